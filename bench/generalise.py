@@ -8,6 +8,7 @@ this one. Success@1, recall@5 or nDCG@10, as the set is judged.
 
 from __future__ import annotations
 
+import sys
 from argparse import ArgumentParser
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -16,8 +17,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from bench.ablation import JUDGED
 from numpy.typing import NDArray
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from bench.ablation import JUDGED
 
 from asof import recipes
 from asof.evaluate.evaluation import evaluate
@@ -28,8 +32,8 @@ GRID: Mapping[str, Sequence[float]] = {
     "combine.weights.query_coverage": (0.25, 1.0),
     "combine.weights.neighbouring_text": (0.1, 0.4),
     "combine.weights.just_published": (0.0, 0.75, 3.0),
-    "named_time.time_weight": (0.0, 0.3, 1.0),
-    "named_time.off_topic_weight": (0.0, 1.4),
+    "requested_time.time_weight": (0.0, 0.3, 1.0),
+    "requested_time.off_topic_weight": (0.0, 1.4),
     "time_preference.equal_margin": (0.0, 0.01, 0.1),
     "time_preference.recency_weight": (0.1, 0.6),
     "time_preference.tie_margin": (0.1, 0.4),

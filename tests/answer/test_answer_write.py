@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 from tests.support.answers import corpus_with, doc, looked
 
+from asof.answer.evidence import WeightedPhrase
 from asof.answer.extractive import AnswerContext
 from asof.answer.write import MAX_TOKENS, answer_prompt, write_answer
 from asof.errors import ModelError
@@ -32,7 +33,8 @@ def quay(tmp_path_factory):
 def material(quay):
     found = looked(quay, "what colour is the crane?")
     hits = sorted(found.hits, key=lambda each: each.document)
-    of = AnswerContext("what colour is the crane?", found.asked, tuple(hits), (0, 1, 2), (), ())
+    words = WeightedPhrase("colour crane", ())
+    of = AnswerContext("what colour is the crane?", words, found.asked, tuple(hits), (0, 1, 2), (), ())
     return found.view, of
 
 

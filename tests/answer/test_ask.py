@@ -137,10 +137,11 @@ def test_a_model_writes_from_what_was_found(with_model):
     assert "The crane is blue." in prompts(model)[0]
 
 
-def test_what_is_out_of_reach_is_not_asked_for(with_model):
-    made, model = with_model("What was the revenue of Otter Mills in 2031?", "It was $99 million [1].")
-    assert made.refused
-    assert prompts(model) == []
+def test_the_model_is_asked_whatever_rules_would_refuse(with_model):
+    """Rules refuse without a model: nothing is known of 2031."""
+    made, model = with_model("What was the revenue of Otter Mills in 2031?", "NO ANSWER: nothing is of 2031.")
+    assert (made.refused, made.reason, made.by) == (True, "nothing is of 2031", "scripted")
+    assert len(prompts(model)) == 1
 
 
 def test_quotes_where_the_model_fails_with_a_note(with_model):

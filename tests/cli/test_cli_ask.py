@@ -30,6 +30,7 @@ def test_an_answer_with_its_source(quay):
     assert result.code == 0
     assert result.out.splitlines() == [
         "[1] “Revenue was $12 million in 2021.” (Otter Mills 2021, 2022-02-01)",
+        "    n/2021.md",
         "as of 2024-12-31",
     ]
 
@@ -179,7 +180,8 @@ def test_an_answer_is_plain_on_the_terminal(model):
 def test_quotes_where_the_server_fails(model):
     result = model(status(500))
     assert result.code == 0
-    assert result.out.startswith("[1] “The crane is red.” (Crane, 2022-03-01)\n")
+    first = "[1] “The crane is red. Otter Mills opened a depot in May 2022.” (Crane, 2022-03-01)"
+    assert result.out.splitlines()[:2] == [first, "    n/crane.md"]
     assert "gave no answer" in result.out
     assert "status 500" in result.out
 

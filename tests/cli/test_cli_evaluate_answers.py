@@ -46,7 +46,7 @@ def test_a_table_of_answers(asof, shop):
     result = asof("evaluate", *shop, "--answers", "--by", "hops", "--per-query")
     assert (result.code, result.err) == (0, "")
     assert "answers: 3 questions, 2 of them answerable" in result.out
-    assert re.search(r"^recipe +attempted +refused +evidence", result.out, re.MULTILINE)
+    assert re.search(r"^ +answer +answer +refused when +answered ", result.out, re.MULTILINE)
     assert "by type (n: questions, below it those that are answerable)" in result.out
     assert re.search(r"^two +1 ", result.out, re.MULTILINE)
     assert "by hops" in result.out
@@ -54,6 +54,18 @@ def test_a_table_of_answers(asof, shop):
     assert (
         max(len(line.rstrip()) for line in result.out.splitlines() if not line.startswith("  asof:")) <= 100
     )
+
+
+def test_rankings_by_a_field(asof, shop):
+    """Each of the two judged questions has a row: may has 1 hop, july 2; both documents lead."""
+    result = asof("evaluate", *shop, "--by", "hops")
+    assert (result.code, result.err) == (0, "")
+    assert "by hops (n: questions)" in result.out
+    assert re.search(r"^1 +1 +1\.000", result.out, re.MULTILINE)
+    groups = asof("evaluate", *shop, "--by", "hops", "--json").json()["runs"][0]["groups"]
+    assert [(each["value"], each["questions"], each["metrics"]["success@1"]["value"]) for each in groups] == [
+        ("1", 1, 1.0), ("2", 1, 1.0),
+    ]  # fmt: skip
 
 
 def test_no_table_of_one_row(asof, shop, here):
@@ -83,7 +95,7 @@ def test_the_json_of_answers_keeps_its_schema(asof, shop, options):
     assert against("evaluate", result.json()) == []
     answers = result.json()["answers"]
     assert (answers["questions"], answers["answerable"], answers["judge"]) == (3, 2, None)
-    assert answers["runs"][0]["metrics"]["attempted"]["value"] in (0, 0.5, 1)
+    assert answers["runs"][0]["metrics"]["refused_when_answerable"]["value"] in (0, 0.5, 1)
     assert answers["runs"][0]["metrics"]["correct"] is None
 
 
@@ -114,7 +126,6 @@ def test_the_json_of_an_update_keeps_its_schema(asof, shop):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--by", "hops"], "--by is about answers: use it with --answers"),
         (["--answers", "--by", "colour"], "--by colour: no question has this field; there are: "),
         (["--judge"], "--model and --judge are about answers"),
         (["--answers", "--judge"], "--judge: no language model is named: see [model] in asof.toml"),

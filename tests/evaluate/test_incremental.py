@@ -96,9 +96,9 @@ def test_before_and_after(shop):
     assert new.answers is not None
     assert [gold.question.id for gold in before.answers.references] == ["may", "both", "cakes"]
     assert [gold.question.id for gold in new.answers.references] == ["july", "never"]
-    assert before.answers.runs[0].values("attempted").tolist()[:2] == [1, 0]
-    assert new.answers.runs[0].values("attempted").tolist()[0] == 1
-    assert new.answers.runs[0].values("refused").tolist()[1] == 1
+    assert before.answers.runs[0].values("refused_when_answerable").tolist()[:2] == [0, 1]
+    assert new.answers.runs[0].values("refused_when_answerable").tolist()[0] == 0
+    assert new.answers.runs[0].values("answered_when_not").tolist()[1] == 0
     (changed,) = found.changed
     assert (changed.answered, changed.answers, changed.ranked) == (3, 1, 2)
     firsts = [[answer.ranking[0][0] for answer in stage.runs[0].results] for stage in (before, after)]

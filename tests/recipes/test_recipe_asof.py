@@ -11,6 +11,7 @@ import math
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from datetime import date, timedelta
 from functools import cached_property
 from typing import Any
 
@@ -249,9 +250,13 @@ class ByHand:
             return "relevance", self.equals(self.plain, LARGEST)
         near = self.near(set(self.relevance))
         if self.query.about:
-            weight, titles = NUMBERS["named_time.time_weight"], NUMBERS["named_time.off_topic_weight"]
-            far = self.of(self.query.about[0].start.year)  # type: ignore[union-attr]
-            scores = {id_: self.plain[id_] + weight * (far[id_] > 0) for id_ in far}
+            weight, titles = NUMBERS["requested_time.time_weight"], NUMBERS["requested_time.off_topic_weight"]
+            year = self.query.about[0].start.year  # type: ignore[union-attr]
+            far = self.of(year)
+            scores = {
+                id_: self.plain[id_] + weight * (1.0 if far[id_] else published_near(id_, year))
+                for id_ in far
+            }
             what, largest = "a named time" if any(far.values()) else "nothing of that time", LARGEST + weight
             if self.named:
                 scores = {id_: score + titles * (1 - self.title(id_)[1]) for id_, score in scores.items()}
@@ -266,6 +271,16 @@ class ByHand:
             if score >= best - NUMBERS["time_preference.cautious_margin"]
         }
         return "several kinds", self.led(near, self.plain, pace * self.most**2, LARGEST)
+
+
+def published_near(id_: str, year: int) -> float:
+    """What a note has that was published before or after a year, by the years from the end of its day."""
+    day = NOTES[id_][0]
+    if day is None:
+        return 0.0
+    end = date.fromisoformat(day) + timedelta(days=1)
+    days = max((date(year, 1, 1) - end).days, (end - date(year + 1, 1, 1)).days)
+    return 0.3 * math.exp(-days / (5 * 365.25))
 
 
 def key_words(id_: str) -> list[str]:

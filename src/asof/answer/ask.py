@@ -13,14 +13,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from asof.answer.best_sentences import PASSAGES
 from asof.answer.evidence import WeightedPhrase, quotable_sentences
-from asof.answer.extractive import AnswerContext, extractive_answer, nothing_relevant
+from asof.answer.extractive import AnswerContext, extractive_answer
 from asof.answer.pack import GLOBAL_TOKENS, pack
 from asof.answer.question import ParsedQuestion
 from asof.answer.settings import LOCAL_TOKENS
 from asof.data import GLOBAL, LOCAL, Answer, Hit
 from asof.index.view import View
-from asof.knowledge.visible_facts import facts_of
+from asof.knowledge.visible_facts import StatedFact, facts_of
 from asof.text.budget import header, tokens
 from asof.text.question import QuestionReading
 from asof.time.span import Span
@@ -90,7 +91,7 @@ def answer(
             return _finished(from_reports, notes, options)
     view = retrieved.view
     quoted = extractive_answer(view, context)
-    if options.model is None or nothing_relevant(context, view):
+    if options.model is None or not context.hits:
         return _finished(quoted, notes, options)
     passages = view.column("passage", np.array(context.rows, np.int64)).tolist()
     return PendingAnswer(view.as_of, view.known_at, context, tuple(passages), quoted, notes)
@@ -130,15 +131,24 @@ def _context(retrieved: RetrievedPassages, budget: int | None) -> AnswerContext:
     selected = sorted(packed.selected)
     hits = tuple(retrieved.hits[at] for at in selected)
     rows = tuple(retrieved.rows[at] for at in selected)
-    facts = facts_of(view, np.array(sorted(rows), np.int64))
-    subjects = {known.fact.subject for known in facts}
-    names = {subject for subject in subjects if subject != subject.lower()}
     languages = " ".join(view.analyzer.languages)
-    question, cut = ParsedQuestion.of(retrieved.reading, names, languages).bounded()
+
+    def read(count: int | None) -> tuple[tuple[StatedFact, ...], ParsedQuestion, str]:
+        """What the best passages state, and the question with their names."""
+        facts = facts_of(view, np.array(sorted(rows[:count]), np.int64))
+        names = {each.fact.subject for each in facts if each.fact.subject != each.fact.subject.lower()}
+        return tuple(facts), *ParsedQuestion.of(retrieved.reading, names, languages).bounded()
+
+    count: int | None = PASSAGES
+    facts, question, cut = read(count)
+    if question.asks_for_figures:
+        count = None
+        facts, question, cut = read(count)
     notes = tuple(note for note in (cut, packed.note("passages", limit)) if note)
+    query = retrieved.reading.query
     return AnswerContext(
-        retrieved.reading.query.text, question, hits, rows, tuple(quotable_sentences(view, hits, facts)),
-        tuple(facts), notes,
+        query.text, WeightedPhrase.of(query.lexical, view), question, hits, rows,
+        tuple(quotable_sentences(view, hits[:count], facts)), facts, notes,
     )  # fmt: skip
 
 

@@ -19,6 +19,9 @@ from asof.time.span import Span
 
 HEADING = KIND["heading"]
 
+EVEN = 0.5
+"""What every word weighs beside its idf²: in a corpus of few passages rarity says little about a word."""
+
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
@@ -44,23 +47,26 @@ class Sentence:
 class WeightedPhrase(NamedTuple):
     """A phrase to look for: for each word its possible stems and its weight.
 
-    The weight is idf², as in `asof.rank.features.query_terms`; a word that is in no passage has the weight of
-    the rarest.
+    The weight is idf², as in `asof.rank.features.query_terms`, and EVEN; a word that is in no passage has the
+    weight of the rarest. `unknown`: these words.
     """
 
     text: str
     words: tuple[tuple[frozenset[str], float], ...]
+    unknown: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, text: str, view: View) -> WeightedPhrase:
         known = {word.text: word.weight for word in weighted_words(Query(text, text), view)}
         rarest = largest_idf(view) ** 2
+        words = [word for word, _ in parse(text, view.analyzer).words]
         return cls(
             text,
             tuple(
-                (frozenset(view.analyzer.alternatives(word)), known.get(word, rarest))
-                for word, _ in parse(text, view.analyzer).words
+                (frozenset(view.analyzer.alternatives(word)), EVEN + known.get(word, rarest))
+                for word in words
             ),
+            tuple(word for word in words if word not in known),
         )
 
     def share(self, stems: frozenset[str]) -> float:

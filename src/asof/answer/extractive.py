@@ -10,18 +10,28 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from asof.answer.contradictions import Contradiction, contradiction_reason
-from asof.answer.evidence import Sentence, WeightedPhrase, name_use
+from asof.answer.answerability import unanswerable_reason, unreachable_cells
+from asof.answer.best_sentences import Quote, best_quotes
+from asof.answer.contradictions import (
+    Contradiction,
+    FactStatement,
+    contradiction_reason,
+    find_contradiction,
+)
+from asof.answer.evidence import Sentence, WeightedPhrase
 from asof.answer.question import ParsedQuestion
+from asof.answer.question_names import WORD
 from asof.answer.sentence_match import SentenceMatch, TableCell, match_sentence
 from asof.answer.table import table_cells
 from asof.data import LOCAL, Answer, Citation, Hit, Value
 from asof.index.view import View
-from asof.knowledge.time_scope import nearest
 from asof.knowledge.visible_facts import StatedFact
 
 MAX_QUOTES = 16
 """The most sentences that are quoted; a note says how many more were found."""
+
+SURE = 0.75
+"""A sentence with this share of what is asked, or of what its fact is about, answers a question alone."""
 
 SHORT = 60
 """The most characters of a sentence that stand for a figure in a table."""
@@ -31,10 +41,12 @@ SHORT = 60
 class AnswerContext:
     """What an answer is made from: the question, and the passages with their sentences and facts.
 
-    `hits` and `rows` are in the same order; `notes` say what was left out.
+    `words`: what is searched of the question. `hits` and `rows` are in the same order; `notes` say what was
+    left out.
     """
 
     question: str
+    words: WeightedPhrase
     parsed: ParsedQuestion
     hits: tuple[Hit, ...]
     rows: tuple[int, ...]
@@ -44,18 +56,89 @@ class AnswerContext:
 
 
 def extractive_answer(view: View, context: AnswerContext) -> Answer:
-    """The answer in quotes, or a refusal."""
-    cells = table_cells(context.parsed, view, context.hits, context.sentences)
-    reason = refusal_reason(context, cells)
-    if reason:
-        near = () if unreachable_reason(context, cells) else _nearest_sentence(view, context, cells)
-        return replace(refused(view, context.question, reason), notes=near)
+    """The answer in quotes, or a refusal with what comes nearest."""
+    question = context.parsed
+    cells = table_cells(question, view, context.hits, context.sentences)
+    reason = ""
+    if question.asks_for_figures:
+        reason = unreachable_cells(question, context.hits, cells, context.facts)
+    if not reason and _is_sure(context, cells):
+        return _table_answer(view, context, cells)
+    reason = reason or unanswerable_reason(
+        question, context.words, context.hits, context.sentences, context.facts, view
+    )
+    quotes = best_quotes(context.words, question.times, context.hits, context.sentences)
+    if reason or not quotes:
+        return _refused_beside(view, context, reason or "no sentence that was found states anything", quotes)
+    contradiction = _contradiction(view, context, quotes[0])
+    if contradiction is not None and contradiction.preferred is None:
+        return _contradicted(view, context.question, contradiction)
+    citations = _numbered((each.hit, each.text, each.emphasis) for each in quotes)
+    notes = () if contradiction is None else (_contradiction_note(contradiction),)
+    text = "\n".join(map(_quoted, citations))
+    return Answer(
+        context.question, text, False, "", LOCAL, view.as_of, view.known_at, citations, (), notes
+    )  # fmt: skip
+
+
+def _is_sure(context: AnswerContext, cells: Sequence[TableCell]) -> bool:
+    """Whether the cells answer the question by sentences that have nearly all of what is asked: any cell of a
+    table; a single one also by what a sentence states as a fact, if it tells more than the question does."""
+    question = context.parsed
+    if question.asks_for_table:
+        return any(match.share >= SURE for cell in cells for match in cell.matches)
+    return all(
+        len(cell.matches) == max(len(question.topics), 1)
+        and all(
+            _tells_more(match.sentence.text, context.question)
+            and (match.relation_share >= SURE or (question.wants_value and match.share >= SURE))
+            for match in cell.matches
+        )
+        for cell in cells
+    )
+
+
+def _tells_more(sentence: str, question: str) -> bool:
+    """Whether a sentence has a name or a figure that the question lacks, where its script has capitals."""
+    asked = set(WORD.findall(question.casefold()))
+    words = [word for word in WORD.findall(sentence)[1:] if word.casefold() not in asked]
+    return sentence.lower() == sentence.upper() or any(
+        word[0].isupper() or any(sign.isdigit() for sign in word) for word in words
+    )
+
+
+def _refused_beside(view: View, context: AnswerContext, reason: str, quotes: Sequence[Quote]) -> Answer:
+    """A refusal, and the passages that come nearest."""
+    answer = refused(view, context.question, reason)
+    citations = _numbered((each.hit, each.text, each.emphasis) for each in quotes)
+    lines = [answer.text, *(["Nearest:"] if citations else []), *map(_quoted, citations)]
+    return replace(answer, text="\n".join(lines), citations=citations)
+
+
+def _contradiction(view: View, context: AnswerContext, quote: Quote) -> Contradiction | None:
+    """What contradicts the fact that a quote states of what is asked, if it states any."""
+    question = context.parsed
+    cell = TableCell("", "", None, list(context.hits))
+    topics = [WeightedPhrase.of(topic, view) for topic in question.topics] or [context.words]
+    for sentence in context.sentences:
+        if sentence.hit is not quote.hit or not quote.start <= sentence.start < quote.end:
+            continue
+        for topic in topics:
+            match = match_sentence(topic, cell, sentence, question)
+            if match is not None and match.fact is not None:
+                stated = FactStatement(sentence, match.fact)
+                return find_contradiction(stated, context.sentences, newest=not question.times)
+    return None
+
+
+def _table_answer(view: View, context: AnswerContext, cells: Sequence[TableCell]) -> Answer:
+    """A table of the cells, with a quote for each value."""
     matches = [match for cell in cells for match in cell.matches]
     contradictions = [match.contradiction for match in matches if match.contradiction is not None]
     for each in contradictions:
         if each.preferred is None:
             return _contradicted(view, context.question, each)
-    citations = _numbered((match.sentence.hit, match.sentence.text) for match in matches)
+    citations = _numbered((match.sentence.hit, match.sentence.text, None) for match in matches)
     number = {(each.id, each.quote): each.n for each in citations}
     values = tuple(
         Value(cell.name, cell.period, match.topic, _figure(match), number[_quote_of(match)])
@@ -93,7 +176,7 @@ def refused(moments: Moments, question: str, reason: str, mode: str = LOCAL) -> 
 def _contradicted(view: View, question: str, contradiction: Contradiction) -> Answer:
     """A refusal that cites the sources that contradict each other."""
     others = contradiction.others
-    citations = _numbered((each.sentence.hit, each.sentence.text) for each in others)
+    citations = _numbered((each.sentence.hit, each.sentence.text, None) for each in others)
     number = {(each.id, each.quote): each.n for each in citations}
     quoted = [each for each in others if (each.sentence.hit.id, each.sentence.text) in number]
     reason = contradiction_reason(
@@ -103,63 +186,13 @@ def _contradicted(view: View, question: str, contradiction: Contradiction) -> An
     return replace(answer, text="\n".join([answer.text, *map(_quoted, citations)]), citations=citations)
 
 
-def _nearest_sentence(view: View, context: AnswerContext, cells: Sequence[TableCell]) -> tuple[str, ...]:
-    """A note with the sentence that has most of the question's topics, though too little; () for none."""
-    topics = WeightedPhrase.of(" ".join(context.parsed.topics), view)
-    matches = [
-        match
-        for cell in cells
-        for sentence in context.sentences
-        if sentence.hit in cell.hits
-        and topics.share(sentence.stems) > 0
-        and (match := match_sentence(topics, cell, sentence, context.parsed, 0.0)) is not None
-    ]
-    if not matches:
-        return ()
-    best = max(matches, key=lambda each: (topics.share(each.sentence.stems), each.score)).sentence
-    return (f"nearest sentence: {_with_source(best.text, best.hit)}",)
-
-
-def refusal_reason(context: AnswerContext, cells: Sequence[TableCell]) -> str:
-    """Why there is no answer; "" if any cell has a match."""
-    if any(cell.matches for cell in cells):
-        return ""
-    topics = _listed(context.parsed.topics) if context.parsed.topics else "it"
-    return unreachable_reason(context, cells) or f"no sentence that was found has: {topics}"
-
-
-def nothing_relevant(context: AnswerContext, view: View) -> bool:
-    """Whether no passage is about the names and the time of the question: no model needs to be asked."""
-    return bool(
-        unreachable_reason(context, table_cells(context.parsed, view, context.hits, context.sentences))
-    )
-
-
-def unreachable_reason(context: AnswerContext, cells: Sequence[TableCell]) -> str:
-    """Why the passages cannot have an answer, because of their names and times; "" if they can."""
-    if not context.hits:
-        return "nothing in this corpus matches the question"
-    question = context.parsed
-    unknown = [name for name in question.names if not any(name_use(hit, name).text for hit in context.hits)]
-    if unknown and len(unknown) == len(question.names):
-        return f"no passage that was found mentions {_listed(unknown)}"
-    if question.times and not any(cell.hits for cell in cells):
-        whom = f" about {_listed(question.names)}" if question.names else ""
-        times = nearest(context.facts, question.times)
-        known = f"; the nearest times that are known: {', '.join(times)}" if times else ""
-        when = _listed(list(dict.fromkeys(cell.period for cell in cells)))
-        return f"nothing{whom} is known of {when}{known}"
-    return ""
-
-
-def _numbered(quotes: Iterable[tuple[Hit, str]]) -> tuple[Citation, ...]:
-    """Citations of quotes, numbered in their order; each quote once, at most MAX_QUOTES."""
+def _numbered(quotes: Iterable[tuple[Hit, str, tuple[int, int] | None]]) -> tuple[Citation, ...]:
+    """Citations of quotes and what they emphasise, numbered in their order; each quote once, at most
+    MAX_QUOTES."""
     citations: dict[tuple[str, str], Citation] = {}
-    for hit, quote in quotes:
+    for hit, quote, emphasis in quotes:
         if (hit.id, quote) not in citations and len(citations) < MAX_QUOTES:
-            citations[hit.id, quote] = Citation(
-                len(citations) + 1, hit.id, hit.document, hit.title, hit.published, hit.about, quote
-            )
+            citations[hit.id, quote] = Citation.of(len(citations) + 1, hit, quote, emphasis)
     return tuple(citations.values())
 
 

@@ -76,6 +76,17 @@ class ParsedQuestion:
             recent and not times, bool(words & lists.forecast),
         )  # fmt: skip
 
+    @property
+    def asks_for_table(self) -> bool:
+        """Whether it asks for several values: of names, times or measures, or for the highest of some."""
+        several = max(len(self.names), len(self.times), len(self.topics)) > 1
+        return self.grain is not None or (several and (self.wants_value or self.superlative != 0))
+
+    @property
+    def asks_for_figures(self) -> bool:
+        """Whether it asks for the values of a table, or for a figure of a time."""
+        return self.asks_for_table or (self.wants_value and bool(self.names and self.times))
+
     def bounded(self) -> tuple[ParsedQuestion, str]:
         """The question with at most MAX_NAMES names and topics and MAX_CELLS cells; a note if it was cut."""
         names, topics = self.names[:MAX_NAMES], self.topics[:MAX_NAMES]

@@ -124,4 +124,4 @@ def _first(numbers: Sequence[str]) -> str:
 
 def _citation(number: int, hit: Hit) -> Citation:
     quote = " ".join(hit.text.split())
-    return Citation(number, hit.id, hit.document, hit.title, hit.published, hit.about, quote)
+    return Citation.of(number, hit, quote)

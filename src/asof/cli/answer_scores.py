@@ -9,11 +9,11 @@ import click
 from rich.console import Console
 from rich.text import Text
 
-from asof.cli.tables import Cells, estimated, short, show_columns
+from asof.cli.tables import Cells, estimated, group_name, short, show_columns
 from asof.cli.terminal import plain
 from asof.evaluate.answers.metrics import ALL
-from asof.evaluate.answers.results import groups
 from asof.evaluate.report.answers import fields
+from asof.evaluate.runs.selection import groups
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,12 +22,15 @@ if TYPE_CHECKING:
     from asof.evaluate.answers.run import AnswerRun
 
 HEADINGS = {
+    "answer@1": "answer\n@1",
+    "answer@3": "answer\n@3",
+    "refused_when_answerable": "refused when\nanswerable",
+    "answered_when_not": "answered\nwhen not",
     "evidence_share": "evidence\nshare",
     "quote_tokens": "quoted\ntokens",
     "rouge_l": "ROUGE-L",
     "f1": "F1",
 }
-LONGEST = 30
 LONGEST_ANSWER = 300
 
 
@@ -70,22 +73,18 @@ def _columns(answer_runs: AnswerRuns, rows: Sequence[tuple[AnswerRun, list[int] 
 
 def _show_groups(to: Console, answer_runs: AnswerRuns, field: str) -> None:
     """A table of the values of a field; nothing where all questions have the same."""
-    parts = groups(answer_runs.references, field)
+    parts = groups(answer_runs.questions, field)
     if len(parts) < 2:
         return
     several = len(answer_runs.runs) > 1
     rows = [(run, value, at) for value, at in parts.items() for run in answer_runs.runs]
-    names = [_shortened(value or "-") + (f", {run.name}" if several else "") for run, value, _ in rows]
+    names = [group_name(value, run.name if several else "") for run, value, _ in rows]
     counts = [
         Text(f"{len(at):,}\n{sum(answer_runs.references[n].answerable for n in at):,}") for _, _, at in rows
     ]
     click.echo(f"\nby {plain(field)} (n: questions, below it those that are answerable)")
     columns = _columns(answer_runs, [(run, at) for run, _, at in rows])
     show_columns(to, field, names, [("n", counts), *columns])
-
-
-def _shortened(value: str) -> str:
-    return value if len(value) <= LONGEST else f"{value[: LONGEST - 1]}…"
 
 
 def _show_judging(usage: JudgeUsage) -> None:

@@ -102,9 +102,13 @@ def show_answer(
     if streamed:
         click.echo()
     if streamed.strip() != answer.text:
+        quoted = {f"[{each.n}] “": each for each in answer.citations}
         for line in answer.text.split("\n"):
             hang = 4 if line.startswith("[") else 2 if line.startswith("- ") else 0
-            show(_without_marks(plain(line)), hang=hang)
+            citation = quoted.get(line[: line.find("“") + 1])
+            show(_emphasised(_without_marks(plain(line)), citation), hang=hang)
+            if citation is not None:
+                _show_place(citation)
     if answer.by != "extractive" and not answer.refused:
         for citation in answer.citations:
             show(f"[{citation.n}] {_source(citation)}", hang=4, dim=True)
@@ -138,6 +142,25 @@ def _without_marks(line: str) -> str:
 
 
 _CITATION = re.compile(r"((?<!\[)\[[0-9]+\](?!\]))")
+
+
+def _emphasised(line: str, citation: Citation | None) -> str:
+    """The line of a quote, with the part that answers in bold."""
+    if citation is None or citation.emphasis is None:
+        return line
+    first, last = citation.emphasis
+    part = _without_marks(plain(citation.quote[first:last]))
+    return line.replace(part, click.style(part, bold=True), 1)
+
+
+def _show_place(citation: Citation) -> None:
+    """Where a quote stands, and what supersedes it."""
+    if citation.title and citation.title != citation.document:
+        show(f"    {plain(citation.document)}", dim=True)
+    if citation.superseded is not None:
+        from asof.cli.show import show_superseded
+
+        show_superseded(citation.superseded, indent=4)
 
 
 def _source(citation: Citation) -> str:

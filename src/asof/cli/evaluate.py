@@ -54,7 +54,7 @@ BUILT_IN = ("none", "hashed")
 )
 @click.option("--answers", is_flag=True, help="Ask for answers, too, and compare them with the right ones.")
 @click.option(
-    "--by", multiple=True, metavar="FIELD", help="Answers also by this field of the questions, e.g. split."
+    "--by", multiple=True, metavar="FIELD", help="Metrics also by this field of the questions, e.g. type."
 )
 @click.option(
     "--model", is_flag=True, help="Answers by the language model of asof.toml (default: quotes, no model)."

@@ -10,15 +10,19 @@ import click
 from rich.table import Table
 from rich.text import Text
 
-from asof.cli.tables import Cells, console, estimated, short, show_columns
+from asof.cli.tables import Cells, console, estimated, group_name, short, show_columns
 from asof.cli.terminal import plain
 from asof.evaluate.runs.run import METRICS
+from asof.evaluate.runs.selection import groups
 from asof.time.span import format_instant, iso
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from asof.evaluate.evaluation import Evaluation
     from asof.evaluate.leakage.check import Leakage
     from asof.evaluate.runs.compare import Comparison
+    from asof.evaluate.runs.run import Run
 
 SURE = 0.05
 LONGEST = 44
@@ -39,6 +43,8 @@ def show(evaluation: Evaluation, *, per_query: bool = False) -> None:
         others = [name for name in names if name != first]
         click.echo(f"\nagainst {plain(first)}; p: how often chance alone makes it as large (paired)")
         show_columns(to, "recipe", others, _differences(evaluation, others))
+    for field in evaluation.options.by if names else ():
+        _show_groups(to, evaluation, field)
     if per_query and names:
         click.echo()
         to.print(_each(evaluation))
@@ -65,14 +71,33 @@ def headline(evaluation: Evaluation) -> str:
 
 
 def _means(evaluation: Evaluation) -> Cells:
-    columns: Cells = []
-    for metric in METRICS:
-        estimates = [evaluation.estimate(run, metric) for run in evaluation.runs]
-        if any(each is not None for each in estimates):
-            columns.append((_heading(metric), [estimated(each) for each in estimates]))
+    columns = _estimates(evaluation, [(run, None) for run in evaluation.runs])
     for percent, heading in ((50, "ms\nmedian"), (95, "ms\n95%")):
         columns.append((heading, [Text(f"{run.latency(percent):.1f}") for run in evaluation.runs]))
     return columns
+
+
+def _estimates(evaluation: Evaluation, rows: Sequence[tuple[Run, list[int] | None]]) -> Cells:
+    """A column for each metric that applies to some row."""
+    columns: Cells = []
+    for metric in METRICS:
+        estimates = [evaluation.estimate(run, metric, at) for run, at in rows]
+        if any(each is not None for each in estimates):
+            columns.append((_heading(metric), [estimated(each) for each in estimates]))
+    return columns
+
+
+def _show_groups(to: Console, evaluation: Evaluation, field: str) -> None:
+    """A table of the values of a field; nothing where all questions have the same."""
+    parts = groups(evaluation.questions, field)
+    if len(parts) < 2:
+        return
+    rows = [(run, value, at) for value, at in parts.items() for run in evaluation.runs]
+    names = [group_name(value, run.name if len(evaluation.runs) > 1 else "") for run, value, _ in rows]
+    click.echo(f"\nby {plain(field)} (n: questions)")
+    counts = [Text(f"{len(at):,}") for _, _, at in rows]
+    columns = _estimates(evaluation, [(run, at) for run, _, at in rows])
+    show_columns(to, field, names, [("n", counts), *columns])
 
 
 def _differences(evaluation: Evaluation, others: Sequence[str]) -> Cells:

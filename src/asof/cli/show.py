@@ -9,7 +9,7 @@ import click
 
 from asof.cli.terminal import counted, plain, readable, shortened, show
 from asof.cli.why import why_lines
-from asof.data import Hit, SourcedTime
+from asof.data import Hit, SourcedTime, Superseded
 from asof.engine import Results
 from asof.rank.candidates.gather import UNKNOWN, query_terms
 from asof.store.filter_notes import NOTHING_MATCHES
@@ -54,12 +54,16 @@ def _show_hit(hit: Hit, words: set[str], results: Results) -> None:
     title = click.style(readable(" › ".join(path), TITLE), bold=True)
     show(f"{hit.rank:>3}. {title}  {click.style(plain(when), fg='cyan')}", hang=3)
     click.secho(f"     {plain(hit.document)}  {hit.score:.4f}", dim=True)
-    if later := hit.superseded:
-        by = f"superseded on {iso(later.at)[:10]} by {later.title or later.document}"
-        show(f"     {shortened(plain(by), TITLE)}", fg="yellow")
+    if hit.superseded is not None:
+        show_superseded(hit.superseded, indent=5)
     analyzer = results.view.analyzer
     text, ranges = snippet(unmarked(_body(hit)), words, analyzer, analyzer.detect(hit.text))
     show(f"     {_highlight(plain(text), ranges)}" if text else "     (only a title)")
+
+
+def show_superseded(later: Superseded, indent: int) -> None:
+    by = f"superseded on {iso(later.at)[:10]} by {later.title or later.document}"
+    show(f"{' ' * indent}{shortened(plain(by), TITLE)}", fg="yellow")
 
 
 def _listed(times: Sequence[SourcedTime]) -> str:

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 WIDTH = 100
 """Of a table that goes into a file or a pipe."""
 
+LONGEST = 30
+"""The most characters of a value that names a row."""
+
 Cells = list[tuple[str, list[Text]]]
 """The columns of a table: a heading, and a cell for each row."""
 
@@ -42,6 +45,13 @@ def short(value: float) -> str:
     ('.123', '-.500', '1.000')
     """
     return f"{value:.3f}".replace("0.", ".", 1) if abs(value) < 1 else f"{value:.3f}"
+
+
+def group_name(value: str, recipe: str = "") -> str:
+    """The value of a field as the name of a row, cut where it is long; a recipe behind it if given."""
+    name = value or "-"
+    name = name if len(name) <= LONGEST else f"{name[: LONGEST - 1]}…"
+    return f"{name}, {recipe}" if recipe else name
 
 
 def show_columns(to: Console, label: str, rows: Sequence[str], columns: Cells) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from asof.data.hit import Hit, Superseded
 from asof.data.sourced_time import SourcedTime
 
 LOCAL, GLOBAL = "local", "global"
@@ -16,7 +17,8 @@ MODES = ("auto", LOCAL, GLOBAL)
 @dataclass(frozen=True, slots=True)
 class Citation:
     """A passage that an answer rests on: `n` is its number in the answer, `quote` what is taken from it, `id`
-    that of the passage (as hits have it). `about` are the times that it speaks of."""
+    that of the passage (as hits have it). `about` are the times that it speaks of. `emphasis`: from which to
+    which character of the quote the answer stands, where a part of it does. `superseded`: as hits have it."""
 
     n: int
     id: str
@@ -25,6 +27,15 @@ class Citation:
     published: SourcedTime | None
     about: tuple[SourcedTime, ...]
     quote: str
+    emphasis: tuple[int, int] | None = None
+    superseded: Superseded | None = None
+
+    @classmethod
+    def of(cls, n: int, hit: Hit, quote: str, emphasis: tuple[int, int] | None = None) -> Citation:
+        """The citation of a hit, with its number in the answer."""
+        return cls(
+            n, hit.id, hit.document, hit.title, hit.published, hit.about, quote, emphasis, hit.superseded
+        )
 
 
 @dataclass(frozen=True, slots=True)

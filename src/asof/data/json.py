@@ -114,6 +114,8 @@ class CitationJson(TypedDict):
     published: Annotated[TimeJson | None, "when it was published; null: not known"]
     about: Annotated[list[TimeJson], "the times that it speaks of"]
     quote: Annotated[str, "what is taken from it"]
+    emphasis: Annotated[list[int] | None, "from, to: the characters of the quote that answer; null: all"]
+    superseded_by: Annotated[SupersededByJson | None, "null: it is current"]
 
 
 class ValueJson(TypedDict):
@@ -230,7 +232,8 @@ def answer_json(answer: Answer) -> AnswerJson:
             {
                 "n": each.n, "id": each.id, "document": each.document, "title": each.title,
                 "published": optional_time_json(each.published), "about": times_json(each.about),
-                "quote": each.quote,
+                "quote": each.quote, "emphasis": None if each.emphasis is None else list(each.emphasis),
+                "superseded_by": _superseded_json(each.superseded),
             }
             for each in answer.citations
         ],

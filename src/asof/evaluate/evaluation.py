@@ -55,9 +55,11 @@ class Evaluation:
     notes: tuple[str, ...]
     answers: AnswerRuns | None = None
 
-    def estimate(self, run: Run, metric: str) -> Estimate | None:
-        """The mean of a metric with its interval; None if it applies to no question."""
-        return estimate(run.values(metric), self.cluster, self.options.seed)
+    def estimate(self, run: Run, metric: str, at: Sequence[int] | None = None) -> Estimate | None:
+        """The mean of a metric with its interval, over all questions or those `at`; None if it applies to
+        none."""
+        chosen = list(range(len(self.questions))) if at is None else list(at)
+        return estimate(run.values(metric)[chosen], self.cluster[chosen], self.options.seed)
 
 
 def evaluate(

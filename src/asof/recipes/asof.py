@@ -10,10 +10,10 @@ from asof.rank.candidates.top_k import TopK
 from asof.rank.combine.early_termination import EarlyTermination
 from asof.rank.combine.weighted_sum import Combine, MaxNormalize
 from asof.rank.features.just_published import JustPublished
-from asof.rank.features.named_time import NamedTime
 from asof.rank.features.neighbouring_text import NeighbouringText
 from asof.rank.features.pseudo_relevance_feedback import PseudoRelevanceFeedback
 from asof.rank.features.query_coverage import QueryCoverage
+from asof.rank.features.requested_time import RequestedTime
 from asof.rank.features.title_match import TitleColumns
 from asof.rank.recipe import Range, Recipe, Tunable
 from asof.rank.rerank.round_robin import RoundRobinByDocument
@@ -61,7 +61,7 @@ ASOF = Recipe(
             ),
             "relevance",
         ),
-        NamedTime(time_weight=0.6, off_topic_weight=0.7),
+        RequestedTime(time_weight=0.6, off_topic_weight=0.7),
         TIMELY,
         RoundRobinByDocument(title_coverage=0.35),
         AppendRest(),
@@ -74,7 +74,7 @@ ASOF = Recipe(
             Range("combine.weights.neighbouring_text", 0.0, 0.6),
             Range("combine.weights.just_published", 0.0, 3.0, ("time_preference.just_published_weight",)),
             Range("time_preference.recency_weight", 0.05, 1.0),
-            Range("named_time.time_weight", 0.0, 1.5),
+            Range("requested_time.time_weight", 0.0, 1.5),
             Range("time_preference.tie_margin", 0.02, 0.5),
         )
     ),

@@ -56,15 +56,20 @@ def sentences(text: str, start: int = 0, end: int | None = None) -> list[tuple[i
     return spans
 
 
+def is_list_item(text: str, at: int) -> bool:
+    """Whether an item of a list begins at this place, which begins a line."""
+    return _LIST_ITEM.match(text, at) is not None
+
+
 def _breaks(text: str, line: int, at: int, newline: int, after: int) -> bool:
     """Whether the line break alone ends the sentence: a blank line, a heading or a list item after or before
     it."""
-    if text.find("\n", at, newline) >= 0 or _LIST_ITEM.match(text, newline + 1):
+    if text.find("\n", at, newline) >= 0 or is_list_item(text, newline + 1):
         return True
     if _HEADING.match(text, line) or _HEADING.match(text, newline + 1):
         return True
     indented = after > newline + 1  # the item's second line
-    return not indented and _LIST_ITEM.match(text, line) is not None
+    return not indented and is_list_item(text, line)
 
 
 def _ends(text: str, line: int, match: re.Match[str]) -> bool:

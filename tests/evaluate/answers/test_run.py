@@ -11,12 +11,12 @@ from tests.support.judged_answers import ASKED, EVIDENCE, JUDGED, SHOP, Script, 
 from asof.errors import UsageError
 from asof.evaluate.answers.metrics import quotes_sentence
 from asof.evaluate.answers.reference import answer_text, reference_answers
-from asof.evaluate.answers.results import groups
 from asof.evaluate.answers.run import total_cost
 from asof.evaluate.evaluation import evaluate
 from asof.evaluate.options import EvaluationOptions
 from asof.evaluate.report.answers import answers_json
 from asof.evaluate.runs.dataset import load
+from asof.evaluate.runs.selection import groups
 from asof.time.moment import read
 
 MAY = "The bakery sold 1,204 loaves in May."
@@ -68,11 +68,11 @@ def test_questions_with_a_right_answer_are_asked_as_of_their_time(answered):
 def test_attempts_and_refusals(answered):
     """Both answerable questions are answered; of the two others one is refused."""
     found = answered()
-    assert same(metric(found, "attempted"), [1, 1, None, None])
-    assert same(metric(found, "refused"), [None, None, 1, 0])
-    assert found.answers.estimate(found.answers.runs[0], "attempted").value == 1
-    assert found.answers.estimate(found.answers.runs[0], "refused").value == 1 / 2
-    assert found.answers.estimate(found.answers.runs[0], "refused", [2]).value == 1
+    assert same(metric(found, "refused_when_answerable"), [0, 0, None, None])
+    assert same(metric(found, "answered_when_not"), [None, None, 0, 1])
+    assert found.answers.estimate(found.answers.runs[0], "refused_when_answerable").value == 0
+    assert found.answers.estimate(found.answers.runs[0], "answered_when_not").value == 1 / 2
+    assert found.answers.estimate(found.answers.runs[0], "answered_when_not", [2]).value == 0
 
 
 def test_evidence_is_a_quote_of_a_right_sentence(answered):
@@ -83,6 +83,20 @@ def test_evidence_is_a_quote_of_a_right_sentence(answered):
     assert same(metric(found, "quotes"), [1, 2, None, 0])
     # The bakery sold 1 , 204 loaves in May . | and 990 loaves: a token is \w+ or a sign
     assert same(metric(found, "quote_tokens"), [10, 12, None, 0])
+
+
+def test_an_accepted_answer_in_the_first_quotes(answered):
+    """May: "1,204 loaves" stands in the first quote; both: one of "1,204" and "1,310" is enough."""
+    found = answered()
+    assert same(metric(found, "answer@1"), [1, 1, None, None])
+    assert same(metric(found, "answer@3"), [1, 1, None, None])
+    may = "How many loaves in May?"
+    cited = [("s2", "Cakes."), ("s3", "x " * 150 + "1,204 loaves"), ("s1", MAY)]
+    found = answered(Script({may: answer("It sold [1] [2] [3].", *cited)}))
+    assert same(metric(found, "answer@1")[:1], [0])
+    assert same(metric(found, "answer@3")[:1], [1])
+    found = answered(Script({may: answer("It sold [1] [2].", *cited[:2])}))  # after 300 characters
+    assert same(metric(found, "answer@3")[:1], [0])
 
 
 def test_the_wording_is_that_of_the_answer_without_citations(answered):
@@ -97,9 +111,10 @@ def test_the_wording_is_that_of_the_answer_without_citations(answered):
 
 def test_a_refusal_of_an_answerable_question_is_worth_nothing(answered):
     found = answered(Script({}))
-    for name in ("attempted", "evidence", "evidence_share", "f1", "rouge_l"):
+    for name in ("answer@1", "answer@3", "evidence", "evidence_share", "f1", "rouge_l"):
         assert same(metric(found, name), [0, 0, None, None])
-    assert same(metric(found, "refused"), [None, None, 1, 1])
+    assert same(metric(found, "refused_when_answerable"), [1, 1, None, None])
+    assert same(metric(found, "answered_when_not"), [None, None, 0, 0])
     assert all(math.isnan(value) for value in metric(found, "quotes"))
 
 
@@ -114,15 +129,15 @@ def test_costs_are_added_up(answered):
 
 def test_by_fields(answered):
     found = answered(by=("hops",))
-    assert groups(found.answers.references, "type") == {"one": [0, 2, 3], "two": [1]}
-    assert groups(found.answers.references, "hops") == {"1": [0, 2], "2": [1, 3]}
+    assert groups(found.answers.questions, "type") == {"one": [0, 2, 3], "two": [1]}
+    assert groups(found.answers.questions, "hops") == {"1": [0, 2], "2": [1, 3]}
     value: Any = answers_json(found.answers, ("hops",))
     sizes = {(each["field"], each["value"]): each["questions"] for each in value["runs"][0]["groups"]}
     assert sizes == {("type", "one"): 3, ("type", "two"): 1, ("hops", "1"): 2, ("hops", "2"): 2}
     hops = next(
         each for each in value["runs"][0]["groups"] if each["value"] == "2" and each["field"] == "hops"
     )
-    assert (hops["answerable"], hops["metrics"]["refused"]["value"]) == (1, 0)
+    assert (hops["answerable"], hops["metrics"]["answered_when_not"]["value"]) == (1, 1)
     with pytest.raises(
         UsageError, match=r"--by colour: no question has this field; there are: \w+, .*\bhops\b"
     ):
@@ -133,7 +148,17 @@ def test_two_recipes_are_compared(answered):
     found = answered(recipes=("asof", "twe"))
     assert [run.name for run in found.answers.runs] == ["asof", "twe"]
     assert {(each.metric, each.difference, each.p) for each in found.answers.comparisons} == {
-        (name, 0.0, 1.0) for name in ("attempted", "refused", "evidence", "evidence_share", "f1", "rouge_l")
+        (name, 0.0, 1.0)
+        for name in (
+            "answer@1",
+            "answer@3",
+            "refused_when_answerable",
+            "answered_when_not",
+            "evidence",
+            "evidence_share",
+            "f1",
+            "rouge_l",
+        )
     }
 
 

@@ -174,7 +174,7 @@ def test_which_numbers_are_varied():
     ]
     assert list(sensitivities(ASOF)) == [
         "combine.weights.just_published",
-        "named_time.time_weight",
+        "requested_time.time_weight",
         "time_preference.recency_weight",
         "time_preference.tie_margin",
         "time_preference.termination_penalty",

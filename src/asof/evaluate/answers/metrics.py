@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Sequence
 
 from asof.data import Answer, Citation
@@ -11,14 +12,18 @@ from asof.evaluate.answers.word_overlap import f1, rouge_l, uncited
 from asof.text.budget import tokens
 
 METRICS = (
-    "attempted", "refused", "evidence", "evidence_share", "quotes", "quote_tokens", "f1", "rouge_l",
+    "answer@1", "answer@3", "refused_when_answerable", "answered_when_not", "evidence", "evidence_share",
+    "quotes", "quote_tokens", "f1", "rouge_l",
 )  # fmt: skip
 JUDGED = ("correct", "refusal", "incorrect")
 """The metrics that a language model as judge adds."""
 
 ALL = (*METRICS, *JUDGED)
-COMPARED = ("attempted", "refused", "evidence", "evidence_share", "f1", "rouge_l", *JUDGED)
+COMPARED = tuple(metric for metric in ALL if metric not in ("quotes", "quote_tokens"))
 """The metrics by which recipes are compared."""
+
+QUOTED = 300
+"""The characters of a quote in which an accepted answer has to stand."""
 
 MIN_QUOTED = 0.8
 """A quote inside a sentence counts as the sentence if it has at least this share of its characters."""
@@ -29,27 +34,44 @@ def scores(
 ) -> dict[str, float]:
     """The metrics of an answer; NaN where one does not apply.
 
-    Answerable questions have `attempted`, `f1` and `rouge_l` (a refusal gets 0 in all), the others `refused`;
-    the overlap of words needs a reference text. `evidence`: one of the `sentences` (document, sentence) is
-    quoted; `evidence_share`: the share that is. `quotes` and `quote_tokens`: how many quotes an answer has,
-    refusals left out.
+    Answerable questions have `refused_when_answerable`, the others `answered_when_not`. Of the answerable
+    ones, `answer@1`: an accepted answer stands in the first quote; `answer@3`: in one of the first three;
+    `f1` and `rouge_l`: words shared with the reference text. A refusal gets 0 in all of them. `evidence`: one
+    of the `sentences` (document, sentence) is quoted; `evidence_share`: the share that is. `quotes` and
+    `quote_tokens`: how many quotes an answer has, refusals left out.
     """
     values = dict.fromkeys(ALL, math.nan)
-    attempted = not answer.refused
-    if attempted:
+    answered = not answer.refused
+    if answered:
         values["quotes"] = float(len(answer.citations))
         values["quote_tokens"] = float(sum(tokens(each.quote) for each in answer.citations))
     if not reference.answerable:
-        return {**values, "refused": float(answer.refused)}
-    values["attempted"] = float(attempted)
+        return {**values, "answered_when_not": float(answered)}
+    values["refused_when_answerable"] = float(answer.refused)
     if reference.text:
         text = uncited(answer.text)
-        values["f1"] = f1(text, reference.text) if attempted else 0.0
-        values["rouge_l"] = rouge_l(text, reference.text) if attempted else 0.0
+        values["f1"] = f1(text, reference.text) if answered else 0.0
+        values["rouge_l"] = rouge_l(text, reference.text) if answered else 0.0
+        for count in (1, 3):
+            quotes = [each.quote[:QUOTED] for each in answer.citations[:count]] if answered else []
+            values[f"answer@{count}"] = float(any(holds(quote, reference.accepted) for quote in quotes))
     if sentences:
-        share = evidence_share(answer.citations, sentences) if attempted else 0.0
+        share = evidence_share(answer.citations, sentences) if answered else 0.0
         values["evidence"], values["evidence_share"] = float(share > 0), share
     return values
+
+
+def holds(quote: str, accepted: Iterable[str]) -> bool:
+    """Whether a quote holds an accepted answer: its words in their order, case and signs apart.
+
+    >>> holds("The “Otter-Mills” depot.", ["otter mills"]), holds("In 2021.", ["202"])
+    (True, False)
+    """
+    words = f" {' '.join(_WORD.findall(quote.casefold()))} "
+    return any(f" {' '.join(_WORD.findall(answer.casefold()))} " in words for answer in accepted)
+
+
+_WORD = re.compile(r"\w+")
 
 
 def evidence_share(citations: Iterable[Citation], sentences: Sequence[tuple[str, str]]) -> float:

@@ -20,11 +20,18 @@ ABSTRACT = "abstract"
 
 @dataclass(frozen=True, slots=True)
 class ReferenceAnswer:
-    """A question with its reference answer. `answerable`: the corpus has the answer as of the question."""
+    """A question with its reference answer. `answerable`: the corpus has the answer as of the question.
+    `accepted`: its texts, of which one is enough where an answer is quoted."""
 
     question: DatasetQuestion
     text: str
     answerable: bool
+
+    @property
+    def accepted(self) -> tuple[str, ...]:
+        answer = self.question.record.get("answer")
+        parts = answer if isinstance(answer, list) else [answer]
+        return tuple(filter(None, map(answer_text, parts)))
 
     @property
     def abstract(self) -> bool:

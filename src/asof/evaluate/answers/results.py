@@ -12,6 +12,7 @@ from asof.evaluate.answers.metrics import COMPARED
 from asof.evaluate.answers.reference import ReferenceAnswer
 from asof.evaluate.answers.run import AnswerRun
 from asof.evaluate.runs.compare import Comparison, Estimate, clusters, compare_pairs, estimate
+from asof.evaluate.runs.questions import DatasetQuestion
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,11 @@ class AnswerRuns:
     seed: int
     judging: JudgeUsage | None = None
 
+    @property
+    def questions(self) -> list[DatasetQuestion]:
+        """The questions that were asked, in order."""
+        return [reference.question for reference in self.references]
+
     def estimate(self, run: AnswerRun, metric: str, at: Sequence[int] | None = None) -> Estimate | None:
         """The mean of a metric with its interval, over all questions or those `at`; None if it applies to
         none."""
@@ -70,13 +76,3 @@ def compare_answers(
     cluster = clusters([reference.question.text for reference in references])
     values = {run.name: {metric: run.values(metric) for metric in COMPARED} for run in runs}
     return AnswerRuns(tuple(references), cluster, tuple(runs), compare_pairs(values, cluster, seed), seed)
-
-
-def groups(references: Sequence[ReferenceAnswer], field: str) -> dict[str, list[int]]:
-    """Places of the questions by the value of a field ("" for none), in order of the values."""
-    places: dict[str, list[int]] = {}
-    for at, reference in enumerate(references):
-        value = reference.question.record.get(field)
-        text = "" if value is None else value if isinstance(value, str) else str(value).lower()
-        places.setdefault(text, []).append(at)
-    return dict(sorted(places.items()))

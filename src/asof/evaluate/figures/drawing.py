@@ -31,7 +31,7 @@ FIELDS = {
     "time_preference.recency_weight": "weight of age among equally good matches",
     "time_preference.tie_margin": "score margin of equally good matches",
     "time_preference.cautious_margin": "the same margin for cautious questions",
-    "named_time.time_weight": "weight of a named time",
+    "requested_time.time_weight": "weight of a named time",
     "time_preference.termination_penalty": "penalty of ended documents",
     "freshness.rate": "rate of freshness, 1/day",
     "gap.floor": "smallest age that counts, days",

@@ -8,9 +8,10 @@ from typing import Annotated, NotRequired, TypedDict
 
 from asof.data.json import Instant, keys
 from asof.evaluate.answers.metrics import ALL
-from asof.evaluate.answers.results import AnswerRuns, JudgeUsage, groups
+from asof.evaluate.answers.results import AnswerRuns, JudgeUsage
 from asof.evaluate.answers.run import AnswerRun, EvaluatedAnswer
 from asof.evaluate.runs.compare import Comparison, Estimate
+from asof.evaluate.runs.selection import groups
 from asof.time.span import iso
 
 TYPE = "type"
@@ -209,7 +210,7 @@ def grouped(results: AnswerRuns, run: AnswerRun, field: str) -> list[AnswerGroup
             "answerable": sum(results.references[n].answerable for n in at),
             "metrics": metrics(results, run, at),
         }
-        for value, at in groups(results.references, field).items()
+        for value, at in groups(results.questions, field).items()
     ]  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any, NotRequired, TypedDict
 
 from asof.data.json import Instant, ProblemJson, keys, one_of, problem_json
@@ -17,6 +18,7 @@ from asof.evaluate.report.answers import (
     optional_estimate_json,
 )
 from asof.evaluate.runs.run import METRICS, QuestionResult, Run
+from asof.evaluate.runs.selection import groups
 from asof.schema import plain
 from asof.time.span import iso
 
@@ -38,12 +40,25 @@ class RunOptionsJson(TypedDict):
     fields: Annotated[dict[str, Any], "all numbers of the recipe"]
 
 
+RankingMetrics = Annotated[dict[str, EstimateJson | None], keys(METRICS), "null: a metric does not apply"]
+
+
+class RankingGroupJson(TypedDict):
+    """The metrics of the questions with one value of a field."""
+
+    field: Annotated[str, "of `--by`"]
+    value: str
+    questions: int
+    metrics: RankingMetrics
+
+
 class RunJson(TypedDict):
     """The metrics of a recipe."""
 
     recipe: Annotated[str, "its name; the second of a name is called `name-2`"]
     options: RunOptionsJson
-    metrics: Annotated[dict[str, EstimateJson | None], keys(METRICS), "null: a metric does not apply"]
+    metrics: RankingMetrics
+    groups: list[RankingGroupJson]
     latency_ms_p50: Annotated[float, "of the first search, for ten hits"]
     latency_ms_p95: Annotated[float, "of the first search, for ten hits"]
     scored: Annotated[int, "how many questions"]
@@ -137,11 +152,22 @@ def _run_json(evaluation: Evaluation, run: Run) -> RunJson:
     return {
         "recipe": run.name,
         "options": options(evaluation, run),
-        "metrics": {name: optional_estimate_json(evaluation.estimate(run, name)) for name in METRICS},
+        "metrics": _metrics(evaluation, run),
+        "groups": [
+            {"field": field, "value": value, "questions": len(at), "metrics": _metrics(evaluation, run, at)}
+            for field in evaluation.options.by
+            for value, at in groups(evaluation.questions, field).items()
+        ],
         "latency_ms_p50": round(run.latency(50), 3),
         "latency_ms_p95": round(run.latency(95), 3),
         "scored": len(run.results),
     }
+
+
+def _metrics(
+    evaluation: Evaluation, run: Run, at: Sequence[int] | None = None
+) -> dict[str, EstimateJson | None]:
+    return {name: optional_estimate_json(evaluation.estimate(run, name, at)) for name in METRICS}
 
 
 def options(evaluation: Evaluation, run: Run) -> RunOptionsJson:

@@ -48,9 +48,7 @@ def check_filters(dataset: Dataset, options: EvaluationOptions) -> None:
 
 
 def check_by(dataset: Dataset, options: EvaluationOptions) -> None:
-    """Raises UsageError for a field of `by` that no question has, or if answers are not evaluated."""
-    if options.by and not options.answers:
-        raise UsageError("--by is about answers: use it with --answers")
+    """Raises UsageError for a field of `by` that no question has."""
     for key in options.by:
         _check_question_field(dataset, "--by", key)
 
@@ -80,6 +78,16 @@ def question_fields(questions: Iterable[DatasetQuestion]) -> str:
             if value is not None:
                 values.setdefault(key, set()).add(value if isinstance(value, str) else repr(value))
     return listed(sorted(values, key=lambda key: (len(values[key]), key)))
+
+
+def groups(questions: Sequence[DatasetQuestion], field: str) -> dict[str, list[int]]:
+    """Places of the questions by the value of a field ("" for none), in order of the values."""
+    places: dict[str, list[int]] = {}
+    for at, question in enumerate(questions):
+        value = question.record.get(field)
+        text = "" if value is None else value if isinstance(value, str) else str(value).lower()
+        places.setdefault(text, []).append(at)
+    return dict(sorted(places.items()))
 
 
 def sample(questions: Sequence[DatasetQuestion], count: int, seed: int) -> list[DatasetQuestion]:

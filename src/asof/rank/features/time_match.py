@@ -14,9 +14,13 @@ from asof.rank.expression import Values
 from asof.store.about import METADATA, TEXT, TITLE
 from asof.time.span import Span
 
+DAY = 24 * 3600 * 1_000_000  # microseconds
+
 OF_TIME = 1.0
 MENTIONS_TIME = 0.5
 PUBLISHED = 0.8
+NEAR, NEAR_FOR = 0.3, 5 * 365.25 * DAY
+"""What a passage has that was published right beside a time, and how far from it exp(-1) of that is left."""
 
 
 def match_times(view: View, rows: NDArray[np.int64], spans: Sequence[Span]) -> Values:
@@ -35,15 +39,19 @@ def time_evidence(view: View, rows: NDArray[np.int64], spans: Sequence[Span]) ->
     """For each passage (n,) how much it is of one of the times, in [0, 1].
 
     1 for one that speaks of such a time (in metadata, title, headings or text), or was published within it
-    and speaks of no time at all; PUBLISHED for one that was published within it and speaks of other times.
+    and speaks of no time at all; PUBLISHED for one that was published within it and speaks of other times;
+    NEAR · exp(-distance / NEAR_FOR) for one that was published before or after it.
     """
     visible, dated, about = view.column("visible", rows), view.column("dated", rows), view.about(rows)
-    speaks, published = np.zeros(len(rows), bool), np.zeros(len(rows), bool)
+    speaks, distance = np.zeros(len(rows), bool), np.full(len(rows), np.inf)
     for span in spans:
         speaks |= about.overlap(span.first, span.last)
-        published |= (visible >= span.first) & (visible <= span.last)
-    published &= dated.astype(bool)
-    return np.where(speaks | (published & ~about.known), 1.0, np.where(published, PUBLISHED, 0.0))
+        outside = np.maximum(visible - float(span.last), float(span.first) - visible)
+        distance = np.minimum(distance, np.maximum(outside, 0.0))
+    distance[~dated.astype(bool)] = np.inf
+    published = distance == 0
+    near = np.where(published, PUBLISHED, NEAR * np.exp(-distance / NEAR_FOR))
+    return np.where(speaks | (published & ~about.known), 1.0, near)
 
 
 def match_window(window: Window, spans: Sequence[Span]) -> Values:

@@ -70,7 +70,8 @@ class TimePreference:
 
     In all other questions the tie group has scores within `equal_margin` of the best, as a share of it, and
     ages are counted from the newest of it: of two statements of one thing the newer one comes first, whatever
-    the words of the question are. If these have one date, or a time is named and no wish for the newest,
+    the words of the question are. So it is where all times that are named are still to come. If these have
+    one date, or another time is named and no wish for the newest,
 
         time_preference = score / B
 
@@ -94,10 +95,11 @@ class TimePreference:
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         matches = ranking.matching()
-        if not len(matches.score) or (query.about and query.recency < 1.0):
+        known = [span for span in query.about if span.first <= view.as_of]
+        if not len(matches.score) or (known and query.recency < 1.0):
             return _bounded(matches, _bound(matches))
         ages = CandidateAges.of(view, matches.rows)
-        if query.recency == 0.0:
+        if query.recency == 0.0 or (query.about and not known):
             return self._newest_of_equals(matches, ages)
         times = match_times(view, matches.rows, query.about)
         match = self._match_score(query, matches, view, times)

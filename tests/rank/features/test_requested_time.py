@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
+from datetime import date
 from typing import Any
 
 import numpy as np
@@ -12,11 +14,11 @@ from asof.data import Query
 from asof.index.view import View
 from asof.rank import expression
 from asof.rank.candidates.top_k import TopK
-from asof.rank.features.named_time import NamedTime
+from asof.rank.features.requested_time import RequestedTime
 from asof.rank.stage import Ranking
 
 Make = Callable[..., Any]
-STAGE = NamedTime(time_weight=0.6, off_topic_weight=0.7)
+STAGE = RequestedTime(time_weight=0.6, off_topic_weight=0.7)
 COLUMNS = ("score", "title", "off_topic_title_terms", "extra_title_terms")
 
 
@@ -52,18 +54,31 @@ def scores(fresh: Make, run: Make, document: Make) -> Callable[..., tuple[dict[s
     return scored
 
 
+ENDS = {"within": date(2019, 5, 6), "speaks": date(2021, 1, 1), "other": date(2020, 12, 31)}
+"""The end of the day on which each was published."""
+
+
+def near(name: str, end: date) -> float:
+    """What a passage gets for having been published some days after a time that ended then."""
+    return 0.6 * 0.3 * math.exp(-(ENDS[name] - end).days / (5 * 365.25))
+
+
+AFTER_MAY = near("other", date(2019, 6, 1))
+
 PLAIN = {"within": (0.5,), "speaks": (0.4,), "other": (1.0,)}
 
 
 def test_published_then_or_speaking_of_it_counts_beside_the_words(scores: Make) -> None:
     found, notes = scores(PLAIN, spoken=["2019-05"], recency=0.5)
-    assert found == pytest.approx({"within": 0.5 + 0.6, "speaks": 0.4 + 0.6, "other": 1.0})
+    assert found == pytest.approx({"within": 0.5 + 0.6, "speaks": 0.4 + 0.6, "other": 1 + AFTER_MAY})
     assert notes == ("2 matches of the time in the question",)
 
 
 def test_a_time_of_which_nothing_is(scores: Make) -> None:
     found, notes = scores(PLAIN, spoken=["1990"])
-    assert found == pytest.approx({"within": 0.5, "speaks": 0.4, "other": 1.0})
+    assert found == pytest.approx(
+        {name: score + near(name, date(1991, 1, 1)) for name, (score,) in PLAIN.items()}
+    )
     assert notes == ("no matches of the time in the question",)
 
 
@@ -72,10 +87,12 @@ def test_titles_of_another_subject_where_one_is_named(scores: Make) -> None:
     title of `speaks` is of another subject. .7 · (1 - .5) = .35."""
     given = {"within": (0.5, 1 / 3), "speaks": (0.6, 1 / 3, 0.5), "other": (1.0, 0, 1.0)}
     found, _ = scores(given, spoken=["2019-05"])
-    assert found == pytest.approx({"within": 0.5 + 0.6 + 0.7, "speaks": 0.6 + 0.6 + 0.35, "other": 1.0})
+    assert found == pytest.approx(
+        {"within": 0.5 + 0.6 + 0.7, "speaks": 0.6 + 0.6 + 0.35, "other": 1 + AFTER_MAY}
+    )
     unnamed = {name: (values[0], 0.2, *values[2:]) for name, values in given.items()}
     found, _ = scores(unnamed, spoken=["2019-05"])
-    assert found == pytest.approx({"within": 0.5 + 0.6, "speaks": 0.6 + 0.6, "other": 1.0})
+    assert found == pytest.approx({"within": 0.5 + 0.6, "speaks": 0.6 + 0.6, "other": 1 + AFTER_MAY})
 
 
 @pytest.mark.parametrize("more", [{}, {"spoken": ["2019-05"], "recency": 1.0}])

@@ -8,7 +8,7 @@ from typing import ClassVar
 from asof.data import Query
 from asof.index.view import View
 from asof.rank.expression import Constant, Expression, Given, product, total
-from asof.rank.features.time_match import time_evidence
+from asof.rank.features.time_match import PUBLISHED, time_evidence
 from asof.rank.features.title_match import names_a_title
 from asof.rank.stage import Ranking
 from asof.rank.traits import Traits
@@ -16,12 +16,13 @@ from asof.schema import within
 
 
 @dataclass(frozen=True, slots=True)
-class NamedTime:
-    """The column `named_time`: the score, more where a passage is of a time that the question names.
+class RequestedTime:
+    """The column `requested_time`: the score, more where a passage is of a time that the question names.
 
-        named_time = score + time_weight · of_time + off_topic_weight · (1 - off_topic_title_terms)
+        requested_time = score + time_weight · of_time + off_topic_weight · (1 - off_topic_title_terms)
 
-    `of_time` is 1 for passages that speak of one of the times (`time_evidence`).
+    `of_time` is 1 for passages that speak of one of the times, less for those that were published near it
+    (`time_evidence`).
     Where a time is named, editions of one thing differ by little else than their time and their subject: so
     words of a title that are of another subject count too, if the question names some title.
 
@@ -38,7 +39,7 @@ class NamedTime:
         if not query.about or query.recency == 1.0:
             return matches
         of_time = time_evidence(view, matches.rows, query.about)
-        count, score = int((of_time > 0).sum()), matches.scores
+        count, score = int((of_time >= PUBLISHED).sum()), matches.scores
         weight = Constant("weight", self.time_weight)
         parts: list[Expression] = [
             score, product("time", Given("of the time in the question", of_time), weight)
@@ -50,6 +51,6 @@ class NamedTime:
             on_topic = total("title on topic", Constant("one", 1.0), off_topic)
             parts.append(product("title", on_topic, Constant("weight", self.off_topic_weight)))
         high = None if score.high is None else score.high + self.time_weight + self.off_topic_weight
-        return matches.with_column("named_time", total("score and named time", *parts), high=high).note(
+        return matches.with_column("requested_time", total("score and named time", *parts), high=high).note(
             f"{count or 'no'} match{'es' * (count != 1)} of the time in the question"
         )

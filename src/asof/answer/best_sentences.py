@@ -1,0 +1,149 @@
+"""The sentences of the best passages that answer a question, without rules on what it asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from asof.answer.evidence import Sentence, WeightedPhrase
+from asof.data import Hit
+from asof.text.sentences import is_list_item, shown
+from asof.time.span import Span
+
+PASSAGES = 10
+"""So many of the best passages are read for sentences."""
+
+QUOTES, QUOTE_CHARACTERS = 3, 300
+"""The most quotes of an answer, and the characters up to which a quote takes in the sentences around."""
+
+WORDS, RANK, IN_TIME, AT_START = 0.4, 0.1, 0.5, 0.5
+"""Weights of a sentence's score: the share of the question that it has; its passage's place in the ranking
+(subtracted for each); that it names a time within the one that is asked about, and one of the year with which
+that begins. Fitted on half of the questions of two sets, news of the day and encyclopedia paragraphs; on the
+other halves no further signal (kinds of answers, length, title) gained anything."""
+
+DAY = 24 * 3600 * 1_000_000  # microseconds
+MONTH, YEAR = 28 * DAY, 365 * DAY
+"""What happened in a week is told without a word on when, in texts of that week."""
+
+SHORTEST = 4
+"""Sentences with fewer words are headings, labels and "Yes."."""
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """A stretch of a hit's text, `start` to `end`, and the sentence that it is quoted for."""
+
+    hit: Hit
+    start: int
+    end: int
+    sentence: Sentence
+
+    @property
+    def text(self) -> str:
+        return shown(self.hit.text[self.start : self.end])
+
+    @property
+    def emphasis(self) -> tuple[int, int] | None:
+        """From which to which character of the text the sentence stands; None if it is all."""
+        first = self.text.find(self.sentence.text)
+        if first < 0 or self.text == self.sentence.text:
+            return None
+        return first, first + len(self.sentence.text)
+
+
+def best_quotes(
+    question: WeightedPhrase, times: Sequence[Span], hits: Sequence[Hit], sentences: Sequence[Sentence]
+) -> list[Quote]:
+    """The best sentences, at most QUOTES of them, each with its neighbours as far as there are characters for
+    them; best first, none quoted twice.
+
+    `sentences`: those of the hits, in order. Questions and what has fewer than SHORTEST words answer nothing.
+    """
+    rank = {hit.id: at for at, hit in enumerate(hits[:PASSAGES])}
+    candidates = [each for each in sentences if each.hit.id in rank]
+    scores = {
+        at: _score(question, times, each, rank[each.hit.id])
+        for at, each in enumerate(candidates)
+        if _states_something(each)
+    }
+    quotes: list[Quote] = []
+    texts: set[str] = set()
+    for at in sorted(scores, key=lambda at: (-scores[at], at)):
+        quote = _with_neighbours(candidates, at)
+        inside = any(
+            each.hit is quote.hit and each.start <= candidates[at].start < each.end for each in quotes
+        )
+        if inside or quote.text in texts:
+            continue
+        quotes.append(quote)
+        texts.add(quote.text)
+        if len(quotes) == QUOTES:
+            break
+    return quotes
+
+
+def _score(question: WeightedPhrase, times: Sequence[Span], sentence: Sentence, rank: int) -> float:
+    score = WORDS * question.share(sentence.stems) - RANK * rank
+    named = [time.span for time in sentence.hit.about if time.text and time.text in sentence.text]
+    times = [span for span in times if span.last - span.first >= MONTH]
+    if any(_within(each, span) for each in named for span in times):
+        score += IN_TIME
+    if any(_begins(each, span) for each in named for span in times):
+        score += AT_START
+    return score
+
+
+def _within(named: Span, asked: Span) -> bool:
+    """Whether a named time begins or ends within the time that is asked about."""
+    return asked.first <= named.first <= asked.last or asked.first <= named.last <= asked.last
+
+
+def _begins(named: Span, asked: Span) -> bool:
+    """Whether a named time begins or ends in the year with which the time that is asked about begins."""
+    first, last = asked.first, asked.first + YEAR
+    return asked.start is not None and (first <= named.first < last or first <= named.last < last)
+
+
+def _states_something(sentence: Sentence) -> bool:
+    text = sentence.text
+    return (
+        _words(sentence) >= SHORTEST
+        and not text.startswith(("```", "---"))
+        and not text.rstrip("\"'”’»*_) ").endswith(("?", "？"))
+    )
+
+
+def _with_neighbours(sentences: Sequence[Sentence], at: int) -> Quote:
+    """A sentence with those after and before it in its passage, while they fit; those after it first.
+
+    Items of a list are quoted below the sentence with a colon that introduces them; else one alone, with the
+    few words above it that name what it tells of.
+    """
+    first = last = at
+    hit = sentences[at].hit
+
+    def joined(before: int, after: int) -> bool:
+        """Whether these two follow each other, and the quote from first to last still fits with both."""
+        one, other = sentences[before], sentences[after]
+        if other.hit is not hit or one.hit is not hit or one.end != other.start:
+            return False
+        start, end = min(one.start, sentences[first].start), max(other.end, sentences[last].end)
+        if len(shown(hit.text[start:end])) > QUOTE_CHARACTERS:
+            return False
+        items = is_list_item(hit.text, one.start), is_list_item(hit.text, other.start)
+        top = min(first, before)
+        alone = max(last, after) == top + 1 and _words(sentences[top]) < SHORTEST
+        return not any(items) or (items[1] and (alone or sentences[top].text.endswith((":", "："))))
+
+    while True:
+        if last + 1 < len(sentences) and joined(last, last + 1):
+            last += 1
+        elif first > 0 and joined(first - 1, first):
+            first -= 1
+        else:
+            return Quote(hit, sentences[first].start, sentences[last].end, sentences[at])
+
+
+def _words(sentence: Sentence) -> int:
+    return len(sentence.text.split())

@@ -87,3 +87,37 @@ def test_one_of_the_time_that_is_asked_about_first(ask: Ask) -> None:
         f"Ada Marsh tended the old lighthouse after 1970.{WEATHER} In 1950 Bo Lind moved in with two dogs.",
     )
     assert emphasised(made.citations[0]) == "In 1950 Bo Lind moved in with two dogs."
+
+
+def test_what_is_superseded_stands_behind_what_is_in_force(ask: Ask) -> None:
+    """Both have all words of the question; a later notice of the same title supersedes the first."""
+    notice = "Mooring of visitors at the old quay costs {} crowns a night."
+    made = ask("What is paid by visitors for mooring at the old quay?", *map(notice.format, ("nine", "ten")))
+    assert [each.superseded is not None for each in made.citations] in ([False], [False, True])
+    assert "ten crowns" in made.citations[0].quote
+
+
+def test_a_row_of_a_table_behind_its_header(ask: Ask) -> None:
+    table = (
+        "| Bread | Price |\n|---|---|\n| Rye loaf of a kilo | 3 crowns |\n| Seed cake, small | 2 crowns |\n"
+    )
+    made = ask("How much is a rye loaf?", f"Prices of the bakery today.\n\n{table}")
+    first = made.citations[0]
+    assert first.quote == "| Bread | Price | … | Rye loaf of a kilo | 3 crowns |"
+
+
+def test_the_row_answers_and_not_the_header(ask: Ask) -> None:
+    table = (
+        "| Bread | Price |\n|---|---|\n| Rye loaf of a kilo | 3 crowns |\n| Seed cake, small | 2 crowns |\n"
+    )
+    made = ask("Why is a rye loaf of a kilo so dear?", f"Prices of the bakery today.\n\n{table}")
+    assert emphasised(made.citations[0]) == "| Rye loaf of a kilo | 3 crowns |"
+
+
+def test_quotes_of_one_passage_do_not_overlap(ask: Ask) -> None:
+    text = (
+        "The keeper paints the green lighthouse. He sings. The lighthouse is painted green in May, they say."
+    )
+    made = ask("Why is the lighthouse painted green?", f"{text}{WEATHER} The keeper likes green paint best.")
+    quotes = [each.quote for each in made.citations]
+    assert sum("He sings." in each for each in quotes) == 1

@@ -80,10 +80,13 @@ def unreachable_cells(
 def _time_reason(
     question: ParsedQuestion, hits: Sequence[Hit], facts: Sequence[StatedFact], view: View
 ) -> str:
-    """Why nothing is known of the times of a question, where most passages are dated and no time is now."""
+    """Why nothing is known of the times of a question, where these are written with figures and none is now,
+    and most passages are dated."""
     times = question.times
-    if not times or any(
-        span.last - span.first < MONTH or span.first <= view.as_of <= span.last for span in times
+    if (
+        not times
+        or not question.dated
+        or any(span.last - span.first < MONTH or span.first <= view.as_of <= span.last for span in times)
     ):
         return ""
     if 2 * sum(hit.published is None for hit in hits) >= len(hits):

@@ -6,7 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from asof.answer.evidence import Sentence, WeightedPhrase
+from asof.answer.question import ParsedQuestion
 from asof.data import Hit
+from asof.text.markdown_tables import is_row
+from asof.text.markup import unmarked
 from asof.text.sentences import is_list_item, shown
 from asof.time.span import Span
 
@@ -16,11 +19,12 @@ PASSAGES = 10
 QUOTES, QUOTE_CHARACTERS = 3, 300
 """The most quotes of an answer, and the characters up to which a quote takes in the sentences around."""
 
-WORDS, RANK, IN_TIME, AT_START = 0.4, 0.1, 0.5, 0.5
+WORDS, RANK, SUPERSEDED, FIGURE, IN_TIME, AT_START = 0.4, 0.1, 0.3, 0.1, 0.5, 0.5
 """Weights of a sentence's score: the share of the question that it has; its passage's place in the ranking
-(subtracted for each); that it names a time within the one that is asked about, and one of the year with which
-that begins. Fitted on half of the questions of two sets, news of the day and encyclopedia paragraphs; on the
-other halves no further signal (kinds of answers, length, title) gained anything."""
+(subtracted for each); that something superseded its passage, where no time is asked about (subtracted); that
+it has a figure, where one is asked for; that it names a time within the one that is asked about, and one of
+the year with which that begins. Fitted on half of the questions of two sets, news of the day and encyclopedia
+paragraphs; on the other halves no further signal (a name for "who", length, title) gained anything."""
 
 DAY = 24 * 3600 * 1_000_000  # microseconds
 MONTH, YEAR = 28 * DAY, 365 * DAY
@@ -41,36 +45,38 @@ class Quote:
 
     @property
     def text(self) -> str:
-        return shown(self.hit.text[self.start : self.end])
+        """What is quoted; a row of a table behind the header of the table."""
+        alone = (self.start, self.end) == (self.sentence.start, self.sentence.end)
+        return self.sentence.text if alone else shown(self.hit.text[self.start : self.end])
 
     @property
     def emphasis(self) -> tuple[int, int] | None:
         """From which to which character of the text the sentence stands; None if it is all."""
-        first = self.text.find(self.sentence.text)
-        if first < 0 or self.text == self.sentence.text:
-            return None
-        return first, first + len(self.sentence.text)
+        own = self.sentence.own_text
+        first = self.text.find(own)
+        return None if first < 0 or self.text == own else (first, first + len(own))
 
 
 def best_quotes(
-    question: WeightedPhrase, times: Sequence[Span], hits: Sequence[Hit], sentences: Sequence[Sentence]
+    question: ParsedQuestion, words: WeightedPhrase, hits: Sequence[Hit], sentences: Sequence[Sentence]
 ) -> list[Quote]:
     """The best sentences, at most QUOTES of them, each with its neighbours as far as there are characters for
     them; best first, none quoted twice.
 
-    `sentences`: those of the hits, in order. Questions and what has fewer than SHORTEST words answer nothing.
+    `words`: what is searched of the question. `sentences`: those of the hits, in order. Questions and what
+    has fewer than SHORTEST words answer nothing.
     """
     rank = {hit.id: at for at, hit in enumerate(hits[:PASSAGES])}
     candidates = [each for each in sentences if each.hit.id in rank]
     scores = {
-        at: _score(question, times, each, rank[each.hit.id])
+        at: _score(question, words, each, rank[each.hit.id])
         for at, each in enumerate(candidates)
         if _states_something(each)
     }
     quotes: list[Quote] = []
     texts: set[str] = set()
     for at in sorted(scores, key=lambda at: (-scores[at], at)):
-        quote = _with_neighbours(candidates, at)
+        quote = _with_neighbours(candidates, at, [each for each in quotes if each.hit is candidates[at].hit])
         inside = any(
             each.hit is quote.hit and each.start <= candidates[at].start < each.end for each in quotes
         )
@@ -83,10 +89,14 @@ def best_quotes(
     return quotes
 
 
-def _score(question: WeightedPhrase, times: Sequence[Span], sentence: Sentence, rank: int) -> float:
-    score = WORDS * question.share(sentence.stems) - RANK * rank
+def _score(question: ParsedQuestion, words: WeightedPhrase, sentence: Sentence, rank: int) -> float:
+    score = WORDS * words.share(sentence.stems) - RANK * rank
+    if sentence.hit.superseded is not None and not question.times:
+        score -= SUPERSEDED
+    if question.figure and any(sign.isdigit() for sign in unmarked(sentence.text)):
+        score += FIGURE
     named = [time.span for time in sentence.hit.about if time.text and time.text in sentence.text]
-    times = [span for span in times if span.last - span.first >= MONTH]
+    times = [span for span in question.times if span.last - span.first >= MONTH]
     if any(_within(each, span) for each in named for span in times):
         score += IN_TIME
     if any(_begins(each, span) for each in named for span in times):
@@ -114,8 +124,9 @@ def _states_something(sentence: Sentence) -> bool:
     )
 
 
-def _with_neighbours(sentences: Sequence[Sentence], at: int) -> Quote:
-    """A sentence with those after and before it in its passage, while they fit; those after it first.
+def _with_neighbours(sentences: Sequence[Sentence], at: int, others: Sequence[Quote]) -> Quote:
+    """A sentence with those after and before it in its passage, while they fit and are in none of the other
+    quotes; those after it first.
 
     Items of a list are quoted below the sentence with a colon that introduces them; else one alone, with the
     few words above it that name what it tells of.
@@ -130,6 +141,10 @@ def _with_neighbours(sentences: Sequence[Sentence], at: int) -> Quote:
             return False
         start, end = min(one.start, sentences[first].start), max(other.end, sentences[last].end)
         if len(shown(hit.text[start:end])) > QUOTE_CHARACTERS:
+            return False
+        if any(each.start < end and start < each.end for each in others):
+            return False
+        if is_row(hit.text, one.start) or is_row(hit.text, other.start):
             return False
         items = is_list_item(hit.text, one.start), is_list_item(hit.text, other.start)
         top = min(first, before)

@@ -12,6 +12,7 @@ from asof.knowledge.time_scope import holds_in
 from asof.knowledge.visible_facts import StatedFact
 from asof.rank.features.query_terms import largest_idf, weighted_words
 from asof.store.about import KIND, TEXT
+from asof.text.markdown_tables import header, is_row, split_rows
 from asof.text.names import key
 from asof.text.query import parse
 from asof.text.sentences import sentences, shown
@@ -41,6 +42,13 @@ class Sentence:
 
     @property
     def text(self) -> str:
+        """What it says; a row of a table behind the header of the table."""
+        above = header(self.hit.text, self.start) if is_row(self.hit.text, self.start) else ""
+        return f"{shown(above)} … {self.own_text}" if above else self.own_text
+
+    @property
+    def own_text(self) -> str:
+        """What it says, without the header of a table."""
         return shown(self.hit.text[self.start : self.end])
 
 
@@ -89,10 +97,14 @@ def quotable_sentences(view: View, hits: Sequence[Hit], facts: Sequence[StatedFa
         headings = frozenset(view.analyzer.terms(" ".join(hit.place.headings), language))
         title = frozenset(view.analyzer.terms(hit.title, language))
         stated = facts_by_passage.get(hit.id, ())
-        for start, end in sentences(hit.text):
+        parts = [part for span in sentences(hit.text) for part in split_rows(hit.text, *span)]
+        for start, end in parts:
             if hit.text.startswith("#", start):
                 continue
-            stems = frozenset(view.analyzer.terms(hit.text[start:end], language))
+            said = hit.text[start:end]
+            if is_row(hit.text, start):
+                said = f"{header(hit.text, start)} {said}"
+            stems = frozenset(view.analyzer.terms(said, language))
             context = headings | stems
             own = tuple(fact for fact in stated if start <= fact.fact.start < end)
             quotable.append(Sentence(hit, start, end, stems, context, context | title, own))

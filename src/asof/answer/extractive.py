@@ -67,7 +67,7 @@ def extractive_answer(view: View, context: AnswerContext) -> Answer:
     reason = reason or unanswerable_reason(
         question, context.words, context.hits, context.sentences, context.facts, view
     )
-    quotes = best_quotes(context.words, question.times, context.hits, context.sentences)
+    quotes = best_quotes(question, context.words, context.hits, context.sentences)
     if reason or not quotes:
         return _refused_beside(view, context, reason or "no sentence that was found states anything", quotes)
     contradiction = _contradiction(view, context, quotes[0])
@@ -83,8 +83,11 @@ def extractive_answer(view: View, context: AnswerContext) -> Answer:
 
 def _is_sure(context: AnswerContext, cells: Sequence[TableCell]) -> bool:
     """Whether the cells answer the question by sentences that have nearly all of what is asked: any cell of a
-    table; a single one also by what a sentence states as a fact, if it tells more than the question does."""
+    table; a single one also by what a sentence states as a fact, if it tells more than the question does and
+    no reason is asked for."""
     question = context.parsed
+    if question.explains and not question.wants_value:
+        return False
     if question.asks_for_table:
         return any(match.share >= SURE for cell in cells for match in cell.matches)
     return all(

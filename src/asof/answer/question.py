@@ -33,7 +33,8 @@ class ParsedQuestion:
     grain. `superlative`: +1 for the highest of several, -1 for the lowest, else 0. `wants_value`: a figure is
     expected. `overview`: it asks what happened in general, not for a fact. `current`: it asks for what is
     current, by its words or because it is in the present tense and names no time. `forecast`: it asks for
-    what is or was expected.
+    what is or was expected. `explains`: it asks for a reason or a way. `dated`: a time is named with figures,
+    so that it cannot be meant otherwise than it is read. `figure`: a sentence with a figure answers it.
     """
 
     names: tuple[str, ...]
@@ -45,6 +46,9 @@ class ParsedQuestion:
     overview: bool
     current: bool = False
     forecast: bool = False
+    explains: bool = False
+    dated: bool = False
+    figure: bool = False
 
     @classmethod
     def of(cls, reading: QuestionReading, known: Iterable[str] = (), language: str = "en") -> ParsedQuestion:
@@ -73,7 +77,9 @@ class ParsedQuestion:
             1 if compared & lists.highest else -1 if compared & lists.lowest else 0,
             bool(topics) and any(phrase in lowered for phrase in lists.value),
             bool(words & lists.overview) or any(phrase in lowered for phrase in lists.overview_phrases),
-            recent and not times, bool(words & lists.forecast),
+            recent and not times, bool(words & lists.forecast), bool(words & lists.explain),
+            any(sign.isdigit() for each in reading.mentions for sign in question[each.start : each.end]),
+            any(phrase in lowered for phrase in lists.figure),
         )  # fmt: skip
 
     @property
@@ -112,8 +118,10 @@ class QuestionWords:
     present: frozenset[str]
     past: frozenset[str]
     value: tuple[str, ...]
+    figure: tuple[str, ...]
     overview_phrases: tuple[str, ...]
     forecast: frozenset[str]
+    explain: frozenset[str]
     grain: dict[Grain, frozenset[str]]
     capital_nouns: bool
 
@@ -145,10 +153,10 @@ def word_lists(language: str) -> QuestionWords:
         frozenset[str],
         {name: frozenset(words.split()) for name, words in lists.items() if isinstance(words, str)},
     )
-    value, overview = (tuple(lists.get(name, ())) for name in ("value", "overview_phrases"))
+    value, figure, overview = (tuple(lists.get(name, ())) for name in ("value", "figure", "overview_phrases"))
     return QuestionWords(
         of["question"], of["highest"], of["lowest"], of["each"], of["overview"],
-        of["present"], of["past"], value, overview, of["forecast"],
+        of["present"], of["past"], value, figure, overview, of["forecast"], of["explain"],
         {grain: of[grain] for grain in GRAINS}, lists.get("capital_nouns", False),
     )  # fmt: skip
 

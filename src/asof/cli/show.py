@@ -11,7 +11,8 @@ from asof.cli.terminal import counted, plain, readable, shortened, show
 from asof.cli.why import why_lines
 from asof.data import Hit, SourcedTime, Superseded
 from asof.engine import Results
-from asof.rank.candidates.gather import UNKNOWN, query_terms
+from asof.index.spelling import nearest_words
+from asof.rank.candidates.gather import INSTEAD, UNKNOWN, query_terms
 from asof.store.filter_notes import NOTHING_MATCHES
 from asof.text.markup import unmarked
 from asof.text.snippet import snippet
@@ -19,6 +20,9 @@ from asof.time.span import format_instant, iso
 
 TITLE = 120
 """The most characters of a title and its headings."""
+
+NAMED = 8
+"""The most unknown words for which others are offered."""
 
 NOTE = 500
 """The most characters of a note: a question may hold a word of twenty thousand."""
@@ -42,8 +46,18 @@ def show_results(results: Results, *, explain: bool, dated: bool, known: bool = 
             for line in why_lines(hit.why):
                 show(f"     {plain(line)}", hang=4)
     for note in results.notes:
-        if explain or note.startswith((UNKNOWN, NOTHING_MATCHES)):  # of any recipe
+        if explain or note.startswith((UNKNOWN, INSTEAD, NOTHING_MATCHES)):  # of any recipe
             show(f"note: {shortened(plain(note), NOTE)}", hang=6, dim=True)
+        if note.startswith(UNKNOWN):
+            _show_nearest(note.removeprefix(UNKNOWN), results)
+
+
+def _show_nearest(unknown: str, results: Results) -> None:
+    """The words of the corpus that are spelled most like those that no passage has."""
+    near = {word: nearest_words(results.view, word) for word in unknown.strip().split(", ")[:NAMED]}
+    meant = [f"{plain(' or '.join(words))} for {plain(word)}" for word, words in near.items() if words]
+    if meant:
+        show(f"      did you mean {', '.join(meant)}?", hang=6, dim=True)
 
 
 def _show_hit(hit: Hit, words: set[str], results: Results) -> None:

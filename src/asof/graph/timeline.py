@@ -113,7 +113,7 @@ def passages_of(view: View, hits: Sequence[Hit]) -> list[list[int]]:
 
 
 def _subject(view: View, chains: Succession, rows: NDArray[np.int64], question: str) -> NDArray[np.int64]:
-    """The series of the row with most words of the question; of equals the first."""
+    """The series of the row with most words of the question; of equals the first of several statements."""
     series_of_rows = [chains.series(row) for row in rows.tolist()]
     if len({int(chain[0]) for chain in series_of_rows}) == 1:
         return series_of_rows[0]
@@ -124,7 +124,9 @@ def _subject(view: View, chains: Succession, rows: NDArray[np.int64], question: 
     for record in view.records(rows):
         text = f"{record.title}\n{record.headings}\n{record.text}"
         matching_words.append(len(stems.intersection(analyzer.terms(text, analyzer.detect(text)))))
-    return series_of_rows[matching_words.index(max(matching_words))]
+    most = max(matching_words)
+    best = [chain for chain, words in zip(series_of_rows, matching_words, strict=True) if words == most]
+    return next((chain for chain in best if len(chain) > 1), best[0])
 
 
 def _spans(view: View, chains: Succession, rows: NDArray[np.int64]) -> list[Interval]:

@@ -16,6 +16,7 @@ from asof.rank.features.query_coverage import QueryCoverage
 from asof.rank.features.requested_time import RequestedTime
 from asof.rank.features.title_match import TitleColumns
 from asof.rank.recipe import Range, Recipe, Tunable
+from asof.rank.rerank.exact_name import ExactName
 from asof.rank.rerank.round_robin import RoundRobinByDocument
 from asof.rank.rerank.time_preference import TimePreference
 from asof.rank.rerank.window import AppendRest, RerankWindow
@@ -65,6 +66,7 @@ ASOF = Recipe(
         TIMELY,
         RoundRobinByDocument(title_coverage=0.35),
         AppendRest(),
+        ExactName(),
         TopK(),
     ),
     tunable=Tunable(  # all behind the closer look: trying them reads no index

@@ -112,7 +112,7 @@ def test_the_last_summand_is_no_part_and_neither_are_vectors_that_are_not_there(
     assert list(ablations(ASOF, vectors=False)) == [
         "without feedback", "without words", "without query coverage", "without title",
         "without neighbouring text", "without just published",
-        "without named times", "without time", "without turns",
+        "without named times", "without time", "without turns", "without names",
     ]  # fmt: skip
     alone = Recipe("one", "", (Lexical(), Combine((("lexical", 1.0), ("dense", 0.0))), TopK()))
     assert ablations(alone) == {}

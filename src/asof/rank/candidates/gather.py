@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,7 @@ from asof.data import Query, Why
 from asof.index import lexical
 from asof.index.dense import SCALE, cosines, quantise
 from asof.index.lexical import Bm25, Term, query_words
+from asof.index.spelling import nearest_words
 from asof.index.view import View
 from asof.rank.candidates.phrases import admitted
 from asof.rank.expression import Given
@@ -21,6 +22,16 @@ from asof.text.tokens import Analyzer
 
 UNKNOWN = "no current passage contains:"
 """The beginning of the note that names words of the question that no passage has."""
+
+
+INSTEAD = "nothing has these words; searched instead:"
+"""The beginning of the note that names the words that were searched for words that no passage has."""
+
+
+def _spelled(query: Query, view: View) -> list[str]:
+    """Of each word of a query the one of the view that is spelled most like it, if there is any."""
+    words = query_words(query.lexical, view.analyzer, stop_words=query.stop_words)
+    return [near[0] for word in words if (near := nearest_words(view, word.text))]
 
 
 def query_terms(query: Query, analyzer: Analyzer) -> tuple[Term, ...]:
@@ -40,7 +51,8 @@ def unknown_words(query: Query, known: set[str], analyzer: Analyzer) -> list[str
 
 @dataclass(frozen=True, slots=True)
 class Lexical:
-    """BM25 of the query's words; passages without a quoted phrase have 0."""
+    """BM25 of the query's words; passages without a quoted phrase have 0. Where no passage has any of the
+    words, those count that are spelled most like them, and a note says so."""
 
     k1: float = within(1.5, 0.0, 10.0)
     b: float = within(0.75, 0.0, 1.0)
@@ -48,10 +60,14 @@ class Lexical:
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         bm25 = Bm25(self.k1, self.b, self.idf_cap)
-        terms = query_terms(query, view.analyzer)
-        values, weighed = lexical.scores(ranking.window, terms, bm25)
-        allowed = admitted(query, ranking.window, view)
+        values, weighed = lexical.scores(ranking.window, query_terms(query, view.analyzer), bm25)
         notes = []
+        if not weighed and (instead := " ".join(_spelled(query, view))):
+            query = replace(query, lexical=instead)
+            view.prefix.give_back(values)
+            values, weighed = lexical.scores(ranking.window, query_terms(query, view.analyzer), bm25)
+            notes.append(f"{INSTEAD} {instead}")
+        allowed = admitted(query, ranking.window, view)
         if allowed is not None:
             values[~allowed] = 0.0
             if parse(query.lexical, view.analyzer).phrases:

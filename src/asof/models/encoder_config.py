@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from asof.errors import UsageError
 from asof.http.retry import Retry
 from asof.models.embeddings_http import HttpEncoder, embeddings_endpoint
+from asof.models.model_files import is_onnx_only
 from asof.models.vectors import MAX_DIMENSIONS
 from asof.schema import AcceptedValue, boolean, check, like, number, secret, text, variable, whole
 
@@ -87,9 +88,13 @@ def encoder_from(settings: EncoderConfig, root: Path, environment: Mapping[str, 
         retry = Retry(settings.attempts, settings.timeout, settings.patience)
         endpoint = embeddings_endpoint(settings.url, key, retry, insecure=settings.insecure)
         return HttpEncoder(endpoint, settings.model, settings.batch or BATCH, **shared)
+    model = where(settings.model, root)
+    if isinstance(model, Path) and is_onnx_only(model):
+        from asof.models.onnx_encoder import OnnxEncoder
+
+        return OnnxEncoder(model, settings.batch or 1, **shared)
     from asof.models.local import LocalEncoder
 
-    model = where(settings.model, root)
     return LocalEncoder(
         model, settings.batch or 1, settings.device, revision=settings.revision,
         hub=isinstance(model, str), **shared,

@@ -22,6 +22,14 @@ Missing = Callable[[ModuleNotFoundError], Exception]
 """What it means that a module is not there."""
 
 
+ONNX_MODELS = ("model.onnx", "onnx/model.onnx")
+
+
+def is_onnx_only(folder: Path) -> bool:
+    """Whether the model in a folder is saved as ONNX, and not as what sentence-transformers reads as well."""
+    return any((folder / name).is_file() for name in ONNX_MODELS) and not any(folder.rglob("*.safetensors"))
+
+
 def check_parts(folder: Path, whose: str) -> None:
     """Raises ModelError for a saved model of which a part is a pickle, code of others, or outside of its
     folder. `whose`: what the message calls it."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from asof.errors import UsageError
 from asof.http.retry import Retry
+from asof.models.model_files import is_onnx_only
 from asof.models.rerank_http import SHAPES, HttpReranker, rerank_endpoint
 from asof.schema import AcceptedValue, boolean, check, like, number, one_of, secret, text, variable, whole
 
@@ -66,9 +67,13 @@ def reranker_from(settings: RerankerConfig, root: Path, environment: Mapping[str
     UsageError when it is not there.
     """
     if not settings.url:
+        model = root / Path(settings.path).expanduser() if settings.path else settings.hub
+        if isinstance(model, Path) and is_onnx_only(model):
+            from asof.models.onnx_cross_encoder import OnnxCrossEncoder
+
+            return OnnxCrossEncoder(model, settings.batch)
         from asof.models.cross_encoder import CrossEncoder
 
-        model = root / Path(settings.path).expanduser() if settings.path else settings.hub
         return CrossEncoder(model, batch=settings.batch, hub=bool(settings.hub))
     retry = Retry(settings.attempts, settings.timeout)
     endpoint = rerank_endpoint(settings.url, retry=retry, insecure=settings.insecure)

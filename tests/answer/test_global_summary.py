@@ -337,6 +337,23 @@ def test_points_stand_as_noted_where_they_are_not_put_together(view):
     assert digest.notes == ("the points were not put together: used up",)
 
 
+def test_title_and_summary_of_a_written_report_are_evidence(view):
+    def reply(prompt):
+        if "Question:" in prompt.user:
+            return noted(("All of it.", 60, 0.9, [1]))
+        return json.dumps(
+            {"title": "The rope year", "summary": "Rope led.",
+             "findings": [{"statement": "Much rope.", "facts": [1]}]}
+        )  # fmt: skip
+
+    model = ScriptedModel(reply)
+    selection = ReportSelection(relevance=rope)
+    summarise_span("rope?", view, YEAR, selection, model=model, reporter=model)
+    asked = next(prompt.user for prompt in model.prompts if "Question:" in prompt.user)
+    assert ": The rope year: Rope led." in asked
+    assert asked.index("The rope year: Rope led.") < asked.index("Much rope.")
+
+
 def test_a_reporter_writes_the_reports(view):
     reporter = ScriptedModel(lambda _: json.dumps(
         {"title": "T", "summary": "S", "findings": [{"statement": "Much rope.", "facts": [1]}]}

@@ -104,6 +104,14 @@ FLAGS = [
     ("How did Calder develop from 2019 to 2023?", "overview", True),
     ("Welche Themen gab es 2022?", "overview", True),
     ("Who chairs the board?", "overview", False),
+    ("How did the roof change between 2019 and 2023?", "overview", True),
+    ("How did sales change in every quarter of 2020?", "overview", False),  # a table
+    ("How do I change the roof?", "overview", False),
+    ("Why did Calder leave?", "overview", True),
+    ("Why did the roof leak in 2019 and 2021?", "overview", True),
+    ("Why did the roof leak?", "overview", False),  # neither one name nor a longer time
+    ("What were the main points of the meeting?", "overview", True),
+    ("Wie hat sich die Fähre verändert?", "overview", True),
     ("who is the harbour master?", "current", True),
     ("Who was the harbour master?", "current", False),
     ("who is the harbour master in 2018?", "current", False),

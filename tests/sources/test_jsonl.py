@@ -186,6 +186,37 @@ def test_every_bad_line_is_a_problem_with_its_number(tmp_path):
     assert str(found[0]).startswith("c.jsonl:2: ")
 
 
+def test_the_record_of_a_markdown_file_is_read_as_the_file(tmp_path):
+    text = (
+        "---\naliases: [Kai]\nupdated: 2020-02-01\nkind: place\n---\nBuilt.\n# North\nSee [[Mole]]. #stone\n"
+    )
+    items = read(tmp_path, json.dumps({"id": "quay/Quay.md", "text": text, "tags": "old"}).encode())
+    document = items[0]
+    assert isinstance(document, Document)
+    assert document.text == "Built.\n# North\nSee [[Mole]]. #stone\n"
+    assert [(each.title, each.offset) for each in document.outline] == [("North", len("Built.\n"))]
+    assert (document.links, document.tags, document.aliases) == ((Link("Mole"),), ("old", "stone"), ("Kai",))
+    assert (document.title, str(document.published), document.meta) == (
+        "North",
+        "2020-02-01",
+        {"kind": "place"},
+    )
+    assert problems(items) == []
+
+
+def test_what_the_record_says_counts_before_the_frontmatter(tmp_path):
+    text = "---\ntitle: Inner\ndate: 2020-01-01\nkind: place\n---\nBuilt."
+    document = one(tmp_path, id="Quay.md", text=text, title="Outer", date="2021-01-01", kind="pier")
+    assert (document.title, str(document.published)) == ("Outer", "2021-01-01")
+    assert document.meta == {"kind": "pier", "date": "2020-01-01"}
+
+
+def test_broken_frontmatter_in_a_record_is_noted(tmp_path):
+    items = read(tmp_path, json.dumps({"id": "Quay.md", "text": "---\n[: x\n---\nBuilt."}).encode())
+    assert "frontmatter" in problems(items)[0].message
+    assert problems(items)[0].line == 1
+
+
 def test_a_line_beyond_the_limit_is_passed_over(tmp_path):
     long = json.dumps({"id": "long", "text": "x" * 3_000_000}).encode()
     lines = b"\n".join([b'{"id":"a","text":"x"}', long, b'{"id":"b","text":"x"}', long])

@@ -96,6 +96,12 @@ def test_another_text_under_the_same_date_or_none_is_an_edit(published: SourcedT
 # -- dates that are no claim ------------------------------------------------------------------------
 
 
+def test_two_texts_of_one_date_in_one_run_are_two_versions_of_it() -> None:
+    current = known(1, "old", said("2024-01"), last("2024-01"), fresh=True)
+    outcome = ask([current], "new", said("2024-01"))
+    assert outcome == StatementOutcome("changed", said("2024-01"), last("2024-01"))
+
+
 def test_a_file_that_was_merely_touched_is_unchanged() -> None:
     old = known(1, "A", said("2020-05-05", "mtime"), last("2020-05-05"))
     assert ask([old], "A", said("2023-01-01", "mtime")) == StatementOutcome("unchanged", same=old)

@@ -1,7 +1,8 @@
 """From a question and its passages to an answer: read this first.
 
 In mode "local" the passages answer (`extractive.py`, or a model: `write.py`); in mode "global" the reports on
-the periods of the question (`global_summary.py`).
+the periods of the question (`global_summary.py`), or, where these do not fit it, the best passages of each
+period (`passages_by_period.py`).
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from asof.text.question import QuestionReading
 from asof.time.span import Span
 
 if TYPE_CHECKING:
+    from asof.answer.summary import Summary
     from asof.models.metered import MeteredModel
 
 AUTO = "auto"
@@ -86,9 +88,9 @@ def answer(
     context = _context(retrieved, options.tokens)
     notes = (*retrieved.reading.notes, *retrieved.notes, *context.notes)
     if options.mode == GLOBAL:
-        from_reports = _from_reports(retrieved, context, options)
-        if requested or not from_reports.refused:
-            return _finished(from_reports, notes, options)
+        summarised = _summary(retrieved, context, options, requested=requested)
+        if summarised is not None:
+            return _finished(summarised, notes, options)
     view = retrieved.view
     quoted = extractive_answer(view, context)
     if options.model is None or not context.hits:
@@ -118,8 +120,7 @@ def mode_for(mode: str, reading: QuestionReading, languages: str) -> str:
     """The mode that "auto" stands for: global for an overview, local for a fact or a figure."""
     if mode != AUTO:
         return mode
-    question = ParsedQuestion.of(reading, (), languages)
-    return GLOBAL if question.overview and not question.wants_value else LOCAL
+    return GLOBAL if ParsedQuestion.of(reading, (), languages).overview else LOCAL
 
 
 def _context(retrieved: RetrievedPassages, budget: int | None) -> AnswerContext:
@@ -141,7 +142,7 @@ def _context(retrieved: RetrievedPassages, budget: int | None) -> AnswerContext:
 
     count: int | None = PASSAGES
     facts, question, cut = read(count)
-    if question.asks_for_figures:
+    if question.asks_for_figures or question.after:
         count = None
         facts, question, cut = read(count)
     notes = tuple(note for note in (cut, packed.note("passages", limit)) if note)
@@ -152,7 +153,32 @@ def _context(retrieved: RetrievedPassages, budget: int | None) -> AnswerContext:
     )  # fmt: skip
 
 
-def _from_reports(retrieved: RetrievedPassages, context: AnswerContext, options: AnswerOptions) -> Answer:
+def _summary(
+    retrieved: RetrievedPassages, context: AnswerContext, options: AnswerOptions, *, requested: bool
+) -> Answer | None:
+    """What the reports on the periods of the question say, or else the best passages of each period.
+
+    Unless it is `requested`, None where passages answer better: where a reason is found in one period only,
+    or nothing fits and a model is there to read the passages.
+    """
+    question, scope = context.parsed, scope_of(context.parsed)
+    about = question.names[0] if len(question.names) == 1 else ""
+    summary = _from_reports(retrieved, context, options, about)
+    least = 2 if question.reason and not requested else 1
+    spread = options.model is None and (question.times or not question.names or not question.reason)
+    if len(summary.sections) < least and (requested or spread):
+        from asof.answer.passages_by_period import summary_by_period
+
+        told = summary_by_period(
+            question, context.words, context.question, context.hits, retrieved.view, scope
+        )
+        summary = told if len(told.sections) > len(summary.sections) else summary
+    return summary.as_answer(about) if requested or len(summary.sections) >= least else None
+
+
+def _from_reports(
+    retrieved: RetrievedPassages, context: AnswerContext, options: AnswerOptions, about: str
+) -> Summary:
     from asof.answer.global_summary import summarise_span
     from asof.knowledge.reports.build import ReportSelection
     from asof.knowledge.resolve import Entities
@@ -166,16 +192,14 @@ def _from_reports(retrieved: RetrievedPassages, context: AnswerContext, options:
         return topics.share(frozenset(view.analyzer.terms(text, view.analyzer.detect(text))))
 
     entities = Entities.of(view)
-    about = question.names[0] if len(question.names) == 1 else ""
     passages = view.column("passage", np.array(context.rows, np.int64)).tolist()
     visible = visible_passages(view.store.db, passages, view.as_of, view.known_at)
-    summary = summarise_span(
+    return summarise_span(
         context.question, view, scope_of(question),
         ReportSelection(entities.canonical, about, relevance if question.topics else None),
         passages=[visible[passage] for passage in passages], model=options.model, reporter=options.model,
         budget=GLOBAL_TOKENS if options.tokens is None else options.tokens,
     )  # fmt: skip
-    return summary.as_answer(about)
 
 
 def scope_of(question: ParsedQuestion) -> Span:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import inf, log2
 
 from asof.answer.evidence import Sentence, WeightedPhrase
 from asof.answer.question import ParsedQuestion
@@ -19,19 +21,26 @@ PASSAGES = 10
 QUOTES, QUOTE_CHARACTERS = 3, 300
 """The most quotes of an answer, and the characters up to which a quote takes in the sentences around."""
 
-WORDS, RANK, SUPERSEDED, FIGURE, IN_TIME, AT_START = 0.4, 0.1, 0.3, 0.1, 0.5, 0.5
-"""Weights of a sentence's score: the share of the question that it has; its passage's place in the ranking
-(subtracted for each); that something superseded its passage, where no time is asked about (subtracted); that
-it has a figure, where one is asked for; that it names a time within the one that is asked about, and one of
-the year with which that begins. Fitted on half of the questions of two sets, news of the day and encyclopedia
-paragraphs; on the other halves no further signal (a name for "who", length, title) gained anything."""
+WORDS, RANK, SUPERSEDED, FIGURE, IN_TIME, AT_START = 0.4, 0.15, 0.3, 0.1, 0.5, 0.5
+"""Weights of a sentence's score: the share of the question that it has, the mean of its own and that with the
+title and headings above it; the base-2 logarithm of its passage's place in the ranking (subtracted); that
+something superseded its passage, where no time is asked about (subtracted); that it has a figure, where one
+is asked for; that it names a time within the one that is asked about, and one of the year with which that
+begins. Fitted on half of the questions of two sets, news of the day and encyclopedia paragraphs; on the other
+halves no further signal (a name for "who", length) gained anything."""
+
+MARGIN = 0.4
+"""Quotes that score so much less than the best one are left out, unless a time is asked about: there the
+parts of the score for it are larger than that."""
 
 DAY = 24 * 3600 * 1_000_000  # microseconds
 MONTH, YEAR = 28 * DAY, 365 * DAY
 """What happened in a week is told without a word on when, in texts of that week."""
 
 SHORTEST = 4
-"""Sentences with fewer words are headings, labels and "Yes."."""
+"""Sentences with fewer words are headings, labels and "Yes.", unless they give a label its value."""
+
+_LABELLED = re.compile(r"\w[:：]\s*\w")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +67,9 @@ class Quote:
 
 
 def best_quotes(
-    question: ParsedQuestion, words: WeightedPhrase, hits: Sequence[Hit], sentences: Sequence[Sentence]
-) -> list[Quote]:
+    question: ParsedQuestion, words: WeightedPhrase, hits: Sequence[Hit], sentences: Sequence[Sentence],
+    margin: float = MARGIN,
+) -> list[Quote]:  # fmt: skip
     """The best sentences, at most QUOTES of them, each with its neighbours as far as there are characters for
     them; best first, none quoted twice.
 
@@ -71,11 +81,14 @@ def best_quotes(
     scores = {
         at: _score(question, words, each, rank[each.hit.id])
         for at, each in enumerate(candidates)
-        if _states_something(each)
+        if states_something(each)
     }
     quotes: list[Quote] = []
     texts: set[str] = set()
+    least = max(scores.values(), default=0.0) - (margin if not question.times else inf)
     for at in sorted(scores, key=lambda at: (-scores[at], at)):
+        if scores[at] < least:
+            break
         quote = _with_neighbours(candidates, at, [each for each in quotes if each.hit is candidates[at].hit])
         inside = any(
             each.hit is quote.hit and each.start <= candidates[at].start < each.end for each in quotes
@@ -89,8 +102,14 @@ def best_quotes(
     return quotes
 
 
+def quote_of(sentences: Sequence[Sentence], at: int) -> Quote:
+    """The quote of one of these sentences, with its neighbours."""
+    return _with_neighbours(sentences, at, ())
+
+
 def _score(question: ParsedQuestion, words: WeightedPhrase, sentence: Sentence, rank: int) -> float:
-    score = WORDS * words.share(sentence.stems) - RANK * rank
+    shares = words.share(sentence.stems) + words.share(sentence.titled_stems)
+    score = WORDS * shares / 2 - RANK * log2(1 + rank)
     if sentence.hit.superseded is not None and not question.times:
         score -= SUPERSEDED
     if question.figure and any(sign.isdigit() for sign in unmarked(sentence.text)):
@@ -115,10 +134,11 @@ def _begins(named: Span, asked: Span) -> bool:
     return asked.start is not None and (first <= named.first < last or first <= named.last < last)
 
 
-def _states_something(sentence: Sentence) -> bool:
+def states_something(sentence: Sentence) -> bool:
+    """Whether a sentence says anything: not a question, a heading, a label, a fence or a lone "Yes."."""
     text = sentence.text
     return (
-        _words(sentence) >= SHORTEST
+        (_words(sentence) >= SHORTEST or _LABELLED.search(text) is not None)
         and not text.startswith(("```", "---"))
         and not text.rstrip("\"'”’»*_) ").endswith(("?", "？"))
     )

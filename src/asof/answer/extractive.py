@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from math import inf
 from typing import Protocol
 
 from asof.answer.answerability import unanswerable_reason, unreachable_cells
@@ -22,6 +23,7 @@ from asof.answer.evidence import Sentence, WeightedPhrase
 from asof.answer.question import ParsedQuestion
 from asof.answer.question_names import WORD
 from asof.answer.sentence_match import SentenceMatch, TableCell, match_sentence
+from asof.answer.successor import successor_quotes
 from asof.answer.table import table_cells
 from asof.data import LOCAL, Answer, Citation, Hit, Value
 from asof.index.view import View
@@ -62,14 +64,18 @@ def extractive_answer(view: View, context: AnswerContext) -> Answer:
     reason = ""
     if question.asks_for_figures:
         reason = unreachable_cells(question, context.hits, cells, context.facts)
-    if not reason and _is_sure(context, cells):
+    following = successor_quotes(question, context.words, view, context.sentences)
+    if not reason and not following and _is_sure(context, cells):
         return _table_answer(view, context, cells)
     reason = reason or unanswerable_reason(
         question, context.words, context.hits, context.sentences, context.facts, view
     )
-    quotes = best_quotes(question, context.words, context.hits, context.sentences)
-    if reason or not quotes:
-        return _refused_beside(view, context, reason or "no sentence that was found states anything", quotes)
+    if reason:
+        nearest = best_quotes(question, context.words, context.hits, context.sentences, inf)
+        return _refused_beside(view, context, reason, nearest)
+    quotes = following or best_quotes(question, context.words, context.hits, context.sentences)
+    if not quotes:
+        return _refused_beside(view, context, "no sentence that was found states anything", [])
     contradiction = _contradiction(view, context, quotes[0])
     if contradiction is not None and contradiction.preferred is None:
         return _contradicted(view, context.question, contradiction)

@@ -18,9 +18,10 @@ from asof.answer.summary import (
 from asof.index.view import View
 from asof.knowledge.hierarchy import Hierarchy, holds
 from asof.knowledge.reports.build import ReportSelection
-from asof.knowledge.reports.report import PeriodReport, Quote, ReportPoint
+from asof.knowledge.reports.report import BY_MODEL, PeriodReport, Quote, ReportPoint
 from asof.knowledge.reports.selection import Relevance
 from asof.knowledge.reports.span_reports import facts_around
+from asof.knowledge.visible_facts import StatedFact
 from asof.models.ports import Model
 from asof.store.passages import VisiblePassage
 from asof.text.budget import header, tokens
@@ -30,7 +31,7 @@ MAX_POINTS = 24
 """The most points of a summary that no model wrote."""
 
 MIN_RELEVANCE = 0.5
-"""Points of such a summary have at least this share of the relevance of the most relevant one."""
+"""The least relevance of the most relevant point of such a summary, and the share of it that others have."""
 
 
 def summarise_span(
@@ -44,9 +45,10 @@ def summarise_span(
     relevant: "what happened in March?"), `selection.about` the name it is about.
 
     Without a model: the points of the reports with at least MIN_RELEVANCE of the largest relevance, at most
-    MAX_POINTS, taken from the periods in turn. With a model: what it writes from these points, and from those
-    of `passages` (best first) that state a fact of the span or were published in it, in `budget` tokens. If
-    its replies cannot be used, the summary is the one without a model, with a note.
+    MAX_POINTS, taken from the periods in turn; none if the largest is below MIN_RELEVANCE, too. Titles and
+    summaries that a model wrote stand before the points of their report. With a model: what it writes from
+    these, and from those of `passages` (best first) that state a fact of the span or were published in it, in
+    `budget` tokens. If its replies cannot be used, the summary is the one without a model, with a note.
 
     `reporter` writes the reports; without one they are extracted for this question. Raises ModelError.
     """
@@ -75,21 +77,39 @@ def summarise_span(
 
 def _relevant(reports: Sequence[PeriodReport], relevance: Relevance | None) -> list[EvidencePiece]:
     """The points of reports in their order, without those of little relevance."""
-    pieces = [
-        EvidencePiece(
-            _shown(point), point, tuple(sorted({fact.passage.passage for fact in point.facts})), report.period
-        )
-        for report in reports
-        for point in report.points
-    ]
+    pieces = [piece for report in reports for piece in _pieces(report)]
     if relevance is None:
         return pieces
     weights = [relevance(_with_subject(each.point)) for each in pieces]
-    least = MIN_RELEVANCE * max(weights, default=0.0)
-    return [each for each, weight in zip(pieces, weights, strict=True) if weight > 0 and weight >= least]
+    largest = max(weights, default=0.0)
+    if largest < MIN_RELEVANCE:
+        return []
+    least = MIN_RELEVANCE * largest
+    return [each for each, weight in zip(pieces, weights, strict=True) if weight >= least]
+
+
+def _pieces(report: PeriodReport) -> list[EvidencePiece]:
+    """The title and summary of a report that a model wrote, which rest on all of its points; the points."""
+    pieces = [
+        EvidencePiece(_shown(point), point, _passages_of(point.facts), report.period)
+        for point in report.points
+    ]
+    if report.by != "extract" and report.points:
+        quotes = dict.fromkeys(point.citations[0] for point in report.points if point.citations)
+        facts = tuple(dict.fromkeys(fact for point in report.points for fact in point.facts))
+        text = f"{report.title}: {report.summary}"
+        point = ReportPoint(text, (), BY_MODEL, tuple(quotes), facts)
+        pieces.insert(0, EvidencePiece(text, point, _passages_of(facts), report.period))
+    return pieces
+
+
+def _passages_of(facts: Sequence[StatedFact]) -> tuple[int, ...]:
+    return tuple(sorted({fact.passage.passage for fact in facts}))
 
 
 def _with_subject(point: ReportPoint) -> str:
+    if point.because == BY_MODEL or not point.facts:
+        return point.text
     fact = point.facts[0].fact
     return f"{fact.subject} {fact.relation} {point.text}"
 

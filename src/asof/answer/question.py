@@ -31,10 +31,12 @@ class ParsedQuestion:
     `names`: known names and capitalised phrases, outside of its times. `topics`: what it asks about them,
     split at commas and "and". `times`: the spans that it names. `grain`: it asks for each period of this
     grain. `superlative`: +1 for the highest of several, -1 for the lowest, else 0. `wants_value`: a figure is
-    expected. `overview`: it asks what happened in general, not for a fact. `current`: it asks for what is
+    expected. `overview`: it asks what happened in general, how something went on, or why, over one name or
+    a longer time; not for a fact. `current`: it asks for what is
     current, by its words or because it is in the present tense and names no time. `forecast`: it asks for
     what is or was expected. `explains`: it asks for a reason or a way. `dated`: a time is named with figures,
     so that it cannot be meant otherwise than it is read. `figure`: a sentence with a figure answers it.
+    `reason`: it asks why. `after`: it asks who or what came after this.
     """
 
     names: tuple[str, ...]
@@ -49,6 +51,8 @@ class ParsedQuestion:
     explains: bool = False
     dated: bool = False
     figure: bool = False
+    reason: bool = False
+    after: str = ""
 
     @classmethod
     def of(cls, reading: QuestionReading, known: Iterable[str] = (), language: str = "en") -> ParsedQuestion:
@@ -70,16 +74,24 @@ class ParsedQuestion:
         recent = reading.query.recency >= WISHED or (
             not words & lists.past and bool(words & lists.present or reading.query.recency)
         )
-        topics = _topics(rest, lists.asking, code)
+        topics = _topics(_phrases("overview_phrases", code).sub(" ", rest), lists.asking, code)
+        wants_value = bool(topics) and any(phrase in lowered for phrase in lists.value)
         times = tuple(span for span in reading.query.about if not (recent and _is_today(span, reading)))
+        grain = _grain(tokens, lists)
+        overview = (
+            any(phrase in lowered for phrase in lists.overview_phrases)
+            or bool(words & lists.overview and not wants_value)
+            or (lists.asks_for_course(words) and grain is None and not wants_value)
+            or bool(words & lists.reason and _is_wide(names, times))
+        )
         return cls(
-            names, topics, times, _grain(tokens, lists),
+            names, topics, times, grain,
             1 if compared & lists.highest else -1 if compared & lists.lowest else 0,
-            bool(topics) and any(phrase in lowered for phrase in lists.value),
-            bool(words & lists.overview) or any(phrase in lowered for phrase in lists.overview_phrases),
+            wants_value, overview,
             recent and not times, bool(words & lists.forecast), bool(words & lists.explain),
             any(sign.isdigit() for each in reading.mentions for sign in question[each.start : each.end]),
-            any(phrase in lowered for phrase in lists.figure),
+            any(phrase in lowered for phrase in lists.figure), bool(words & lists.reason),
+            _after(question, code),
         )  # fmt: skip
 
     @property
@@ -122,8 +134,15 @@ class QuestionWords:
     overview_phrases: tuple[str, ...]
     forecast: frozenset[str]
     explain: frozenset[str]
+    course: frozenset[str]
+    perfect: frozenset[str]
+    reason: frozenset[str]
     grain: dict[Grain, frozenset[str]]
     capital_nouns: bool
+
+    def asks_for_course(self, words: set[str]) -> bool:
+        """Whether these words ask how something went on: "how did … change", "how has … changed"."""
+        return bool(words & self.explain and words & self.course and words & (self.past | self.perfect))
 
     @property
     def asking(self) -> frozenset[str]:
@@ -142,7 +161,19 @@ def _telling_words() -> dict[str, frozenset[str]]:
 def _phrases(name: str, language: str) -> re.Pattern[str]:
     """Finds the phrases of a list, of English and of the question's language, as whole words."""
     listed = [phrase for code in (FIRST, language) for phrase in tables(code, "questions").get(name, ())]
-    return re.compile(rf"\b(?:{'|'.join(map(re.escape, listed))})\b")
+    return re.compile(rf"\b(?:{'|'.join(map(re.escape, listed))})\b", re.IGNORECASE)
+
+
+def _after(question: str, language: str) -> str:
+    """What a question for a successor names: "Solveig Anderby" of "Who came after Solveig Anderby as chair?";
+    empty for other questions."""
+    asked = _phrases("successor_asks", language).match(question.lstrip())
+    found = asked and _phrases("successor", language).search(question, asked.end())
+    if not found:
+        return ""
+    rest = re.split(r"[?!,;:]|\.(?:\s|$)", question[found.end() :], maxsplit=1)[0].strip()
+    end = _phrases("successor_ends", language).search(rest)
+    return (rest[: end.start()] if end else rest).strip()
 
 
 @cache
@@ -157,8 +188,14 @@ def word_lists(language: str) -> QuestionWords:
     return QuestionWords(
         of["question"], of["highest"], of["lowest"], of["each"], of["overview"],
         of["present"], of["past"], value, figure, overview, of["forecast"], of["explain"],
+        of["course"], of["perfect"], of["reason"],
         {grain: of[grain] for grain in GRAINS}, lists.get("capital_nouns", False),
     )  # fmt: skip
+
+
+def _is_wide(names: Sequence[str], times: Sequence[Span]) -> bool:
+    """Whether these are one name, several times, or one that is longer than a month."""
+    return len(names) == 1 or len(times) > 1 or any(span.last - span.first > 31 * _DAY for span in times)
 
 
 def _is_today(span: Span, reading: QuestionReading) -> bool:

@@ -47,6 +47,8 @@ def parse_text(text: str, stem: str, limits: InputLimits) -> ParsedFile:
 
 READER = text_reader(parse_text)
 
+SUFFIXES = (".md", ".markdown")
+
 
 def _front(text: str, limits: InputLimits) -> tuple[Front, str, int, list[Problem]]:
     """The frontmatter, the text after it, how much of that text is broken frontmatter, and what is wrong."""

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import PurePosixPath
+from typing import Any, TypeVar
 
 from asof.data import Document, Link, SourcedTime, coerce
 from asof.data.storable import line_feeds
 from asof.errors import BadTime, UsageError
 from asof.sources.dates import about, stated
+from asof.sources.dating import dates_in
 from asof.sources.fields import Fields
+from asof.sources.markdown import SUFFIXES, parse_text
 from asof.sources.periods import fiscal_start_of, periods
+from asof.sources.readers import ParsedFile
+from asof.sources.source import InputLimits
 from asof.sources.vault import wikilink
 
 LONGEST_LIST = 64
 """A longer list in a record (an embedding, say) is no metadata."""
 
+_T = TypeVar("_T")
 _PLAIN = {str, int, float, bool}
 
 
@@ -38,7 +44,8 @@ class RecordReader:
     def document(self, record: dict[str, Any], note: Callable[[str], None]) -> Document:
         """The document that a record states; what had to be left out of it goes to `note`.
 
-        Raises Unusable.
+        A text whose id ends in .md or .markdown is read as such a file, with its frontmatter; where both say
+        something, the record counts. Raises UnusableRecord.
         """
         fields = self.fields
         used: set[str] = set()
@@ -54,20 +61,25 @@ class RecordReader:
         fiscal_start = fiscal_start_of(
             record, fields.fiscal_start, used, lambda name, why: note(f"{name!r} cannot be read: {why}")
         )
+        page = _page(name, text)
+        front = dates_in(page, fiscal_start, published=published is None)
+        for problem in (*page.notes, *front.notes):
+            note(problem.message)
         return Document(
             name,
-            text,
-            "" if title is None else _words("title", title, note),
-            published,
-            changed,
-            (*self._about(record, used, note), *periods(record, fields, fiscal_start)),
-            () if links is None else _links(links, note),
-            () if tags is None else _texts("tags", tags, note, ","),
-            () if aliases is None else _texts("aliases", aliases, note),
+            page.text,
+            page.title if title is None else _words("title", title, note),
+            published or front.published,
+            changed or front.changed,
+            (*self._about(record, used, note), *periods(record, fields, fiscal_start), *front.about),
+            _both(() if links is None else _links(links, note), page.links),
+            _both(() if tags is None else _texts("tags", tags, note, ","), page.tags),
+            _both(() if aliases is None else _texts("aliases", aliases, note), page.aliases),
+            outline=page.outline,
             language=_language(record, fields.language, used),
-            meta=_meta(record, used, note),
+            meta=front.meta | _meta(record, used, note),
             uri="" if uri is None else _words("uri", uri, note),
-            fiscal_start=fiscal_start,
+            fiscal_start=front.fiscal_start,
         )
 
     def _about(
@@ -83,6 +95,16 @@ class RecordReader:
             note(f"{name!r} cannot be read: {why}")
 
         return tuple(about(record, self.fields.about, wrong))
+
+
+def _page(name: str, text: str) -> ParsedFile:
+    if not name.lower().endswith(SUFFIXES):
+        return ParsedFile(text, "")
+    return parse_text(text, PurePosixPath(name).stem, InputLimits())
+
+
+def _both(first: Iterable[_T], second: Iterable[_T]) -> tuple[_T, ...]:
+    return tuple(dict.fromkeys((*first, *second)))
 
 
 def _first(record: Mapping[str, Any], names: tuple[str, ...], used: set[str]) -> Any:

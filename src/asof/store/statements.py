@@ -6,12 +6,13 @@
 | the current text under another date       | a correction: the version with the wrong date retires |
 | another text under another date           | a version of that date, be it later or earlier       |
 | another text under the same date, or none | an edit, published when the change is known          |
+| the same, beside the current text         | a version of that date: what is stated last holds    |
 | that the document ended                   | a deletion, from then on                             |
 | an ended document under a later date      | a version of that date                               |
 | an ended document, else                   | an edit, published when it is known                  |
 
 What a source that states its whole past (a git history) states under a date is a version of that date in the
-fourth and in the last row too.
+fourth and in the last row too. "Beside": in the same run, as two lines of a file.
 """
 
 from __future__ import annotations
@@ -111,7 +112,10 @@ def interpret(
     visible = visible_from(published, now, undated)
     if current is None:
         return StatementOutcome("added", published, visible)
-    if states_past and published is not None and (current.deleted or current.has_date(published)):
+    if published is not None and (
+        (current.seen and current.has_date(published))
+        or (states_past and (current.deleted or current.has_date(published)))
+    ):
         return StatementOutcome("changed", published, visible)
     if current.deleted:
         return after_deletion(current, published, changed, now, undated)

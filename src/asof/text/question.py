@@ -49,7 +49,8 @@ def read(
     """Read a question that is asked at an aware moment.
 
     `language` may name several codes, parted by blanks; `fiscal_start` is the first month of the fiscal year.
-    "As of 2021" moves the moment that is looked at; without `moves` it asks for the newest until then.
+    "As of 2021" moves the moment that is looked at and asks what held then, also in the past tense; without
+    `moves` it asks for the newest until then.
     """
 
     context = TimeContext(zone, fiscal_start, language)
@@ -69,6 +70,7 @@ def read(
             about.append(mention.span)
         elif moves:
             as_of = mention.core.last
+            recency = max(recency, STATE)
             notes.append(f"read as of {format_instant(as_of)}: “{mention.text}”")
         else:
             if not windowed:

@@ -143,5 +143,5 @@ def test_the_fields_that_name_the_entity_can_be_chosen():
         [excerpt("We won the cup.", meta={"club": "Tern Rovers"})]
     )
     assert found.facts[0].subject == "Tern Rovers"
-    assert RuleExtractor().name == "rules-2"
-    assert RuleExtractor(names=("club",)).name != "rules-2"
+    assert RuleExtractor().name == "rules-3"
+    assert RuleExtractor(names=("club",)).name != "rules-3"

@@ -73,6 +73,15 @@ def _texts(meta: Mapping[str, Any], field: str) -> list[str]:
     return [text for text in texts if 0 < len(text) <= _LONGEST]
 
 
+def _without_type(words: list[str]) -> list[str]:
+    """The words of a title without those at its end that say what type of document it is; all of them where
+    nothing else is left."""
+    types, last = lexicon("en").senses, len(words)
+    while last and "document_type" in types.get(words[last - 1].lower().strip(",:;-"), NONE):
+        last -= 1
+    return words[:last] or words
+
+
 @lru_cache(maxsize=4096)
 def of_title(title: str) -> tuple[str, tuple[str, ...]]:
     """A title without its times and type, and the codes (tickers) in its brackets."""
@@ -82,11 +91,9 @@ def of_title(title: str) -> tuple[str, tuple[str, ...]]:
     for mention in reversed(parse(bare, context=TimeContext(language=every("facts")))):
         bare = f"{bare[: mention.start]} {bare[mention.end :]}"
     bare = _PERIOD.sub(" ", bare)
-    types = lexicon("en").senses
     words = bare.split()
-    if codes or len(words) > 2:
-        while len(words) > 1 and "document_type" in types.get(words[-1].lower().strip(",:;-"), NONE):
-            words.pop()
+    if codes or len(words) > 2 or (len(words) == 2 and words != short.split()):
+        words = _without_type(words)
     bare, last = " ".join(words), ""
     while bare != last:
         bare, last = _LOOSE.sub("", bare), bare

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from asof.data import EVENT, EXPECTED, NAME, VALUE, Fact, SourcedTime
 from asof.knowledge.rules.aliases import names_in
@@ -14,9 +14,11 @@ from asof.knowledge.rules.events import Events
 from asof.knowledge.rules.fact_draft import FactDraft
 from asof.knowledge.rules.future_dates import coming, looks_ahead
 from asof.knowledge.rules.lexicon import NONE, RuleLexicon, language_of, lexicon
+from asof.knowledge.rules.note_fields import field_facts, linked_facts, without_templates
 from asof.knowledge.rules.tokens import Token, items_of
 from asof.knowledge.rules.values import values_in
 from asof.store.facts import Excerpt, Extraction
+from asof.text.names import key
 from asof.text.sentences import sentences
 
 MOST = 64
@@ -38,9 +40,9 @@ class RuleExtractor:
 
     @property
     def name(self) -> str:
-        """`rules-2`, and the fields where they are not the defaults."""
+        """`rules-3`, and the fields where they are not the defaults."""
         usual = (self.names, self.others) == (NAMES, OTHERS)
-        return "rules-2" if usual else f"rules-2 {','.join(self.names)} {','.join(self.others)}"
+        return "rules-3" if usual else f"rules-3 {','.join(self.names)} {','.join(self.others)}"
 
     def extract(self, excerpts: Sequence[Excerpt]) -> Iterator[Extraction]:
         """The facts of each excerpt, in order; at most MOST of each, by place."""
@@ -48,9 +50,15 @@ class RuleExtractor:
             yield Extraction(excerpt.passage, self._facts(excerpt))
 
     def _facts(self, excerpt: Excerpt) -> tuple[Fact, ...]:
+        excerpt = replace(excerpt, text=without_templates(excerpt.text))
         entity = Entity.of(excerpt, self.names, self.others)
-        facts = _of_head(entity) if excerpt.number == 0 else []
-        facts += _Passage.of(excerpt, entity).facts()
+        passage = _Passage.of(excerpt, entity)
+        facts: list[Fact] = []
+        if excerpt.number == 0:
+            published = passage.dating.otherwise(expected=False)
+            facts += _of_head(entity)
+            facts += field_facts(excerpt, entity.name, published, (*self.names, *self.others))
+        facts += passage.facts()
         if len(facts) > MOST:
             best = sorted(range(len(facts)), key=lambda i: (-facts[i].confidence, i))[:MOST]
             facts = [facts[i] for i in sorted(best)]
@@ -104,7 +112,18 @@ class _Passage:
             drafts += names_in(inside)
             stop = start + len(text[start:end].rstrip())
             facts += self._facts_of_sentence(drafts, inside, number, (start, stop))
-        return facts
+        return self._with_links(facts)
+
+    def _with_links(self, facts: list[Fact]) -> list[Fact]:
+        """These facts with those of lines of links that they lack, by place."""
+        known = {(key(fact.relation), key(fact.object)) for fact in facts}
+        published = self.dating.otherwise(expected=False)
+        linked = [
+            fact
+            for fact in linked_facts(self.excerpt.text, self.entity.name, published)
+            if (key(fact.relation), key(fact.object)) not in known
+        ]
+        return sorted(facts + linked, key=lambda fact: fact.start) if linked else facts
 
     def _facts_of_sentence(
         self, findings: list[FactDraft], inside: list[Token], number: int, offsets: tuple[int, int]

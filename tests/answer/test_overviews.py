@@ -1,0 +1,120 @@
+"""Questions about a course, a reason, a change or themes: twenty of each, asked of the example notes."""
+
+from __future__ import annotations
+
+import re
+from importlib.resources import as_file, files
+
+import pytest
+
+import asof
+
+DEVELOP = [
+    ("How did the ferry fares develop?", "4.20.*5.00.*4.60"),
+    ("How did the single ticket develop from 2018 to 2020?", "4.20.*4.50.*5.00"),
+    ("How did the price of the Sundrey loaf develop?", "2.60.*3.40.*4.20"),
+    ("How has the Sundrey loaf's price changed since 2018?", "2.80.*3.00.*4.20"),
+    ("How did the passengers of the ferry develop in 2021?", "4,880.*11,730"),
+    ("How did ferry revenue evolve between 2020 and 2022?", "91,400.*23,100"),
+    ("How did mooring prices for visitors develop?", "€11.*€12.*€14"),
+    ("How did the notices of the harbour office change?", "€9.*€11.*€12"),
+    ("How did the crossing time change between 2019 and 2022?", "55 minutes.*40 minutes"),
+    ("How did the seed cake's price develop?", "1.80.*1.90"),
+    ("How did the bakery notices change between 2016 and 2024?", "2.60.*4.20"),
+    ("How did the timetable develop from 2019 to 2024?", "Prudence|55 minutes"),
+    ("How did the bicycle fare change over the years?", "1.00.*1.50"),
+    ("How did the post of harbour master change hands?", "Calloway.*Osterby"),
+    ("How did loaves sold develop between 2020 and 2022?", "14,870"),
+    ("How did the rules on board develop?", "[Dd]og|card"),
+    ("How did the return ticket develop from 2016 to 2020?", "7.00.*7.80.*8.40.*9.40"),
+    ("How did the cooperative's chair change between 2017 and 2023?", "Marchbank.*Anderby.*Dunmore"),
+    ("How did the price of a roll evolve?", "0.35.*0.40"),
+    ("How did the fare for a child under twelve develop?", "1.50.*1.60.*1.80"),
+]
+WHY = [
+    ("Why did the fares rise between 2018 and 2020?", "thirty cents are for the new ship"),
+    ("Why did the harbour office change its notice between 2016 and 2024?", "Mooring|mooring"),
+    ("Why did the notices of the bakery change between 2018 and 2020?", "Sundrey loaf"),
+    ("Why did the cooperative change its chair between 2018 and 2021?", "Marchbank.*Anderby"),
+    ("Why did the mole cost money between 2020 and 2023?", "437,000"),
+    ("Why did ferry revenue fall between 2020 and 2021?", "23,100|91,400"),
+    ("Why did passenger numbers change in 2021?", "Passengers"),
+    ("Why was the loaf dearer from 2018 to 2019?", "2.80.*3.40"),
+    ("Why did the harbour master change in 2020 and 2021?", "Osterby|Finch-Larkin|Hollis"),
+    ("Why did Runa Osterby leave between 2019 and 2021?", "Osterby"),
+    ("Why were dogs banned between 2018 and 2019?", "[Dd]og"),
+    ("Why did the crossing take less time from 2019 to 2020?", "55 minutes.*40 minutes"),
+    ("Why did the captain go from ship to ship between 2019 and 2022?", "Sollwedel"),
+    ("Why did the ferry take cards only between 2020 and 2023?", "card|cash|Cash"),
+    ("Why were fewer loaves sold between 2020 and 2022?", "Loaves sold"),
+    ("Why did the height of the storm water change between 2020 and 2021?", "2.90.*2.60"),
+    ("Why did the mayor change between 2018 and 2022?", "Stavrik|Crowe"),
+    ("Why did Second Opinion come in 2020?", "Second Opinion"),
+    ("Why did mooring cost more in 2022 and 2024?", "€12.*€14"),
+    ("Why did Aldo Marchbank lose the chair between 2018 and 2019?", "resigned as chair"),
+]
+CHANGED = [
+    ("What changed on the ferry between 2018 and 2020?", "4.20|5.00"),
+    ("What changed in the harbour office between 2019 and 2022?", "€11.*€12"),
+    ("What changed at the bakery between 2016 and 2018?", "2.60.*2.80"),
+    ("What changed in the fares in 2019?", "4.50"),
+    ("What has changed in the fares since 2020?", "5.00.*4.60"),
+    ("What changed in 2020?", "2020"),
+    ("What changed in the second quarter of 2021?", "Dunmore|Hollis"),
+    ("What changed for visitors who moor?", "€11.*€12"),
+    ("What changed in the timetable between 2019 and 2020?", "55 minutes.*40 minutes"),
+    ("What changed on board between 2016 and 2024?", "Dogs"),
+    ("What changed with the mole between 2020 and 2022?", "[Mm]ole"),
+    ("What changed in the cooperative in 2019?", "Anderby"),
+    ("What changed for dogs?", "[Dd]ogs"),
+    ("What changed in March 2019?", "3.00"),
+    ("What changed in the quarterly figures between 2020 and 2022?", "Passengers"),
+    ("What has changed in the office of harbour master?", "Osterby"),
+    ("What changed in the price of the loaf in 2019?", "3.40.*3.00"),
+    ("What changed in the council between 2017 and 2023?", "[Cc]ouncil|mayor|Stavrik"),
+    ("What changed for Prudence between 2019 and 2021?", "Prudence"),
+    ("What is new in 2024?", "2024"),
+]
+THEMES = [
+    ("What were the main themes of 2021?", "Passengers"),
+    ("What were the main themes of 2019?", "2019"),
+    ("What were the main themes of the first quarter of 2019?", "Marchbank|loaf"),
+    ("What were the main topics of the council between 2017 and 2023?", "[Cc]ouncil|mole|mayor"),
+    ("What were the main events of the storm?", "lantern|Lantern|wheat"),
+    ("What were the main events of 2020?", "2020"),
+    ("What were the main developments in the harbour between 2019 and 2024?", "[Hh]arbour"),
+    ("What were the main changes to the fares?", "4.20"),
+    ("Give an overview of the ferry fares.", "3.80"),
+    ("Give an overview of the bakery notices from 2016 to 2019.", "2.60.*2.80"),
+    ("Summarise the figures of 2021.", "4,880"),
+    ("Summarize what the harbour office announced.", "Mooring|mooring"),
+    ("What were the main points of the general meetings?", "Candidates"),
+    ("What are the main themes of the captain's reports?", "2018|2019|2020"),
+    ("What were the main topics of the family letters?", "201[68]"),
+    ("Overview of the mole from 2020 to 2022", "[Mm]ole"),
+    ("What trends were there in ferry revenue?", "91,400|23,100"),
+    ("What happened in November 2020?", "storm|Storm|Lantern"),
+    ("What happened to Prudence between 2019 and 2021?", "Prudence"),
+    ("What were the main events around the chair of the cooperative?", "Marchbank|Anderby"),
+]
+
+
+@pytest.fixture(scope="module")
+def notes(tmp_path_factory):
+    with (
+        as_file(files("asof") / "example" / "notes") as folder,
+        asof.open(tmp_path_factory.mktemp("overviews")) as corpus,
+    ):
+        corpus.add(folder)
+        yield corpus.at("2024-12-01")
+
+
+@pytest.mark.parametrize(("question", "told"), [*DEVELOP, *WHY, *CHANGED, *THEMES])
+def test_what_spans_time_is_told_in_its_order(notes, question, told):
+    answer = notes.ask(question)
+    assert not answer.refused, answer.text
+    assert answer.mode == "global", answer.text
+    assert re.search(told, answer.text, re.DOTALL), answer.text
+    headings = re.findall(r"^(\d{4}(?:-\S+)?)$", answer.text, re.MULTILINE)
+    assert [each[:4] for each in headings] == sorted(each[:4] for each in headings)
+    assert headings

@@ -111,6 +111,13 @@ def user_configuration() -> Path | None:
     return layers.user_file(os.environ)
 
 
+def key_file() -> tuple[Path, frozenset[int]]:
+    """Where the keys of servers are kept, and the users who may have written them. Raises UsageError where
+    there is no home folder."""
+    trusted = layers.trusted(os.environ)
+    return trusted.path.with_name("keys.json"), trusted.owners
+
+
 def trusted_folders() -> dict[str, bool]:
     """The folders that are trusted, and whether asof.toml is what it was then. Raises UsageError."""
     records = layers.trusted(os.environ).records()

@@ -5,18 +5,17 @@ A file counts as long as it is, byte for byte, the one that was trusted.
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
 import os
 import re
-import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from asof.errors import AsofError, UsageError
+from asof.errors import UsageError
+from asof.private_file import PrivateFile, WritableByOthers
 
 FILE = "trusted.json"
 FORMAT = 1
@@ -71,17 +70,24 @@ class Trusted:
         if self.state is None:
             return {}
         try:
-            with self.path.open("rb") as file:
-                about = os.fstat(file.fileno())
-                if about.st_uid not in self.owners or about.st_mode & 0o022:
-                    raise UsageError(f"{self.path} can be written by others: no folder is trusted; remove it")
-                return _read(file.read(LARGEST + 1))
-        except FileNotFoundError:
-            return {}
-        except (ValueError, RecursionError, OSError) as error:
-            raise UsageError(
-                f"{self.path} is damaged: no folder is trusted; remove it and trust again ({error})"
-            ) from error
+            content = self._file.read()
+        except WritableByOthers as error:
+            raise UsageError(f"{error}: no folder is trusted; remove it") from error
+        except (ValueError, OSError) as error:
+            raise self._damaged(error) from error
+        try:
+            return {} if content is None else _read(content)
+        except (ValueError, RecursionError) as error:
+            raise self._damaged(error) from error
+
+    @property
+    def _file(self) -> PrivateFile:
+        return PrivateFile(self.path, self.owners, LARGEST)
+
+    def _damaged(self, error: Exception) -> UsageError:
+        return UsageError(
+            f"{self.path} is damaged: no folder is trusted; remove it and trust again ({error})"
+        )
 
     def record(self, folder: Path) -> Record | None:
         """What is known of a folder; None where it was never trusted."""
@@ -100,25 +106,16 @@ class Trusted:
     @contextmanager
     def _changing(self) -> Iterator[dict[str, Record]]:
         """The records, written when done; one process at a time."""
-        path = self.path
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            lock = os.open(path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX)
-                records = self.records()
-                yield records
-                _write(path, records)
-            finally:
-                os.close(lock)
-        except OSError as error:
-            raise AsofError(f"{path} cannot be written: {error.strerror}") from error
+        with self._file.locked():
+            records = self.records()
+            yield records
+            folders = {name: asdict(records[name]) for name in sorted(records)}
+            # ensure_ascii: also names that are no UTF-8
+            self._file.write(json.dumps({"format": FORMAT, "folders": folders}, indent=2) + "\n")
 
 
 def _read(content: bytes) -> dict[str, Record]:
-    """Raises ValueError for what was not written by `_write`."""
-    if len(content) > LARGEST:
-        raise ValueError(f"more than {LARGEST:,} bytes")
+    """Raises ValueError for what asof did not write."""
     value = json.loads(content)
     folders = value.get("folders") if isinstance(value, dict) else None
     if not isinstance(folders, dict) or value.get("format") != FORMAT:
@@ -135,19 +132,3 @@ def _record(value: object) -> Record:
 
 def _text(value: object) -> bool:
     return isinstance(value, str)
-
-
-def _write(path: Path, records: Mapping[str, Record]) -> None:
-    """The list whole or not at all, for the user alone (mkstemp: 0600)."""
-    folders = {name: asdict(records[name]) for name in sorted(records)}
-    handle, name = tempfile.mkstemp(prefix=f".{FILE}.", dir=path.parent)
-    part = Path(name)
-    try:
-        with os.fdopen(handle, "w", encoding="ascii") as file:  # ensure_ascii: also names that are no UTF-8
-            json.dump({"format": FORMAT, "folders": folders}, file, indent=2)
-            file.write("\n")
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from asof.knowledge.timeline import FactLine
     from asof.rank.recipe import Recipe
     from asof.rank.whynot import WhyNot
+    from asof.store.documents import DocumentAsOf, DocumentSummary
+    from asof.store.passages import VisiblePassage
 
 T = TypeVar("T")
 
@@ -131,6 +133,45 @@ class Snapshot:
     def text(self, document: str) -> str | None:
         """The text of a document as it stood, byte for byte; None where it had none then."""
         return self.use(lambda view: view.store.text(document))
+
+    def document(self, name: str) -> DocumentAsOf:
+        """A document as it stood, with its text and its versions until then. `name`: see `called`.
+
+        Raises UsageError where no such document was current.
+        """
+        from asof.store.documents import document_as_of
+
+        id_ = self.called(name)
+        found = self.use(lambda view: document_as_of(view.store, id_))
+        if found is None:
+            raise UsageError(f"{id_!r} was removed before {iso(self.as_of)[:10]}; ask as of an earlier date")
+        return found
+
+    def passage(self, hit: str) -> VisiblePassage | None:
+        """The passage with a hit's id as it stood, or stood last; None where there was none by then."""
+        from asof.store.passages import passage_histories, visible_passages
+
+        def look(view: View) -> VisiblePassage | None:
+            if "#" not in hit:
+                return None
+            rows = [each.passage for each in passage_histories(view.store.db, hit)]
+            seen = visible_passages(view.store.db, rows, view.as_of, view.known_at, ended=True).values()
+            return max((each for each in seen if each.id == hit), key=lambda each: each.visible, default=None)
+
+        return self.use(look)
+
+    def documents(self, after: str = "", most: int = 100, part: str = "") -> list[DocumentSummary]:
+        """At most so many current documents in order of id, after the id `after`; those alone that have
+        `part` in id or title."""
+        from asof.store.documents import documents_as_of
+
+        return self.use(lambda view: documents_as_of(view.store, after, most, part))
+
+    def calendar(self) -> list[tuple[str, int]]:
+        """How many dated versions were published in each month ("2024-03"), in order of time."""
+        from asof.store.documents import versions_by_month
+
+        return self.use(lambda view: versions_by_month(view.store))
 
     def resolve(self, target: str, origin: str = "") -> str | None:
         """The document that `[[target]]` in the document `origin` leads to, as it stood."""

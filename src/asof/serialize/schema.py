@@ -10,6 +10,7 @@ from asof.data.json import AnswerJson, Keyword
 from asof.evaluate.report.evaluation import EvaluationJson
 from asof.evaluate.report.incremental import IncrementalJson
 from asof.serialize.corpus import EmbedJson, IndexJson, StatusJson
+from asof.serialize.documents import CalendarJson, DocumentJson, DocumentsJson, PassageJson
 from asof.serialize.feedback import FeedbackJson, FeedbackListJson
 from asof.serialize.history import DiffJson, TimelineJson
 from asof.serialize.knowledge import FactsJson, GraphJson, LinksJson
@@ -32,6 +33,10 @@ SHAPES: Mapping[str, tuple[str, type]] = {
     "links": ("asof links --json", LinksJson),
     "why-not": ("asof why-not --json", WhyNotJson),
     "when": ("asof when --json", WhenJson),
+    "document": ("GET /api/v1/document", DocumentJson),
+    "documents": ("GET /api/v1/documents", DocumentsJson),
+    "passage": ("the tool `open` of `asof mcp`", PassageJson),
+    "calendar": ("GET /api/v1/calendar", CalendarJson),
     "index": ("asof index --json", IndexJson),
     "status": ("asof status --json", StatusJson),
     "embed": ("asof embed --json", EmbedJson),

@@ -1,4 +1,4 @@
-"""The files below a folder, in sorted order; hidden ones are passed over."""
+"""The files below a folder, in sorted order; hidden and ignored ones are passed over."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from pathlib import Path
 
 from asof.data import Problem
 from asof.errors import SourceError
+from asof.sources.ignore import IgnoreRules
 from asof.sources.readers import suffix, suffixes
 from asof.sources.source import SourceNaming, printable
 
@@ -41,6 +42,7 @@ class _Walk:
         self.top = os.path.realpath(naming.target)
         self.open = [self.top]  # the real paths of the folders that we are in
         self.followed: set[str] = set()
+        self.ignored = IgnoreRules()
 
     def run(self) -> Iterator[FoundFile | Problem]:
         target = self.naming.target
@@ -50,6 +52,7 @@ class _Walk:
                 yield FoundFile("", status.st_size, status.st_mtime_ns)
                 return
             entries = self._entries("")
+            self.ignored.enter("", target)
         except OSError as wrong:
             raise SourceError(f"{self.naming.shown} cannot be read: {wrong.strerror}") from wrong
         # Each open folder: what is left in it, its real path, whether a link led to it.
@@ -60,14 +63,20 @@ class _Walk:
             if relative is None:
                 stack.pop()
                 self.open.pop()
+                self.ignored.leave()
                 continue
             place = os.path.join(real, relative.rpartition("/")[2])  # noqa: PTH118
             entry = self._entry(relative, place, linked)
+            file = isinstance(entry, FoundFile | Problem)
+            if self.ignored.ignore(relative, folder=not file):
+                continue
             if isinstance(entry, FoundFile | Problem):
                 yield entry
                 continue
             try:
-                stack.append((iter(self._entries(relative)), *entry))
+                inside = self._entries(relative)
+                self.ignored.enter(relative, self._path(relative))
+                stack.append((iter(inside), *entry))
                 self.open.append(entry[0])
             except OSError as wrong:
                 yield self._problem(relative, f"the folder cannot be read: {wrong.strerror}", known=False)

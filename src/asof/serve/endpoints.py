@@ -1,0 +1,185 @@
+"""The verbs over HTTP: GET with parameters, JSON back; `ask` also as a stream; judgements; ingestion."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import queue
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Body, Query, Request
+from fastapi.responses import StreamingResponse
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.responses import Response
+
+from asof.corpus.corpus import Corpus
+from asof.errors import AsofError
+from asof.serialize.corpus import indexed_json
+from asof.serialize.schema import schema
+from asof.serve.limits import Limits
+from asof.serve.metrics import Metrics
+from asof.serve.replies import ErrorReply, as_json, of_error, refusal
+from asof.verbs import parameters as p
+from asof.verbs.verbs import VERBS, Verb, ask
+
+DOCUMENTED: dict[int | str, dict[str, Any]] = {
+    status: {"model": ErrorReply, "description": words}
+    for status, words in {
+        400: "the request is no HTTP or JSON", 401: "a key is needed",
+        403: "the key, or the page that calls, may not do this", 408: "the body came too slowly",
+        413: "the body is too large", 421: "the server is not called so", 422: "a parameter is wrong",
+        429: "too many requests of this key", 431: "the address or a header is too long",
+        502: "a language model did not answer",
+        503: "the index is busy, or there are too many requests", 507: "the disk is full",
+    }.items()
+}  # fmt: skip
+"""The errors that every verb may reply with."""
+
+
+class Judgement(BaseModel):
+    """How good a hit of a recorded search is: 0 (useless) to 3 (what was sought); null takes it back."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    query_id: Annotated[str, Field(min_length=1, max_length=100)]
+    hit: Annotated[str, Field(min_length=1, max_length=2_000, description="the id of the hit")]
+    grade: Annotated[float | None, Field(ge=0, le=3)]
+
+
+class NewDocuments(BaseModel):
+    """Documents to add, each with the fields of JSON Lines: id, text, title, published ..."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    documents: Annotated[list[dict[str, Any]], Field(min_length=1)]
+
+
+def read_router(corpus: Corpus, metrics: Metrics) -> APIRouter:
+    """All verbs that read."""
+    router = APIRouter(prefix="/api/v1")
+    for verb in VERBS.values():
+        router.add_api_route(
+            f"/{verb.name}", _endpoint(corpus, metrics, verb), methods=["GET"], summary=verb.summary,
+            name=verb.name, response_class=Response, responses={**DOCUMENTED, 200: _documented(verb)},
+        )  # fmt: skip
+
+    def stream(request: Request, asked: Annotated[p.Ask, Query()]) -> Response:
+        pieces = _pieces(lambda on_text: ask(corpus, asked, on_text), request.state.request)
+        return StreamingResponse(pieces, media_type="text/event-stream")
+
+    router.add_api_route(
+        "/ask/stream", stream, methods=["GET"], response_class=Response,
+        summary="Answer as server-sent events: `text` while a model writes, then `answer` or `error`.",
+        responses={**DOCUMENTED, 200: {"content": {"text/event-stream": {}}}},
+    )  # fmt: skip
+    return router
+
+
+def feedback_router(corpus: Corpus) -> APIRouter:
+    """What is said of hits, as `asof feedback` reads it."""
+    router = APIRouter(prefix="/api/v1", responses=DOCUMENTED)
+
+    @router.post("/record", summary="Record a search and its hits, so that they can be judged.")
+    def record(asked: Annotated[p.Search, Body()]) -> Mapping[str, str | None]:
+        results = corpus.at(asked.as_of, asked.known_at).search(
+            asked.q, asked.k, since=asked.since, until=asked.until, about=asked.about, recipe=asked.recipe
+        )
+        return {"id": corpus.record(results) if results.hits else None}
+
+    @router.post("/feedback", summary="Judge a hit of a recorded search.")
+    def feedback(said: Annotated[Judgement, Body()]) -> Mapping[str, bool]:
+        return {"changed": corpus.grade(said.query_id, said.hit, said.grade)}
+
+    return router
+
+
+def write_router(corpus: Corpus, limits: Limits) -> APIRouter:
+    """Adding and deleting documents, for keys that may."""
+    router = APIRouter(prefix="/api/v1", responses=DOCUMENTED)
+    writing = threading.Lock()
+
+    @router.post("/documents", summary="Add documents, or new versions of them.", response_class=Response)
+    def add(request: Request, given: Annotated[NewDocuments, Body()]) -> Response:
+        if (no := _may_write(request)) is not None:
+            return no
+        if len(given.documents) > limits.documents:
+            more = f"{len(given.documents):,} documents; accepted: up to {limits.documents:,} at a time"
+            return refusal(413, "TooLarge", more, request.state.request)
+        with writing:
+            return as_json(indexed_json(corpus.add(given.documents)))
+
+    @router.delete(
+        "/documents", summary="Delete a document with all of its versions.", response_class=Response
+    )
+    def delete(request: Request, document: Annotated[str, Query(min_length=1, max_length=1_000)]) -> Response:
+        if (no := _may_write(request)) is not None:
+            return no
+        with writing:
+            return as_json({"document": document, "passages": corpus.purge(document)})
+
+    return router
+
+
+def _may_write(request: Request) -> Response | None:
+    if getattr(request.state, "scope", "") == "write":
+        return None
+    return refusal(
+        403, "NotAllowed", "this key may only read (asof key add NAME --scope write)", request.state.request
+    )
+
+
+def _endpoint(corpus: Corpus, metrics: Metrics, verb: Verb) -> Callable[..., Response]:
+    """The function that FastAPI calls for a verb, with the parameters of that verb in its signature."""
+
+    def answer(asked: Any) -> Response:
+        value = verb.answer(corpus, asked)
+        cost = value.get("cost")
+        if isinstance(cost, dict) and (dollars := cost.get("dollars")):
+            metrics.cost.inc(dollars)
+        return as_json(value)
+
+    parameter = inspect.Parameter(
+        "asked", inspect.Parameter.KEYWORD_ONLY, annotation=Annotated[verb.parameters, Query()]
+    )
+    answer.__signature__ = inspect.Signature([parameter], return_annotation=Response)  # type: ignore[attr-defined]
+    answer.__name__ = verb.name.replace("-", "_")
+    return answer
+
+
+def _documented(verb: Verb) -> dict[str, Any]:
+    return {"content": {"application/json": {"schema": {"$ref": f"#/components/schemas/{_named(verb)}"}}},
+            "description": f"The JSON of `asof {verb.name} --json`."}  # fmt: skip
+
+
+def _named(verb: Verb) -> str:
+    return verb.schema.title().replace("-", "")
+
+
+def answer_schemas() -> dict[str, Any]:
+    """The schemas of all answers and of their parts, for OpenAPI's components."""
+    found: dict[str, Any] = {}
+    for verb in VERBS.values():
+        whole = json.loads(json.dumps(schema(verb.schema)).replace("#/$defs/", "#/components/schemas/"))
+        found |= whole.pop("$defs")
+        whole.pop("$schema")
+        found[_named(verb)] = whole
+    return found
+
+
+def _pieces(answer: Callable[[Callable[[str], None]], Mapping[str, Any]], request: str) -> Iterator[str]:
+    """Server-sent events of an answer: `text` for each piece, then `answer`, or `error`."""
+    events: queue.Queue[tuple[str, Any] | None] = queue.Queue()
+
+    def work() -> None:
+        try:
+            events.put(("answer", answer(lambda piece: events.put(("text", {"text": piece})))))
+        except AsofError as error:
+            events.put(("error", json.loads(bytes(of_error(error, request).body))))
+        finally:
+            events.put(None)
+
+    threading.Thread(target=work, name="asof-ask", daemon=True).start()
+    while (event := events.get()) is not None:
+        yield f"event: {event[0]}\ndata: {json.dumps(event[1], ensure_ascii=False)}\n\n"

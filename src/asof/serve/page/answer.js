@@ -1,0 +1,49 @@
+// The answer: quotes with what answers in bold; a click opens the document as it stood.
+
+import { el, marked, shortened } from "./dom.js";
+import { documentLink, superseded } from "./hits.js";
+
+export function answerView(answer, heading = "Answer") {
+  const quotes = answer.citations.map((citation) => quoteView(citation, answer.question));
+  if (answer.refused) {
+    return el("section", { class: "answer", "aria-label": heading }, el("h2", {}, "No answer"),
+      el("p", {}, `${answer.reason}.`), quotes.length ? el("p", { class: "meta" }, "Nearest:") : null, quotes);
+  }
+  const written = answer.by !== "extractive" ? el("p", {}, answer.answer) : null;
+  const body = answer.mode === "global" && !written ? overview(answer) : quotes;
+  return el("section", { class: "answer", "aria-label": heading }, el("h2", {}, heading), written, body,
+    el("p", { class: "meta" }, answer.by === "extractive" ? "quoted, no model" : `written by ${answer.by}`));
+}
+
+function quoteView(citation, question) {
+  const [from, to] = citation.emphasis ?? [0, 0];
+  const quote = citation.quote;
+  const text = citation.emphasis
+    ? [clean(quote.slice(0, from)), el("strong", {}, clean(quote.slice(from, to))), clean(quote.slice(to))]
+    : marked(clean(quote), question);
+  return el("blockquote", { class: "quote" }, el("p", {}, text),
+    el("p", { class: "meta" }, documentLink(citation), ` · ${citation.published?.text ?? "undated"}`),
+    superseded(citation.superseded_by));
+}
+
+const clean = (text) => {
+  const [before, , after] = text.match(/^(\s*)[\s\S]*?(\s*)$/) ?? ["", "", ""];
+  const core = shortened(text, 10000);
+  return core ? `${text.match(/^\s*/)[0]}${core}${after}` : before;
+};
+
+/** A global answer: a heading for each period, its points below. */
+function overview(answer) {
+  const parts = [];
+  const byNumber = new Map(answer.citations.map((each) => [each.n, each]));
+  for (const block of answer.answer.split("\n\n")) {
+    const [heading, ...lines] = block.split("\n");
+    const points = lines.map((line) => {
+      const numbers = [...line.matchAll(/\[(\d+)\]/g)].map((match) => byNumber.get(Number(match[1]))).filter(Boolean);
+      const text = shortened(line.replace(/^- /, "").replace(/(\s*\[\d+\])+$/, ""), 600);
+      return el("li", {}, text, " ", numbers.slice(0, 3).map((each) => [documentLink(each), " "]));
+    });
+    parts.push(el("h3", {}, heading), el("ul", {}, points));
+  }
+  return parts;
+}

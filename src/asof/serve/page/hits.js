@@ -1,0 +1,95 @@
+// Hits: what was found, why it ranks there, what superseded it, what a reader thinks of it.
+
+import { ask, send } from "./api.js";
+import { told } from "./dates.js";
+import { clear, el, marked, shortened } from "./dom.js";
+import { address, go, moments, state } from "./state.js";
+
+const BY = { metadata: "its metadata", frontmatter: "its frontmatter", filename: "its file name", git: "git", content: "its text", edit: "an edit", mtime: "the file's time", none: "nothing" };
+
+/** One hit. */
+export function hitView(hit, question) {
+  const published = hit.published ? hit.published.text : "undated";
+  const why = el("div");
+  return el("article", { class: "hit", "aria-label": hit.title || hit.document },
+    el("h3", {}, documentLink(hit)),
+    el("p", { class: "meta" }, `${hit.document} · ${published} · dated by ${BY[hit.dated_by] ?? hit.dated_by}`, about(hit)),
+    el("p", {}, marked(shortened(hit.text), question)),
+    superseded(hit.superseded_by),
+    el("p", { class: "actions" },
+      el("button", { type: "button", "aria-expanded": "false", onclick: (event) => showWhy(event.currentTarget, why, hit) }, "Why here?"),
+      thumb(hit, 3, "Useful"), thumb(hit, 0, "Not useful")),
+    why);
+}
+
+export function documentLink(one) {
+  return el("a", { href: address({ view: "document", document: one.document, passage: one.id }) }, one.title || one.document);
+}
+
+/** "superseded on … by …", a link to that day. */
+export function superseded(later) {
+  if (!later) return null;
+  const day = later.visible.slice(0, 10);
+  return el("p", { class: "meta" }, "superseded on ",
+    el("a", { href: address({ as_of: day }) }, told(day)), ` by ${later.title || later.document}`);
+}
+
+function about(hit) {
+  const times = [...new Set(hit.about.map((each) => each.text))].slice(0, 4);
+  return times.length ? ` · about ${times.join(", ")}` : "";
+}
+
+async function showWhy(button, place, hit) {
+  const open = button.getAttribute("aria-expanded") === "true";
+  button.setAttribute("aria-expanded", String(!open));
+  if (open) return clear(place);
+  const answer = await ask("search", { q: state().q, ...moments(), k: Math.max(10, hit.rank), explain: true }, "why");
+  const own = answer?.hits.find((each) => each.id === hit.id);
+  if (own?.why) clear(place, bars(own.why), tree(own.why, true));
+}
+
+/** The parts of a score as bars. */
+function bars(why) {
+  const parts = why.parts ?? [why];
+  const most = Math.max(...parts.map((part) => Math.abs(part.value)), 1e-9);
+  const rows = parts.flatMap((part) => {
+    const bar = el("div", { class: "bar" });
+    bar.style.width = `${(100 * Math.abs(part.value)) / most}%`;
+    return [el("span", {}, part.label), bar, el("span", { class: "number" }, number(part.value))];
+  });
+  return el("div", { class: "bars" }, rows);
+}
+
+/** The tree of a score; it recomputes from its leaves. */
+function tree(why, open = false) {
+  const head = `${why.label} = ${number(why.value)}${why.op === "given" ? "" : ` (${why.op})`}`;
+  if (!why.parts?.length) return el("p", { class: "meta" }, head);
+  return el("details", { class: "why", open }, el("summary", {}, head), why.parts.map((part) => tree(part)));
+}
+
+const number = (value) => (Number.isInteger(value) ? String(value) : value.toPrecision(4));
+
+function thumb(hit, grade, label) {
+  return el("button", { type: "button", "aria-pressed": "false", onclick: async (event) => {
+    const button = event.currentTarget;
+    const { id } = await send("record", { q: state().q, ...given(), k: Math.max(10, hit.rank) });
+    await send("feedback", { query_id: id, hit: hit.id, grade });
+    button.parentElement.querySelectorAll("[aria-pressed]").forEach((each) => each.setAttribute("aria-pressed", "false"));
+    button.setAttribute("aria-pressed", "true");
+  } }, label);
+}
+
+const given = () => Object.fromEntries(Object.entries(moments()).filter(([, value]) => value));
+
+/** "Why is … not here?" */
+export function whyNotView() {
+  const name = el("input", { required: true, maxlength: 1000 });
+  const told = el("p", { role: "status" });
+  return el("form", { class: "fields", onsubmit: async (event) => {
+    event.preventDefault();
+    const asked = { q: state().q, document: name.value, ...moments() };
+    told.textContent = await ask("why-not", asked).then((answer) => answer?.reason ?? "", (error) => error.message);
+  } }, el("label", {}, "A document that you miss", name), el("button", {}, "Why not?"), told);
+}
+
+export { go };

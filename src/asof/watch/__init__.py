@@ -1,0 +1,1 @@
+"""A corpus that follows its folders by itself; `asof watch`."""

@@ -1,0 +1,301 @@
+"""HTTP: every verb answers what Python answers, and what is wrong is said in one form."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+from tests.support.json_schema import against
+
+import asof
+from asof.serve.app import ServeOptions, create_app
+from asof.serve.keys import Keys
+from asof.serve.limits import Limits
+from asof.verbs.verbs import VERBS
+
+HERE = "http://localhost"
+AT = "2026-01-01T00:00:00Z"
+
+
+def client(corpus, **options) -> TestClient:
+    lines: list[str] = []
+    made = create_app(corpus, ServeOptions(log=lines.append, **options))
+    return TestClient(made, base_url=HERE, raise_server_exceptions=True)
+
+
+@pytest.fixture
+def web(example):
+    with client(example) as made:
+        yield made
+
+
+def timeless(value):
+    """Without durations, which differ each time."""
+    if isinstance(value, dict):
+        return {
+            key: timeless(each)
+            for key, each in value.items()
+            if key not in ("took_ms", "known_at", "as_of", "asked_at")
+        }
+    return [timeless(each) for each in value] if isinstance(value, list) else value
+
+
+@pytest.mark.parametrize("name", VERBS)
+def test_a_verb_answers_what_python_answers(web, example, name):
+    verb = VERBS[name]
+    reply = web.get(f"/api/v1/{name}", params=verb.example)
+    assert reply.status_code == 200, reply.text
+    assert reply.headers["cache-control"] == "no-store"
+    own = verb.answer(example, verb.parameters(**verb.example))
+    assert timeless(reply.json()) == timeless(json.loads(json.dumps(own)))
+    assert against(verb.schema, reply.json()) == []
+
+
+WRONG = [
+    ("search", {}, "q is missing"),
+    ("search", {"q": ""}, "q '': string should have at least 1 character"),
+    ("search", {"q": "x", "kk": 1}, "no parameter 'kk'; did you mean k?"),
+    ("search", {"q": "x", "as-of": "2020"}, "no parameter 'as-of'; did you mean as_of?"),
+    ("search", {"q": "x", "k": 0}, "k '0': input should be greater than or equal to 1"),
+    ("search", {"q": "x", "k": 101}, "less than or equal to 100"),
+    ("search", {"q": "x", "as_of": "soon"}, "soon"),
+    ("search", {"q": "x", "recipe": "nope"}, "no recipe 'nope'"),
+    ("search", {"q": "x" * 5001}, "at most 5000 characters"),
+    ("search", {"q": "x", "meta": "plain"}, "meta.0 'plain'"),
+    ("ask", {"q": "x", "mode": "other"}, "mode 'other': input should be 'auto', 'local' or 'global'"),
+    ("diff", {"q": "x", "a": "2019"}, "b is missing"),
+    ("document", {"document": "../../../etc/passwd"}, "no document '../../../etc/passwd'"),
+    ("document", {"document": "%2e%2e%2fetc%2fpasswd"}, "no document"),
+    ("document", {"document": "The Mole", "as_of": "2010"}, "no document"),
+    ("status", {"q": "x"}, "no parameter 'q'; accepted: none"),
+]
+
+
+@pytest.mark.parametrize(("verb", "asked", "said"), WRONG)
+def test_what_is_wrong_is_said(web, verb, asked, said):
+    reply = web.get(f"/api/v1/{verb}", params=asked)
+    error = reply.json()["error"]
+    assert reply.status_code == 422
+    assert said in error["message"]
+    assert error["request"] == reply.headers["x-request-id"]
+
+
+@pytest.mark.parametrize("method", ["get", "post", "delete"])
+def test_what_is_not_there(web, method):
+    reply = getattr(web, method)("/api/v1/nothing")
+    assert reply.status_code == 404
+    assert "openapi.json" in reply.json()["error"]["message"]
+
+
+def test_no_answer_as_of_a_date_knows_what_came_later(web):
+    then = web.get("/api/v1/documents", params={"as_of": "2018-01-01", "k": 1000}).json()["documents"]
+    assert then
+    assert max(each["visible"] for each in then) < "2018-01-02"
+    months = web.get("/api/v1/calendar", params={"as_of": "2018-01-01"}).json()["months"]
+    assert max(each["month"] for each in months) <= "2018-01"
+    mole = web.get("/api/v1/document", params={"document": "The Mole", "as_of": "2019"}).json()
+    assert all(each["visible"] < "2020" for each in mole["versions"])
+
+
+def test_pages_of_documents_are_all_documents(web):
+    found: list[str] = []
+    page: dict[str, Any] = {"next": ""}
+    while page["next"] is not None:
+        page = web.get("/api/v1/documents", params={"k": 40, "after": page["next"]}).json()
+        found += [each["document"] for each in page["documents"]]
+    whole = web.get("/api/v1/documents", params={"k": 1000}).json()["documents"]
+    assert found == [each["document"] for each in whole]
+    assert len(found) > 100
+
+
+def test_a_part_of_a_text(web):
+    whole = web.get("/api/v1/document", params={"document": "The Mole"}).json()
+    part = web.get("/api/v1/document", params={"document": "The Mole", "offset": 5, "characters": 7}).json()
+    assert part["text"] == whole["text"][5:12]
+    assert part["characters"] == len(whole["text"])
+
+
+def test_a_streamed_answer_ends_with_the_answer(web):
+    reply = web.get("/api/v1/ask/stream", params={"q": "who is the harbour master", "as_of": "2019-06-01"})
+    assert reply.headers["content-type"].startswith("text/event-stream")
+    events = [block.split("\n", 1) for block in reply.text.strip().split("\n\n")]
+    assert events[-1][0] == "event: answer"
+    assert "Osterby" in json.loads(events[-1][1].removeprefix("data: "))["answer"]
+    wrong = web.get("/api/v1/ask/stream", params={"q": "who", "as_of": "soon"})
+    assert wrong.text.startswith("event: error")
+
+
+# -- who may call ---------------------------------------------------------------------------------------
+
+
+def test_other_names_of_the_server_are_refused(web):
+    reply = web.get("/api/v1/status", headers={"Host": "rebound.example"})
+    assert (reply.status_code, reply.json()["error"]["kind"]) == (421, "WrongHost")
+    assert web.get("/api/v1/status", headers={"Host": "127.0.0.1:8421"}).status_code == 200
+
+
+def test_pages_of_other_sites_are_refused_unless_named(example):
+    origin = {"Origin": "https://notes.example"}
+    with client(example) as web:
+        assert web.get("/api/v1/status", headers=origin).status_code == 403
+        assert web.get("/api/v1/status", headers={"Origin": HERE}).status_code == 200
+    with client(example, origins=frozenset({"https://notes.example"})) as web:
+        reply = web.get("/api/v1/status", headers=origin)
+        assert reply.headers["access-control-allow-origin"] == "https://notes.example"
+        assert web.options("/api/v1/status", headers=origin).status_code == 204
+        assert "access-control-allow-origin" not in web.get("/api/v1/status").headers
+
+
+def test_keys(example, tmp_path):
+    keys = Keys(tmp_path / "keys.json", frozenset({os.geteuid()}))
+    reader, writer = keys.add("reader", "read", AT), keys.add("writer", "write", AT)
+    with client(example, keys=keys, write=True) as web:
+        assert web.get("/health").status_code == 200
+        assert web.get("/api/v1/status").status_code == 401
+        assert web.get("/metrics").status_code == 401
+        assert web.get("/").status_code == web.get("/page/main.js").status_code == 200
+        assert web.get("/page/../app.py").status_code in (401, 404)
+        assert web.get("/api/v1/status", headers={"Authorization": f"Bearer {reader}x"}).status_code == 401
+        assert web.get("/api/v1/status", headers={"Authorization": f"Bearer {reader}"}).status_code == 200
+        refused = web.delete(
+            "/api/v1/documents", params={"document": "x"}, headers={"Authorization": f"Bearer {reader}"}
+        )
+        assert refused.status_code == 403
+        assert "--scope write" in refused.json()["error"]["message"]
+        allowed = web.delete(
+            "/api/v1/documents", params={"document": "x"}, headers={"Authorization": f"Bearer {writer}"}
+        )
+        assert allowed.status_code == 422  # there is no such document
+        keys.remove("reader")
+        assert web.get("/api/v1/status", headers={"Authorization": f"Bearer {reader}"}).status_code == 401
+
+
+def test_a_key_has_a_rate(example, tmp_path):
+    keys = Keys(tmp_path / "keys.json", frozenset({os.geteuid()}))
+    bearer = {"Authorization": f"Bearer {keys.add('a', 'read', AT)}"}
+    with client(example, keys=keys, limits=Limits(rate=0.01, burst=2)) as web:
+        replies = [web.get("/api/v1/calendar", headers=bearer) for _ in range(3)]
+        assert [each.status_code for each in replies] == [200, 200, 429]
+        assert int(replies[-1].headers["retry-after"]) > 50
+
+
+def test_who_tries_many_keys_waits(example, tmp_path):
+    keys = Keys(tmp_path / "keys.json", frozenset({os.geteuid()}))
+    keys.add("a", "read", AT)
+    with client(example, keys=keys, limits=Limits(wrong_keys=3)) as web:
+        wrong = [
+            web.get("/api/v1/status", headers={"Authorization": f"Bearer asof_{n}"}).status_code
+            for n in range(6)
+        ]
+    assert wrong == [401, 401, 401, 429, 429, 429]
+
+
+# -- what is too much -----------------------------------------------------------------------------------
+
+
+def test_limits_of_size(example):
+    with client(example, write=True, limits=Limits(body=10_000, documents=2)) as web:
+        large = web.post("/api/v1/documents", content=b"x" * 10_001)
+        assert large.status_code == 413
+        many = web.post(
+            "/api/v1/documents", json={"documents": [{"id": str(n), "text": "x"} for n in range(3)]}
+        )
+        assert many.status_code == 413
+        deep = web.post("/api/v1/documents", content=b'{"documents":' + b"[" * 4_000)
+        assert deep.status_code in (400, 422)
+        assert web.get("/api/v1/search", params={"q": "x" * 20_000}).status_code == 431
+        assert web.get("/api/v1/status", headers={"X-Long": "x" * 20_000}).status_code == 431
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b"{", b"[]", b'{"documents": []}', b'{"documents": [1]}', b'{"document": []}', b"\xff"]
+)
+def test_bodies_that_are_none(example, body):
+    with client(example, write=True) as web:
+        reply = web.post("/api/v1/documents", content=body, headers={"Content-Type": "application/json"})
+    assert reply.status_code in (400, 422), reply.text
+    assert reply.json()["error"]["message"]
+
+
+# -- writing --------------------------------------------------------------------------------------------
+
+
+def test_nothing_is_written_unless_it_is_allowed(web):
+    assert web.post("/api/v1/documents", json={"documents": [{"id": "a", "text": "x"}]}).status_code in (
+        404,
+        405,
+    )
+
+
+def test_documents_are_added_found_and_deleted(tmp_path):
+    with asof.open(tmp_path) as corpus, client(corpus, write=True) as web:
+        records = [
+            {"id": "quay", "text": "The quay is long.", "published": "2020-01-01"},
+            {"id": "", "text": "x"},
+        ]
+        done = web.post("/api/v1/documents", json={"documents": records}).json()
+        assert (done["added"], len(done["problems"])) == (1, 1)
+        assert web.get("/api/v1/search", params={"q": "quay"}).json()["hits"][0]["document"] == "quay"
+        assert web.delete("/api/v1/documents", params={"document": "quay"}).json()["passages"] == 1
+        assert web.get("/api/v1/search", params={"q": "quay"}).json()["hits"] == []
+
+
+def test_what_is_said_of_hits_is_what_feedback_reads(tmp_path):
+    with asof.open(tmp_path) as corpus, client(corpus) as web:
+        corpus.add([asof.Document("quay", "The quay is long.", published="2020-01-01")])
+        query = web.post("/api/v1/record", json={"q": "quay"}).json()["id"]
+        hit = web.get("/api/v1/search", params={"q": "quay"}).json()["hits"][0]["id"]
+        said = web.post("/api/v1/feedback", json={"query_id": query, "hit": hit, "grade": 3})
+        assert said.json() == {"changed": True}
+        assert corpus.recorded(query).grades == (3.0,)
+        wrong = web.post("/api/v1/feedback", json={"query_id": query, "hit": hit, "grade": 4})
+        assert wrong.status_code == 422
+
+
+def test_a_commit_of_another_process_is_seen_by_the_next_request(tmp_path):
+    with asof.open(tmp_path) as corpus, client(corpus) as web, asof.open(tmp_path) as other:
+        for number in range(5):
+            other.add([asof.Document(f"d{number}", f"The quay {number}.", published="2020-01-01")])
+            assert web.get("/api/v1/status").json()["documents"] == number + 1
+            hits = web.get("/api/v1/search", params={"q": "quay", "unit": "document"}).json()["hits"]
+            assert len(hits) == number + 1
+
+
+# -- what it tells of itself ------------------------------------------------------------------------------
+
+
+def test_the_description_names_every_verb_with_an_example(web):
+    described = web.get("/api/v1/openapi.json").json()
+    for name, verb in VERBS.items():
+        operation = described["paths"][f"/api/v1/{name}"]["get"]
+        examples = {each["name"]: each.get("example") for each in operation.get("parameters", ())}
+        assert {key: examples[key] for key in verb.example} == dict(verb.example)
+        reference = operation["responses"]["200"]["content"]["application/json"]["schema"]["$ref"]
+        assert reference.rpartition("/")[2] in described["components"]["schemas"]
+    text = json.dumps(described)
+    for reference in {each.split('"')[0] for each in text.split('"#/components/schemas/')[1:]}:
+        assert reference in described["components"]["schemas"]
+
+
+def test_metrics_count_requests_and_documents(web, example):
+    web.get("/api/v1/search", params={"q": "harbour"})
+    text = web.get("/metrics").text
+    assert 'asof_requests_total{status="200",verb="/api/v1/search"} 1.0' in text
+    assert f"asof_documents {example.status().documents:.1f}" in text
+
+
+def test_a_log_line_holds_no_question(example):
+    lines: list[str] = []
+    with TestClient(create_app(example, ServeOptions(log=lines.append)), base_url=HERE) as web:
+        reply = web.get("/api/v1/search", params={"q": "secret words"})
+    (line,) = lines
+    said = json.loads(line)
+    assert (said["status"], said["path"], said["request"]) == (
+        200,
+        "/api/v1/search",
+        reply.headers["x-request-id"],
+    )
+    assert "secret" not in line

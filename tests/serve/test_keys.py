@@ -1,0 +1,80 @@
+"""Keys: shown once, stored as salted hashes, revoked at once, refused where others may have written them."""
+
+from __future__ import annotations
+
+import os
+import stat
+
+import pytest
+
+from asof.errors import UsageError
+from asof.serve.keys import Keys
+
+AT = "2026-01-01T00:00:00Z"
+MINE = frozenset({os.geteuid()})
+
+
+def test_a_key_is_known_by_its_secret_alone(tmp_path):
+    keys = Keys(tmp_path / "state" / "keys.json", MINE)
+    secret = keys.add("laptop", "read", AT)
+    assert secret.startswith("asof_")
+    found = keys.verify(secret)
+    assert found is not None
+    assert (found[0], found[1].scope) == ("laptop", "read")
+    assert keys.verify(secret) == found  # remembered
+    for wrong in ("", "asof_", secret[:-1], f"{secret}x", "ä"):
+        assert keys.verify(wrong) is None
+    content = keys.path.read_text()
+    assert secret not in content
+    assert secret.removeprefix("asof_") not in content
+    assert stat.S_IMODE(keys.path.stat().st_mode) == 0o600
+
+
+def test_two_keys_of_one_secret_have_other_hashes(tmp_path):
+    keys = Keys(tmp_path / "keys.json", MINE)
+    for name in ("a", "b"):
+        keys.add(name, "write", AT)
+    one, other = keys.all().values()
+    assert one.salt != other.salt
+    assert one.hash != other.hash
+
+
+def test_what_another_process_removes_is_refused_at_once(tmp_path):
+    server, command = (Keys(tmp_path / "keys.json", MINE) for _ in range(2))
+    secret = command.add("laptop", "read", AT)
+    assert server.verify(secret) is not None
+    assert command.remove("laptop")
+    assert server.verify(secret) is None
+    assert not command.remove("laptop")
+
+
+@pytest.mark.parametrize("name", ["", "a b", "../x", "-x", "x" * 65, "é"])
+def test_names_that_are_none(tmp_path, name):
+    with pytest.raises(UsageError, match="no name of a key"):
+        Keys(tmp_path / "keys.json", MINE).add(name, "read", AT)
+
+
+def test_a_name_is_given_once(tmp_path):
+    keys = Keys(tmp_path / "keys.json", MINE)
+    keys.add("laptop", "read", AT)
+    with pytest.raises(UsageError, match="remove it first"):
+        keys.add("laptop", "write", AT)
+
+
+@pytest.mark.parametrize(
+    "content", ["", "[]", "{}", '{"format": 1, "keys": {"a": {}}}', '{"format": 2, "keys": {}}']
+)
+def test_a_damaged_list_accepts_nothing(tmp_path, content):
+    path = tmp_path / "keys.json"
+    path.write_text(content)
+    path.chmod(0o600)
+    with pytest.raises(UsageError, match="no key is accepted"):
+        Keys(path, MINE).verify("asof_x")
+
+
+def test_a_list_that_others_may_write_accepts_nothing(tmp_path):
+    keys = Keys(tmp_path / "keys.json", MINE)
+    secret = keys.add("laptop", "read", AT)
+    keys.path.chmod(0o666)
+    with pytest.raises(UsageError, match="can be written by others"):
+        Keys(keys.path, MINE).verify(secret)

@@ -1,0 +1,220 @@
+"""The server as a process: where it listens, whom it lets in, how it ends, what a kill leaves behind."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from urllib.parse import urlencode, urlsplit
+
+import pytest
+
+import asof
+
+DEADLINE = 30.0
+EVERYWHERE = "0.0.0.0"  # noqa: S104
+END = b" HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+
+
+@contextmanager
+def serving(folder: Path, *options: str, home: Path) -> Iterator[tuple[subprocess.Popen[str], str, int]]:
+    """A server of this corpus: its process, host and port."""
+    command = [sys.executable, "-m", "asof", "serve", "--index", str(folder), "--port", "0", *options]
+    environment = {**os.environ, "HOME": str(home), "PYTHONPATH": os.pathsep.join(sys.path)}
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
+    ) as process:
+        try:
+            assert process.stdout is not None
+            where = urlsplit(process.stdout.readline().split(" ")[0])
+            yield process, where.hostname or "", where.port or 0
+        finally:
+            process.kill()
+
+
+def get(port: int, path: str, **headers: str) -> tuple[int, bytes]:
+    """The status and body of a GET; waits for a server that is just starting."""
+    end = time.monotonic() + DEADLINE
+    while True:
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=DEADLINE)
+        try:
+            connection.request("GET", path, headers=headers)
+            reply = connection.getresponse()
+            return reply.status, reply.read()
+        except (ConnectionError, http.client.HTTPException):
+            if time.monotonic() > end:
+                raise
+            time.sleep(0.05)
+        finally:
+            connection.close()
+
+
+def test_a_server_answers_and_ends_after_the_requests_under_way(example_folder, tmp_path):
+    with serving(example_folder, home=tmp_path) as (process, _, port):
+        status, body = get(port, "/api/v1/search?" + urlencode({"q": "harbour master", "as_of": "2019"}))
+        assert (status, json.loads(body)["query"]["as_of"][:4]) == (200, "2019")
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(DEADLINE) == 0
+
+
+def test_several_processes_share_an_index(example_folder, tmp_path):
+    with serving(example_folder, "--workers", "2", home=tmp_path) as (process, _, port):
+        assert {get(port, "/api/v1/status")[0] for _ in range(20)} == {200}
+        children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+        assert len(children) == 2
+        os.kill(int(children[0]), signal.SIGKILL)
+        assert {get(port, "/api/v1/status")[0] for _ in range(20)} == {200}
+        process.send_signal(signal.SIGINT)
+        assert process.wait(DEADLINE) == 0
+    for child in children:
+        assert not Path(f"/proc/{child}").exists()
+
+
+def run(folder: Path, home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "HOME": str(home), "PYTHONPATH": os.pathsep.join(sys.path)}
+    return subprocess.run(
+        [sys.executable, "-m", "asof", *arguments], cwd=folder, env=environment, text=True,
+        capture_output=True, timeout=60, check=False,
+    )  # fmt: skip
+
+
+def test_others_need_a_key(example_folder, tmp_path):
+    refused = run(example_folder, tmp_path, "serve", "--host", EVERYWHERE, "--port", "0")
+    assert refused.returncode == 2
+    assert "asof key add" in refused.stderr
+    made = run(example_folder, tmp_path, "key", "add", "laptop")
+    secret = made.stdout.strip()
+    assert "laptop  read" in run(example_folder, tmp_path, "key", "list").stdout
+    with serving(example_folder, "--host", EVERYWHERE, home=tmp_path) as (_, _, port):
+        assert get(port, "/api/v1/status")[0] == 401
+        assert get(port, "/api/v1/status", Authorization=f"Bearer {secret}")[0] == 200
+        assert run(example_folder, tmp_path, "key", "remove", "laptop").returncode == 0
+        assert get(port, "/api/v1/status", Authorization=f"Bearer {secret}")[0] == 401
+
+
+def test_a_port_in_use(example_folder, tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        refused = run(example_folder, tmp_path, "serve", "--port", str(other.getsockname()[1]))
+    assert refused.returncode == 2
+    assert "name another --port" in refused.stderr
+
+
+def test_a_kill_loses_nothing_that_was_acknowledged(tmp_path):
+    with asof.open(tmp_path):
+        pass
+    acknowledged: list[int] = []
+
+    def write(port: int) -> None:
+        with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=DEADLINE)) as connection:
+            add_documents(connection)
+
+    def add_documents(connection: http.client.HTTPConnection) -> None:
+        for number in range(10_000):
+            record = {"id": f"d{number}", "text": f"The quay {number}.", "published": "2020-01-01"}
+            body = json.dumps({"documents": [record]})
+            try:
+                connection.request("POST", "/api/v1/documents", body, {"Content-Type": "application/json"})
+                reply = connection.getresponse()
+                reply.read()
+            except (OSError, http.client.HTTPException):
+                return
+            if reply.status == 200:
+                acknowledged.append(number)
+
+    with serving(tmp_path, "--write", home=tmp_path) as (process, _, port):
+        get(port, "/health")
+        writer = threading.Thread(target=write, args=(port,))
+        writer.start()
+        end = time.monotonic() + DEADLINE
+        while len(acknowledged) < 20 and time.monotonic() < end:
+            time.sleep(0.01)
+        process.kill()
+        writer.join(DEADLINE)
+    assert len(acknowledged) >= 20
+    with asof.open(tmp_path, create=False) as corpus:
+        there = {each.id for each in corpus.at().documents(most=10_000)}
+        assert {f"d{number}" for number in acknowledged} <= there
+        assert corpus.check() == []
+
+
+@pytest.mark.slow
+def test_a_server_that_watches_follows_its_folder(tmp_path):
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "quay.md").write_text("The quay is long.")
+    assert run(tmp_path, tmp_path, "index", "notes").returncode == 0
+    with serving(tmp_path, "--watch", home=tmp_path) as (_, _, port):
+        get(port, "/health")
+        time.sleep(0.5)
+        (tmp_path / "notes" / "pier.md").write_text("The pier is new.")
+        end = time.monotonic() + DEADLINE
+        while json.loads(get(port, "/api/v1/documents")[1])["documents"][0]["document"] != "notes/pier.md":
+            assert time.monotonic() < end
+            time.sleep(0.05)
+
+
+HOSTILE = [
+    b"GET / HTTP/1.1\r\nHost: localhost\r\n" + b"X: y\r\n" * 20_000 + b"\r\n",
+    b"GET /" + b"x" * 100_000 + b" HTTP/1.1\r\nHost: localhost\r\n\r\n",
+    b"\x00\xff\x00\xff\r\n\r\n",
+    b"GET /api/v1/document?document=..%2f..%2fetc%2fpasswd" + END,
+    b"GET /page/..%2f..%2fapp.py" + END,
+    b"GET /page/../../app.py" + END,
+    b"POST /api/v1/record HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10000000\r\n\r\n"
+    + b"x" * 10_000_000,
+    b"TRACE /" + END,
+    b"GET /api/v1/status HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n",
+    b"GET /api/v1/status HTTP/1.1\r\nHost: localhost\r\nOrigin: null\r\nConnection: close\r\n\r\n",
+]
+
+
+def test_hostile_requests_get_an_error_and_disturb_nobody(example_folder, tmp_path):
+    with serving(example_folder, home=tmp_path) as (process, _, port):
+        get(port, "/health")
+        slow = [socket.create_connection(("127.0.0.1", port)) for _ in range(100)]
+        for each in slow:  # heads that never end
+            each.sendall(b"GET /api/v1/status HTTP/1.1\r\nHost: localhost\r\nX-")
+        for request in HOSTILE:
+            with socket.create_connection(("127.0.0.1", port), timeout=DEADLINE) as connection:
+                try:
+                    connection.sendall(request)
+                    reply = connection.recv(65_536)
+                except ConnectionError:  # the server hung up in the middle
+                    reply = b""
+            assert not reply or reply.split(b" ")[1][:1] == b"4", (request[:80], reply[:200])
+            assert b"Traceback" not in reply
+            started = time.monotonic()
+            assert get(port, "/api/v1/status")[0] == 200
+            assert time.monotonic() - started < 5
+        for each in slow:
+            each.close()
+        process.terminate()
+        assert process.stderr is not None
+        assert "Traceback" not in process.stderr.read()
+
+
+@pytest.mark.parametrize("missing", ["fastapi", "uvicorn"])
+def test_what_is_missing_is_named(example_folder, tmp_path, missing):
+    hidden = tmp_path / "hidden"
+    hidden.mkdir()
+    code = (
+        "import importlib.util, sys\n"
+        f"find = importlib.util.find_spec\n"
+        f"importlib.util.find_spec = lambda name, *more: None if name == {missing!r} else find(name, *more)\n"
+        "from asof.cli.main import run, cli\n"
+        "sys.argv = ['asof', 'serve']\nsys.exit(run(cli))\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=example_folder, env=environment, text=True, capture_output=True,
+        timeout=60, check=False,
+    )  # fmt: skip
+    assert f"a server needs {missing}: pip install 'asof[serve]'" in " ".join(done.stderr.split())

@@ -82,6 +82,23 @@ def test_keys_move_by_years_and_to_now(page):
     expect(answer(page)).to_contain_text("Jesper Quant")
 
 
+def test_a_movement_ends_where_another_moment_is_chosen(page):
+    """Now is chosen while the results of a movement are still to be asked for."""
+    ready(page, f"/?q={WHO}")
+    page.evaluate(
+        """() => {
+            const day = document.getElementById("day");
+            day.value = Number(day.min) + 400;
+            day.dispatchEvent(new Event("input"));
+            document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "n", bubbles: true }));
+        }"""
+    )
+    expect(page.locator("#told")).to_have_text("now")
+    page.wait_for_timeout(200)  # longer than a movement waits
+    expect(page.locator("#told")).to_have_text("now")
+    expect(answer(page)).to_contain_text("Jesper Quant")
+
+
 def test_slash_goes_to_the_search_box_and_escape_leaves_it(page):
     ready(page, "/")
     page.locator("body").press("/")

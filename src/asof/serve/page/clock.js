@@ -6,7 +6,8 @@ import { clear, svg } from "./dom.js";
 import { go, state } from "./state.js";
 
 const $ = (id) => document.getElementById(id);
-let first = today() - 1, last = today(), timer = 0;
+let first = today() - 1, last = today();
+let timer = 0; // of a movement whose results are not asked for yet
 
 export async function startClock() {
   const slider = $("day");
@@ -32,8 +33,8 @@ export function listen() {
     event.preventDefault();
     move(monthsLater(Number(slider.value), months), false);
   });
-  $("now").addEventListener("click", () => go({ as_of: "" }));
-  $("typed").addEventListener("change", () => $("typed").value.trim() && go({ as_of: $("typed").value.trim() }));
+  $("now").addEventListener("click", () => goTo(""));
+  $("typed").addEventListener("change", () => $("typed").value.trim() && goTo($("typed").value.trim()));
   $("known_at").addEventListener("change", () => go({ known_at: $("known_at").value.trim() }));
   $("second").addEventListener("click", () => showKnown($("known").hidden));
 }
@@ -43,14 +44,28 @@ export function move(day, moving) {
   const within = Math.min(Math.max(day, first), last);
   $("day").value = within;
   tell(isoOf(within));
+  settle();
+  if (!moving) return go({ as_of: isoOf(within) });
+  timer = setTimeout(() => { timer = 0; go({ as_of: isoOf(within) }, true); }, 60);
+}
+
+/** Go to a moment as it was written; "" is now. A movement under way ends. */
+export function goTo(as_of) {
+  settle();
+  go({ as_of });
+  showClock();
+}
+
+function settle() {
   clearTimeout(timer);
-  timer = setTimeout(() => go({ as_of: isoOf(within) }, moving), moving ? 60 : 0);
+  timer = 0;
 }
 
 export const moveYears = (years) => move(monthsLater(Number($("day").value), 12 * years), false);
 
 /** Show the moment of the state; `answered`: the instant that an answer reports for it. */
 export function showClock(answered = "") {
+  if (timer) return; // the slider is ahead of what was answered
   const { as_of, known_at } = state();
   const iso = /^\d{4}-\d{2}-\d{2}/.test(as_of) ? as_of.slice(0, 10) : as_of ? answered.slice(0, 10) : "";
   $("day").value = iso ? Math.min(Math.max(dayOf(iso), first), last) : Math.min(today(), last);

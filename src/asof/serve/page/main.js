@@ -1,7 +1,7 @@
 // The page: from the state in the address to what is shown, and from keys and clicks to the state.
 
 import { KeyNeeded, keepKey } from "./api.js";
-import { listen, moveYears, showClock, startClock } from "./clock.js";
+import { goTo, listen, moveYears, showClock, startClock } from "./clock.js";
 import { clear, el } from "./dom.js";
 import { address, follow, go, onChange, state } from "./state.js";
 import { VIEWS } from "./views.js";
@@ -54,7 +54,7 @@ function onKey(event) {
   const typing = event.target.matches?.("input:not([type=range]), textarea");
   if (event.key === "Escape" && typing) return event.target.blur();
   if (typing || $("keys").open) return;
-  const does = { "/": () => $("q").focus(), "[": () => moveYears(-1), "]": () => moveYears(1), n: () => go({ as_of: "" }), "?": () => $("keys").showModal() }[event.key];
+  const does = { "/": () => $("q").focus(), "[": () => moveYears(-1), "]": () => moveYears(1), n: () => goTo(""), "?": () => $("keys").showModal() }[event.key];
   if (!does) return;
   event.preventDefault();
   does();

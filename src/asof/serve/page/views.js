@@ -17,15 +17,22 @@ export const VIEWS = {
 const empty = (...words) => el("p", {}, ...words);
 const count = (number, word) => `${number.toLocaleString("en")} ${word}${number === 1 ? "" : "s"}`;
 
+const PATIENCE = 400; // ms that hits wait for the answer above them; a model may write for longer
+
 async function search() {
   const { q } = state();
   if (!q) return { parts: [empty("Ask something, then move the slider: what was true then is shown, and nothing later.")], line: "Nothing is asked yet." };
-  const [found, answer] = await Promise.all([
-    ask("search", { q, ...moments(), k: 10 }), ask("ask", { q, ...moments() }).catch(() => null),
-  ]);
+  const answering = ask("ask", { q, ...moments() }).catch(() => null);
+  const found = await ask("search", { q, ...moments(), k: 10 });
   if (!found) return null;
+  const place = el("div", { "aria-busy": "true" }, el("p", { class: "meta" }, "The answer is being written …"));
+  const answered = answering.then((answer) => {
+    place.removeAttribute("aria-busy");
+    place.replaceChildren(...(answer ? [answerView(answer)] : []));
+  });
+  await Promise.race([answered, new Promise((resolve) => setTimeout(resolve, PATIENCE))]);
   const hits = found.hits.map((hit) => hitView(hit, q));
-  const parts = [answer ? answerView(answer) : null, el("h2", {}, "Passages"),
+  const parts = [place, el("h2", {}, "Passages"),
     ...(hits.length ? hits : [empty("Nothing was found. Try other words, or another moment.")]), el("h2", {}, "Something is missing?"), whyNotView()];
   return { parts, line: `${count(hits.length, "hit")} as of ${told(state().as_of ? found.query.as_of : "")}`, as_of: found.query.as_of };
 }

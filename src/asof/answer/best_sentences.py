@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf, log2
 
-from asof.answer.evidence import Sentence, WeightedPhrase
+from asof.answer.evidence import Sentence, WeightedPhrase, tells_more
 from asof.answer.question import ParsedQuestion
 from asof.data import Hit
 from asof.text.markdown_tables import is_row
 from asof.text.markup import unmarked
-from asof.text.sentences import is_list_item, shown
-from asof.time.span import Span
+from asof.text.sentences import is_list_item, shown, unnumbered
+from asof.time.span import Span, nearest_moment
 
 PASSAGES = 10
 """So many of the best passages are read for sentences."""
@@ -21,24 +21,35 @@ PASSAGES = 10
 QUOTES, QUOTE_CHARACTERS = 3, 300
 """The most quotes of an answer, and the characters up to which a quote takes in the sentences around."""
 
-WORDS, RANK, SUPERSEDED, FIGURE, IN_TIME, AT_START = 0.4, 0.15, 0.3, 0.1, 0.5, 0.5
-"""Weights of a sentence's score: the share of the question that it has, the mean of its own and that with the
-title and headings above it; the base-2 logarithm of its passage's place in the ranking (subtracted); that
-something superseded its passage, where no time is asked about (subtracted); that it has a figure, where one
-is asked for; that it names a time within the one that is asked about, and one of the year with which that
-begins. Fitted on half of the questions of two sets, news of the day and encyclopedia paragraphs; on the other
-halves no further signal (a name for "who", length) gained anything."""
+RELEVANCE, RANK = 7.0, 0.25
+"""What the score of a sentence's passage adds, as a share of the best one's; what the base-2 logarithm of its
+place takes. All weights here are log odds of a linear model (a softmax over the sentences of a question),
+fitted on half of the questions of three sets, news of the day, encyclopedia paragraphs and statements in
+force, judged on the other halves, and rounded."""
 
-MARGIN = 0.4
+WORDS, PASSAGE_WORDS = 3.0, -2.5
+"""Per share of the question that a sentence has with the title and headings above it; that its whole passage
+has: what brought the passage up should stand in the sentence itself."""
+
+TELLS, FIGURE, SUPERSEDED = 1.1, 1.9, -4.0
+"""Of a sentence with a name or a figure that the question lacks, or a clause where a reason is asked for; with a
+figure, where one is asked for; of a passage that something superseded, where no time is asked about."""
+
+BEGINS, ENDS, WITHIN, OUTSIDE = 2.0, 1.3, 0.6, -0.7
+"""Of a sentence that names the year with which the time asked about begins, that with which it ends, a time
+within it, only other times."""
+
+MARGIN = 3.0
 """Quotes that score so much less than the best one are left out, unless a time is asked about: there the
 parts of the score for it are larger than that."""
 
 DAY = 24 * 3600 * 1_000_000  # microseconds
-MONTH, YEAR = 28 * DAY, 365 * DAY
+MONTH = 28 * DAY
 """What happened in a week is told without a word on when, in texts of that week."""
 
-SHORTEST = 4
-"""Sentences with fewer words are headings, labels and "Yes.", unless they give a label its value."""
+SHORTEST, CLAUSE = 4, 6
+"""Sentences with fewer words are headings, labels and "Yes.", unless they give a label its value or have a
+figure ("Ida Holm (1979-1984)"); a reason or a way takes more."""
 
 _LABELLED = re.compile(r"\w[:：]\s*\w")
 
@@ -74,12 +85,13 @@ def best_quotes(
     them; best first, none quoted twice.
 
     `words`: what is searched of the question. `sentences`: those of the hits, in order. Questions and what
-    has fewer than SHORTEST words answer nothing.
+    has fewer than SHORTEST words and no figure answer nothing.
     """
-    rank = {hit.id: at for at, hit in enumerate(hits[:PASSAGES])}
-    candidates = [each for each in sentences if each.hit.id in rank]
+    best = {hit.id for hit in hits[:PASSAGES]}
+    candidates = [each for each in sentences if each.hit.id in best]
+    passages = _passages(words, hits[:PASSAGES], candidates)
     scores = {
-        at: _score(question, words, each, rank[each.hit.id])
+        at: _score(question, words, each, passages[each.hit.id])
         for at, each in enumerate(candidates)
         if states_something(each)
     }
@@ -107,20 +119,52 @@ def quote_of(sentences: Sequence[Sentence], at: int) -> Quote:
     return _with_neighbours(sentences, at, ())
 
 
-def _score(question: ParsedQuestion, words: WeightedPhrase, sentence: Sentence, rank: int) -> float:
-    shares = words.share(sentence.stems) + words.share(sentence.titled_stems)
-    score = WORDS * shares / 2 - RANK * log2(1 + rank)
+@dataclass(frozen=True, slots=True)
+class _Passage:
+    """What the score of a sentence owes to its passage: its place in the ranking, from 0, its score as a
+    share of the best one's, and the share of the question that it has."""
+
+    rank: int
+    relevance: float
+    words: float
+
+
+def _passages(
+    words: WeightedPhrase, hits: Sequence[Hit], sentences: Sequence[Sentence]
+) -> dict[str, _Passage]:
+    stems: dict[str, frozenset[str]] = {hit.id: frozenset() for hit in hits}
+    for each in sentences:
+        stems[each.hit.id] |= each.titled_stems
+    best = max((hit.score for hit in hits), default=0.0)
+    return {
+        hit.id: _Passage(at, max(hit.score / best, 0.0) if best > 0 else 0.0, words.share(stems[hit.id]))
+        for at, hit in enumerate(hits)
+    }
+
+
+def _score(question: ParsedQuestion, words: WeightedPhrase, sentence: Sentence, passage: _Passage) -> float:
+    score = RELEVANCE * passage.relevance - RANK * log2(1 + passage.rank)
+    score += WORDS * words.share(sentence.titled_stems) + PASSAGE_WORDS * passage.words
+    score += _expected(question, sentence)
     if sentence.hit.superseded is not None and not question.times:
-        score -= SUPERSEDED
-    if question.figure and any(sign.isdigit() for sign in unmarked(sentence.text)):
-        score += FIGURE
+        score += SUPERSEDED
     named = [time.span for time in sentence.hit.about if time.text and time.text in sentence.text]
     times = [span for span in question.times if span.last - span.first >= MONTH]
-    if any(_within(each, span) for each in named for span in times):
-        score += IN_TIME
-    if any(_begins(each, span) for each in named for span in times):
-        score += AT_START
-    return score
+    years = {year for span in named for year in _years(span)}
+    within = any(_within(each, span) for each in named for span in times)
+    score += BEGINS * any(_years(span)[0] in years for span in times if span.start is not None)
+    score += ENDS * any(_years(span)[1] in years - {_years(span)[0]} for span in times if span.end is not None)
+    return score + (WITHIN if within else OUTSIDE if named and times else 0.0)
+
+
+def _expected(question: ParsedQuestion, sentence: Sentence) -> float:
+    """What a sentence gains that has what is asked for: a figure, a clause that can give a reason or a way, or
+    else a name or a figure that the question lacks."""
+    said = unmarked(unnumbered(sentence.text))
+    if question.figure:
+        return FIGURE if any(map(str.isdigit, said)) else 0.0
+    tells = _words(sentence) >= CLAUSE if question.explains else tells_more(said, question.text)
+    return TELLS if tells else 0.0
 
 
 def _within(named: Span, asked: Span) -> bool:
@@ -128,17 +172,16 @@ def _within(named: Span, asked: Span) -> bool:
     return asked.first <= named.first <= asked.last or asked.first <= named.last <= asked.last
 
 
-def _begins(named: Span, asked: Span) -> bool:
-    """Whether a named time begins or ends in the year with which the time that is asked about begins."""
-    first, last = asked.first, asked.first + YEAR
-    return asked.start is not None and (first <= named.first < last or first <= named.last < last)
+def _years(span: Span) -> tuple[int, int]:
+    """The years in which a span begins and ends."""
+    return nearest_moment(span.first).year, nearest_moment(span.last).year
 
 
 def states_something(sentence: Sentence) -> bool:
     """Whether a sentence says anything: not a question, a heading, a label, a fence or a lone "Yes."."""
     text = sentence.text
     return (
-        (_words(sentence) >= SHORTEST or _LABELLED.search(text) is not None)
+        (_words(sentence) >= SHORTEST or _LABELLED.search(text) is not None or any(map(str.isdigit, unnumbered(text))))
         and not text.startswith(("```", "---"))
         and not text.rstrip("\"'”’»*_) ").endswith(("?", "？"))
     )

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from asof.answer.question_names import WORD
 from asof.data import Hit, Query
 from asof.index.view import View
 from asof.knowledge.time_scope import holds_in
@@ -109,6 +110,15 @@ def quotable_sentences(view: View, hits: Sequence[Hit], facts: Sequence[StatedFa
             own = tuple(fact for fact in stated if start <= fact.fact.start < end)
             quotable.append(Sentence(hit, start, end, stems, context, context | title, own))
     return quotable
+
+
+def tells_more(sentence: str, question: str) -> bool:
+    """Whether a sentence has a name or a figure that the question lacks, where its script has capitals."""
+    asked = set(WORD.findall(question.casefold()))
+    words = [word for word in WORD.findall(sentence)[1:] if word.casefold() not in asked]
+    return sentence.lower() == sentence.upper() or any(
+        word[0].isupper() or any(sign.isdigit() for sign in word) for word in words
+    )
 
 
 def document_times(hit: Hit) -> tuple[Span, ...]:

@@ -19,9 +19,8 @@ from asof.answer.contradictions import (
     contradiction_reason,
     find_contradiction,
 )
-from asof.answer.evidence import Sentence, WeightedPhrase
+from asof.answer.evidence import Sentence, WeightedPhrase, tells_more
 from asof.answer.question import ParsedQuestion
-from asof.answer.question_names import WORD
 from asof.answer.sentence_match import SentenceMatch, TableCell, match_sentence
 from asof.answer.successor import successor_quotes
 from asof.answer.table import table_cells
@@ -99,20 +98,11 @@ def _is_sure(context: AnswerContext, cells: Sequence[TableCell]) -> bool:
     return all(
         len(cell.matches) == max(len(question.topics), 1)
         and all(
-            _tells_more(match.sentence.text, context.question)
+            tells_more(match.sentence.text, context.question)
             and (match.relation_share >= SURE or (question.wants_value and match.share >= SURE))
             for match in cell.matches
         )
         for cell in cells
-    )
-
-
-def _tells_more(sentence: str, question: str) -> bool:
-    """Whether a sentence has a name or a figure that the question lacks, where its script has capitals."""
-    asked = set(WORD.findall(question.casefold()))
-    words = [word for word in WORD.findall(sentence)[1:] if word.casefold() not in asked]
-    return sentence.lower() == sentence.upper() or any(
-        word[0].isupper() or any(sign.isdigit() for sign in word) for word in words
     )
 
 

@@ -36,7 +36,7 @@ class ParsedQuestion:
     current, by its words or because it is in the present tense and names no time. `forecast`: it asks for
     what is or was expected. `explains`: it asks for a reason or a way. `dated`: a time is named with figures,
     so that it cannot be meant otherwise than it is read. `figure`: a sentence with a figure answers it.
-    `reason`: it asks why. `after`: it asks who or what came after this.
+    `reason`: it asks why. `after`: it asks who or what came after this. `text`: the question as it was asked.
     """
 
     names: tuple[str, ...]
@@ -53,6 +53,7 @@ class ParsedQuestion:
     figure: bool = False
     reason: bool = False
     after: str = ""
+    text: str = ""
 
     @classmethod
     def of(cls, reading: QuestionReading, known: Iterable[str] = (), language: str = "en") -> ParsedQuestion:
@@ -91,7 +92,7 @@ class ParsedQuestion:
             recent and not times, bool(words & lists.forecast), bool(words & lists.explain),
             any(sign.isdigit() for each in reading.mentions for sign in question[each.start : each.end]),
             any(phrase in lowered for phrase in lists.figure), bool(words & lists.reason),
-            _after(question, code),
+            _after(question, code), question,
         )  # fmt: skip
 
     @property

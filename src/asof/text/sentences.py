@@ -61,6 +61,12 @@ def is_list_item(text: str, at: int) -> bool:
     return _LIST_ITEM.match(text, at) is not None
 
 
+def unnumbered(text: str) -> str:
+    """A text without the bullet or number of a list item before it."""
+    mark = _LIST_ITEM.match(text)
+    return text[mark.end() :] if mark else text
+
+
 def _breaks(text: str, line: int, at: int, newline: int, after: int) -> bool:
     """Whether the line break alone ends the sentence: a blank line, a heading or a list item after or before
     it."""

@@ -33,6 +33,7 @@ GRID: Mapping[str, Sequence[float]] = {
     "combine.weights.neighbouring_text": (0.1, 0.4),
     "combine.weights.just_published": (0.0, 0.75, 3.0),
     "requested_time.time_weight": (0.0, 0.3, 1.0),
+    "requested_time.bounds_weight": (0.0, 0.3, 1.0),
     "requested_time.off_topic_weight": (0.0, 1.4),
     "time_preference.equal_margin": (0.0, 0.01, 0.1),
     "time_preference.recency_weight": (0.1, 0.6),

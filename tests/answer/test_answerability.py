@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import pytest
+from tests.support.answers import corpus_with, doc
 
 from asof.answer.answerability import LEAST, answerability
 from asof.answer.evidence import WeightedPhrase
@@ -35,3 +37,25 @@ def test_passages_without_any_of_the_words_are_refused() -> None:
     """2 + 2.1 · ln(.05) = -4.3: a probability of .013."""
     words = WeightedPhrase("rope quay", (ROPE, QUAY))
     assert answerability(words, [frozenset({"mill"})]) == answerability(words, []) < LEAST
+
+
+RELEASES = [
+    doc("r", "2024-02-06", "Quill 1.22 is out with loops over integers.", "Quill 1.22"),
+    doc("m", "2023-05-01", "The mill was sold.", "Mill"),
+]
+
+
+@pytest.mark.parametrize(
+    ("question", "refused"),
+    [
+        ("Which Quill editions are new in 2024?", False),
+        ("Which Quill editions are new in 2023?", True),
+        ("Which Quill editions are new?", True),
+    ],
+)
+def test_a_document_of_the_time_whose_title_has_the_question_is_enough(
+    tmp_path: Path, question: str, refused: bool
+) -> None:
+    """Of the words of the question the corpus has only the one that is the title's; nothing is of 2023."""
+    with corpus_with(tmp_path, *RELEASES) as corpus:
+        assert corpus.at().ask(question).refused is refused

@@ -185,3 +185,17 @@ def test_the_same_bits_for_the_same_question(ask):
         other.values,
         other.notes,
     )
+
+
+@pytest.mark.parametrize(
+    ("question", "as_of", "notes"),
+    [
+        ("Who audited lunch at Otter Mills?", "2024", ("of the question no passage has: audited",)),
+        ("Who serves lunch at Otter Mills?", "2024", ()),
+        ("Who serves lunch at Otter Mills?", "2023-06-30", None),
+    ],
+)
+def test_words_that_nothing_says_are_named(ask, question, as_of, notes):
+    """Before July 2023 nothing says "serves" or "lunch": a refusal says so itself."""
+    made = ask(question, as_of=as_of)
+    assert (None if made.refused else made.notes) == notes

@@ -60,6 +60,8 @@ def test_overlap_row_by_row(rows: list[list[Stretch]], a: int, b: int, low: int,
     asked = [[s for s in row if kinds[0] <= s[2] <= kinds[1]] for row in rows]
     expected = [any(s[0] <= last and s[1] >= first for s in row) for row in asked]
     assert about.overlap(first, last, kinds).tolist() == expected
+    ends = [any(first <= end <= last for s in row for end in s[:2]) for row in rows]
+    assert about.bounded_in(first, last).tolist() == ends
     assert about.stated(kinds).tolist() == [bool(row) for row in asked]
     assert about.known.tolist() == [bool(row) for row in rows]
 

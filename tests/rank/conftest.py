@@ -18,6 +18,7 @@ from asof.rank.combine.weighted_sum import Combine
 from asof.rank.recipe import Recipe
 from asof.rank.stage import Stage
 from asof.time.moment import read
+from asof.time.span import Span
 
 
 @pytest.fixture(scope="session")
@@ -34,10 +35,10 @@ def run() -> Callable[..., Results]:
 
     def search(
         corpus: Corpus, question: str, *stages: Stage, as_of: str | None = None,
-        known_at: str | None = None, k: int = 10, recency: float = 0.0, spoken: Sequence[str] = (),
+        known_at: str | None = None, k: int = 10, recency: float = 0.0, spoken: Sequence[str | Span] = (),
         **filters: Any,
     ) -> Results:  # fmt: skip
-        times = tuple(read(date) for date in spoken)
+        times = tuple(date if isinstance(date, Span) else read(date) for date in spoken)
         query = Query(question, question, recency, Filters(**filters), k, about=times)
         results = engine.search(query, corpus.at(as_of, known_at).view(), Recipe("test", "test", stages))
         for hit in results.hits:

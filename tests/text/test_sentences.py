@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.growth import is_linear
 
-from asof.text.sentences import sentences
+from asof.text.sentences import sentences, shown
 
 
 def cut(text: str) -> str:
@@ -76,3 +76,27 @@ def test_a_heading_is_a_sentence_of_its_own() -> None:
     ]  # fmt: skip
     hashtag = "See\n#tag and\nmore."
     assert len(sentences(hashtag)) == 1
+
+
+@pytest.mark.parametrize(
+    ("sentence", "line"),
+    [
+        ("- Ropes are sold.", "Ropes are sold."),
+        ("## 3. Ropes", "3. Ropes"),
+        ("> [!warning]+ Ropes\n> are *not*\n>> sold.", "Ropes are *not* sold."),
+        ("Ropes\\\nare sold.", "Ropes are sold."),
+        ("Ropes are sold. #rope #mill/2020", "Ropes are sold."),
+        ("Ropes are #1 here", "Ropes are #1 here"),
+        ("#rope", "#rope"),
+        ("> ", ""),
+        ("5 > 3", "5 > 3"),
+    ],
+)
+def test_a_sentence_is_shown_without_its_marks(sentence: str, line: str) -> None:
+    assert shown(sentence) == line
+
+
+@given(st.text(alphabet=st.sampled_from("a >[!]-*#\\\n1"), max_size=40))
+def test_what_is_shown_is_one_line_of_the_text(text: str) -> None:
+    assert "\n" not in shown(text)
+    assert shown("") == ""

@@ -50,9 +50,28 @@ def unanswerable_reason(
     if not about:
         return f"no passage that was found mentions {', '.join(name.text for name in names)}"
     reason = _time_reason(question, about, facts, view)
-    if not reason and answerability(words, stems.values()) < LEAST:
+    if (
+        not reason
+        and answerability(words, stems.values()) < LEAST
+        and not any(_is_about(hit, words, question, view) for hit in about)
+    ):
         reason = "no passage that was found has much of the question"
     return reason
+
+
+def _is_about(hit: Hit, words: WeightedPhrase, question: ParsedQuestion, view: View) -> bool:
+    """Whether a hit is of a time of the question, and its title has all of the words that the corpus has."""
+    title = frozenset(view.analyzer.terms(hit.title, view.analyzer.detect(hit.title)))
+    known = [
+        stems
+        for word, (stems, _) in zip(words.spelled, words.words, strict=True)
+        if word not in words.unknown
+    ]
+    return (
+        any(document_in_time(hit, span) for span in question.times)
+        and bool(known)
+        and not any(stems.isdisjoint(title) for stems in known)
+    )
 
 
 def answerability(words: WeightedPhrase, passages: Iterable[frozenset[str]]) -> float:

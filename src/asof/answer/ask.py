@@ -17,10 +17,11 @@ import numpy as np
 from asof.answer.best_sentences import PASSAGES
 from asof.answer.evidence import WeightedPhrase, quotable_sentences
 from asof.answer.extractive import AnswerContext, extractive_answer
+from asof.answer.in_force import Passages, with_current
 from asof.answer.pack import GLOBAL_TOKENS, pack
 from asof.answer.question import ParsedQuestion
 from asof.answer.settings import LOCAL_TOKENS
-from asof.data import GLOBAL, LOCAL, Answer, Hit
+from asof.data import GLOBAL, LOCAL, Answer, Filters, Hit
 from asof.index.view import View
 from asof.knowledge.visible_facts import StatedFact, facts_of
 from asof.text.budget import header, tokens
@@ -52,13 +53,14 @@ class AnswerOptions:
 class RetrievedPassages:
     """The passages retrieved for a question in a view: hits, best first, and their rows in the same order.
 
-    `notes`: how the times of the question were read.
+    `filters`: which passages could be retrieved. `notes`: how the times of the question were read.
     """
 
     view: View
     reading: QuestionReading
     hits: tuple[Hit, ...]
     rows: tuple[int, ...]
+    filters: Filters
     notes: tuple[str, ...]
 
 
@@ -126,13 +128,17 @@ def mode_for(mode: str, reading: QuestionReading, languages: str) -> str:
 def _context(retrieved: RetrievedPassages, budget: int | None) -> AnswerContext:
     """The parsed question, and the passages that fit into the budget."""
     view = retrieved.view
-    sizes = [tokens(header(hit.title, hit.published)) + tokens(hit.text) for hit in retrieved.hits]
+    languages = " ".join(view.analyzer.languages)
+    found = Passages(retrieved.hits, retrieved.rows)
+    parsed = ParsedQuestion.of(retrieved.reading, (), languages)
+    if not (parsed.times or parsed.after) and retrieved.filters == Filters():
+        found = with_current(parsed, view, found, PASSAGES)
+    sizes = [tokens(header(hit.title, hit.published)) + tokens(hit.text) for hit in found.hits]
     limit = LOCAL_TOKENS if budget is None else budget
     packed = pack(sizes, limit)
     selected = sorted(packed.selected)
-    hits = tuple(retrieved.hits[at] for at in selected)
-    rows = tuple(retrieved.rows[at] for at in selected)
-    languages = " ".join(view.analyzer.languages)
+    hits = tuple(found.hits[at] for at in selected)
+    rows = tuple(found.rows[at] for at in selected)
 
     def read(count: int | None) -> tuple[tuple[StatedFact, ...], ParsedQuestion, str]:
         """What the best passages state, and the question with their names."""

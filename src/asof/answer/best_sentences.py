@@ -32,8 +32,8 @@ WORDS, PASSAGE_WORDS = 3.0, -2.5
 has: what brought the passage up should stand in the sentence itself."""
 
 TELLS, FIGURE, SUPERSEDED = 1.1, 1.9, -4.0
-"""Of a sentence with a name or a figure that the question lacks, or a clause where a reason is asked for; with a
-figure, where one is asked for; of a passage that something superseded, where no time is asked about."""
+"""Of a sentence with a name or a figure that the question lacks, or a clause where a reason is asked for;
+with a figure where one is asked for; of a passage that something superseded, where no time is asked about."""
 
 BEGINS, ENDS, WITHIN, OUTSIDE = 2.0, 1.3, 0.6, -0.7
 """Of a sentence that names the year with which the time asked about begins, that with which it ends, a time
@@ -51,6 +51,7 @@ SHORTEST, CLAUSE = 4, 6
 """Sentences with fewer words are headings, labels and "Yes.", unless they give a label its value or have a
 figure ("Ida Holm (1979-1984)"); a reason or a way takes more."""
 
+_FIGURE = re.compile(r"[^\W\d_].*\d|\d.*[^\W\d_]", re.DOTALL)
 _LABELLED = re.compile(r"\w[:：]\s*\w")
 
 
@@ -153,13 +154,15 @@ def _score(question: ParsedQuestion, words: WeightedPhrase, sentence: Sentence, 
     years = {year for span in named for year in _years(span)}
     within = any(_within(each, span) for each in named for span in times)
     score += BEGINS * any(_years(span)[0] in years for span in times if span.start is not None)
-    score += ENDS * any(_years(span)[1] in years - {_years(span)[0]} for span in times if span.end is not None)
+    score += ENDS * any(
+        _years(span)[1] in years - {_years(span)[0]} for span in times if span.end is not None
+    )
     return score + (WITHIN if within else OUTSIDE if named and times else 0.0)
 
 
 def _expected(question: ParsedQuestion, sentence: Sentence) -> float:
-    """What a sentence gains that has what is asked for: a figure, a clause that can give a reason or a way, or
-    else a name or a figure that the question lacks."""
+    """What a sentence gains that has what is asked for: a figure, a clause that can give a reason or a way,
+    or else a name or a figure that the question lacks."""
     said = unmarked(unnumbered(sentence.text))
     if question.figure:
         return FIGURE if any(map(str.isdigit, said)) else 0.0
@@ -181,7 +184,11 @@ def states_something(sentence: Sentence) -> bool:
     """Whether a sentence says anything: not a question, a heading, a label, a fence or a lone "Yes."."""
     text = sentence.text
     return (
-        (_words(sentence) >= SHORTEST or _LABELLED.search(text) is not None or any(map(str.isdigit, unnumbered(text))))
+        (
+            _words(sentence) >= SHORTEST
+            or _LABELLED.search(text) is not None
+            or _FIGURE.search(text) is not None
+        )
         and not text.startswith(("```", "---"))
         and not text.rstrip("\"'”’»*_) ").endswith(("?", "？"))
     )

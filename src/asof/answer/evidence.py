@@ -57,12 +57,13 @@ class WeightedPhrase(NamedTuple):
     """A phrase to look for: for each word its possible stems and its weight.
 
     The weight is idf², as in `asof.rank.features.query_terms`, and EVEN; a word that is in no passage has the
-    weight of the rarest. `unknown`: these words.
+    weight of the rarest. `unknown`: these words; `spelled`: all of them as they are written.
     """
 
     text: str
     words: tuple[tuple[frozenset[str], float], ...]
     unknown: tuple[str, ...] = ()
+    spelled: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, text: str, view: View) -> WeightedPhrase:
@@ -76,6 +77,7 @@ class WeightedPhrase(NamedTuple):
                 for word in words
             ),
             tuple(word for word in words if word not in known),
+            tuple(words),
         )
 
     def share(self, stems: frozenset[str]) -> float:

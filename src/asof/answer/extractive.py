@@ -25,6 +25,7 @@ from asof.answer.sentence_match import SentenceMatch, TableCell, match_sentence
 from asof.answer.successor import successor_quotes
 from asof.answer.table import table_cells
 from asof.data import LOCAL, Answer, Citation, Hit, Value
+from asof.data.sourced_time import shortened
 from asof.index.view import View
 from asof.knowledge.visible_facts import StatedFact
 
@@ -33,6 +34,9 @@ MAX_QUOTES = 16
 
 SURE = 0.75
 """A sentence with this share of what is asked, or of what its fact is about, answers a question alone."""
+
+TITLE = 120
+"""The most characters of a title behind a quote."""
 
 SHORT = 60
 """The most characters of a sentence that stand for a figure in a table."""
@@ -80,6 +84,8 @@ def extractive_answer(view: View, context: AnswerContext) -> Answer:
         return _contradicted(view, context.question, contradiction)
     citations = _numbered((each.hit, each.text, each.emphasis) for each in quotes)
     notes = () if contradiction is None else (_contradiction_note(contradiction),)
+    if context.words.unknown:
+        notes += (f"of the question no passage has: {', '.join(context.words.unknown)}",)
     text = "\n".join(map(_quoted, citations))
     return Answer(
         context.question, text, False, "", LOCAL, view.as_of, view.known_at, citations, (), notes
@@ -260,8 +266,8 @@ def _quoted(citation: Citation) -> str:
 
 
 def _with_source(quote: str, source: Citation | Hit) -> str:
-    date = source.published.text if source.published else "undated"
-    return f"“{quote}” ({source.title or source.document}, {date})"
+    date = source.published.day if source.published else "undated"
+    return f"“{quote}” ({shortened(source.title or source.document, TITLE)}, {date})"
 
 
 def _short(quote: str) -> str:

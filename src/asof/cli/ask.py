@@ -164,5 +164,5 @@ def _show_place(citation: Citation) -> None:
 
 
 def _source(citation: Citation) -> str:
-    date = citation.published.text if citation.published else "undated"
+    date = citation.published.day if citation.published else "undated"
     return plain(f"{citation.title or citation.document}, {date}")

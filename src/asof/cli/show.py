@@ -61,7 +61,7 @@ def _show_nearest(unknown: str, results: Results) -> None:
 
 
 def _show_hit(hit: Hit, words: set[str], results: Results) -> None:
-    when = f"{hit.published.text} ({hit.dated_by})" if hit.published else "undated"
+    when = f"{hit.published.day} ({hit.dated_by})" if hit.published else "undated"
     path = [hit.title or hit.document, *hit.place.headings]
     if len(path) > 1 and path[0] == path[1]:
         del path[0]

@@ -264,7 +264,7 @@ class Snapshot:
 
             def look(view: View) -> Answer | PendingAnswer:
                 results = engine.search(query, view, chosen)
-                retrieved = RetrievedPassages(view, reading, results.hits, results.rows, notes)
+                retrieved = RetrievedPassages(view, reading, results.hits, results.rows, query.filters, notes)
                 return answer(retrieved, options, requested=mode == way)
 
             made = replace(self, as_of=reading.as_of).use(look)

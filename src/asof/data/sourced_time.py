@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from asof.time.span import Span
+
+_WITH_TIME = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:")
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +20,11 @@ class SourcedTime:
 
     def __str__(self) -> str:
         return self.text
+
+    @property
+    def day(self) -> str:
+        """Its own words; of a date with a time of day the date alone ("2025-11-25T16:39:10-06:00")."""
+        return self.text[:10] if _WITH_TIME.match(self.text) else self.text
 
 
 def shortened(text: str, most: int = 60) -> str:

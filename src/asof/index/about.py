@@ -83,6 +83,11 @@ class AboutTimes(NamedTuple):
         """Which rows (n) are about a time that has an instant in common with `first` to `last`."""
         return self._any((self.first <= last) & (self.last >= first) & self._of(kinds))
 
+    def bounded_in(self, first: int, last: int) -> NDArray[np.bool_]:
+        """Which rows (n) are about a time that begins or ends from `first` to `last`."""
+        begins = (self.first >= first) & (self.first <= last)
+        return self._any(begins | ((self.last >= first) & (self.last <= last)))
+
     def _of(self, kinds: tuple[int, int]) -> NDArray[np.bool_]:
         return (self.kind >= kinds[0]) & (self.kind <= kinds[1])
 

@@ -62,7 +62,7 @@ ASOF = Recipe(
             ),
             "relevance",
         ),
-        RequestedTime(time_weight=0.6, off_topic_weight=0.7),
+        RequestedTime(time_weight=0.6, bounds_weight=0.6, off_topic_weight=0.7),
         TIMELY,
         RoundRobinByDocument(title_coverage=0.35),
         AppendRest(),

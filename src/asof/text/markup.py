@@ -14,6 +14,7 @@ _AFTER_HEADING = re.compile(r"[ \t]+#+[ \t]*$")
 _WIKILINK = re.compile(r"(!?)\[\[([^\[\]|\n\\]*)(?:\\?\|([^\[\]\n]*))?\]\]")
 _LINK = re.compile(r'!?\[([^\[\]]*)\]\((?:[^()\s"]|\([^()\s]*\))*(?:\s+"[^"\n]*")?\)')
 _REFERENCE = re.compile(r"\[\^[^\[\]\s]{1,40}\]|(?<=\])\[[^\[\]\n]{0,100}\]")
+_IMAGE = re.compile(r"(?i)\.(?:svg|png|jpe?g|gif|webp|avif|bmp)(?:#|$)")
 _CODE = re.compile(r"(?<!`)(`{1,3})(?!`)([^`]+)\1(?!`)")
 _COMMENT = re.compile(rf"<!--.{{0,{MAX_TAG}}}?-->", re.DOTALL)
 _TAG = re.compile(rf"</?([a-zA-Z][a-zA-Z0-9-]{{0,20}})(?:\s[^<>]{{0,{MAX_TAG}}})?/?>")
@@ -26,6 +27,7 @@ _EMPHASIS = (
     re.compile(r"(~~)(?=[^\s~])([^~]+)(?<=\S)~~"),
     re.compile(r"(==)(?=[^\s=])([^=]+)(?<=\S)=="),
 )
+_CUT = re.compile(r"^(\*{1,3}|_{1,3}|==)(?=\w)|(?<=[\w.!?])(\*{1,3}|_{1,3}|==)$")
 _NESTED = 3
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 
@@ -46,7 +48,8 @@ def unmarked(text: str) -> str:
     for code in _CODE.finditer(text):
         pieces += [_prose(text[at : code.start()]), code[2]]
         at = code.end()
-    return "".join([*pieces, _prose(text[at:])])
+    text = "".join([*pieces, _prose(text[at:])])
+    return _CUT.sub("", text)  # of an emphasis that begins before the text, or ends behind it
 
 
 def _line(line: str) -> str:
@@ -63,10 +66,13 @@ def _line(line: str) -> str:
 
 
 def _target(link: re.Match[str]) -> str:
-    """What a reader sees of a wiki link: its alias (not the width of an image), else the place it names."""
+    """What a reader sees of a wiki link: its alias (not the width of an image), else the place it names; of
+    an image nothing."""
     alias = (link[3] or "").strip()
     if alias and not (link[1] and alias.replace("x", "").isdigit()):
         return alias
+    if link[1] and _IMAGE.search(link[2]):
+        return ""
     return " › ".join(part for part in link[2].split("#") if part.strip())
 
 

@@ -11,14 +11,17 @@ import numpy as np
 import pytest
 
 from asof.data import Query
+from asof.data.why import Why
 from asof.index.view import View
 from asof.rank import expression
 from asof.rank.candidates.top_k import TopK
 from asof.rank.features.requested_time import RequestedTime
 from asof.rank.stage import Ranking
+from asof.time.moment import read
+from asof.time.span import Span
 
 Make = Callable[..., Any]
-STAGE = RequestedTime(time_weight=0.6, off_topic_weight=0.7)
+STAGE = RequestedTime(time_weight=0.6, bounds_weight=0.4, off_topic_weight=0.7)
 COLUMNS = ("score", "title", "off_topic_title_terms", "extra_title_terms")
 
 
@@ -93,6 +96,34 @@ def test_titles_of_another_subject_where_one_is_named(scores: Make) -> None:
     unnamed = {name: (values[0], 0.2, *values[2:]) for name, values in given.items()}
     found, _ = scores(unnamed, spoken=["2019-05"])
     assert found == pytest.approx({"within": 0.5 + 0.6, "speaks": 0.6 + 0.6, "other": 1 + AFTER_MAY})
+
+
+@pytest.mark.parametrize(
+    ("years", "ends"),
+    [
+        (("2003", "2005"), {"both": 1.0, "begins": 0.5, "year": 0.5, "between": 0.0}),
+        (("2003", "2003"), {"both": 0.0, "begins": 0.0, "year": 0.0, "between": 0.0}),
+        (("2004", "2006"), {"both": 0.0, "begins": 0.0, "year": 0.0, "between": 0.5}),
+    ],
+)
+def test_the_ends_of_a_long_time_count_where_a_passage_names_them(
+    fresh: Make, run: Make, document: Make, years: tuple[str, str], ends: Mapping[str, float]
+) -> None:
+    """0.4 for both of its ends and 0.2 for one; a single year has none."""
+    texts = {
+        "both": "Chair from 2003 to 2005.", "begins": "Chair since May 2003, until 2010.",
+        "year": "The rope of 2005.", "between": "The rope of 2004.",
+    }  # fmt: skip
+    made = [document(name, text, "2012-05-05") for name, text in texts.items()]
+    time = Span(read(years[0]).start, read(years[1]).end)
+    with fresh(*made) as corpus:
+        hits = run(corpus, "x", Scored(dict.fromkeys(texts, (1.0,))), STAGE, TopK(), spoken=[time]).hits
+    found = {hit.document: sum(part.value for part in parts_of(hit.why, "ends of the time")) for hit in hits}
+    assert found == pytest.approx({name: 0.4 * share for name, share in ends.items()})
+
+
+def parts_of(tree: Why, label: str) -> list[Why]:
+    return [tree] * (tree.label == label) + [found for part in tree.parts for found in parts_of(part, label)]
 
 
 @pytest.mark.parametrize("more", [{}, {"spoken": ["2019-05"], "recency": 1.0}])

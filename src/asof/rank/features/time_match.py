@@ -16,6 +16,9 @@ from asof.time.span import Span
 
 DAY = 24 * 3600 * 1_000_000  # microseconds
 
+YEAR = 365 * DAY
+LONG = 366 * DAY
+
 OF_TIME = 1.0
 MENTIONS_TIME = 0.5
 PUBLISHED = 0.8
@@ -52,6 +55,22 @@ def time_evidence(view: View, rows: NDArray[np.int64], spans: Sequence[Span]) ->
     published = distance == 0
     near = np.where(published, PUBLISHED, NEAR * np.exp(-distance / NEAR_FOR))
     return np.where(speaks | (published & ~about.known), 1.0, near)
+
+
+def named_bounds(view: View, rows: NDArray[np.int64], spans: Sequence[Span]) -> Values:
+    """For each passage (n,) the share of the ends of a long time that it names, in [0, 1]; of several most.
+
+    A time of more than LONG begins with a year and ends with one; a passage names such an end if it speaks
+    of a time that begins or ends in that year. 0 where no time is long or has both ends.
+    """
+    shares = np.zeros(len(rows))
+    long = [span for span in spans if span.start and span.end and span.last - span.first > LONG]
+    if long and len(rows):
+        about = view.about(rows)
+        for span in long:
+            ends = (span.first, span.first + YEAR - 1), (span.last - YEAR + 1, span.last)
+            shares = np.maximum(shares, sum(about.bounded_in(*each) for each in ends) / len(ends))
+    return shares
 
 
 def match_window(window: Window, spans: Sequence[Span]) -> Values:

@@ -2,6 +2,7 @@
 
     AsofError
     ├── UsageError            what was asked for cannot be done as it was asked
+    │   ├── DocumentNotFound  a name that no document has, as of that moment
     │   ├── BadTime           a text that is no time, or a time that needs an anchor
     │   ├── BadConfig         a key or a value in asof.toml
     │   ├── Untrusted         what a folder's asof.toml names is needed, and does not count: `asof trust`
@@ -33,6 +34,10 @@ class AsofError(Exception):
 
 class UsageError(AsofError):
     """What was asked for cannot be done as it was asked."""
+
+
+class DocumentNotFound(UsageError):
+    """A name that no document has, as of that moment."""
 
 
 class BadTime(UsageError):

@@ -61,7 +61,7 @@ def test_a_document_of_a_later_time_is_as_unknown_as_any_other(asof, linked, clo
         result = asof("links", name, clock, "2019")
         assert result.code == 2
         assert result.err.startswith(f"asof: no document {name!r} as of ")
-        assert result.err.endswith("; `asof search` shows ids and titles\n")
+        assert result.err.endswith("; a search shows ids and titles\n")
 
 
 def test_a_document_that_had_ended(asof, linked, here):

@@ -27,7 +27,7 @@ WRONG = [
     (["search", "x", "--recipe", "tew"], "no recipe 'tew'; did you mean twe?"),
     (["why-not", "notes/red.md"], "Missing argument 'QUERY...'"),
     (["why-not", "reed", "crane"], "did you mean notes/red.md?"),
-    (["why-not", "zebra", "crane"], "; `asof search` shows ids and titles"),
+    (["why-not", "zebra", "crane"], "; a search shows ids and titles"),
     (
         ["why-not", "notes", "crane"],
         "'notes' can be 3 documents: notes/blue.md, notes/more/oak.md, notes/red.md",

@@ -193,8 +193,37 @@ def test_a_prompt_asks_what_changed(example):
     given = {"subject": 'fares "and" more', "since": "2020"}
     made = talk(server_of(example), lambda client: client.get_prompt("what-changed-since", given))
     assert '"fares \\"and\\" more"' in made.messages[0].content.text
-    with pytest.raises((MCPError, ExceptionGroup)):
-        talk(server_of(example), lambda client: client.get_prompt("what-changed-since", {"subject": "x"}))
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "said"),
+    [
+        ("what-changed-since", {"subject": "x"}, "needs since"),
+        ("what-changed-since", {"subject": "x", "since": "soon"}, "'soon' is not a time"),
+        ("changes", {}, "accepted: what-changed-since"),
+    ],
+)
+def test_a_prompt_that_cannot_be_made_says_why(example, name, given, said):
+    with pytest.raises(ExceptionGroup) as caught:
+        talk(server_of(example), lambda client: client.get_prompt(name, given))
+    error: BaseException = caught.value
+    while isinstance(error, ExceptionGroup):
+        error = error.exceptions[0]
+    assert said in str(error)
+
+
+def test_documents_are_listed_as_resources(example):
+    async def all_of(client: Client) -> list[Any]:
+        page = await client.list_resources()
+        found = list(page.resources)
+        while page.next_cursor:
+            page = await client.list_resources(cursor=page.next_cursor)
+            found += page.resources
+        return [found, await client.read_resource(found[3].uri)]
+
+    found, read = talk(server_of(example), all_of)
+    assert [each.name for each in found] == [each.id for each in example.at().documents(most=1000)]
+    assert found[3].name in read.contents[0].text
 
 
 def test_over_standard_input(example_folder, tmp_path):

@@ -8,7 +8,7 @@ import stat
 import pytest
 
 from asof.errors import UsageError
-from asof.serve.keys import Keys
+from asof.serve.keys import BEGINNING, GUESSES, Key, Keys
 
 AT = "2026-01-01T00:00:00Z"
 MINE = frozenset({os.geteuid()})
@@ -26,7 +26,8 @@ def test_a_key_is_known_by_its_secret_alone(tmp_path):
         assert keys.verify(wrong) is None
     content = keys.path.read_text()
     assert secret not in content
-    assert secret.removeprefix("asof_") not in content
+    assert secret[BEGINNING:] not in content
+    assert keys.all()["laptop"].begins == secret[:BEGINNING]
     assert stat.S_IMODE(keys.path.stat().st_mode) == 0o600
 
 
@@ -62,7 +63,7 @@ def test_a_name_is_given_once(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "content", ["", "[]", "{}", '{"format": 1, "keys": {"a": {}}}', '{"format": 2, "keys": {}}']
+    "content", ["", "[]", "{}", '{"format": 2, "keys": {"a": {}}}', '{"format": 1, "keys": {}}']
 )
 def test_a_damaged_list_accepts_nothing(tmp_path, content):
     path = tmp_path / "keys.json"
@@ -78,3 +79,22 @@ def test_a_list_that_others_may_write_accepts_nothing(tmp_path):
     keys.path.chmod(0o666)
     with pytest.raises(UsageError, match="can be written by others"):
         Keys(keys.path, MINE).verify(secret)
+
+
+def test_guesses_at_the_end_of_a_key_are_hashed_so_often_only(tmp_path, monkeypatch):
+    keys = Keys(tmp_path / "keys.json", MINE)
+    secret = keys.add("laptop", "read", AT)
+    hashed = []
+    fits = Key.fits
+
+    def counted(key: Key, given: str) -> bool:
+        hashed.append(given)
+        return fits(key, given)
+
+    monkeypatch.setattr(Key, "fits", counted)
+    assert keys.verify(secret) is not None
+    for number in range(GUESSES + 20):
+        assert keys.verify(f"{secret[:BEGINNING]}{number}") is None
+        assert keys.verify(f"asof_another{number}") is None
+    assert GUESSES + 1 <= len(hashed) <= GUESSES + 3  # one more each two seconds
+    assert keys.verify(secret) is not None  # remembered

@@ -45,7 +45,6 @@ def watching(root: Path, *sources: Path) -> Iterator[tuple[asof.Corpus, list[Not
         thread = threading.Thread(target=Watcher(corpus, sources, notices.append).run, args=(stop,))
         thread.start()
         until(lambda: len(notices) >= len(sources), "a first comparison")
-        time.sleep(0.3)  # the system takes a moment to watch
         try:
             yield corpus, notices
         finally:
@@ -74,6 +73,33 @@ def test_what_is_saved_moved_and_deleted_is_followed(tmp_path, vault):
         (vault / "pier.md").unlink()
         until(lambda: "vault/pier.md" not in texts(corpus))
         assert corpus.at().search("quay").hits
+
+
+def test_what_is_saved_during_the_first_comparison_is_found(tmp_path, vault):
+    stop = threading.Event()
+
+    def notice(one: Notice) -> None:
+        if not (vault / "pier.md").exists():
+            (vault / "pier.md").write_text("The pier is new.")
+
+    with asof.open(tmp_path / "index") as corpus:
+        thread = threading.Thread(target=Watcher(corpus, [vault], notice).run, args=(stop,))
+        thread.start()
+        until(lambda: "vault/pier.md" in texts(corpus))
+        stop.set()
+        thread.join(DEADLINE)
+
+
+def test_another_folder_of_the_same_name_is_followed(tmp_path, vault):
+    with watching(tmp_path / "index", vault) as (corpus, _):
+        shutil.copytree(vault, tmp_path / "other")
+        vault.rename(tmp_path / "before")
+        (tmp_path / "other").rename(vault)
+        (vault / "quay.md").write_text("The other quay.")
+        until(lambda: texts(corpus)["vault/quay.md"] == "The other quay.")
+        time.sleep(1.0)  # whoever listens to the folder that was moved away hears nothing of this
+        (vault / "pier.md").write_text("The pier is new.")
+        until(lambda: "vault/pier.md" in texts(corpus))
 
 
 def test_of_a_burst_the_last_text_holds(tmp_path, vault):
@@ -220,7 +246,6 @@ def test_the_command_ends_cleanly(tmp_path, vault):
         assert process.stdout is not None
         first = json.loads(process.stdout.readline())
         assert first["report"]["unchanged"] == 2
-        time.sleep(0.4)
         (root / "notes" / "pier.md").write_text("The pier is new.")
         assert json.loads(process.stdout.readline())["report"]["added"] == 1
         process.send_signal(signal.SIGTERM)

@@ -83,12 +83,12 @@ def extractive_answer(view: View, context: AnswerContext) -> Answer:
     if contradiction is not None and contradiction.preferred is None:
         return _contradicted(view, context.question, contradiction)
     citations = _numbered((each.hit, each.text, each.emphasis) for each in quotes)
-    notes = () if contradiction is None else (_contradiction_note(contradiction),)
+    notes = [] if contradiction is None else [_contradiction_note(contradiction)]
     if context.words.unknown:
-        notes += (f"of the question no passage has: {', '.join(context.words.unknown)}",)
+        notes.append(f"of the question no passage has: {', '.join(context.words.unknown)}")
     text = "\n".join(map(_quoted, citations))
     return Answer(
-        context.question, text, False, "", LOCAL, view.as_of, view.known_at, citations, (), notes
+        context.question, text, False, "", LOCAL, view.as_of, view.known_at, citations, (), tuple(notes)
     )  # fmt: skip
 
 

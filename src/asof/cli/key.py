@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from asof.cli.main import DONE, NOTHING
+from asof.cli.main import DONE, NOTHING, echo_err
 from asof.cli.terminal import plain
 
 
@@ -40,7 +40,7 @@ def list_keys() -> int:
 
     keys = Keys(*environment.key_file()).all()
     for name, each in keys.items():
-        click.echo(f"{plain(name)}  {each.scope}  since {each.at[:16].replace('T', ' ')}Z")
+        click.echo(f"{plain(name)}  {each.scope}  {plain(each.begins)}…  since {each.at[:10]}")
     if not keys:
         click.echo("there is no key")
     return DONE if keys else NOTHING
@@ -53,6 +53,9 @@ def remove(name: str) -> int:
     from asof import environment
     from asof.serve.keys import Keys
 
-    there = Keys(*environment.key_file()).remove(name)
-    click.echo(f"{'removed' if there else 'there was no key'}: {plain(name)}")
-    return DONE if there else NOTHING
+    keys = Keys(*environment.key_file())
+    if keys.remove(name):
+        click.echo(f"removed: {plain(name)}")
+        return DONE
+    echo_err(f"there is no key {plain(name)}; there are: {', '.join(map(plain, keys.all())) or 'none'}")
+    return NOTHING

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from asof.cli.main import DONE, corpus_root, echo_err, index_option
+from asof.cli.main import DONE, corpus_root, echo_err, index_option, open_corpus
 from asof.errors import MissingExtra, UsageError
 
 NEEDED = ("fastapi", "uvicorn", "prometheus_client", "pydantic")
@@ -52,6 +52,8 @@ def serve(
     from asof.serve.run import Address, bound, serve_options, serve_processes
 
     root = corpus_root(index)
+    with open_corpus(index):
+        pass  # what is wrong with the index is said before an address is
     keys = Keys(*environment.key_file())
     with bound(Address(host, port)) as (listening, address):
         serve_options(address, keys, write=write, names=names, origins=origins, need_key=need_key)

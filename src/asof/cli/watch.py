@@ -7,6 +7,7 @@ import json
 import signal
 import threading
 import time
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -47,7 +48,7 @@ def watch(sources: tuple[Path, ...], index: Path | None, as_json: bool) -> int:
         if not as_json:
             names = ", ".join(plain(each.name) for each in chosen)
             click.echo(f"watching {counted(len(chosen), 'source')}: {names}  (Ctrl-C ends it)")
-        Watcher(corpus, chosen, _print_json if as_json else _show).run(stop)
+        Watcher(corpus, chosen, _print_json if as_json else _Shown().show).run(stop)
     return DONE
 
 
@@ -63,16 +64,29 @@ def _print_json(one: Notice) -> None:
     click.echo(json.dumps(notice_json(one)))
 
 
-def _show(one: Notice) -> None:
-    at = time.strftime("%H:%M:%S")
-    if one.report is None:
-        echo_err(f"{at} {one.source}: {one.text}")
-        return
-    report = one.report
-    counts = {"added": report.added, "changed": report.changed + report.corrected, "removed": report.ended}
-    did = ", ".join(f"{count:,} {what}" for what, count in counts.items() if count)
-    if did:
-        click.echo(f"{at} {plain(Path(one.source).name)}: {did} ({one.seconds:.1f} s)")
-    for problem in report.problems[:SHOWN_PROBLEMS]:
-        if problem.lost:
-            echo_err(f"{at} {problem.file}: {problem.message}")
+@dataclass(slots=True)
+class _Shown:
+    """What was said: a problem that stays is said once."""
+
+    problems: set[tuple[str, str]] = field(default_factory=set)
+
+    def show(self, one: Notice) -> None:
+        at = time.strftime("%H:%M:%S")
+        if one.report is None:
+            echo_err(f"{at} {one.source}: {one.text}")
+            return
+        report = one.report
+        counts = {
+            "added": report.added, "changed": report.changed + report.corrected, "removed": report.ended
+        }  # fmt: skip
+        did = ", ".join(f"{count:,} {what}" for what, count in counts.items() if count)
+        if did:
+            click.echo(f"{at} {plain(Path(one.source).name)}: {did} ({one.seconds:.1f} s)")
+        lost = {str(problem) for problem in report.problems if problem.lost}
+        new = sorted(lost - {text for source, text in self.problems if source == one.source})
+        self.problems = {each for each in self.problems if each[0] != one.source}
+        self.problems |= {(one.source, text) for text in lost}
+        for text in new[:SHOWN_PROBLEMS]:
+            echo_err(f"{at} {text}")
+        if len(new) > SHOWN_PROBLEMS:
+            echo_err(f"{at} {counted(len(new) - SHOWN_PROBLEMS, 'more problem')}: asof index shows all")

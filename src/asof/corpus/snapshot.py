@@ -16,7 +16,7 @@ from asof.corpus.session import Session
 from asof.data import GLOBAL, MODES, Answer, Filters
 from asof.data.coerce import MetadataFilter
 from asof.engine import Results
-from asof.errors import UsageError
+from asof.errors import DocumentNotFound, UsageError
 from asof.text.question import QuestionReading
 from asof.time.coerce import When
 from asof.time.moment import read_bounded
@@ -137,14 +137,14 @@ class Snapshot:
     def document(self, name: str) -> DocumentAsOf:
         """A document as it stood, with its text and its versions until then. `name`: see `called`.
 
-        Raises UsageError where no such document was current.
+        Raises DocumentNotFound where no such document was current.
         """
         from asof.store.documents import document_as_of
 
         id_ = self.called(name)
         found = self.use(lambda view: document_as_of(view.store, id_))
         if found is None:
-            raise UsageError(f"{id_!r} was removed before {iso(self.as_of)[:10]}; ask as of an earlier date")
+            raise DocumentNotFound(f"{id_!r} was removed before {iso(self.as_of)[:10]}; ask as of earlier")
         return found
 
     def passage(self, hit: str) -> VisiblePassage | None:

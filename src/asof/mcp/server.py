@@ -21,7 +21,7 @@ from mcp.shared.exceptions import MCPError
 from starlette.applications import Starlette
 
 from asof.corpus.corpus import Corpus
-from asof.errors import AsofError
+from asof.errors import AsofError, UsageError
 from asof.mcp import texts
 from asof.mcp.tools import TOOLS, Tool
 from asof.verbs import parameters as p
@@ -35,6 +35,10 @@ INSTRUCTIONS = (
 )
 SCHEME = "asof"
 TEMPLATE = "asof://document/{id}{?as_of}"
+PATH = "/mcp"
+PAGE = 100
+"""So many documents are listed at a time."""
+
 CHANGED = "what-changed-since"
 
 
@@ -54,6 +58,18 @@ def server_of(corpus: Corpus) -> Server[Any]:
         except AsofError as error:
             return _failed(str(error))
         return types.CallToolResult(content=[types.TextContent(text=text)], structured_content=dict(value))
+
+    async def list_resources(_: Any, asked: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
+        after = (asked.cursor if asked else None) or ""
+        documents = await anyio.to_thread.run_sync(lambda: corpus.at().documents(after, PAGE + 1))
+        shown = [
+            types.Resource(
+                uri=document_uri(each.id), name=each.id, title=each.title or None, mime_type="text/markdown"
+            )
+            for each in documents[:PAGE]
+        ]
+        more = documents[PAGE - 1].id if len(documents) > PAGE else None
+        return types.ListResourcesResult(resources=shown, next_cursor=more)
 
     async def list_templates(_: Any, __: Any) -> types.ListResourceTemplatesResult:
         described = "A document as it stood at a date (as_of), with nothing of later versions."
@@ -82,14 +98,15 @@ def server_of(corpus: Corpus) -> Server[Any]:
 
     async def get_prompt(_: Any, asked: types.GetPromptRequestParams) -> types.GetPromptResult:
         try:
-            return _prompt(asked.name, asked.arguments or {})
+            return await anyio.to_thread.run_sync(_prompt, corpus, asked.name, asked.arguments or {})
         except AsofError as error:
             raise MCPError(types.INVALID_PARAMS, str(error)) from error
 
     return Server(
         "asof", version=__version__, title="asof", instructions=INSTRUCTIONS,
         get_tool_input_schema=lambda name: input_schema(TOOLS[name]) if name in TOOLS else None,
-        on_list_tools=list_tools, on_call_tool=call_tool, on_list_resource_templates=list_templates,
+        on_list_tools=list_tools, on_call_tool=call_tool, on_list_resources=list_resources,
+        on_list_resource_templates=list_templates,
         on_read_resource=read_resource, on_list_prompts=list_prompts, on_get_prompt=get_prompt,
     )  # fmt: skip
 
@@ -126,7 +143,7 @@ def _resource(corpus: Corpus, uri: str) -> str:
     known = set(p.Document.model_fields) & {"as_of", "known_at"}
     asked: dict[str, Any] = {key: values[0] for key, values in parse_qs(parts.query).items() if key in known}
     if parts.scheme != SCHEME or parts.netloc != "document" or not name:
-        raise AsofError(f"{uri[:200]!r} is no document; accepted: {TEMPLATE}")
+        raise UsageError(f"{uri[:200]!r} is no document; accepted: {TEMPLATE}")
     found = verbs.document(corpus, p.Document(document=name, characters=p.MOST_CHARACTERS, **asked))
     return texts.document_text(found, p.MOST_CHARACTERS)
 
@@ -137,10 +154,14 @@ def document_uri(document: str, as_of: str = "") -> str:
     return f"{SCHEME}://document/{quote(document, safe='')}{query}"
 
 
-def _prompt(name: str, given: Mapping[str, str]) -> types.GetPromptResult:
+def _prompt(corpus: Corpus, name: str, given: Mapping[str, str]) -> types.GetPromptResult:
+    if name != CHANGED:
+        raise UsageError(f"no prompt {name[:80]!r}; accepted: {CHANGED}")
     wanted = ("subject", "since")
-    if name != CHANGED or not all(given.get(each, "").strip() for each in wanted):
-        raise AsofError(f"the prompt {CHANGED} needs {' and '.join(wanted)}")
+    missing = [each for each in wanted if not given.get(each, "").strip()]
+    if missing:
+        raise UsageError(f"the prompt {CHANGED} needs {' and '.join(missing)}")
+    corpus.at(given["since"])  # raises BadTime for what is no date
     subject, since = (json.dumps(given[each][:500], ensure_ascii=False) for each in wanted)
     text = (
         f"What changed about {subject} since {since}? Use the tools of asof: `compare` with a = {since} and"
@@ -158,9 +179,9 @@ async def serve_stdio(corpus: Corpus) -> None:
 
 
 def mounted(corpus: Corpus) -> tuple[Starlette, AbstractAsyncContextManager[Any]]:
-    """The application for streamable HTTP at its root, and what has to run while it is served. Who may call
+    """The application for streamable HTTP at PATH, and what has to run while it is served. Who may call
     is for the host application to decide."""
     server = server_of(corpus)
     security = TransportSecuritySettings(enable_dns_rebinding_protection=False)
-    app = server.streamable_http_app(streamable_http_path="/", transport_security=security)
+    app = server.streamable_http_app(streamable_http_path=PATH, transport_security=security)
     return app, server.session_manager.run()

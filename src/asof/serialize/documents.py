@@ -53,6 +53,13 @@ class DocumentsJson(TypedDict):
     next: Annotated[str | None, "what `after` has to be for the next page; null: this is the last one"]
 
 
+class DeletedJson(TypedDict):
+    """A document that was deleted with all of its versions."""
+
+    document: str
+    passages: Annotated[int, "how many passages it had, in all versions"]
+
+
 class PassageJson(TypedDict):
     """A passage as it stood, or stood last."""
 

@@ -9,9 +9,9 @@ from typing import Annotated, Any, NotRequired, Union, get_args, get_origin, get
 from asof.data.json import AnswerJson, Keyword
 from asof.evaluate.report.evaluation import EvaluationJson
 from asof.evaluate.report.incremental import IncrementalJson
-from asof.serialize.corpus import EmbedJson, IndexJson, StatusJson
-from asof.serialize.documents import CalendarJson, DocumentJson, DocumentsJson, PassageJson
-from asof.serialize.feedback import FeedbackJson, FeedbackListJson
+from asof.serialize.corpus import EmbedJson, IndexedJson, IndexJson, StatusJson
+from asof.serialize.documents import CalendarJson, DeletedJson, DocumentJson, DocumentsJson, PassageJson
+from asof.serialize.feedback import FeedbackJson, FeedbackListJson, GradedJson, RecordJson
 from asof.serialize.history import DiffJson, TimelineJson
 from asof.serialize.knowledge import FactsJson, GraphJson, LinksJson
 from asof.serialize.papers import PapersJson
@@ -37,6 +37,10 @@ SHAPES: Mapping[str, tuple[str, type]] = {
     "documents": ("GET /api/v1/documents", DocumentsJson),
     "passage": ("the tool `open` of `asof mcp`", PassageJson),
     "calendar": ("GET /api/v1/calendar", CalendarJson),
+    "add": ("POST /api/v1/documents", IndexedJson),
+    "delete": ("DELETE /api/v1/documents", DeletedJson),
+    "record": ("POST /api/v1/record", RecordJson),
+    "grade": ("POST /api/v1/feedback", GradedJson),
     "index": ("asof index --json", IndexJson),
     "status": ("asof status --json", StatusJson),
     "embed": ("asof embed --json", EmbedJson),

@@ -13,6 +13,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import FileResponse, Response
+from starlette.routing import Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
@@ -30,11 +31,12 @@ from asof.version import __version__
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
+DOCUMENTS = "/api/v1/documents"
 PAGE = Path(str(files("asof"))) / "serve" / "page"
 
 
 Beside: TypeAlias = tuple[str, ASGIApp, AbstractAsyncContextManager[Any] | None]
-"""Another application: the path that it is mounted at, and what runs while it is served."""
+"""Another application: the path at which it answers, and what runs while it is served."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +68,7 @@ def create_app(corpus: Corpus, options: ServeOptions | None = None) -> Guard:
     _add_health(app, corpus, metrics)
     _add_errors(app)
     for path, application, _ in options.beside:
-        app.mount(path, application)
+        app.router.routes.append(Route(path, application))
     if PAGE.is_dir():
         app.mount("/page", StaticFiles(directory=PAGE), "page")
         app.add_api_route("/", lambda: FileResponse(PAGE / "index.html"), include_in_schema=False)
@@ -95,11 +97,11 @@ def _add_health(app: FastAPI, corpus: Corpus, metrics: Metrics) -> None:
         return {"status": "ok", "version": __version__}
 
     @app.get("/ready", include_in_schema=False)
-    def ready() -> Response:
+    def ready(request: Request) -> Response:
         try:
             corpus.at().documents(most=1)
         except AsofError as error:
-            return refusal(503, type(error).__name__, str(error))
+            return refusal(503, type(error).__name__, str(error), request.state.request)
         return Response('{"status":"ok"}', media_type="application/json")
 
     @app.get("/metrics", include_in_schema=False)
@@ -121,11 +123,16 @@ def _add_errors(app: FastAPI) -> None:
 
     @app.exception_handler(HTTPException)
     async def other(request: Request, error: HTTPException) -> Response:
-        kinds = {404: "NotFound", 405: "WrongMethod"}
-        kind = kinds.get(error.status_code, "BadRequest")
-        message = f"there is nothing at {request.url.path[:200]!r}; see /api/v1/openapi.json"
-        detail = message if error.status_code == 404 else str(error.detail)
-        return refusal(error.status_code, kind, detail, request.state.request, dict(error.headers or {}))
+        path = request.url.path[:200]
+        kind, message = "BadRequest", str(error.detail)
+        if error.status_code == 404:
+            kind, message = "NotFound", f"there is nothing at {path!r}; see /api/v1/openapi.json"
+        elif error.status_code == 405:
+            accepted = (error.headers or {}).get("Allow", "another method")
+            kind, message = "WrongMethod", f"{request.method} {path!r}: {accepted} is accepted"
+            if path == DOCUMENTS:
+                message += "; documents are added and deleted where the server runs with --write"
+        return refusal(error.status_code, kind, message, request.state.request, dict(error.headers or {}))
 
 
 def _parameters(request: Request) -> list[str]:
@@ -140,13 +147,16 @@ def _parameters(request: Request) -> list[str]:
 
 
 def _describe(app: FastAPI) -> None:
-    """OpenAPI with the schemas of the answers and an example for each verb."""
+    """OpenAPI with the schemas of the answers, an example for each verb, and how a key is given."""
     made = app.openapi
 
     def described() -> dict[str, Any]:
         if app.openapi_schema is None:
             whole = made()
-            whole.setdefault("components", {}).setdefault("schemas", {}).update(answer_schemas())
+            parts = whole.setdefault("components", {})
+            parts.setdefault("schemas", {}).update(answer_schemas())
+            parts["securitySchemes"] = {"key": {"type": "http", "scheme": "bearer"}}
+            whole["security"] = [{"key": []}, {}]
             _add_examples(whole)
             app.openapi_schema = whole
         return app.openapi_schema

@@ -9,15 +9,15 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Body, Query, Request
+from fastapi import APIRouter, Body, Depends, Query, Request
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
 from asof.corpus.corpus import Corpus
-from asof.errors import AsofError
+from asof.errors import AsofError, UsageError
 from asof.serialize.corpus import indexed_json
-from asof.serialize.schema import schema
+from asof.serialize.schema import SHAPES, schema
 from asof.serve.limits import Limits
 from asof.serve.metrics import Metrics
 from asof.serve.replies import ErrorReply, as_json, of_error, refusal
@@ -28,7 +28,8 @@ DOCUMENTED: dict[int | str, dict[str, Any]] = {
     status: {"model": ErrorReply, "description": words}
     for status, words in {
         400: "the request is no HTTP or JSON", 401: "a key is needed",
-        403: "the key, or the page that calls, may not do this", 408: "the body came too slowly",
+        403: "the key, the page that calls, or anybody may not do this", 404: "there is no such document",
+        405: "another method is expected", 408: "the body came too slowly",
         413: "the body is too large", 421: "the server is not called so", 422: "a parameter is wrong",
         429: "too many requests of this key", 431: "the address or a header is too long",
         502: "a language model did not answer",
@@ -38,8 +39,13 @@ DOCUMENTED: dict[int | str, dict[str, Any]] = {
 """The errors that every verb may reply with."""
 
 
+SHOWN = 5
+"""So many problems are named where no document could be added."""
+
+
 class Judgement(BaseModel):
-    """How good a hit of a recorded search is: 0 (useless) to 3 (what was sought); null takes it back."""
+    """How good a hit of a recorded search is: 0 (useless) to 3 (what was sought); null takes it back.
+    `query_id`: of `POST record`."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -49,9 +55,12 @@ class Judgement(BaseModel):
 
 
 class NewDocuments(BaseModel):
-    """Documents to add, each with the fields of JSON Lines: id, text, title, published ..."""
+    """Documents to add, each with the fields of a line of JSON Lines: `id` and `text`; `title`, `published`,
+    `tags`, `links`, `uri`; all others are metadata."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"documents": [
+        {"id": "fares", "text": "A crossing costs 4 crowns.", "title": "Fares", "published": "2024-03-05"}
+    ]}]})  # fmt: skip
 
     documents: Annotated[list[dict[str, Any]], Field(min_length=1)]
 
@@ -62,7 +71,8 @@ def read_router(corpus: Corpus, metrics: Metrics) -> APIRouter:
     for verb in VERBS.values():
         router.add_api_route(
             f"/{verb.name}", _endpoint(corpus, metrics, verb), methods=["GET"], summary=verb.summary,
-            name=verb.name, response_class=Response, responses={**DOCUMENTED, 200: _documented(verb)},
+            name=verb.name, response_class=Response, responses=_documented(verb.schema),
+            dependencies=[Depends(_each_once(verb.parameters))],
         )  # fmt: skip
 
     def stream(request: Request, asked: Annotated[p.Ask, Query()]) -> Response:
@@ -73,34 +83,44 @@ def read_router(corpus: Corpus, metrics: Metrics) -> APIRouter:
         "/ask/stream", stream, methods=["GET"], response_class=Response,
         summary="Answer as server-sent events: `text` while a model writes, then `answer` or `error`.",
         responses={**DOCUMENTED, 200: {"content": {"text/event-stream": {}}}},
+        dependencies=[Depends(_each_once(p.Ask))],
     )  # fmt: skip
     return router
 
 
 def feedback_router(corpus: Corpus) -> APIRouter:
     """What is said of hits, as `asof feedback` reads it."""
-    router = APIRouter(prefix="/api/v1", responses=DOCUMENTED)
+    router = APIRouter(prefix="/api/v1")
 
-    @router.post("/record", summary="Record a search and its hits, so that they can be judged.")
-    def record(asked: Annotated[p.Search, Body()]) -> Mapping[str, str | None]:
+    @router.post(
+        "/record", summary="Record a search and its hits, so that they can be judged.",
+        response_class=Response, responses=_documented("record"),
+    )  # fmt: skip
+    def record(asked: Annotated[p.Search, Body()]) -> Response:
         results = corpus.at(asked.as_of, asked.known_at).search(
             asked.q, asked.k, since=asked.since, until=asked.until, about=asked.about, recipe=asked.recipe
         )
-        return {"id": corpus.record(results) if results.hits else None}
+        return as_json({"query_id": corpus.record(results) if results.hits else None})
 
-    @router.post("/feedback", summary="Judge a hit of a recorded search.")
-    def feedback(said: Annotated[Judgement, Body()]) -> Mapping[str, bool]:
-        return {"changed": corpus.grade(said.query_id, said.hit, said.grade)}
+    @router.post(
+        "/feedback", summary="Judge a hit of a recorded search.",
+        response_class=Response, responses=_documented("grade"),
+    )  # fmt: skip
+    def feedback(said: Annotated[Judgement, Body()]) -> Response:
+        return as_json({"changed": corpus.grade(said.query_id, said.hit, said.grade)})
 
     return router
 
 
 def write_router(corpus: Corpus, limits: Limits) -> APIRouter:
     """Adding and deleting documents, for keys that may."""
-    router = APIRouter(prefix="/api/v1", responses=DOCUMENTED)
+    router = APIRouter(prefix="/api/v1")
     writing = threading.Lock()
 
-    @router.post("/documents", summary="Add documents, or new versions of them.", response_class=Response)
+    @router.post(
+        "/documents", summary="Add documents, or new versions of them.",
+        response_class=Response, responses=_documented("add"),
+    )  # fmt: skip
     def add(request: Request, given: Annotated[NewDocuments, Body()]) -> Response:
         if (no := _may_write(request)) is not None:
             return no
@@ -108,11 +128,17 @@ def write_router(corpus: Corpus, limits: Limits) -> APIRouter:
             more = f"{len(given.documents):,} documents; accepted: up to {limits.documents:,} at a time"
             return refusal(413, "TooLarge", more, request.state.request)
         with writing:
-            return as_json(indexed_json(corpus.add(given.documents)))
+            done = corpus.add(given.documents)
+        if done.failed == len(given.documents):
+            wrong = "; ".join(f"{each.file} {each.message}".strip() for each in done.problems[:SHOWN])
+            message = f"no document can be added: {wrong}"
+            return refusal(422, "NothingAdded", message, request.state.request)
+        return as_json(indexed_json(done))
 
     @router.delete(
-        "/documents", summary="Delete a document with all of its versions.", response_class=Response
-    )
+        "/documents", summary="Delete a document with all of its versions.",
+        response_class=Response, responses=_documented("delete"), dependencies=[Depends(_each_once(None))],
+    )  # fmt: skip
     def delete(request: Request, document: Annotated[str, Query(min_length=1, max_length=1_000)]) -> Response:
         if (no := _may_write(request)) is not None:
             return no
@@ -148,23 +174,41 @@ def _endpoint(corpus: Corpus, metrics: Metrics, verb: Verb) -> Callable[..., Res
     return answer
 
 
-def _documented(verb: Verb) -> dict[str, Any]:
-    return {"content": {"application/json": {"schema": {"$ref": f"#/components/schemas/{_named(verb)}"}}},
-            "description": f"The JSON of `asof {verb.name} --json`."}  # fmt: skip
+def _documented(name: str) -> dict[int | str, dict[str, Any]]:
+    """The replies of an endpoint whose answer has the schema of this name (`SHAPES`)."""
+    origin = SHAPES[name][0]
+    words = f"The JSON of `{origin}`." if origin.startswith("asof ") else "Done."
+    answer = {"schema": {"$ref": f"#/components/schemas/{_named(name)}"}}
+    return {**DOCUMENTED, 200: {"content": {"application/json": answer}, "description": words}}
 
 
-def _named(verb: Verb) -> str:
-    return verb.schema.title().replace("-", "")
+def _named(name: str) -> str:
+    """The name in OpenAPI of one of SHAPES; none of theirs is that of a part."""
+    return f"{name.title().replace('-', '')}Answer"
+
+
+def _each_once(parameters: type[BaseModel] | None) -> Callable[[Request], None]:
+    """A check that no parameter is given twice which is no list; of two values one would be ignored."""
+    fields = {} if parameters is None else parameters.model_fields
+    lists = {name for name, each in fields.items() if isinstance(each.default, list)}
+
+    def check(request: Request) -> None:
+        names = [name for name, _ in request.query_params.multi_items()]
+        for name in names:
+            if name not in lists and names.count(name) > 1:
+                raise UsageError(f"{name[:80]!r} is given {names.count(name)} times; give it once")
+
+    return check
 
 
 def answer_schemas() -> dict[str, Any]:
     """The schemas of all answers and of their parts, for OpenAPI's components."""
     found: dict[str, Any] = {}
-    for verb in VERBS.values():
-        whole = json.loads(json.dumps(schema(verb.schema)).replace("#/$defs/", "#/components/schemas/"))
+    for name in (*(verb.schema for verb in VERBS.values()), "record", "grade", "add", "delete"):
+        whole = json.loads(json.dumps(schema(name)).replace("#/$defs/", "#/components/schemas/"))
         found |= whole.pop("$defs")
         whole.pop("$schema")
-        found[_named(verb)] = whole
+        found[_named(name)] = whole
     return found
 
 

@@ -16,10 +16,12 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from asof import environment
 from asof.serve.keys import Keys
 from asof.serve.limits import Limits, TokenBucket
 from asof.serve.metrics import Metrics
 from asof.serve.replies import refusal
+from asof.time.span import iso
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]", "::1"})
 OPEN = frozenset({"/health", "/ready"})
@@ -170,17 +172,16 @@ class Guard:
     async def _key_refusal(
         self, scope: Scope, headers: Mapping[str, str], request: str, keys: Keys
     ) -> Response | None:
-        client = str((scope.get("client") or ("?",))[0])
-        if self._wrong.empty(client):
-            return refusal(
-                429, "TooManyWrongKeys", "too many wrong keys; wait a minute", request, {"Retry-After": "60"}
-            )
         given = headers.get("authorization", "")
         secret = given[7:].strip() if given[:7].lower() == "bearer " else ""
-        found = await run_in_threadpool(keys.verify, secret) if 0 < len(secret) <= 200 else None
+        found = await run_in_threadpool(keys.verify, secret) if secret else None
         if found is None:
-            self._wrong.take(client)
-            message = "a key is needed: Authorization: Bearer KEY (asof key add makes one)"
+            client = str((scope.get("client") or ("?",))[0])
+            if secret and (wait := self._wrong.take(client)) > 0:
+                message = f"too many wrong keys from {client}; wait {wait:.0f} seconds"
+                return refusal(429, "TooManyWrongKeys", message, request, {"Retry-After": str(int(wait) + 1)})
+            message = "this is no key that is known" if secret else "a key is needed"
+            message += ": Authorization: Bearer KEY (asof key add makes one)"
             return refusal(401, "KeyNeeded", message, request, {"WWW-Authenticate": "Bearer"})
         name, key = found
         if (wait := self._buckets.take(name)) > 0:
@@ -212,11 +213,13 @@ class Guard:
 
     def _record(self, scope: Scope, status: int, seconds: float, request: str) -> None:
         route: Any = scope.get("route")
-        verb = getattr(route, "path", "") or "other"
+        path = getattr(route, "path", "")
+        verb = path or "other"
         self.metrics.requests.labels(verb, str(status)).inc()
         self.metrics.seconds.labels(verb).observe(seconds)
         line = {
-            "at": round(time.time(), 3), "request": request, "method": scope["method"][:20], "path": verb,
+            "at": iso(environment.now()), "request": request, "method": scope["method"][:20],
+            "path": path or scope["path"][:100],
             "status": status, "ms": round(1000 * seconds, 1),
         }  # fmt: skip
         self.log(json.dumps(line))

@@ -14,14 +14,24 @@ from typing import Literal
 
 from asof.errors import UsageError
 from asof.private_file import PrivateFile, WritableByOthers
+from asof.serve.limits import TokenBucket
 
 FILE = "keys.json"
-FORMAT = 1
+FORMAT = 2
 LARGEST = 1_000_000
 
 Scope = Literal["read", "write"]
 SCOPES: tuple[Scope, ...] = ("read", "write")
 """`write` also adds and deletes documents."""
+
+BEGINNING = 13
+"""So many characters of a secret are stored as they are ("asof_" and 8 of 43): whose they are not is no key,
+without a hash, and `asof key list` shows them."""
+
+LONGEST = 200
+
+GUESSES = 30
+"""So many wrong secrets a minute with the beginning of a key are hashed."""
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _COST = {"n": 2**14, "r": 8, "p": 1}
@@ -30,9 +40,10 @@ _COST = {"n": 2**14, "r": 8, "p": 1}
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A stored key: salt and hash in hexadecimal, when it was made (ISO 8601)."""
+    """A stored key: how its secret begins, salt and hash in hexadecimal, when it was made (ISO 8601)."""
 
     scope: Scope
+    begins: str
     salt: str
     hash: str
     at: str
@@ -40,10 +51,10 @@ class Key:
     @classmethod
     def of(cls, secret: str, scope: Scope, at: str) -> Key:
         salt = secrets.token_bytes(16)
-        return cls(scope, salt.hex(), _hashed(secret, salt), at)
+        return cls(scope, secret[:BEGINNING], salt.hex(), _hashed(secret, salt), at)
 
     def fits(self, secret: str) -> bool:
-        """Whether this is the key; takes the same time for all that are not."""
+        """Whether this is the key; takes the same time for all that begin as it does."""
         return hmac.compare_digest(_hashed(secret, bytes.fromhex(self.salt)), self.hash)
 
 
@@ -57,6 +68,7 @@ class Keys:
     _state: tuple[int, int, int] | None = None
     _keys: dict[str, Key] = field(default_factory=dict)
     _pepper: bytes = field(default_factory=lambda: secrets.token_bytes(32))
+    _guesses: TokenBucket = field(default_factory=lambda: TokenBucket(GUESSES / 60, GUESSES))
 
     @property
     def _file(self) -> PrivateFile:
@@ -94,18 +106,21 @@ class Keys:
         return True
 
     def verify(self, secret: str) -> tuple[str, Key] | None:
-        """The name and key of a secret; None for none. Costs a scrypt for each key the first time."""
+        """The name and key of a secret; None for none. Hashes it the first time, if a key begins like it."""
+        if not 0 < len(secret) <= LONGEST:
+            return None
         self._follow()
-        mark = hmac.digest(self._pepper, secret.encode(), "sha256")
+        mark = hmac.digest(self._pepper, secret.encode("utf-8", "replace"), "sha256")
         if (known := self._verified.get(mark)) is not None:
             return known
-        found = None
+        begins = secret[:BEGINNING]
         for name, key in self._keys.items():
-            if key.fits(secret):
-                found = name, key
-        if found is not None:
-            self._verified[mark] = found
-        return found
+            if key.begins == begins and not self._guesses.empty(name):
+                if key.fits(secret):
+                    self._verified[mark] = name, key
+                    return name, key
+                self._guesses.take(name)
+        return None
 
     def _follow(self) -> None:
         """Read the file anew if it has changed."""
@@ -124,7 +139,7 @@ class Keys:
 
 
 def _hashed(secret: str, salt: bytes) -> str:
-    return hashlib.scrypt(secret.encode(), salt=salt, dklen=32, **_COST).hex()
+    return hashlib.scrypt(secret.encode("utf-8", "replace"), salt=salt, dklen=32, **_COST).hex()
 
 
 def _read(content: bytes) -> dict[str, Key]:

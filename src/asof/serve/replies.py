@@ -13,6 +13,7 @@ from asof.errors import (
     AsofError,
     Busy,
     CorpusError,
+    DocumentNotFound,
     ModelError,
     NoSpace,
     SourceError,
@@ -20,7 +21,8 @@ from asof.errors import (
 )
 
 STATUS: tuple[tuple[type[AsofError], int], ...] = (
-    (Busy, 503), (NoSpace, 507), (ModelError, 502), (UsageError, 422), (SourceError, 422), (CorpusError, 503),
+    (Busy, 503), (NoSpace, 507), (ModelError, 502), (DocumentNotFound, 404), (UsageError, 422),
+    (SourceError, 422), (CorpusError, 503),
 )  # fmt: skip
 """What each kind of error is in HTTP; the first that fits."""
 

@@ -6,6 +6,7 @@ import importlib.util
 import ipaddress
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 
 DRAIN = 20
 """Seconds that requests under way have at the end."""
+
+_HOST = re.compile(r"[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?|\[[0-9A-Fa-f:.]{2,45}\]")
 
 VARIABLE = "ASOF_SERVE"
 """How the processes of a server are told what to serve."""
@@ -68,10 +71,13 @@ def serve_options(
     """
     keyed = need_key or not address.loopback
     if keyed and not keys.all():
-        raise UsageError(
-            f"{address.host} can be reached by others, and there is no key: make one with "
-            "`asof key add NAME --scope read`, or stay with --host 127.0.0.1"
-        )
+        why, else_ = "--need-key asks for a key", "leave out --need-key"
+        if not address.loopback:
+            why, else_ = f"{address.host} can be reached by others", "stay with --host 127.0.0.1"
+        raise UsageError(f"{why}, and there is none: make one with `asof key add NAME`, or {else_}")
+    for name in names:
+        if not _HOST.fullmatch(name):
+            raise UsageError(f"--name {name!r:.80}: a host is expected, such as notes.example")
     for origin in origins:
         if not origin.startswith(("http://", "https://")) or origin.count("/") != 2:
             raise UsageError(f"--origin {origin!r}: a site is expected, such as https://notes.example")
@@ -128,6 +134,9 @@ def bound(address: Address) -> Iterator[tuple[socket.socket, Address]]:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind((address.host, address.port))
         listening.listen(512)
+    except socket.gaierror as error:
+        listening.close()
+        raise UsageError(f"--host {address.host!r:.80} is no address of this machine") from error
     except OSError as error:
         listening.close()
         raise UsageError(

@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Callable, Container, Sequence
 
 from asof.data import SourcedTime
-from asof.errors import UsageError
+from asof.errors import DocumentNotFound
 from asof.store import feedback, statements
 from asof.store.checkpoints import forget_checkpoints
 from asof.store.digest import KEY_BYTES, PLACE_BYTES, layout_keys
@@ -21,13 +21,13 @@ def correct(write: Transaction, name: str, published: SourcedTime) -> None:
     """Give the current version of a document another date of publication.
 
     The version with the wrong date retires. Its statement stays known, so that indexing the source again does
-    not undo the correction. Raises UsageError when there is no such document, or it was removed.
+    not undo the correction. Raises DocumentNotFound when there is no such document, or it was removed.
     """
     write.load([name])
     document = write.documents.get(name)
     current = document.current if document else None
     if document is None or current is None or current.deleted:
-        raise UsageError(f"no current document {name!r}: `asof search` shows the ids")
+        raise DocumentNotFound(f"no current document {name!r}; a search shows the ids")
     write.source = document.source
     visible = statements.visible_from(published, write.now, write.settings.undated)
     write.add_copy(document, current, published, visible)
@@ -37,11 +37,11 @@ def correct(write: Transaction, name: str, published: SourcedTime) -> None:
 def erase(db: sqlite3.Connection, name: str) -> list[int]:
     """Remove a document and everything derived from it; returns the ids of its passages.
 
-    Raises UsageError when there is no such document.
+    Raises DocumentNotFound when there is no such document.
     """
     row = db.execute("SELECT id FROM documents WHERE name = ?", (name,)).fetchone()
     if row is None:
-        raise UsageError(f"no document {name!r} in the corpus: ids are shown by `asof search`")
+        raise DocumentNotFound(f"no document {name!r} in the corpus; a search shows the ids")
     document = row[0]
     passages = [id_ for (id_,) in db.execute("SELECT id FROM passages WHERE document = ?", (document,))]
     delete_calls(db, passages)
@@ -64,7 +64,7 @@ def erase_for_good(
     db: sqlite3.Connection, names: Sequence[str], group: Sequence[str], rename: Callable[[str], str]
 ) -> list[int]:
     """Remove documents of a scheme for good: no later run of their source adds them again. Returns the ids
-    of their passages. Raises UsageError when there is no such document.
+    of their passages. Raises DocumentNotFound when there is no such document.
 
     `group`, `rename`: see `sources.scheme.Erasure`; without any document of the group, sources are renamed.
     """

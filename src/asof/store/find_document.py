@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from unicodedata import normalize
 
-from asof.errors import UsageError
+from asof.errors import DocumentNotFound, UsageError
 from asof.store.links import current_aliases, current_documents, stem_of
 from asof.store.reader import AsOfReader, has_document
 from asof.time.span import iso
@@ -28,7 +28,7 @@ DocumentName = tuple[str, str]
 def find_document(store: AsOfReader, name: str) -> str:
     """The id of the document with this name: a current one, else one published earlier.
 
-    Raises UsageError for a name of several documents, which are listed, and for one of none.
+    Raises UsageError for a name of several documents, which are listed, and DocumentNotFound for one of none.
     """
     if store.was_published(name):
         return name
@@ -41,12 +41,12 @@ def find_document(store: AsOfReader, name: str) -> str:
         matches = matching_documents(name, names)
         if matches:
             return _only(name, matches)
-    raise UsageError(f"no document {name!r} as of {iso(store.as_of)[:10]}; {_suggestion(name, pool)}")
+    raise DocumentNotFound(f"no document {name!r} as of {iso(store.as_of)[:10]}; {_suggestion(name, pool)}")
 
 
 def find_stored_document(db: sqlite3.Connection, name: str, *, allow_part: bool = True) -> str:
     """The id of the stored document of any time with this name; `allow_part`: also by any part of its path.
-    Raises UsageError."""
+    Raises UsageError, DocumentNotFound."""
     if has_document(db, name):
         return name
     pool: list[DocumentName] = db.execute(
@@ -56,7 +56,7 @@ def find_stored_document(db: sqlite3.Connection, name: str, *, allow_part: bool 
     ).fetchall()
     matches = matching_documents(name, pool)
     if not matches:
-        raise UsageError(f"no document {name!r} in the corpus; {_suggestion(name, pool)}")
+        raise DocumentNotFound(f"no document {name!r} in the corpus; {_suggestion(name, pool)}")
     only = _only(name, matches)
     if not allow_part and not matching_documents(name, pool, allow_part=False):
         raise UsageError(f"{name!r} is only a part of the id {only}: give its full name")
@@ -113,7 +113,7 @@ def _suggestion(query: str, pool: Iterable[DocumentName]) -> str:
             names.setdefault(each, name)
     key = stem_of(_folded(query)).rpartition("/")[2]
     close = dict.fromkeys(names[each] for each in get_close_matches(key, names, MAX_SUGGESTED, 0.6))
-    return f"did you mean {' or '.join(close)}?" if close else "`asof search` shows ids and titles"
+    return f"did you mean {' or '.join(close)}?" if close else "a search shows ids and titles"
 
 
 def _folded(text: str) -> str:

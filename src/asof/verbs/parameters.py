@@ -12,6 +12,8 @@ MOST_HITS = 100
 MOST_DOCUMENTS = 1_000
 MOST_CHARACTERS = 1_000_000
 
+PAIR = r"^[^=\x00]+=[^\x00]+$"
+
 Text = Annotated[str, Field(min_length=1, max_length=LONGEST_QUESTION)]
 Name = Annotated[str, Field(min_length=1, max_length=1_000)]
 Time = Annotated[
@@ -51,7 +53,7 @@ class Search(Question):
     path: Annotated[str, Field(max_length=1_000, description="only documents whose id fits: notes/*")] = ""
     tag: Annotated[list[Name], Field(max_length=20, description="only documents with all of these tags")] = []
     meta: Annotated[
-        list[Annotated[str, Field(pattern=r"^[^=\x00]+=[^\x00]+$", max_length=1_000)]],
+        list[Annotated[str, Field(pattern=PAIR, max_length=1_000)]],
         Field(max_length=20, description="only documents with this metadata: key=value"),
     ] = []
     unit: Annotated[Literal["passage", "document"] | None, Field(description="what is ranked")] = None

@@ -1,4 +1,4 @@
-"""Following sources: a full comparison at the start, then one after each burst of changes.
+"""Following sources: a full comparison once they are listened to, then one after each burst of changes.
 
 A comparison reads only what has another size, date or content than before (6,500 notes: 0.4 s), so that the
 state after a burst is that of a fresh index by construction, whatever was moved, overwritten or missed.
@@ -6,6 +6,7 @@ state after a burst is that of a fresh index by construction, whatever was moved
 
 from __future__ import annotations
 
+import stat
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -20,6 +21,9 @@ from asof.store.run import IndexReport
 
 QUIET, LONGEST = 100, 1_000
 """Milliseconds without a change that end a burst, and after which a burst is indexed though it goes on."""
+
+LISTENS = 250
+"""Milliseconds after which listening without a change is interrupted, to look whether all sources exist."""
 
 POLL = 0.5
 """Seconds between looks at a source that is not there, and at a corpus that somebody else writes to."""
@@ -50,36 +54,50 @@ class Watcher:
         end. Raises UsageError when there is none."""
         if not self.sources:
             raise UsageError("there is nothing to watch: name a folder, as in `asof watch notes`")
-        for source in self.sources:
-            self._compare(source, stop)
         while not stop.is_set():
-            there = [source for source in self.sources if self._is_there(source)]
-            for changed in self._bursts(there, stop) if there else ():
+            there = self._present()
+            for changed in self._bursts(list(there), stop) if there else ():
                 for source in there:
-                    if any(self._is_of(source, path) for path in changed) and self._is_there(source):
+                    if any(self._is_of(source, path) for path in changed):
                         self._compare(source, stop)
-                if any(not self._is_there(source) for source in self.sources) or self._come_back():
+                if self._present() != there:
                     break
-            if not stop.is_set():
-                stop.wait(POLL)
-                for source in self._come_back():
-                    self._compare(source, stop)
+            stop.wait(POLL)
+
+    def _present(self) -> dict[Path, int]:
+        """The sources that exist, each folder with its number: another one of the same name is listened to
+        anew. A notice the first time that one does not."""
+        found = {}
+        for source in self.sources:
+            try:
+                about = source.stat()
+            except OSError:
+                if source not in self._missing:
+                    self._missing.add(source)
+                    words = "is not there: its documents stay as they are until it is back"
+                    self.notice(Notice(str(source), words))
+                continue
+            self._missing.discard(source)
+            found[source] = about.st_ino if stat.S_ISDIR(about.st_mode) else 0
+        return found
 
     def _bursts(self, there: Sequence[Path], stop: threading.Event) -> Iterator[set[Path]]:
-        """The paths that changed, burst by burst; an empty set from time to time."""
+        """The paths that changed, burst by burst: first all sources, as soon as they are listened to, so that
+        nothing that is saved meanwhile is missed; an empty set from time to time."""
         from watchfiles import watch
 
         folders = {source if source.is_dir() else source.parent for source in there}
+        missed = set(there)
         try:
             for changes in watch(
                 *folders, watch_filter=lambda _, path: self._counts(Path(path)), debounce=LONGEST, step=QUIET,
-                stop_event=stop, rust_timeout=int(1000 * POLL), yield_on_timeout=True, raise_interrupt=False,
+                stop_event=stop, rust_timeout=LISTENS, yield_on_timeout=True, raise_interrupt=False,
                 ignore_permission_denied=True,
             ):  # fmt: skip
-                yield {Path(path) for _, path in changes}
+                yield missed | {Path(path) for _, path in changes}
+                missed = set()
         except (OSError, RuntimeError) as error:  # the queue of events was too short, a folder went away
             self.notice(Notice("", f"changes may have been missed ({error}): all is compared again"))
-            yield set(there)
 
     def _counts(self, path: Path) -> bool:
         """Whether a change of this path can change what is indexed: no hidden file, no editor's own."""
@@ -95,25 +113,9 @@ class Watcher:
     def _is_of(self, source: Path, path: Path) -> bool:
         return path == source or (source.is_dir() and path.is_relative_to(source))
 
-    def _is_there(self, source: Path) -> bool:
-        """Whether a source exists; a notice the first time that it does not."""
-        if source.exists():
-            return True
-        if source not in self._missing:
-            self._missing.add(source)
-            words = "is not there: its documents stay as they are until it is back"
-            self.notice(Notice(str(source), words))
-        return False
-
-    def _come_back(self) -> list[Path]:
-        """The sources that were missing and are there again."""
-        back = [source for source in self._missing if source.exists()]
-        self._missing.difference_update(back)
-        return back
-
     def _compare(self, source: Path, stop: threading.Event) -> None:
         """Index what a source states now; what goes wrong is a notice."""
-        while self._is_there(source) and not stop.is_set():
+        while source in self._present() and not stop.is_set():
             started = time.perf_counter()
             try:
                 report = self.corpus.add(source)
@@ -123,7 +125,7 @@ class Watcher:
             except SourceShrunk as error:
                 self.notice(Notice(str(source), str(error)))
             except AsofError as error:
-                if self._is_there(source):
+                if source in self._present():
                     self.notice(Notice(str(source), f"{type(error).__name__}: {error}"))
             else:
                 self.notice(Notice(str(source), "", report, time.perf_counter() - started))

@@ -72,8 +72,8 @@ const number = (value) => (Number.isInteger(value) ? String(value) : value.toPre
 function thumb(hit, grade, label) {
   return el("button", { type: "button", "aria-pressed": "false", onclick: async (event) => {
     const button = event.currentTarget;
-    const { id } = await send("record", { q: state().q, ...given(), k: Math.max(10, hit.rank) });
-    await send("feedback", { query_id: id, hit: hit.id, grade });
+    const { query_id } = await send("record", { q: state().q, ...given(), k: Math.max(10, hit.rank) });
+    await send("feedback", { query_id, hit: hit.id, grade });
     button.parentElement.querySelectorAll("[aria-pressed]").forEach((each) => each.setAttribute("aria-pressed", "false"));
     button.setAttribute("aria-pressed", "true");
   } }, label);

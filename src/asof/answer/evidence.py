@@ -29,28 +29,20 @@ EVEN = 0.5
 class Sentence:
     """A sentence of a hit, at `start` to `end` of the hit's text.
 
-    `stems`: its own stems; `context_stems`: these and those of the headings above it; `titled_stems`: these
-    and those of the title. `facts`: what it states.
+    `own_text`: what it says; `text`: the same, a row of a table behind the header of the table. `stems`: those
+    of the latter; `context_stems`: these and those of the headings above it; `titled_stems`: these and those
+    of the title. `facts`: what it states.
     """
 
     hit: Hit
     start: int
     end: int
+    own_text: str
+    text: str
     stems: frozenset[str]
     context_stems: frozenset[str]
     titled_stems: frozenset[str]
     facts: tuple[StatedFact, ...]
-
-    @property
-    def text(self) -> str:
-        """What it says; a row of a table behind the header of the table."""
-        above = header(self.hit.text, self.start) if is_row(self.hit.text, self.start) else ""
-        return f"{shown(above)} … {self.own_text}" if above else self.own_text
-
-    @property
-    def own_text(self) -> str:
-        """What it says, without the header of a table."""
-        return shown(self.hit.text[self.start : self.end])
 
 
 class WeightedPhrase(NamedTuple):
@@ -105,12 +97,15 @@ def quotable_sentences(view: View, hits: Sequence[Hit], facts: Sequence[StatedFa
             if hit.text.startswith("#", start):
                 continue
             said = hit.text[start:end]
-            if is_row(hit.text, start):
-                said = f"{header(hit.text, start)} {said}"
-            stems = frozenset(view.analyzer.terms(said, language))
+            above = header(hit.text, start) if is_row(hit.text, start) else ""
+            shown_alone = shown(said)
+            shown_text = f"{shown(above)} … {shown_alone}" if above else shown_alone
+            stems = frozenset(view.analyzer.terms(f"{above} {said}", language))
             context = headings | stems
             own = tuple(fact for fact in stated if start <= fact.fact.start < end)
-            quotable.append(Sentence(hit, start, end, stems, context, context | title, own))
+            quotable.append(
+                Sentence(hit, start, end, shown_alone, shown_text, stems, context, context | title, own)
+            )
     return quotable
 
 

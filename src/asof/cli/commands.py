@@ -71,6 +71,9 @@ GROUPS: dict[str, dict[str, CommandEntry]] = {
             "ask", "Answer a question with citations, or say that the evidence is missing.",
             'asof ask "How much did a ticket cost in 2019?"',
         ),
+        "open": CommandEntry(
+            "open", "Open the file of a hit, or print it as it stood.", "asof open ferry --as-of 2020"
+        ),
         "papers": CommandEntry(
             "papers", "Answer from new arXiv papers; the ranking learns from feedback.",
             'asof papers "new work on dense retrieval this week"',
@@ -119,6 +122,9 @@ GROUPS: dict[str, dict[str, CommandEntry]] = {
         "correct": CommandEntry(
             "maintenance", "Correct the date of a document.", "asof correct ferry --published 2019-05-01"
         ),
+        "export": CommandEntry(
+            "export", "Write all documents with all versions to a file.", "asof export notes.jsonl.gz"
+        ),
         "purge": CommandEntry("maintenance", "Erase a document with all its versions.", "asof purge ferry"),
         "vacuum": CommandEntry("maintenance", "Drop the history before a date.", "asof vacuum --before 2015"),
         "embed": CommandEntry(
@@ -147,7 +153,8 @@ SYNONYMS = {
     "add": "index", "import": "index", "init": "index", "update": "index", "find": "search",
     "grep": "search", "query": "search", "question": "ask", "history": "timeline", "log": "timeline",
     "info": "status", "stats": "status", "list": "status", "delete": "purge", "remove": "purge",
-    "rm": "purge", "explain": "why-not", "date": "when", "example": "demo",
+    "rm": "purge", "explain": "why-not", "date": "when", "example": "demo", "backup": "export",
+    "dump": "export", "save": "export",
 }  # fmt: skip
 """Names of commands in other programs."""
 

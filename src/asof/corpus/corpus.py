@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from asof.sources.from_python import Item, Record
     from asof.sources.scheme import SourceContext
     from asof.sources.source import Source
+    from asof.store.export import ExportReport
     from asof.store.status import Status
 
 
@@ -200,7 +201,8 @@ class Corpus:
 
         Says what was added, changed, corrected, unchanged, ended, and what could not be read. Documents
         given as they are end nothing; a path states all there is, so what it does not state any more has
-        ended. Raises SourceError, SourceShrunk, Busy, NoSpace.
+        ended. An export (see `export`) is read into a new corpus only, which is then the one that was
+        exported. Raises SourceError, SourceShrunk, Busy, NoSpace.
 
         `workers`: how many processes split and read new texts while this one writes; the corpus is the same
         with any number. They are started for large sources only. With more than one, a script has to begin
@@ -210,6 +212,10 @@ class Corpus:
         from asof.sources.source import Resumable
 
         if isinstance(source, str | Path):
+            if not history and (file := self._export_file(source)) is not None:
+                report = self.maintenance.restore(file, progress)
+                self.maintenance.tidy_behind()
+                return report
             source = self._source(source, history=history, trust_mtime=trust_mtime, **options)
         elif options:
             raise UsageError(f"{', '.join(options)}: only for a source that is named by a scheme")
@@ -250,6 +256,17 @@ class Corpus:
         return open_source(
             path, root=self.root, history=history, fields=self.config.fields, trust_mtime=trust_mtime
         )
+
+    def _export_file(self, source: str | Path) -> Path | None:
+        """The file that is meant, if it is an export."""
+        from asof.sources.from_python import path_of
+        from asof.sources.scheme import is_target
+        from asof.store.export_file import is_export
+
+        if isinstance(source, str) and is_target(source):
+            return None
+        path = path_of(source)
+        return path if is_export(path) else None
 
     def source_context(self, scheme: str) -> SourceContext:
         """What a source of a scheme is told of this corpus."""
@@ -337,6 +354,10 @@ class Corpus:
     def status(self) -> Status:
         """See `Maintenance.status`."""
         return self.maintenance.status()
+
+    def export(self, file: str | Path, *, overwrite: bool = False) -> ExportReport:
+        """See `Maintenance.export`."""
+        return self.maintenance.export(file, overwrite=overwrite)
 
     def check(self) -> list[str]:
         """See `Maintenance.check`."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from asof import engine
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from asof.models.named import Named
     from asof.models.ports import Encoder
     from asof.sources.scheme import Erasure
+    from asof.store.export import ExportReport
+    from asof.store.run import IndexReport
     from asof.store.status import Status
 
 
@@ -169,6 +172,47 @@ class Maintenance:
         if horizon > now:
             raise UsageError(f"vacuum --before {before}: only the past can be dropped")
         return self._remove(lambda db: corrections.drop_history(db, horizon), "vacuum")
+
+    # -- leaving, and coming back -------------------------------------------------------------------
+
+    def export(self, file: str | Path, *, overwrite: bool = False) -> ExportReport:
+        """Write all documents with all versions and instants to a `.jsonl` or `.jsonl.gz` file.
+
+        `Corpus.add` reads it into a new corpus, which gives the same answers; docs/guides/export.md says what
+        is not in it. Raises UsageError for a file that is there already, unless it may be overwritten, and
+        for another suffix; OSError.
+        """
+        from asof.store.export import ExportReport, exported_lines
+        from asof.store.export_file import write_lines
+
+        path, report, settings = Path(file), ExportReport(), self.session.store.settings
+
+        def write(db: sqlite3.Connection) -> None:
+            write_lines(path, exported_lines(db, settings, report), report.end, overwrite=overwrite)
+
+        self.session.read(write)
+        report.bytes = path.stat().st_size
+        return report
+
+    def restore(
+        self, file: Path, progress: Callable[[IndexReport], None] | None = None
+    ) -> IndexReport:  # fmt: skip
+        """Read an export into this corpus, to which nothing was ever written; see `Corpus.add`.
+
+        The corpus gets the settings of the export. Raises UsageError for another corpus, SourceError for a
+        file that is not sound; nothing was taken in then.
+        """
+        from asof.store.restore import restore
+
+        session = self.session
+        with session.writing() as db:
+            try:
+                report = restore(session.store, db, file, session.manifest.publish, session.clock(), progress)
+            except BaseException:
+                session.manifest.sweep(db)  # the segments that were made
+                raise
+        session.reopen_readers()
+        return report
 
     def _remove(self, remove: Callable[[sqlite3.Connection], list[int]], what: str) -> int:
         session = self.session

@@ -24,6 +24,7 @@ from asof.time.span import iso, nearest_moment
 
 if TYPE_CHECKING:
     from asof.answer.ask import TextCallback
+    from asof.corpus.context import Context
     from asof.graph.diff import Difference
     from asof.graph.links import Reach
     from asof.graph.timeline import Timeline
@@ -90,6 +91,26 @@ class Snapshot:
         results = then.use(lambda view: engine.search(query, view, chosen))
         unmet = [] if results.hits else then.unmet(hard)
         return replace(results, notes=(*reading.notes, *unmet, *results.notes))
+
+    def context(
+        self, question: str, tokens: int = 4_000, k: int | None = None, *, since: When | None = None,
+        until: When | None = None, about: When | None = None, source: str = "", path: str = "",
+        tags: str | Iterable[str] = (), meta: MetadataFilter = (), filters: Filters | None = None,
+        unit: str | None = None, recipe: str | Recipe | None = None, rerank: bool | None = None,
+    ) -> Context:  # fmt: skip
+        """The best passages for a question as one numbered text of at most so many tokens, for a prompt.
+
+        `k`: of how many passages the text is made, at most (default: 100); what does not fit is counted. All
+        else is as in `search`, so nothing in it was published after `as_of`. Raises UsageError,
+        BeforeHorizon, ModelError.
+        """
+        from asof.corpus.context import MOST, context_of
+
+        results = self.search(
+            question, k or MOST, since=since, until=until, about=about, source=source, path=path, tags=tags,
+            meta=meta, filters=filters, unit=unit, recipe=recipe, rerank=rerank,
+        )  # fmt: skip
+        return context_of(results, tokens)
 
     def unmet(self, filters: Filters) -> list[str]:
         """Why nothing can be found here, whatever the words: a filter that no document passes, or a time

@@ -14,6 +14,9 @@ from asof.data.sourced_time import SourcedTime, shortened
 from asof.time.period import Period
 from asof.time.span import Span
 
+LONGEST_ID = 4_096
+"""Characters of a document's id."""
+
 DATED_BY = ("metadata", "frontmatter", "filename", "git", "content", "edit", "mtime", "none")
 """Where a date may come from, most trusted first; `edit`: the text changed, its date did not."""
 
@@ -185,6 +188,6 @@ Statement: TypeAlias = Document | Ended | Problem | SafeToCommit | Checkpoint | 
 def _id(value: object) -> str:
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
-    if value == "":
-        coerce.refuse(value, "id", "a text that is not empty, or a whole number")
+    if isinstance(value, str) and (not value.strip() or len(value) > LONGEST_ID):
+        coerce.refuse(shortened(value), "id", f"a text of 1 to {LONGEST_ID:,} characters, or a whole number")
     return coerce.text(value, "id")

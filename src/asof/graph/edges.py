@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from asof.graph.overlap import Weighted
 from asof.index.file_format import ArraySpec, FileFormat
 from asof.index.segment import Segment, SegmentWriter
+from asof.scientific import scipy
 
 FILE_FORMAT = FileFormat(
     {
@@ -82,11 +83,11 @@ class Edges:
         """
         if len(self.high) < sparse_edges:
             return summed(self.among(nodes), len(nodes))
-        import scipy.sparse
+        sparse = scipy("sparse")
 
         n = len(self.start) - 1
         base = (nodes[:n] & ~self.stale[:n]).astype(np.float64)
-        above = scipy.sparse.csr_array((self.weight, self.high, self.start), (n, n))
+        above = sparse.csr_array((self.weight, self.high, self.start), (n, n))
         total = summed(self._later_among(nodes), len(nodes))
         total[:n] += ((above @ base + above.T @ base) * base).astype(np.int64)
         return total

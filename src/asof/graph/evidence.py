@@ -28,6 +28,7 @@ from asof.graph.postings import FILE_FORMAT as POSTINGS
 from asof.index.prefix import Prefix
 from asof.index.segment import Segment
 from asof.index.view import View
+from asof.scientific import scipy
 from asof.store.reader import sources_of_heads, values_of_heads
 
 THRESHOLD = 0.05
@@ -86,7 +87,7 @@ class Evidence:
         Isolated passages scale all values alike, so a share is the same in the published form and in the one
         that redistributes their values. Nodes are in order of time: the same bits for any segments.
         """
-        import scipy.sparse
+        sparse = scipy("sparse")
 
         low, high, weight = self._edges()
         linked = np.unique(np.concatenate([low, high]))
@@ -94,7 +95,7 @@ class Evidence:
         place = np.zeros(self.rows.n, np.int64)
         place[linked] = np.arange(len(linked))
         one, other = place[low], place[high]
-        weights = scipy.sparse.coo_array(
+        weights = sparse.coo_array(
             (
                 np.concatenate([weight, weight]).astype(np.float64),
                 (np.concatenate([one, other]), np.concatenate([other, one])),

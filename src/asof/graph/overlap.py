@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from asof.graph.node_table import Rows
 from asof.graph.postings import Postings
 from asof.index.file_format import Array
+from asof.scientific import scipy
 
 SCALE = 1_000_000_000
 """Weights are whole numbers: rint(SCALE · J). Sums of them have the same bits in any order."""
@@ -142,7 +143,7 @@ def _overlaps(
 
     The size of a block is bounded by its number of multiplications, known beforehand.
     """
-    import scipy.sparse
+    sparse = scipy("sparse")
 
     used = np.zeros(len(selected), bool)
     used[sharing.nodes] = True
@@ -152,7 +153,7 @@ def _overlaps(
     local = (np.cumsum(used, dtype=np.int32) - 1)[sharing.nodes]
     sizes = np.diff(sharing.start)
     ones = np.ones(len(local), np.int32)
-    carriers = scipy.sparse.csr_array((ones, local, sharing.start), (len(sizes), len(nodes)))
+    carriers = sparse.csr_array((ones, local, sharing.start), (len(sizes), len(nodes)))
     shingles = carriers.T.tocsr()
     mine = np.flatnonzero(selected[nodes])
     work = (shingles @ sizes)[mine]

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from asof.errors import UsageError
+from asof.scientific import scipy
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -77,7 +78,7 @@ class Adjacency:
         order and direction of the edges do not affect the result in any bit; the numbering of the nodes can.
         Raises UsageError for other arrays.
         """
-        import scipy.sparse
+        sparse = scipy("sparse")
 
         low, high = _ends(n, sources, targets)
         scaled = None if weights is None else _scaled("weights of edges", weights, len(low))
@@ -90,7 +91,7 @@ class Adjacency:
         sums[low == high] /= 2  # half of a loop, for it meets itself below
         starts = np.zeros(n + 1, np.int32 if len(low) < 2**31 else np.int64)
         np.cumsum(np.bincount(low, minlength=n), out=starts[1:])
-        above = scipy.sparse.csr_array((sums, high, starts), (n, n))
+        above = sparse.csr_array((sums, high, starts), (n, n))
         matrix = above + above.T
         mass = matrix @ np.ones(n)
         linked = mass > 0

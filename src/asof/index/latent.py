@@ -26,6 +26,7 @@ from asof.index.prefix import Window
 from asof.index.sample import Columns, Rows, checkpoint, first_rows, past_rows, sampled
 from asof.index.view import View
 from asof.models.lsa import Hashes, LsaBasis, fit
+from asof.scientific import scipy
 
 FORMAT = "1"
 """Changes with anything that changes a basis or a vector."""
@@ -137,9 +138,7 @@ def status(folder: Path) -> list[str]:
 
 def identity(rows: Rows, columns: Columns) -> str:
     """The key of the basis of these rows in this corpus, in their order."""
-    import scipy
-
-    state = blake2b(f"{FORMAT} numpy {np.__version__} scipy {scipy.__version__}".encode(), digest_size=16)
+    state = blake2b(f"{FORMAT} numpy {np.__version__} scipy {scipy().__version__}".encode(), digest_size=16)
     for name in IDENTITY:
         state.update(columns[name][rows].astype("<i8").tobytes())
     return state.hexdigest()
@@ -150,7 +149,8 @@ def identity(rows: Rows, columns: Columns) -> str:
 
 def counts_of(view: View, rows: Rows) -> tuple[Counts, Hashes]:
     """How often each of these rows of the view has which term, in their order, and the terms, ascending."""
-    from scipy.sparse import csr_array, vstack
+    csr_array = scipy("sparse").csr_array
+    vstack = scipy("sparse").vstack
 
     counted: list[tuple[Counts, Hashes]] = []
     places = np.zeros(0, np.int64)

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from asof.errors import UsageError
+from asof.scientific import scipy
 
 LENGTHS = (0.1, 10.0)
 """Bounds of length scales, in ranges of a number (`Box.unit`): shorter ones could not be told from noise."""
@@ -98,7 +99,7 @@ class GaussianProcess:
         `each`: a length scale for each of the d numbers, else one for all. `restarts`: the number of random
         starts besides STARTS, drawn with `seed`.
         """
-        from scipy.optimize import minimize
+        minimize = scipy("optimize").minimize
 
         x, y, mean, scale = _checked(points, losses, True)
         d = x.shape[1] if each else 1
@@ -168,7 +169,7 @@ def _correlation(squared: Floats) -> Floats:
 
 
 def _inverse_half(covariance: Floats) -> Floats:
-    from scipy.linalg import solve_triangular
+    solve_triangular = scipy("linalg").solve_triangular
 
     half = np.linalg.cholesky(covariance)
     return np.asarray(solve_triangular(half, np.eye(len(half)), lower=True, check_finite=False))

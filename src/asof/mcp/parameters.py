@@ -48,6 +48,12 @@ class OpenArguments(Arguments):
     tokens: Tokens = 2_000
 
 
+class ResourceArguments(Arguments):
+    """What the address of a document says."""
+
+    document: Name
+
+
 class TimelineArguments(Arguments):
     """How the answer to a question changed over time, oldest first."""
 

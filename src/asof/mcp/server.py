@@ -7,9 +7,9 @@ exceptions. So tools are listed and called here: what is published is what is en
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import parse_qs, quote, unquote, urlsplit
 
 import anyio
@@ -18,15 +18,20 @@ from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 from mcp.server.transport_security import TransportSecuritySettings
 from mcp.shared.exceptions import MCPError
+from pydantic import ValidationError
 from starlette.applications import Starlette
 
 from asof.corpus.corpus import Corpus
 from asof.errors import AsofError, UsageError
+from asof.mcp import parameters as m
 from asof.mcp import texts
 from asof.mcp.tools import TOOLS, Tool
 from asof.verbs import parameters as p
 from asof.verbs import verbs
+from asof.verbs.wrong import wrong_parameters
 from asof.version import __version__
+
+T = TypeVar("T")
 
 INSTRUCTIONS = (
     "asof searches documents that change, as they stood on any date. Give as_of to ask what was current then:"
@@ -39,11 +44,22 @@ PATH = "/mcp"
 PAGE = 100
 """So many documents are listed at a time."""
 
+RUNNING = 2
+"""So many calls are worked on at once; more only get into each other's way."""
+
 CHANGED = "what-changed-since"
 
 
 def server_of(corpus: Corpus) -> Server[Any]:
     """The server for an open corpus, which stays open."""
+
+    places: list[anyio.CapacityLimiter] = []
+
+    async def in_thread(work: Callable[[], T]) -> T:
+        """Do it in a thread, when one of RUNNING places is free."""
+        if not places:
+            places.append(anyio.CapacityLimiter(RUNNING))  # it belongs to a loop that runs
+        return await anyio.to_thread.run_sync(work, limiter=places[0])
 
     async def list_tools(_: Any, __: Any) -> types.ListToolsResult:
         return types.ListToolsResult(tools=[described(tool) for tool in TOOLS.values()])
@@ -54,14 +70,16 @@ def server_of(corpus: Corpus) -> Server[Any]:
             return _failed(f"no tool {asked.name[:80]!r}; accepted: {', '.join(TOOLS)}")
         await _begun(context)
         try:
-            text, value = await anyio.to_thread.run_sync(tool.run, corpus, asked.arguments or {})
+            text, value = await in_thread(lambda: tool.run(corpus, asked.arguments or {}))
         except AsofError as error:
             return _failed(str(error))
         return types.CallToolResult(content=[types.TextContent(text=text)], structured_content=dict(value))
 
     async def list_resources(_: Any, asked: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
         after = (asked.cursor if asked else None) or ""
-        documents = await anyio.to_thread.run_sync(lambda: corpus.at().documents(after, PAGE + 1))
+        if len(after) > p.MOST_NAME or "\0" in after:
+            raise MCPError(types.INVALID_PARAMS, "the cursor is not one of this server")
+        documents = await in_thread(lambda: corpus.at().documents(after, PAGE + 1))
         shown = [
             types.Resource(
                 uri=document_uri(each.id), name=each.id, title=each.title or None, mime_type="text/markdown"
@@ -80,7 +98,7 @@ def server_of(corpus: Corpus) -> Server[Any]:
 
     async def read_resource(_: Any, asked: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         try:
-            text = await anyio.to_thread.run_sync(_resource, corpus, asked.uri)
+            text = await in_thread(lambda: _resource(corpus, asked.uri))
         except AsofError as error:
             raise MCPError(types.INVALID_PARAMS, str(error)) from error
         return types.ReadResourceResult(contents=[
@@ -98,7 +116,7 @@ def server_of(corpus: Corpus) -> Server[Any]:
 
     async def get_prompt(_: Any, asked: types.GetPromptRequestParams) -> types.GetPromptResult:
         try:
-            return await anyio.to_thread.run_sync(_prompt, corpus, asked.name, asked.arguments or {})
+            return await in_thread(lambda: _prompt(corpus, asked.name, asked.arguments or {}))
         except AsofError as error:
             raise MCPError(types.INVALID_PARAMS, str(error)) from error
 
@@ -138,13 +156,24 @@ async def _begun(context: Any) -> None:
 
 def _resource(corpus: Corpus, uri: str) -> str:
     """The text of a document by its address, between marks. Raises UsageError for another address."""
-    parts = urlsplit(uri)
-    name = unquote(parts.path.removeprefix("/"))
-    known = set(p.Document.model_fields) & {"as_of", "known_at"}
-    asked: dict[str, Any] = {key: values[0] for key, values in parse_qs(parts.query).items() if key in known}
+    try:
+        parts = urlsplit(uri)
+    except ValueError:
+        parts = urlsplit("")
+    name, query = unquote(parts.path.removeprefix("/")), parse_qs(parts.query, keep_blank_values=True)
     if parts.scheme != SCHEME or parts.netloc != "document" or not name:
         raise UsageError(f"{uri[:200]!r} is no document; accepted: {TEMPLATE}")
-    found = verbs.document(corpus, p.Document(document=name, characters=p.MOST_CHARACTERS, **asked))
+    twice = [key for key, values in query.items() if len(values) > 1]
+    if twice:
+        raise UsageError(f"{twice[0][:80]!r} is given twice in {uri[:200]!r}")
+    known = ("as_of", "known_at")
+    try:
+        asked = m.ResourceArguments.model_validate(
+            {"document": name, **{key: values[0] for key, values in query.items()}}
+        )
+    except ValidationError as error:
+        raise UsageError(wrong_parameters(error.errors(), known)) from None
+    found = verbs.document(corpus, p.Document(characters=p.MOST_CHARACTERS, **asked.model_dump()))
     return texts.document_text(found, p.MOST_CHARACTERS)
 
 

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.models.svd import Sparse, right_vectors
+from asof.scientific import scipy
 
 DIMENSIONS = 128
 
@@ -117,7 +118,7 @@ def smooth_idf(n: int, df: NDArray[np.int64]) -> NDArray[np.float64]:
 
 def weighed(counts: Sparse, idf: NDArray[np.float64]) -> Sparse:
     """TF-IDF of counts, rows of unit length (or 0), float32."""
-    from scipy.sparse import csr_array
+    csr_array = scipy("sparse").csr_array
 
     row = np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr))
     weights = counts.data * idf[counts.indices]
@@ -128,7 +129,7 @@ def weighed(counts: Sparse, idf: NDArray[np.float64]) -> Sparse:
 
 def _selected(counts: Sparse, places: NDArray[np.int64], m: int) -> Sparse:
     """Counts with `places` as the columns of the entries, those at -1 left out; (n, m)."""
-    from scipy.sparse import csr_array
+    csr_array = scipy("sparse").csr_array
 
     selected = places >= 0
     before = np.concatenate([[0], np.cumsum(selected)])

@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from asof.scientific import scipy
+
 Sparse = Any
 """A `scipy.sparse.csr_array`."""
 
@@ -102,7 +104,7 @@ def spectrum(a: Matrix) -> tuple[NDArray[np.float64], Matrix]:
     n = len(a)
     if n < 2:
         return a.diagonal().copy(), np.eye(n)
-    from scipy.linalg import eigh_tridiagonal
+    eigh_tridiagonal = scipy("linalg").eigh_tridiagonal
 
     a, turned = a.copy(), np.eye(n)
     below = np.zeros(n - 1)

@@ -73,7 +73,9 @@ def create_app(corpus: Corpus, options: ServeOptions | None = None) -> Guard:
         app.mount("/page", StaticFiles(directory=PAGE), "page")
         app.add_api_route("/", lambda: FileResponse(PAGE / "index.html"), include_in_schema=False)
     _describe(app)
-    guard = Guard(app, metrics, options.hosts, options.origins, options.keys, options.limits)
+    guard = Guard(
+        app, metrics, options.hosts, options.origins, options.keys, options.limits, corpus.models.speaks
+    )
     if options.log is not None:
         guard.log = options.log
     return guard
@@ -118,18 +120,27 @@ def _add_errors(app: FastAPI) -> None:
 
     @app.exception_handler(RequestValidationError)
     async def wrong(request: Request, error: RequestValidationError) -> Response:
-        message = wrong_parameters(error.errors(), _parameters(request))
+        kind = request.headers.get("content-type", "")
+        if request.method == "POST" and not kind.startswith("application/json"):
+            message = f"the body is of the type {kind[:80]!r}; send it as application/json"
+        else:
+            message = wrong_parameters(error.errors(), _parameters(request))
         return refusal(422, "WrongParameter", message, request.state.request)
+
+    @app.exception_handler(Exception)
+    async def fault(request: Request, error: Exception) -> Response:  # noqa: ARG001  it is logged by uvicorn
+        message = "a fault of the server; its log has more"
+        return refusal(500, "Fault", message, request.state.request)
 
     @app.exception_handler(HTTPException)
     async def other(request: Request, error: HTTPException) -> Response:
         path = request.url.path[:200]
-        kind, message = "BadRequest", str(error.detail)
+        kind, message = "BadRequest", f"the body cannot be read as JSON ({error.detail})"
         if error.status_code == 404:
             kind, message = "NotFound", f"there is nothing at {path!r}; see /api/v1/openapi.json"
         elif error.status_code == 405:
             accepted = (error.headers or {}).get("Allow", "another method")
-            kind, message = "WrongMethod", f"{request.method} {path!r}: {accepted} is accepted"
+            kind, message = "WrongMethod", f"{request.method[:20]} {path!r}: {accepted} is accepted"
             if path == DOCUMENTS:
                 message += "; documents are added and deleted where the server runs with --write"
         return refusal(error.status_code, kind, message, request.state.request, dict(error.headers or {}))

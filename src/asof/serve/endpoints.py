@@ -12,6 +12,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Body, Depends, Query, Request
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field
+from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from asof.corpus.corpus import Corpus
@@ -22,7 +23,7 @@ from asof.serve.limits import Limits
 from asof.serve.metrics import Metrics
 from asof.serve.replies import ErrorReply, as_json, of_error, refusal
 from asof.verbs import parameters as p
-from asof.verbs.verbs import VERBS, Verb, ask
+from asof.verbs.verbs import VERBS, Verb, ask, found
 
 DOCUMENTED: dict[int | str, dict[str, Any]] = {
     status: {"model": ErrorReply, "description": words}
@@ -50,7 +51,7 @@ class Judgement(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     query_id: Annotated[str, Field(min_length=1, max_length=100)]
-    hit: Annotated[str, Field(min_length=1, max_length=2_000, description="the id of the hit")]
+    hit: Annotated[str, Field(min_length=1, max_length=p.MOST_NAME, description="the id of the hit")]
     grade: Annotated[float | None, Field(ge=0, le=3)]
 
 
@@ -97,9 +98,7 @@ def feedback_router(corpus: Corpus) -> APIRouter:
         response_class=Response, responses=_documented("record"),
     )  # fmt: skip
     def record(asked: Annotated[p.Search, Body()]) -> Response:
-        results = corpus.at(asked.as_of, asked.known_at).search(
-            asked.q, asked.k, since=asked.since, until=asked.until, about=asked.about, recipe=asked.recipe
-        )
+        results = found(corpus, asked)
         return as_json({"query_id": corpus.record(results) if results.hits else None})
 
     @router.post(
@@ -113,47 +112,54 @@ def feedback_router(corpus: Corpus) -> APIRouter:
 
 
 def write_router(corpus: Corpus, limits: Limits) -> APIRouter:
-    """Adding and deleting documents, for keys that may."""
+    """Adding and deleting documents; the guard lets keys in that may."""
     router = APIRouter(prefix="/api/v1")
-    writing = threading.Lock()
+    described = {"requestBody": {"required": True, "content": {
+        "application/json": {"schema": {"$ref": "#/components/schemas/NewDocuments"}}
+    }}}  # fmt: skip
 
     @router.post(
-        "/documents", summary="Add documents, or new versions of them.",
-        response_class=Response, responses=_documented("add"),
+        "/documents", summary="Add documents, or new versions of them.", response_class=Response,
+        responses=_documented("add"), openapi_extra=described,
     )  # fmt: skip
-    def add(request: Request, given: Annotated[NewDocuments, Body()]) -> Response:
-        if (no := _may_write(request)) is not None:
-            return no
-        if len(given.documents) > limits.documents:
-            more = f"{len(given.documents):,} documents; accepted: up to {limits.documents:,} at a time"
-            return refusal(413, "TooLarge", more, request.state.request)
-        with writing:
-            done = corpus.add(given.documents)
-        if done.failed == len(given.documents):
-            wrong = "; ".join(f"{each.file} {each.message}".strip() for each in done.problems[:SHOWN])
-            message = f"no document can be added: {wrong}"
-            return refusal(422, "NothingAdded", message, request.state.request)
-        return as_json(indexed_json(done))
+    async def add(request: Request) -> Response:
+        return await run_in_threadpool(_added, corpus, await request.body(), limits, request.state.request)
 
     @router.delete(
         "/documents", summary="Delete a document with all of its versions.",
         response_class=Response, responses=_documented("delete"), dependencies=[Depends(_each_once(None))],
     )  # fmt: skip
-    def delete(request: Request, document: Annotated[str, Query(min_length=1, max_length=1_000)]) -> Response:
-        if (no := _may_write(request)) is not None:
-            return no
-        with writing:
-            return as_json({"document": document, "passages": corpus.purge(document)})
+    def delete(document: Annotated[str, Query(min_length=1, max_length=p.MOST_NAME)]) -> Response:
+        return as_json({"document": document, "passages": corpus.purge(document)})
 
     return router
 
 
-def _may_write(request: Request) -> Response | None:
-    if getattr(request.state, "scope", "") == "write":
-        return None
-    return refusal(
-        403, "NotAllowed", "this key may only read (asof key add NAME --scope write)", request.state.request
-    )
+def _added(corpus: Corpus, body: bytes, limits: Limits, request: str) -> Response:
+    """Add the documents of a body: JSON as `NewDocuments` describes it."""
+    try:
+        given = json.loads(body, parse_constant=_refused_constant)
+    except (ValueError, RecursionError) as wrong:
+        return refusal(400, "BadRequest", f"the body is no JSON: {str(wrong)[:200]}", request)
+    documents = given.get("documents") if isinstance(given, dict) and len(given) == 1 else None
+    if not isinstance(documents, list) or not documents:
+        expected = '{"documents": [{"id": ..., "text": ...}, ...]} is expected, and nothing else'
+        return refusal(422, "WrongParameter", expected, request)
+    if len(documents) > limits.documents:
+        more = f"{len(documents):,} documents; accepted: up to {limits.documents:,} at a time"
+        return refusal(413, "TooLarge", more, request)
+    odd = next((at for at, each in enumerate(documents) if not isinstance(each, dict)), None)
+    if odd is not None:
+        return refusal(422, "WrongParameter", f"documents.{odd} is no object", request)
+    done = corpus.add(documents)
+    if done.failed == len(documents):
+        wrongs = "; ".join(f"{each.file} {each.message}".strip() for each in done.problems[:SHOWN])
+        return refusal(422, "NothingAdded", f"no document can be added: {wrongs}", request)
+    return as_json(indexed_json(done))
+
+
+def _refused_constant(name: str) -> float:
+    raise ValueError(f"{name} is no number in JSON")
 
 
 def _endpoint(corpus: Corpus, metrics: Metrics, verb: Verb) -> Callable[..., Response]:
@@ -203,13 +209,13 @@ def _each_once(parameters: type[BaseModel] | None) -> Callable[[Request], None]:
 
 def answer_schemas() -> dict[str, Any]:
     """The schemas of all answers and of their parts, for OpenAPI's components."""
-    found: dict[str, Any] = {}
+    schemas: dict[str, Any] = {}
     for name in (*(verb.schema for verb in VERBS.values()), "record", "grade", "add", "delete"):
         whole = json.loads(json.dumps(schema(name)).replace("#/$defs/", "#/components/schemas/"))
-        found |= whole.pop("$defs")
+        schemas |= whole.pop("$defs")
         whole.pop("$schema")
-        found[_named(name)] = whole
-    return found
+        schemas[_named(name)] = whole
+    return schemas | {"NewDocuments": NewDocuments.model_json_schema()}
 
 
 def _pieces(answer: Callable[[Callable[[str], None]], Mapping[str, Any]], request: str) -> Iterator[str]:

@@ -29,6 +29,8 @@ BEGINNING = 13
 without a hash, and `asof key list` shows them."""
 
 LONGEST = 200
+SALT, HASH = 16, 32
+"""Bytes."""
 
 GUESSES = 30
 """So many wrong secrets a minute with the beginning of a key are hashed."""
@@ -50,7 +52,7 @@ class Key:
 
     @classmethod
     def of(cls, secret: str, scope: Scope, at: str) -> Key:
-        salt = secrets.token_bytes(16)
+        salt = secrets.token_bytes(SALT)
         return cls(scope, secret[:BEGINNING], salt.hex(), _hashed(secret, salt), at)
 
     def fits(self, secret: str) -> bool:
@@ -129,8 +131,11 @@ class Keys:
             state = (about.st_mtime_ns, about.st_ino, about.st_size)
         except FileNotFoundError:
             state = (0, 0, 0)
+        except OSError as error:
+            raise UsageError(f"{self.path} cannot be read: no key is accepted ({error.strerror})") from error
         if state != self._state:
-            self._keys, self._verified = self.all(), {}
+            self._state, self._keys, self._verified = None, {}, {}
+            self._keys = self.all()
             self._state = state
 
     def _write(self, keys: Mapping[str, Key]) -> None:
@@ -139,7 +144,7 @@ class Keys:
 
 
 def _hashed(secret: str, salt: bytes) -> str:
-    return hashlib.scrypt(secret.encode("utf-8", "replace"), salt=salt, dklen=32, **_COST).hex()
+    return hashlib.scrypt(secret.encode("utf-8", "replace"), salt=salt, dklen=HASH, **_COST).hex()
 
 
 def _read(content: bytes) -> dict[str, Key]:
@@ -148,6 +153,9 @@ def _read(content: bytes) -> dict[str, Key]:
     if not isinstance(keys, dict) or value.get("format") != FORMAT:
         raise ValueError("it is no list of this version of asof")
     read = {name: Key(**each) for name, each in keys.items()}
-    if any(key.scope not in SCOPES for key in read.values()):
-        raise ValueError("a scope is not of this version of asof")
+    for key in read.values():
+        if key.scope not in SCOPES or len(key.begins) != BEGINNING:
+            raise ValueError("a key is not of this version of asof")
+        if len(bytes.fromhex(key.salt)) != SALT or len(bytes.fromhex(key.hash)) != HASH:
+            raise ValueError("a salt or a hash is not of this version of asof")
     return read

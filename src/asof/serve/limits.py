@@ -6,24 +6,37 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+API = "/api/v1"
+DOCUMENTS = f"{API}/documents"
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """`body`, `documents`: of a request that writes, in bytes and documents; `patience`: seconds for a body
-    to come; `line`: of an address and of one header, in bytes, and `headers`: how many; `running`: requests
-    that a process works on at once (more only get into each other's way), `waiting`: that may wait for them;
+    """`body`, `documents`: of a request that adds documents, in bytes and documents; `call`: bytes of any
+    other body; `bodies`: of all that are under way; `patience`: seconds for a request to come, and for a part
+    of a reply to be taken; `line`: of an address and of one header, in bytes, and `headers`: how many;
+    `connections`: from one address; `running`: quick requests that a process works on at once (more only get
+    into each other's way), `models`: that wait for a language model, `waiting`: that may wait for a place;
     `rate`: requests a second of a key, `burst`: at once; `wrong_keys`: a minute from one address."""
 
     body: int = 8 * 2**20
     documents: int = 1_000
+    call: int = 256 * 2**10
+    bodies: int = 64 * 2**20
     line: int = 16 * 2**10
     headers: int = 100
     patience: float = 20.0
+    connections: int = 500
     running: int = 2
+    models: int = 4
     waiting: int = 256
     rate: float = 50.0
     burst: float = 200.0
     wrong_keys: int = 30
+
+    def body_of(self, path: str) -> int:
+        """The most bytes that a body may have which is sent there."""
+        return self.body if path == DOCUMENTS else self.call
 
 
 @dataclass(slots=True)

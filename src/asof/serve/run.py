@@ -194,9 +194,12 @@ def serve_here(listening: socket.socket) -> None:
     """Serve what `ASOF_SERVE` describes in this process."""
     import uvicorn
 
+    from asof.serve.connections import PatientConnection
+
     config = uvicorn.Config(
-        application(), log_level="warning", access_log=False, lifespan="on", timeout_keep_alive=15,
-        timeout_graceful_shutdown=DRAIN, limit_concurrency=1_000, server_header=False, date_header=False,
+        application(), http=PatientConnection, ws="none", proxy_headers=False, log_level="warning",
+        access_log=False, lifespan="on", timeout_keep_alive=15, timeout_graceful_shutdown=DRAIN,
+        limit_concurrency=2_000, server_header=False, date_header=False,
         h11_max_incomplete_event_size=64 * 2**10,
     )  # fmt: skip
     server = uvicorn.Server(config)

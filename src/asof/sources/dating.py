@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 from typing import Any
 
 from asof.data import Problem, SourcedTime
@@ -43,6 +44,29 @@ class PageDates:
     fiscal_start: int
     meta: dict[str, Any]
     notes: tuple[Problem, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FileDates:
+    """What is known of a document's dates beside what it says itself: path, commit and last change
+    of its file; `state`: the token of what the file holds."""
+
+    relative: str
+    id: str
+    committed: SourcedTime | None
+    mtime: SourcedTime | None
+    state: bytes
+
+    def published(self, page: ParsedFile, page_dates: PageDates) -> SourcedTime | None:
+        """The most trusted date (`data.DATED_BY`). One of several documents in a file has no file's name."""
+        return (
+            page_dates.published
+            or (None if page.name else of_name(PurePosixPath(self.relative).stem))
+            or self.committed
+            or of_content(page.text)
+            or page.created
+            or self.mtime
+        )
 
 
 def dates_in(page: ParsedFile, fiscal_start: int = 1, *, published: bool = True) -> PageDates:

@@ -6,13 +6,14 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from asof.data import Checkpoint, Document, Problem, SourcedTime, Statement, Unchanged
 from asof.sources import dating
 from asof.sources.dates import of_file
 from asof.sources.git import Git, GitFailed, in_work_tree
 from asof.sources.gitdates import GitDates, git_dates
+from asof.sources.made import MadeTogether, without_later
 from asof.sources.readers import ParsedFile, Unreadable, parsed, suffix, suffixes
 from asof.sources.source import InputLimits, SourceNaming, token
 from asof.sources.walk import FoundFile, walk
@@ -20,6 +21,12 @@ from asof.sources.walk import FoundFile, walk
 SAME_MINUTE = 60 * 10**9
 MIN_TOGETHER = 5
 LISTED_FILES = 5
+COUNT = 4
+"""The bytes of a checkpoint that say how many documents a file states."""
+
+PART = "!/"
+"""Between the id of a file and the name of a document in it: `mail/inbox.mbox!/<id@host>`."""
+
 _OURS = {"asof.toml"}
 
 
@@ -81,13 +88,21 @@ class Files:
         self.fiscal_start = fiscal_start
         self._options = repr((fiscal_start, limits, suffixes()))
         self._checkpoints: Mapping[str, bytes] = {}
+        self._parts: dict[str, list[str]] = {}
         self._encodings = Encodings()
+        self._others: Counter[str] = Counter()
+        self._made: MadeTogether[dating.FileDates] = MadeTogether()
 
     def resume(self, checkpoints: Mapping[str, bytes]) -> None:
         self._checkpoints = checkpoints
+        self._parts = {}
+        for name in checkpoints:
+            if PART in name:
+                self._parts.setdefault(name.partition(PART)[0], []).append(name)
 
     def documents(self) -> Iterator[Statement]:
         self._encodings.clear()
+        self._others.clear()
         listing = survey(self.naming)
         yield from listing.problems
         yield from unread(self.naming, listing.others)
@@ -102,6 +117,9 @@ class Files:
             for item in self._read(file, git, believed=not same_minute):
                 undated += isinstance(item, Document) and item.published is None
                 yield item
+        for page, known in self._made.all():
+            yield from self._stated(page, known, None)
+        yield from unread(self.naming, self._others)
         yield from self._encodings.problems(self.naming)
         if same_minute and undated:
             yield Problem(
@@ -137,27 +155,47 @@ class Files:
             committed = git.of(relative, raw)
             mtime = of_file(file.mtime) if believed else None
             state = token(self._options, relative, raw, repr(committed), repr(mtime))
-            if self._checkpoints.get(id_) == state:
-                yield Unchanged(id_)
+            if same := self._unchanged(id_, state):
+                yield from map(Unchanged, same)
                 return
             page = self._encodings.of(relative, parsed(raw, relative, self.limits))
         except Unreadable as wrong:
-            yield unreadable(self.naming, file.relative, wrong)
+            if wrong.other and self.kind == "folder":
+                self._others[suffix(relative)] += 1
+            else:
+                yield unreadable(self.naming, file.relative, wrong)
             return
+        parts = [(id_, page)] if page.text.strip() or page.lines else []
+        parts += [(f"{id_}{PART}{part.name}", part) for part in page.parts]
+        if page.parts and parts[0][0] != id_:
+            yield from notes(self.naming, file.relative, page.notes)
+        whole = state + len(parts).to_bytes(COUNT)
+        for name, part in parts:
+            known = dating.FileDates(relative, name, committed, mtime, whole)
+            yield from self._stated(without_later(part, file.mtime // 1000), known, file.mtime // 1000)
+
+    def _unchanged(self, id_: str, state: bytes) -> list[str]:
+        """The documents of a file, if its checkpoints stand for what it holds now; else none."""
+        own = self._checkpoints.get(id_, b"")
+        names = [id_] * bool(own) + self._parts.get(id_, [])
+        tokens = {self._checkpoints[name] for name in names}
+        return names if tokens == {state + len(names).to_bytes(COUNT)} else []
+
+    def _stated(self, page: ParsedFile, known: dating.FileDates, saved: int | None) -> Iterator[Statement]:
+        """What a document of a file states, and the checkpoint of it; nothing yet where its date waits for
+        those of the others (`saved`: the instant of the file's last change; None: it has waited)."""
         page_dates = dating.dates_in(page, self.fiscal_start)
-        published = (
-            page_dates.published
-            or dating.of_name(PurePosixPath(relative).stem)
-            or committed
-            or dating.of_content(page.text)
-            or page.created
-            or mtime
-        )
+        published = known.published(page, page_dates)
+        if saved is not None and self._made.hold(page, published, saved, known):
+            return
         remarks = (*page.notes, *page_dates.notes)
-        yield from notes(self.naming, file.relative, remarks)
-        yield document(id_, page, page_dates, published, page_dates.changed or committed or mtime)
-        if published is not None and not remarks and not page.encoding:  # else it is remarked on each time
-            yield Checkpoint(id_, state)
+        relative = "" if self.kind == "file" else known.relative
+        yield from notes(self.naming, relative, remarks)
+        changed = page_dates.changed or known.committed or known.mtime
+        yield document(known.id, page, page_dates, published, changed)
+        quiet = not remarks or page.slow  # else it is remarked on each time
+        if published is not None and quiet and not page.encoding:
+            yield Checkpoint(known.id, known.state)
 
 
 def survey(naming: SourceNaming) -> FolderSurvey:

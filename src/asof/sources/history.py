@@ -16,7 +16,7 @@ from asof.sources.decode import NotText, decoded
 from asof.sources.files import Encodings, InputTooLarge, content, document, notes, survey, unread, unreadable
 from asof.sources.git import Blobs, Git, GitFailed, in_work_tree, tree
 from asof.sources.gitdates import same_content
-from asof.sources.readers import Unreadable, parsed, suffix, suffixes
+from asof.sources.readers import ParsedFile, Unreadable, parsed, suffix, suffixes
 from asof.sources.source import InputLimits, SourceNaming, token
 from asof.sources.walk import FoundFile
 
@@ -148,7 +148,7 @@ class History:
             raw = blobs.read(blob, self.limits.file)
             if isinstance(raw, int):
                 raise InputTooLarge(raw, self.limits.file)
-            page = self._encodings.of(path, parsed(raw, path, self.limits))
+            page = self._encodings.of(path, _one(parsed(raw, path, self.limits)))
         except Unreadable as wrong:
             if wrong.empty:
                 yield Ended(self.naming.id(path), at)
@@ -193,7 +193,7 @@ class History:
             raw = content(self.naming.target / file.relative, file.size, self.limits.file)
             if blob and (same_content(raw, blob) or self._same_text(blobs, raw, blob)):
                 return
-            page = self._encodings.of(file.relative, parsed(raw, file.relative, self.limits))
+            page = self._encodings.of(file.relative, _one(parsed(raw, file.relative, self.limits)))
         except Unreadable as wrong:
             yield unreadable(self.naming, file.relative, wrong)
             return
@@ -214,6 +214,17 @@ class History:
         UTF-8)."""
         hidden = path.startswith(".") or "/." in path
         return not hidden and suffix(path) in self._suffixes and _is_utf8(path)
+
+
+def _one(page: ParsedFile) -> ParsedFile:
+    """The page of a file that is one document. Raises Unreadable for one that holds several (a mailbox)."""
+    if page.parts:
+        count = len(page.parts) + bool(page.text.strip())
+        raise Unreadable(
+            f"it holds {count} documents, and a history is read of files that are one each",
+            "index it without --history",
+        )
+    return page
 
 
 def _is_utf8(path: str) -> bool:

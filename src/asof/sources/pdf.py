@@ -48,7 +48,7 @@ def read(raw: bytes, stem: str, limits: InputLimits, *, references: bool = True)
             notes = (Problem(f"the list of references is left in the text: {unsure}", lost=False),)
     text, outline = paged(lines)
     title = _title(pdf.title) or stem
-    return ParsedFile(text, title, outline, created=_created(pdf.created), notes=notes)
+    return ParsedFile(text, title, outline, created=_created(pdf.created), notes=notes, slow=True)
 
 
 def _title(text: str) -> str:

@@ -19,6 +19,9 @@ from asof.sources.source import InputLimits
 
 LONGEST_TITLE = 80
 
+OFTEN_OTHER = frozenset({".py", ".json"})
+"""Ends of names of files that mostly hold no text: one that is empty says nothing."""
+
 
 @dataclass(frozen=True, slots=True)
 class ParsedFile:
@@ -27,7 +30,9 @@ class ParsedFile:
     `outline` is in order of offset: where the line of each heading starts in `text`. Keys of `front` that
     name dates (`published`, `date`, `updated`, `about` and others) are read as such, the others are metadata.
     `by` is what dates in `front` count as; `created` is when the file was made, for files whose name and
-    history say nothing of dates. `notes` are problems that still lack the name of the file; `encoding` is
+    history say nothing of dates. `parts`: further documents in the file, each by its `name`; the file itself
+    is one if it has text. `slow`: reading it costs so much that notes on it are
+    said once, and not each time. `notes` are problems that still lack the name of the file; `encoding` is
     that of the file where it is not UTF-8.
     """
 
@@ -44,6 +49,9 @@ class ParsedFile:
     created: SourcedTime | None = None
     notes: tuple[Problem, ...] = ()
     encoding: str = ""
+    name: str = ""
+    parts: tuple[ParsedFile, ...] = ()
+    slow: bool = False
 
 
 Reader = Callable[[bytes, str, InputLimits], ParsedFile]
@@ -55,13 +63,16 @@ TextParser = Callable[[str, str, InputLimits], ParsedFile]
 
 class Unreadable(ValueError):
     """A file that cannot be parsed; `remedy` says what to do. `empty`: there is nothing in it. `lost`: see
-    `Problem`."""
+    `Problem`. `other`: it is of another kind than its name may say (a program's JSON that is no chat)."""
 
-    def __init__(self, message: str, remedy: str = "", *, empty: bool = False, lost: bool = True) -> None:
+    def __init__(
+        self, message: str, remedy: str = "", *, empty: bool = False, lost: bool = True, other: bool = False
+    ) -> None:
         super().__init__(message)
         self.remedy = remedy
         self.empty = empty
-        self.lost = lost
+        self.lost = lost and not other
+        self.other = other
 
 
 def suffix(relative: str) -> str:
@@ -76,9 +87,9 @@ def suffixes() -> tuple[str, ...]:
 
 def parsed(raw: bytes, relative: str, limits: InputLimits) -> ParsedFile:
     """A file's bytes, parsed by the reader of its name's suffix. Raises Unreadable."""
-    if not raw:
-        raise Unreadable("the file is empty", empty=True)
     kind, stem = suffix(relative), storable(PurePosixPath(relative).stem)
+    if not raw:
+        raise Unreadable("the file is empty", empty=True, other=kind in OFTEN_OTHER)
     try:
         read: Reader | None = plugins.load(plugins.READERS, kind)
         if read is None:
@@ -90,7 +101,8 @@ def parsed(raw: bytes, relative: str, limits: InputLimits) -> ParsedFile:
         raise Unreadable(str(error), lost=False) from error
     except (SourceError, UsageError) as error:
         raise Unreadable(str(error)) from error
-    if not file.text.strip() and not file.lines:  # a note of frontmatter alone still has a name and links
+    alone = file.lines or file.parts  # a note of frontmatter alone still has a name and links
+    if not file.text.strip() and not alone:
         raise Unreadable("there is no text in the file", empty=True)
     return file
 
@@ -148,7 +160,11 @@ def text_reader(parse: TextParser) -> Reader:
 
 
 def _plain(text: str, stem: str, limits: InputLimits) -> ParsedFile:  # noqa: ARG001
-    """A text as it is; its first line is the title if it is short."""
+    """A text as it is; its first line is the title if it is short. A chat export is read as one."""
+    from asof.sources.chat_text import parse_chat  # which imports this module
+
+    if (chat := parse_chat(text, stem)) is not None:
+        return chat
     first = text.lstrip().partition("\n")[0].rstrip()
     return ParsedFile(text, first if len(first) <= LONGEST_TITLE else stem)
 

@@ -58,15 +58,17 @@ def token(*parts: str | bytes | int | None) -> bytes:
 @dataclass(frozen=True, slots=True)
 class InputLimits:
     """The largest input that is read, in bytes: of a file, of a line of JSON, of a note's frontmatter; of a
-    document that a process of its own reads (PDF), also its pages and the characters of its text, and what
-    reading it may take: bytes of memory (limited on Linux only) and seconds."""
+    document that a process of its own reads (PDF, office documents), also its pages, the characters of its
+    text and the bytes that it unpacks to, and what reading it may take: bytes of memory (limited on Linux
+    only) and seconds."""
 
     file: int = 64 * 2**20
     line: int = 16 * 2**20
     frontmatter: int = 64 * 2**10
     pages: int = 2_000
     characters: int = 4_000_000
-    memory: int = 2**30
+    unpacked: int = 256 * 2**20
+    memory: int = 384 * 2**20
     seconds: int = 60
 
 

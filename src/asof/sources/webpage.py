@@ -1,14 +1,22 @@
-"""HTML: the words of its body, a block a line, with headings, links and the dates in its `<meta>`s."""
+"""HTML: the words of its body, a block a line, with headings, links, and the dates that it says of itself."""
 
 from __future__ import annotations
 
+import json
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
 from asof.data import Heading, Link, Problem
 from asof.data.storable import line_feeds, storable
+from asof.errors import BadTime
+from asof.sources import dates
 from asof.sources.markup import MarkupToken, pieces
 from asof.sources.readers import ParsedFile, text_reader
 from asof.sources.record import language_code
 from asof.sources.source import InputLimits
 from asof.sources.vault import link_to
+from asof.text.blocks import count_words
 
 _SKIPPED = {"script", "style", "nav", "template"}
 _BLOCKS = {
@@ -20,59 +28,78 @@ _BLOCKS = {
 }  # fmt: skip
 _LEVELS = {f"h{level}": level for level in range(1, 7)}
 _DATES = {
-    "article:published_time": "published",
-    "date": "date",
-    "dc.date": "created",
-    "article:modified_time": "updated",
-}
+    "article:published_time": "published", "datepublished": "published", "dc.date.issued": "published",
+    "citation_publication_date": "published", "date": "date", "dc.date": "created",
+    "article:modified_time": "updated", "datemodified": "updated",
+}  # fmt: skip
+"""What the names of `<meta>`s and the keys of JSON-LD that hold dates are called in the front."""
+
+_ASIDE = {"header", "footer", "aside"}
+_SLASHES = re.compile(r"[0-9]{4}/[0-9]{2}(?:/[0-9]{2})?")
+_ARTICLE = re.compile("Article|Posting|Report")
+
+
+class _Line(NamedTuple):
+    """A line of a page, its level if it is a heading (else 0), and where it stands: "main", "aside", ""."""
+
+    text: str
+    heading: int
+    place: str
 
 
 def parse_text(text: str, stem: str, limits: InputLimits) -> ParsedFile:  # noqa: ARG001
-    """The text of a web page, its title, dates and links."""
+    """The text of a web page, its title, dates and links; without headers, footers and asides outside of its
+    `<main>` or `<article>`, if it has one of these, with half of the words or more."""
     reading = _PageReading()
     for piece in pieces(text):
         reading.take(piece)
     reading.end_line()
-    title = reading.title or next((h.title for h in reading.outline if h.level == 1), stem)
+    lines, links = reading.main_text()
+    outline = tuple(_outline(lines))
+    title = reading.title or reading.named or next((h.title for h in outline if h.level == 1), stem)
+    lost = "<{}> is never closed: what follows it is not read"
     notes = [
-        Problem(
-            f"<{name}> is never closed: what follows it is not read", remedy="mend the markup", lost=False
-        )
-        for name in reading.skipping[:1]
+        Problem(lost.format(name), remedy="mend the markup", lost=False) for name in reading.skipping[:1]
     ]
     return ParsedFile(
-        "\n".join(reading.lines),
-        title,
-        tuple(reading.outline),
-        tuple(dict.fromkeys(reading.links)),
-        tuple(dict.fromkeys(reading.tags)),
-        language=reading.language,
-        front=reading.front,
-        by="metadata",
-        notes=tuple(notes),
-    )
+        "\n".join(line.text for line in lines), title, outline, tuple(dict.fromkeys(links)),
+        tuple(dict.fromkeys(reading.tags)), language=reading.language, front=reading.dates.front(),
+        by="metadata", notes=tuple(notes),
+    )  # fmt: skip
 
 
 READER = text_reader(parse_text)
 
 
 class _PageReading:
-    """What has been read so far."""
+    """What has been read so far; `named` is the title that the page shows to others."""
 
     def __init__(self) -> None:
-        self.lines: list[str] = []
-        self.outline: list[Heading] = []
-        self.links: list[Link] = []
+        self.lines: list[_Line] = []
+        self.links: list[tuple[Link, str]] = []  # and the place of each, as of a line
         self.tags: list[str] = []
-        self.front: dict[str, str] = {}
-        self.title = ""
-        self.language = ""
+        self.dates = _PageDates()
+        self.title = self.named = self.language = ""
         self.skipping: list[str] = []
         self._line: list[str] = []
-        self._length = 0
-        self._heading = 0
-        self._in_title = False
-        self._preformatted = 0
+        self._in_title = self._in_json = False
+        self._heading = self._preformatted = 0
+        self._open = {"main": 0, "article": 0}  # how many elements are open
+        self._mains = 0  # how many there were that stand in no other
+        self._asides = 0
+
+    @property
+    def _place(self) -> str:
+        return "main" if any(self._open.values()) else "aside" if self._asides else ""
+
+    def main_text(self) -> tuple[list[_Line], list[Link]]:
+        """The lines and links; of a page with one main text without those beside it."""
+        words = [(count_words(line.text), line.place == "main") for line in self.lines]
+        most = 2 * sum(count for count, main in words if main) >= sum(count for count, _ in words)
+        # What is never closed beside the main text may hold anything.
+        left_out = "aside" if self._mains == 1 and most and not self._asides else None
+        lines = [line for line in self.lines if line.place != left_out]
+        return lines, [link for link, place in self.links if place != left_out]
 
     def take(self, piece: MarkupToken) -> None:
         if self.skipping:
@@ -85,7 +112,9 @@ class _PageReading:
             self._end(piece.name)
 
     def _skip(self, piece: MarkupToken) -> None:
-        if piece.kind == "start" and piece.name == self.skipping[-1]:
+        if piece.kind == "text" and self._in_json:
+            self.dates.take_json(piece.text)
+        elif piece.kind == "start" and piece.name == self.skipping[-1]:
             self.skipping.append(piece.name)
         elif piece.kind == "end" and piece.name == self.skipping[-1]:
             self.skipping.pop()
@@ -104,20 +133,27 @@ class _PageReading:
             self._line.append(text)
 
     def _start(self, piece: MarkupToken) -> None:
-        name = piece.name
+        name, get = piece.name, piece.attributes.get
         if name in _SKIPPED:
             self.skipping.append(name)
+            self._in_json = name == "script" and get("type", "").strip().lower() == "application/ld+json"
         elif name == "meta":
             self._meta(piece)
         elif name == "html":
-            self.language = language_code(piece.attributes.get("lang", ""))
-        elif name == "a" and (link := link_to(piece.attributes.get("href", "").strip())):
-            self.links.append(link)
+            self.language = language_code(get("lang", ""))
+        elif name == "a" and (link := link_to(get("href", "").strip())):
+            self.links.append((link, self._place))
+        elif name == "time" and ("pubdate" in piece.attributes or self._open["article"]):
+            self.dates.take_time(get("datetime", "").strip())
         if name in _BLOCKS:
             self.end_line()
             self._heading = _LEVELS.get(name, self._heading)
             self._in_title = name == "title"
             self._preformatted += name == "pre"
+            self._asides += name in _ASIDE and self._place != "main"
+            if name in self._open:
+                self._mains += self._place != "main"
+                self._open[name] += 1
         elif name in ("td", "th"):
             self._line.append(" ")
 
@@ -129,24 +165,85 @@ class _PageReading:
                 self._heading = 0
             elif name == "pre":
                 self._preformatted = max(0, self._preformatted - 1)
+            elif name in self._open:
+                self._open[name] = max(0, self._open[name] - 1)
+            elif name in _ASIDE and self._place != "main":
+                self._asides = max(0, self._asides - 1)
 
     def _meta(self, piece: MarkupToken) -> None:
         get = piece.attributes.get
-        name = (get("property") or get("name") or "").lower()
+        name = (get("property") or get("name") or get("itemprop") or "").lower()
         content = storable(get("content", "")).strip()
-        if content and name in _DATES:
-            self.front.setdefault(_DATES[name], content)
+        if name in _DATES:
+            self.dates.take(name, content)
         elif name == "keywords":
             self.tags += [word for part in content.split(",") if (word := " ".join(part.split()))]
+        elif name == "og:title":
+            self.named = self.named or " ".join(content.split())
 
     def end_line(self) -> None:
         """Blocks end lines; a line without words is none."""
         line = "".join(self._line)
         self._line.clear()
         line = line.rstrip() if self._preformatted else " ".join(line.split())
-        if not line:
+        if line:
+            self.lines.append(_Line(line, self._heading, self._place))
+
+
+def _outline(lines: Sequence[_Line]) -> Iterator[Heading]:
+    offset = 0
+    for line in lines:
+        if line.heading:
+            yield Heading(offset, line.heading, line.text.strip())
+        offset += len(line.text) + 1
+
+
+class _PageDates:
+    """What a page says of its dates, as written: in `<meta>`s and JSON-LD, and else in its first `<time>`."""
+
+    def __init__(self) -> None:
+        self._said: dict[str, list[str]] = {}
+        self._time = ""
+
+    def take(self, name: str, value: str) -> None:
+        if value:
+            plain = value.replace("/", "-") if _SLASHES.fullmatch(value) else value
+            self._said.setdefault(_DATES[name], []).append(plain)
+
+    def take_time(self, value: str) -> None:
+        self._time = self._time or (value if _is_date(value) else "")
+
+    def take_json(self, text: str) -> None:
+        """The dates of the objects of JSON-LD, those of articles first. What is no JSON says nothing."""
+        try:
+            objects = list(_objects(json.loads(text, strict=False)))
+            objects.sort(key=lambda each: not _ARTICLE.search(str(each.get("@type"))))
+        except (ValueError, RecursionError):
             return
-        if self._heading:
-            self.outline.append(Heading(self._length, self._heading, line.strip()))
-        self.lines.append(line)
-        self._length += len(line) + 1
+        for each in objects:
+            for key in ("datePublished", "dateModified"):
+                if isinstance(value := each.get(key), str):
+                    self.take(key.lower(), storable(value).strip())
+
+    def front(self) -> dict[str, str]:
+        """Of each kind of date the first that can be read, or the first."""
+        front = {key: next(filter(_is_date, values), values[0]) for key, values in self._said.items()}
+        if self._time and not front.keys() & {"published", "date", "created"}:
+            front["published"] = self._time
+        return front
+
+
+def _objects(data: Any) -> Iterator[dict[str, Any]]:
+    """The objects of JSON-LD that stand for themselves: at its top, in a list, or in a graph."""
+    if isinstance(data, dict):
+        yield data
+        data = data.get("@graph")
+    for each in data if isinstance(data, list) else ():
+        yield from _objects(each)
+
+
+def _is_date(text: str) -> bool:
+    try:
+        return dates.stated(text.strip(), "metadata") is not None
+    except BadTime:
+        return False

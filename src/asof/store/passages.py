@@ -96,6 +96,7 @@ class VisiblePassage(NamedTuple):
     visible: int
     ended: int | None
     published: SourcedTime | None
+    headings: tuple[str, ...] = ()
 
     @property
     def id(self) -> str:
@@ -109,7 +110,7 @@ class VisiblePassage(NamedTuple):
 
 
 _VISIBLE = (
-    "SELECT p.id, d.name, p.key, h.title, h.uri, p.text, p.number, p.visible,"
+    "SELECT p.id, d.name, p.key, h.title, h.uri, p.text, p.number, p.headings, p.visible,"
     " (SELECT min(e.at) FROM ends AS e WHERE e.passage = p.id AND e.added <= ?3) AS ended,"
     " v.published, v.starts, v.ends, v.dated_by FROM json_each(?1) AS requested"
     " JOIN passages AS p ON p.id = requested.value JOIN documents AS d ON d.id = p.document"
@@ -127,13 +128,23 @@ def visible_passages(
     """
     visible_by_id = {}
     for row in db.execute(_VISIBLE, (json.dumps(list(passages)), as_of, known_at)):
-        passage, document, key, title, uri, text, number, visible, end, *date = row
+        passage, document, key, title, uri, text, number, headings, visible, end, *date = row
         over = end is not None and end <= as_of
         if over and (not ended or end <= BEGINNING or end <= visible):
             continue
         published = _published(*date)
         visible_by_id[passage] = VisiblePassage(
-            passage, document, key, title, uri, text, number, visible, end if over else None, published
+            passage,
+            document,
+            key,
+            title,
+            uri,
+            text,
+            number,
+            visible,
+            end if over else None,
+            published,
+            tuple(headings.split("\n")) if headings else (),
         )
     return visible_by_id
 

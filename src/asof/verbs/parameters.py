@@ -10,12 +10,14 @@ from asof.corpus.query_reader import LONGEST_QUESTION
 
 MOST_HITS = 100
 MOST_DOCUMENTS = 1_000
+MOST_NAME = 4_200
+"""Characters of a document's id, or of a hit's."""
 MOST_CHARACTERS = 1_000_000
 
 PAIR = r"^[^=\x00]+=[^\x00]+$"
 
 Text = Annotated[str, Field(min_length=1, max_length=LONGEST_QUESTION)]
-Name = Annotated[str, Field(min_length=1, max_length=1_000)]
+Name = Annotated[str, Field(min_length=1, max_length=MOST_NAME)]
 Time = Annotated[
     str | None,
     Field(
@@ -152,7 +154,7 @@ class Document(Parameters):
 class Documents(Parameters):
     """The current documents in order of id, a page at a time."""
 
-    after: Annotated[str, Field(max_length=1_000, description="`next` of the page before")] = ""
+    after: Annotated[str, Field(max_length=MOST_NAME, description="`next` of the page before")] = ""
     contains: Annotated[str, Field(max_length=1_000, description="only those with this in id or title")] = ""
     k: Annotated[int, Field(ge=1, le=MOST_DOCUMENTS, description="documents of a page")] = 100
 

@@ -11,7 +11,7 @@ let shown = 0, last = "";
 
 async function show() {
   const own = ++shown, { view, q } = state();
-  const name = VIEWS[view] ? view : "search", [title, make] = VIEWS[name];
+  const name = Object.hasOwn(VIEWS, view) ? view : "search", [title, make] = VIEWS[name];
   if (document.activeElement !== $("q")) $("q").value = q;
   document.title = q ? `${q} · asof` : "asof";
   showViews(name);

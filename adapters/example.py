@@ -1,0 +1,3 @@
+"""What the tests ask of the example notes."""
+
+QUESTION = "who is the harbour master"

@@ -1,0 +1,245 @@
+"""Word documents: the text as it stands now, with its headings, lists, tables, footnotes and comments.
+
+Left out: what is deleted by a tracked change or hidden, headers and footers, prompts of empty form fields,
+and tables of contents, which repeat the headings.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from xml.etree import ElementTree as ET
+
+from asof.sources.formats.archive import attribute, below, first, local
+from asof.sources.formats.docx_styles import Styles, is_on, number, value
+from asof.sources.formats.office_core import (
+    Body,
+    Package,
+    Relation,
+    child,
+    chosen,
+    comment,
+    relation_id,
+)
+from asof.sources.formats.office_tables import Cell, flat
+from asof.sources.formats.parts import Part, ReadLimits, Refused, Writer
+
+_WRAPPERS = {"sdtContent", "customXml", "ins", "moveTo", "smartTag"}
+_LEFT_OUT = {"pPr", "rPr", "sdtPr", "sdtEndPr", "del", "moveFrom", "delText", "rt", "binData"}
+_SIGNS = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
+_MATHS = {"den": "/", "sup": "^", "sub": "_"}
+_CONTENTS = re.compile(r"toc ?\d")
+_LINK = re.compile(r'HYPERLINK\s+"([^"]+)"', re.IGNORECASE)
+
+
+def read(raw: bytes, stem: str, suffix: str, limits: ReadLimits) -> list[Part]:  # noqa: ARG001
+    """A document of .docx or .docm. Raises Refused."""
+    package = Package(raw, limits)
+    name, root = package.main()
+    body = child(root, "body")
+    if local(root) != "document" or body is None:
+        raise Refused(f"it is no Word document: its main part is a {local(root)!r}", "correct its suffix")
+    document = _Document(package, name, Body(Writer(limits)))
+    document.blocks(body)
+    document.end()
+    return [document.body.part(package.core(), document.notes)]
+
+
+class _Document:
+    """A document that is read: its parts, and the state of what goes through several paragraphs."""
+
+    def __init__(self, package: Package, name: str, body: Body) -> None:
+        self.body = body
+        self.notes = package.notes
+        self._relations = package.relations(name)
+        by_kind = {each.kind: each.target for each in self._relations.values() if not each.external}
+        self._styles = Styles(package.xml(by_kind.get("styles")))
+        self._comments = package.xml(by_kind.get("comments"))
+        self._asides: dict[tuple[str, str], tuple[ET.Element, dict[str, Relation]]] = {}
+        for kind in ("footnote", "endnote"):
+            member = by_kind.get(f"{kind}s")
+            if member is not None and (root := package.xml(member)) is not None:
+                links = package.relations(member)
+                self._asides |= {(kind, attribute(each, "id")): (each, links) for each in below(root, kind)}
+        self._numbers: dict[tuple[str, str], int] = {}
+        self._fields: list[list[str] | None] = []  # of each open field its instruction; None in its result
+        self._boxes: list[ET.Element] = []
+        self._before = ""  # the text of paragraphs whose end is deleted
+
+    def blocks(self, element: ET.Element) -> None:
+        """Write the paragraphs and tables in an element."""
+        for each in _inner(element):
+            match local(each):
+                case "p":
+                    self._paragraph(each)
+                case "tbl":
+                    self._table(each)
+                case "altChunk":
+                    self.notes.append("a document of another format that is embedded in it is not read")
+
+    def end(self) -> None:
+        """Write what follows the text."""
+        if self._before.strip():
+            self.body.paragraph(self._before)
+        for each in below(self._comments, "comment") if self._comments is not None else ():
+            if text := self._plain(each):
+                said = comment(attribute(each, "author"), attribute(each, "date"), text)
+                self.body.comments.append(said)
+        self.body.end()
+
+    def _paragraph(self, paragraph: ET.Element) -> None:
+        properties = child(paragraph, "pPr")
+        text = self._before + "".join(self._pieces(paragraph))
+        boxes, self._boxes = self._boxes, []
+        goes_on = child(properties, "rPr", "del") is not None
+        self._before = text if goes_on else ""
+        if not goes_on and text.strip():
+            self._write(text, properties)
+        for box in boxes:
+            self.blocks(box)
+
+    def _write(self, text: str, properties: ET.Element | None) -> None:
+        style = self._styles.of(properties)
+        if style.name == "title":
+            self.body.heading(text, 1, title=True)
+        elif style.level:
+            self.body.heading(text, style.level)
+        elif style.depth is not None and style.depth >= 0:
+            self.body.item(text, style.depth)
+        elif not _CONTENTS.fullmatch(style.name):
+            self.body.paragraph(text)
+
+    def _table(self, table: ET.Element) -> None:
+        rows = _rows(table)
+        if all(len(_cells(row)) == 1 for row in rows):  # a frame around text
+            for row in rows:
+                self.blocks(_cells(row)[0])
+            return
+        marked = 0
+        while marked < len(rows) and is_on(child(rows[marked], "trPr", "tblHeader")):
+            marked += 1
+        self.body.table([self._row(row) for row in rows], marked)
+
+    def _row(self, row: ET.Element) -> list[Cell]:
+        cells = [Cell("")] * min(number(child(row, "trPr", "gridBefore"), 0), 100)
+        for each in _cells(row):
+            properties = child(each, "tcPr")
+            merged = child(properties, "vMerge")
+            above = merged is not None and value(merged) != "restart"
+            cells.append(Cell(self._plain(each), number(child(properties, "gridSpan"), 1), above))
+        return cells
+
+    def _plain(self, element: ET.Element) -> str:
+        """All text of an element as one piece: of a cell, a footnote, a comment."""
+        said = []
+        for each in _inner(element):
+            if local(each) == "p":
+                outer, self._boxes = self._boxes, []
+                said.append("".join(self._pieces(each)).strip())
+                boxes, self._boxes = self._boxes, outer
+                said += map(self._plain, boxes)
+            elif local(each) == "tbl":
+                said.append(flat([self._row(row) for row in _rows(each)]))
+        return " ".join(filter(None, said))
+
+    def _pieces(self, element: ET.Element) -> Iterator[str]:
+        """The text of a paragraph or of what is in one. Text boxes are put aside, fields followed."""
+        for each in element:
+            name = local(each)
+            if name in _LEFT_OUT or (name == "r" and is_on(child(each, "rPr", "vanish"))):
+                continue
+            if name == "txbxContent":
+                self._boxes.append(each)
+            elif name in ("fldChar", "instrText", "fldSimple", "hyperlink"):
+                yield from self._field(each, name)
+            elif any(instruction is not None for instruction in self._fields):
+                yield from self._pieces(each) if len(each) else ()
+            elif name == "t":
+                yield each.text or ""
+            elif name in _SIGNS:
+                yield _SIGNS[name]
+            elif name in ("footnoteReference", "endnoteReference"):
+                yield self._mark(name.removesuffix("Reference"), attribute(each, "id"))
+            elif name == "AlternateContent":
+                if (choice := chosen(each)) is not None:
+                    yield from self._pieces(choice)
+            elif name != "sdt" or not _is_prompt(each):
+                yield from self._maths(each) if name in _MATHS else self._pieces(each)
+
+    def _maths(self, element: ET.Element) -> Iterator[str]:
+        if text := "".join(self._pieces(element)):
+            yield _MATHS[local(element)] + text
+
+    def _field(self, element: ET.Element, name: str) -> Iterator[str]:
+        """Links, and fields: their result is text, their instruction is none."""
+        if name == "instrText":
+            if self._fields and (instruction := self._fields[-1]) is not None:
+                instruction.append(element.text or "")
+            return
+        if name == "fldChar":
+            kind = attribute(element, "fldCharType")
+            if kind == "begin":
+                self._fields.append([])
+            elif self._fields:
+                self._instructed("".join(self._fields[-1] or ()))
+                self._fields[-1] = None
+                if kind == "end":
+                    self._fields.pop()
+            return
+        self._instructed(attribute(element, "instr"))
+        if (to := self._relations.get(relation_id(element))) is not None and to.external:
+            self.body.link(to.target)
+        yield from self._pieces(element)
+
+    def _instructed(self, instruction: str) -> None:
+        if named := _LINK.search(instruction):
+            self.body.link(named[1])
+
+    def _mark(self, kind: str, number_: str) -> str:
+        """The mark of a footnote at its place, such as [1]; its text is kept for the end."""
+        key = (kind, number_)
+        if key not in self._asides:
+            return ""
+        if key not in self._numbers:
+            at = len(self.body.footnotes)
+            self._numbers[key] = at + 1
+            self.body.footnotes.append("")
+            aside, links = self._asides[key]
+            outer = self._relations, self._fields, self._boxes
+            self._relations, self._fields, self._boxes = links, [], []
+            self.body.footnotes[at] = self._plain(aside)
+            self._relations, self._fields, self._boxes = outer
+        return f"[{self._numbers[key]}]"
+
+
+def _inner(element: ET.Element) -> Iterator[ET.Element]:
+    """What stands in an element, seen through what only wraps it."""
+    for each in element:
+        name = local(each)
+        if name in _WRAPPERS or (name == "sdt" and not _is_prompt(each)):
+            yield from _inner(each)
+        elif name == "AlternateContent":
+            choice = chosen(each)
+            yield from _inner(choice) if choice is not None else ()
+        elif name != "sdt":
+            yield each
+
+
+def _is_prompt(control: ET.Element) -> bool:
+    """Whether a content control holds no text of the document: the prompt of an empty one, or a generated
+    table of contents."""
+    properties = child(control, "sdtPr")
+    if properties is None:
+        return False
+    gallery = first(properties, "docPartGallery")
+    return is_on(child(properties, "showingPlcHdr")) or value(gallery) == "Table of Contents"
+
+
+def _rows(table: ET.Element) -> list[ET.Element]:
+    """The rows of a table that have cells and are not deleted."""
+    rows = (row for row in _inner(table) if local(row) == "tr" and child(row, "trPr", "del") is None)
+    return [row for row in rows if _cells(row)]
+
+
+def _cells(row: ET.Element) -> list[ET.Element]:
+    return [each for each in _inner(row) if local(each) == "tc" and child(each, "tcPr", "cellDel") is None]

@@ -1,0 +1,168 @@
+"""EPUB: chapters under the lines of its contents, in the order of the spine; and what XHTML makes of text."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from contextlib import suppress
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from asof.sources.formats.epub import read
+from asof.sources.formats.epub_book import text_of
+from asof.sources.formats.parts import ReadLimits, Refused
+from asof.sources.readers import parsed
+from asof.sources.source import InputLimits
+
+LIMITS = ReadLimits(20_000, 10, 10**6)
+CONTAINER = '<container><rootfiles><rootfile full-path="OPS/book.opf"/></rootfiles></container>'
+METADATA = """<dc:title>The Ferry</dc:title><dc:creator>Ida Mole</dc:creator><dc:language>en-GB</dc:language>
+<dc:date>2011-05-01</dc:date><meta property="dcterms:modified">2024-03-05T10:00:00Z</meta>
+<dc:subject>lakes</dc:subject><dc:subject>boats</dc:subject>"""
+
+
+def epub(
+    chapters: dict[str, str], nav: str = "", ncx: str = "", metadata: str = METADATA, **more: str
+) -> bytes:
+    """A book of members, each the content of a body; further members by name, with `__` for a slash."""
+    items = "".join(
+        f'<item id="{name}" href="{name}%2Exhtml" media-type="application/xhtml+xml"/>' for name in chapters
+    )
+    items += '<item id="nav" href="nav.xhtml" properties="nav" media-type="application/xhtml+xml"/>' * bool(
+        nav
+    )
+    items += '<item id="ncx" href="toc.ncx" media-type="application/x-dtbncx+xml"/>' * bool(ncx)
+    spine = "".join(f'<itemref idref="{name}"/>' for name in chapters)
+    members = {
+        "META-INF/container.xml": CONTAINER,
+        "OPS/book.opf": f'<package xmlns:dc="d"><metadata>{metadata}</metadata><manifest>{items}</manifest>'
+        f'<spine toc="ncx">{spine}</spine></package>',
+        **{
+            f"OPS/{name}.xhtml": f"<html><head><title/></head>{body}</html>"
+            for name, body in chapters.items()
+        },
+        "OPS/nav.xhtml": nav,
+        "OPS/toc.ncx": ncx,
+        **{name.replace("__", "/"): text for name, text in more.items()},
+    }
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        for name, text in members.items():
+            if text:
+                archive.writestr(name, text)
+    return out.getvalue()
+
+
+NAV = """<nav epub:type="landmarks"><ol><li><a href="one.xhtml">Start</a></li></ol></nav>
+<nav epub:type="toc"><ol><li><a href="part.xhtml">Part I</a><ol><li><a href="one.xhtml">The pier</a></li>
+<li><a href="two.xhtml#b">The <i>lake</i></a></li></ol></li></ol></nav>"""
+CHAPTERS = {
+    "part": "<img src='a.png'/>",
+    "one": "<h1>The Pier.</h1><p>It is old<a epub:type='noteref' href='#n'>1</a>.</p><h2>Planks</h2><p>Many.</p>",
+    "two": "<p>So it ends.</p><section id='b'><h1>The Lake</h1></section><p>Deep.</p>"
+    "<aside id='n'><p>1. Of 1911.</p></aside>",
+}
+
+
+def book(raw: bytes):
+    (part,) = read(raw, "stem", ".epub", LIMITS)
+    return part
+
+
+def headings(raw: bytes) -> list[tuple[int, str]]:
+    return [(level, words) for _, level, words in book(raw).outline]
+
+
+def test_a_book():
+    part = book(epub(CHAPTERS, NAV))
+    assert part.text.split("\n\n") == [
+        "Part I", "The Pier.", "It is old[1].", "Planks", "Many.", "So it ends.", "The Lake", "Deep.",
+        "1. Of 1911.",
+    ]  # fmt: skip
+    assert [(level, words) for _, level, words in part.outline] == [
+        (1, "Part I"), (2, "The Pier."), (3, "Planks"), (2, "The Lake"),
+    ]  # fmt: skip
+    assert part.front == {"author": "Ida Mole", "language": "en-GB", "tags": ["lakes", "boats"]}
+    assert (part.title, part.published, part.changed) == ("The Ferry", "2011-05-01", "2024-03-05T10:00:00Z")
+    assert part.notes == []
+
+
+def test_an_ncx_names_chapters_too_and_may_have_a_doctype():
+    points = "".join(
+        f'<navPoint><navLabel><text>{words}</text></navLabel><content src="{name}.xhtml"/></navPoint>'
+        for name, words in (("one", "I. Pier"), ("two", "II. Lake"))
+    )
+    doctype = '<!DOCTYPE ncx PUBLIC "-//NISO//DTD ncx 2005-1//EN" "http://www.daisy.org/ncx.dtd">'
+    raw = epub(
+        {"one": "<p>a</p>", "two": "<h1>Lake</h1><p>b</p>"},
+        ncx=f"{doctype}<ncx><navMap>{points}</navMap></ncx>",
+    )
+    assert headings(raw) == [(1, "I. Pier"), (1, "II. Lake")]
+
+
+def test_a_book_without_contents_has_its_own_headings_or_numbers():
+    raw = epub({"a": "<p>x</p><h2>The Pier</h2><h3>Planks</h3>", "b": "<p>y</p>", "c": "<hr/>"})
+    assert headings(raw) == [(1, "The Pier"), (2, "Planks"), (1, "Chapter 2")]
+    assert book(raw).text == "The Pier\n\nx\n\nPlanks\n\nChapter 2\n\ny"
+
+
+def test_what_is_missing_or_cannot_be_decoded_is_told():
+    gone = epub(CHAPTERS | {"two": ""}, NAV)
+    raw = gone.replace(b"OPS/two.xhtml", b"OPS/six.xhtml")
+    assert book(raw).notes == ["the chapter 'OPS/two.xhtml' is missing in the file"]
+    assert text_of(b"<?xml version='1.0' encoding='latin-1'?>\xe4<a/>")[0].endswith("\xe4<a></a>")
+    assert text_of("ä".encode("utf-16")) == ("ä", "")
+    assert text_of(b"a\xff") == ("a\ufffd", "utf-8")
+
+
+ENCRYPTED = """<encryption><EncryptedData><EncryptionMethod Algorithm="aes"/><CipherData>
+<CipherReference URI="OPS/one.xhtml"/></CipherData></EncryptedData></encryption>"""
+
+
+@pytest.mark.parametrize(
+    ("raw", "said"),
+    [
+        (epub(CHAPTERS)[:300], "it is damaged"),
+        (
+            epub(CHAPTERS, **{"META-INF__container.xml": "<container/>"}),
+            "it is damaged: its package document ''",
+        ),
+        (epub(CHAPTERS, **{"META-INF__encryption.xml": ENCRYPTED}), "its text is encrypted (DRM)"),
+        (
+            epub(CHAPTERS, **{"OPS__book.opf": "<!DOCTYPE a [<!ENTITY b 'c'>]><a/>"}),
+            "OPS/book.opf declares",
+        ),
+        (epub({"a": "<img/>"}), "there is no text in the file"),
+        (epub({f"c{n}": "<p>x</p>" for n in range(11)}), "it has 11 chapters; the limit is 10"),
+        (epub({"a": "word " * 5000}), "it has more than 20,000 characters"),
+        (epub({"a": " " * 2_000_000}), "it unpacks to more than is read"),
+    ],
+)
+def test_what_is_refused(raw, said):
+    with pytest.raises(Refused) as refused:
+        book(raw)
+    assert refused.value.message.startswith(said)
+
+
+_MARKUP = st.lists(
+    st.sampled_from(
+        ["<h1>", "</h1>", "<h2 id='b'>", "<p>", "<table>", "<tr>", "<td>", "</table>", "<ol>", "<li>", "<sup><a>",
+         "<pre>\n", "<br/>", "<title/>", "word", " \n", "The lake", "***", "</nav>", "<a id='b'/>"]
+    ),
+    max_size=20,
+).map("".join)  # fmt: skip
+
+
+@given(_MARKUP, _MARKUP, st.sampled_from([NAV, ""]), _MARKUP)
+def test_headings_lie_at_their_lines(one, two, nav, more):
+    with suppress(Refused):
+        part = book(epub({"one": one, "two": two}, nav and nav + more))
+        for offset, _, title in part.outline:
+            assert part.text[offset:].partition("\n")[0] == title
+
+
+def test_through_the_process():
+    file = parsed(epub(CHAPTERS, NAV), "ferry.epub", InputLimits())
+    assert (file.title, len(file.outline), file.front["published"]) == ("The Ferry", 4, "2011-05-01")

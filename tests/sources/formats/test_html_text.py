@@ -1,0 +1,72 @@
+"""HTML as blocks: paragraphs, lists, rows of tables, numbers of notes."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.support.growth import is_linear
+
+from asof.sources.formats.html_flow import Block
+from asof.sources.formats.html_text import html_text
+
+
+@pytest.mark.parametrize(
+    ("source", "texts"),
+    [
+        ("<p>One  &lt;word&gt;<br>next<br><br>new<div>x</div>y", ["One <word>\nnext", "new", "x", "y"]),
+        ("<ul><li>a<ol><li>b<li>c</ol><li>d<p>e</ul>f", ["- a\n  1. b\n  2. c\n- d\n  e", "f"]),
+        ("<pre>a  b\n  c\n</pre>", ["a  b\n  c"]),
+        ("a<style>b</style><script>c</script><!-- d -->e", ["ae"]),
+        (
+            "word<sup><a href='#1'>1</a></sup> x<sup>2</sup> <a epub:type='noteref'>[3]</a>",
+            ["word[1] x2 [3]"],
+        ),
+        ("<table><tr><th>K<th>V<tr><td>a<td><p>1<tr><th>b<td>2</table>", ["K: a; V: 1", "K: b; V: 2"]),
+        ("<table><thead><tr><td>K<td colspan=2>V</thead><tr><td>a<td>1<td>2</table>", ["K: a; V: 1; V: 2"]),
+        ("<table><tr><th>only<th>head</table>", ["only; head"]),
+        ("<table><tr><td><h1>H</h1><p>a<td>b</table>", ["H", "a", "b"]),  # it sets out a page
+        ("<table><tr><td>a<table><tr><td>b<td>c</table></table>", ["a", "b; c"]),
+        ("<td>a</td></table></li></ol>b", ["a", "b"]),
+        ("", []),
+    ],
+)
+def test_blocks(source, texts):
+    assert [block.text for block in html_text(source).blocks] == texts
+
+
+def test_headings_and_the_ids_before_them():
+    page = html_text("<title>T</title><a id='a'/><section id='b'><h2>H<br><em>x</em></h2><p id='c'>p")
+    assert page.blocks == [Block("H x", 2, ("a", "b")), Block("p", 0, ("c",))]
+    assert page.title == "T"
+
+
+def test_what_is_left_out_and_never_closed():
+    page = html_text("<div class='q'>a<div>b</div>c</div>d<nav>e", lambda piece: piece.name in ("div", "nav"))
+    assert [block.text for block in page.blocks] == ["d"]
+    assert page.notes == ["<nav> is never closed: what follows it is not read"]
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "<table><tr><td>x",
+        "<ul><li>x",
+        "<sup><a>",
+        "<table>",
+        "<td>",
+        "<pre>\n",
+        "<br>",
+        "<a id=x>",
+        "<h1>",
+        "<div",
+    ],
+)
+def test_hostile_markup_takes_linear_time(piece):
+    assert is_linear(lambda n: html_text(piece * (n // len(piece))), 10_000)
+
+
+@given(st.lists(st.sampled_from(["<table>", "<tr>", "<td>", "</td>", "</table>", "<li>", "x", "</ul>"])))
+def test_no_word_is_lost(pieces):
+    source = "".join(pieces)
+    assert sum(block.text.count("x") for block in html_text(source).blocks) == source.count("x")

@@ -1,0 +1,225 @@
+"""Mails: who wrote what and when, without what was quoted; mailboxes, attachments, and odd charsets."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from asof.sources.formats.mail import messages, read
+from asof.sources.formats.mail_headers import decoded, words
+from asof.sources.formats.mail_text import own_words, unflowed
+from asof.sources.formats.parts import ReadLimits, Refused
+from asof.sources.readers import parsed
+from asof.sources.source import InputLimits
+
+LIMITS = ReadLimits(20_000, 5, 10**6)
+HEAD = b"From: Ida Mole <ida@quay.org>\nDate: Tue, 5 Mar 2024 10:00:00 +0100\n"
+MAIL = HEAD + (
+    b'To: "Rook, Tom" <tom@quay.org>, pier@quay.org\nCc: bo@quay.org (Bo Elm)\nSubject: Re: the\n ferry\n'
+    b"Message-ID: <b@quay.org>\nIn-Reply-To: <a@quay.org>\nReferences: <r@quay.org>\n <a@quay.org>\n\n"
+    b"It runs at noon.\n\nOn Mon, 4 Mar 2024, Tom Rook <tom@quay.org>\nwrote:\n> When?\n\nAlways.\n-- \nIda\n"
+)
+PARTED = HEAD + b'Subject: log\nMessage-ID: <p@q>\nContent-Type: multipart/mixed; boundary="=="\n\n'
+
+
+def eml(raw: bytes):
+    return read(raw, "stem", ".eml", LIMITS)
+
+
+def test_a_mail():
+    (part,) = eml(MAIL)
+    assert part.text == "It runs at noon.\n\n\nAlways."
+    assert (part.title, part.name, part.published) == ("Re: the ferry", "", "2024-03-05T10:00:00+01:00")
+    assert part.front == {
+        "author": "Ida Mole <ida@quay.org>", "to": ["Rook, Tom <tom@quay.org>", "pier@quay.org"],
+        "cc": ["Bo Elm <bo@quay.org>"], "thread": "r@quay.org",
+    }  # fmt: skip
+    assert part.links == ["r@quay.org", "a@quay.org"]
+    assert part.notes == []
+
+
+@pytest.mark.parametrize(
+    ("text", "own"),
+    [
+        ("Yes.\n> no", "Yes."),
+        ("Ja.\n\nAm 4.3.24 um 10:00 schrieb Tom Rook:\n\n> Wann?", "Ja.\n"),
+        ("Yes.\n\n-----Original Message-----\nFrom: Tom\nWhen?", "Yes.\n"),
+        ("Yes.\n________________________________\nFrom: Tom\nSent: Monday\n\nWhen?", "Yes."),
+        ("Yes.\nOn 4 Mar 2024, Tom <t@q> wrote:\n\nWhen?", "Yes."),
+        ("Ida wrote a book:\nit is good", "Ida wrote a book:\nit is good"),
+        ("From: here\nto there", "From: here\nto there"),
+        ("Yes.\n-- \nIda\n____________________\nlist info", "Yes.\n____________________\nlist info"),
+        ("Yes.\n--\nIda", "Yes."),
+        ("a\n--\n" + "b\n" * 20, "a\n--\n" + "b\n" * 20),
+        ("> all\n> quoted", "> all\n> quoted"),
+    ],
+)
+def test_what_somebody_wrote(text, own):
+    assert own_words(text) == own
+
+
+def test_a_forwarded_mail_keeps_what_it_hands_on():
+    body = b"\nSee below.\n\n-----Original Message-----\nFrom: Tom\nWhen?\n"
+    assert eml(HEAD + b"Subject: FW: ferry\n" + body)[0].text.endswith("From: Tom\nWhen?")
+    assert eml(HEAD + b"Subject: ferry\n" + body)[0].text == "See below."
+
+
+def test_flowed_text_has_a_paragraph_a_line():
+    assert (
+        unflowed("The ferry \nruns.\n > x\n> q \n> r\n-- \nIda")
+        == "The ferry runs.\n> x\n> q \n> r\n-- \nIda"
+    )
+    assert unflowed("Fe \nrry", delete_space=True) == "Ferry"
+    assert eml(HEAD + b"Content-Type: text/plain; format=flowed\n\na \nb\n")[0].text == "a b"
+
+
+def test_plain_text_is_preferred_and_html_is_read_without_its_quotes():
+    html = b"<p>It runs.</p><ul><li>daily</ul><div class='gmail_quote'>On 4 Mar Tom wrote:<p>When?</div>"
+    for plain, text in ((b"Plain.", "Plain."), (b" ", "It runs.\n\n- daily")):
+        (part,) = eml(
+            HEAD + b"Content-Type: multipart/alternative; boundary=b\n\n--b\n\n" + plain
+            + b"\n--b\nContent-Type: text/html\n\n" + html + b"\n--b--\n"
+        )  # fmt: skip
+        assert part.text == text
+
+
+def test_attached_texts_are_documents_and_others_are_named():
+    raw = PARTED + (
+        b"--==\n\nSee these.\n"
+        b"--==\nContent-Type: text/csv; name=log.csv\nContent-Transfer-Encoding: base64\n\nYSxiCjEsMg==\n"
+        b"--==\nContent-Type: text/plain\nContent-Disposition: attachment; filename=../log.csv\n\nagain\n"
+        b"--==\nContent-Type: image/png\nContent-Disposition: attachment; filename*=utf-8''f%C3%A4.png\n\nx\n"
+        b"--==\nContent-Type: message/rfc822\n\nFrom: Tom\nMessage-ID: <t@q>\n\nInner.\n--==--\n"
+    )
+    parts = eml(raw)
+    assert [(part.name, part.text) for part in parts] == [
+        ("", "See these."), ("p@q/log.csv", "a,b\n1,2"), ("p@q/log.csv (2)", "again"), ("p@q/t@q", "Inner."),
+    ]  # fmt: skip
+    assert parts[0].front["attachments"] == ["log.csv", "log.csv", "fä.png"]
+    assert parts[0].notes == ["attached files are not read: fä.png"]
+    assert (parts[1].published, parts[1].links, parts[3].front["thread"]) == (
+        "2024-03-05T10:00:00+01:00", ["p@q"], "t@q",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("content", "charset", "text", "fault"),
+    [
+        (b"F\xe4hre", "iso-8859-1", "Fähre", ""),
+        (b"\x93a\x94", "iso-8859-1", "“a”", ""),  # windows-1252 is meant
+        ("Fähre".encode(), "us-ascii", "Fähre", "it names the charset 'us-ascii' but is read as UTF-8"),
+        ("Fähre".encode(), "", "Fähre", ""),
+        (
+            b"F\xe4hre",
+            "utf-8",
+            "F\ufffdhre",
+            "it is not in the charset 'utf-8' that it names: it is read as utf-8",
+        ),
+        (b"F\xe4hre", "x-none", "Fähre", "its charset is not known: it is read as cp1252"),
+        (b"abc", "punycode", "abc", ""),
+        (b"abc", "base64", "abc", ""),
+    ],
+)
+def test_charsets(content, charset, text, fault):
+    read_as, wrong = decoded(content, charset)
+    assert (read_as, wrong.partition(", what")[0]) == (text, fault)
+
+
+@pytest.mark.parametrize(
+    ("header", "text"),
+    [
+        ("=?utf-8?q?F=C3=A4hre?= to =?iso-8859-1*de?B?5A==?=", "Fähre to ä"),
+        ("=?utf-8?b?w6Q?= =?utf-8?b?w6Q=?=", "ää"),  # the space between is no part of them
+        ("=?utf-8?b?ww==?= =?utf-8?b?pA==?=", "ä"),  # one letter in two words
+        ("=?none?q?a_b?= c =?utf-8?x", "a b c =?utf-8?x"),
+    ],
+)
+def test_words_of_headers(header, text):
+    assert words(header) == text
+
+
+def test_a_mail_without_a_date_has_that_of_its_last_server():
+    days = (b"Wed, 6", b"Tue, 5")
+    raw = b"".join(b"Received: from a; %b Mar 2024 09:00:00 +0000\n" % day for day in days)
+    (part,) = eml(raw + b"Date: soon\n\na\n")
+    assert part.published == "2024-03-06T09:00:00+00:00"
+    assert part.notes == ["it has no date that can be read: it is dated by when it was received"]
+
+
+MBOX = (
+    b"From ida@quay.org Tue Mar  5 10:00:00 2024\nMessage-ID: <1@q>\nSubject: one\n\n>From here on\n"
+    b"From there at 10:00 in 2024 it is not after an empty line\n\n"
+    b"From tom@quay.org Wed Mar  6 10:00:00 2024\nMessage-ID: <1@q>\n\ntwo\n\n"
+    b"From tom@quay.org Wed Mar  6 10:00:00 2024\nMessage-ID: <1@q>\n\ntwo\n\n"
+    b"From x Thu Mar  7 10:00:00 2024\nSubject: no id\n\nthree\n"
+)
+
+
+def test_a_mailbox():
+    parts = read(MBOX, "stem", ".mbox", LIMITS)
+    assert [part.text for part in parts] == [
+        "From here on\nFrom there at 10:00 in 2024 it is not after an empty line", "two", "three"
+    ]  # fmt: skip
+    names = [part.name for part in parts]
+    assert names[0] == "1@q"
+    assert names[1].startswith("1@q ")  # another message with the same id; the same message is read once
+    assert len(set(names)) == 3
+    assert parts[2].published == "2024-03-07T10:00:00"
+    assert [arrived for arrived, _ in messages(MBOX)][-1] == "Thu Mar  7 10:00:00 2024"
+
+
+def nested(levels: int) -> bytes:
+    head = "".join(f"Content-Type: multipart/mixed; boundary=b{n}\n\n--b{n}\n" for n in range(levels))
+    return b"From: ida@quay.org\n" + head.encode() + b"\n\ntext\n"
+
+
+@pytest.mark.parametrize(
+    ("raw", "suffix", "said"),
+    [
+        (b"just words\n", ".eml", "it is no mail"),
+        (b"just words\n", ".mbox", "it is no mailbox"),
+        (HEAD + b"\n", ".eml", "there is no text in the file"),
+        (nested(25), ".eml", "it is nested more than 20 levels deep"),
+        (nested(3000), ".eml", "it is damaged"),
+        (
+            HEAD + b"Content-Type: message/rfc822\n\n" * 30 + b"a\n",
+            ".eml",
+            "it is nested more than 20 levels",
+        ),
+        (MBOX + b"\n" + MBOX, ".mbox", "it has more than 5 messages"),
+        (HEAD + b"\n" + b"word " * 5000, ".eml", "it has more than 20,000 characters"),
+    ],
+)
+def test_what_is_refused(raw, suffix, said):
+    with pytest.raises(Refused) as refused:
+        read(raw, "stem", suffix, LIMITS)
+    assert refused.value.message.startswith(said)
+
+
+_PIECES = st.sampled_from(
+    [MAIL, PARTED, b"--==\n", b"--==--\n", b"\n\n", b"> q\n", b"-- \n", b"=?x?b?",
+     b"Content-Transfer-Encoding: base64\n", b"Content-Type: multipart/alternative\n", b"<p>", b"\xff\xfe",
+     b"Content-Disposition: attachment; filename*=x''%ff\n", b"From a Tue Mar  5 10:00:00 2024\n",
+     b"Content-Type: message/rfc822\n", b"Content-Type: text/plain; charset*0=\"a\n", b"Date: 99 99\n"]
+)  # fmt: skip
+
+
+@given(
+    st.lists(_PIECES | st.binary(max_size=8), max_size=12).map(b"".join), st.sampled_from([".eml", ".mbox"])
+)
+def test_any_bytes_give_parts_or_are_refused(raw, suffix):
+    with suppress(Refused):
+        parts = read(raw, "stem", suffix, LIMITS)
+        assert len({part.name for part in parts}) == len(parts)
+        for part in parts:
+            for offset, _, title in part.outline:
+                assert part.text[offset:].partition("\n")[0] == title
+
+
+def test_through_the_process():
+    file = parsed(MBOX, "inbox.mbox", InputLimits())
+    assert (file.text, [part.text for part in file.parts][1:]) == ("", ["two", "three"])
+    assert parsed(MAIL, "ferry.eml", InputLimits()).front["published"] == "2024-03-05T10:00:00+01:00"

@@ -1,0 +1,117 @@
+"""The process that reads formats: what comes back, and what a file that misbehaves can do."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from asof.data import Heading
+from asof.errors import MissingExtra, SourceError
+from asof.sources.formats.reading import PROCESSES, FormatReader
+from asof.sources.readers import ParsedFile, Unreadable
+from asof.sources.source import InputLimits
+
+LIMITS = InputLimits(memory=64 * 2**20, seconds=2, characters=10_000)
+
+
+@pytest.fixture
+def read(monkeypatch):
+    """Read bytes with the reader beside this file."""
+    monkeypatch.syspath_prepend(str(Path(__file__).parent))
+    reader = FormatReader("hostile_reader", ".x", ("hostile_reader",))
+
+    def run(what: str, limits: InputLimits = LIMITS) -> ParsedFile:
+        return reader(what.encode(), "stem", limits)
+
+    return run
+
+
+def test_what_a_reader_says_of_a_file(read):
+    file = read("hello there")
+    assert file.text == "Head\n\nhello stem.x there"
+    assert (file.title, file.outline) == ("A title", (Heading(0, 1, "Head"),))
+    assert (file.front, file.by) == ({"author": "Ida"}, "metadata")
+    assert [link.target for link in file.links] == ["other"]
+    assert [note.message for note in file.notes] == ["a note"]
+
+
+@pytest.mark.parametrize(
+    ("what", "said"),
+    [
+        ("die", "breaks what reads it"),
+        ("fail now", "breaks what reads it"),
+        ("sleep 60", "more than 2 seconds"),
+        ("fill 200000000", "more than 64 MiB of memory"),
+        ("deep", "nested too deeply"),
+        ("refuse", "it says no"),
+        ("outline", "breaks what reads it"),
+        ("parts a a", "breaks what reads it"),
+    ],
+)
+def test_a_file_that_misbehaves_is_unreadable_and_the_next_is_read(read, what, said):
+    with pytest.raises(Unreadable, match=said):
+        read(what)
+    assert read("again").text.endswith("again stem.x")
+
+
+def test_a_child_writes_no_file(read, tmp_path):
+    with pytest.raises(Unreadable):
+        read(f"write {tmp_path / 'x'}")
+    assert not (tmp_path / "x").exists() or (tmp_path / "x").read_text() == ""
+
+
+def test_a_library_that_is_missing_is_no_fault_of_the_file(read):
+    with pytest.raises(SourceError, match="nothing_of_this_name"):
+        read("missing")
+    with pytest.raises(MissingExtra, match="pip install 'asof\\[documents\\]'"):
+        FormatReader("m", ".x", ("no_such_package",), "documents")(b"x", "stem", LIMITS)
+
+
+def test_several_documents_in_a_file(read):
+    one = read("parts a b")
+    assert (one.text, [(each.name, each.text) for each in one.parts]) == (
+        "", [("a", "Text of a."), ("b", "Text of b.")],
+    )  # fmt: skip
+    assert one.parts[0].front == {"published": "2020-01-01"}
+
+
+@pytest.mark.parametrize(
+    ("date", "believed", "noted"),
+    [
+        ("2020-03-05T10:00:00Z", "2020-03-05T10:00:00Z", ""),
+        ("2013-01-27T09:14:16Z", None, "the template of python-pptx"),
+        ("1904-01-01", None, "no such format is older than 1985"),
+        ("soon", None, "cannot be read"),
+    ],
+)
+def test_dates_of_templates_are_not_believed(read, date, believed, noted):
+    file = read(f"date {date}")
+    assert (file.created.text if file.created else None) == believed
+    assert noted in " ".join(note.message for note in file.notes)
+    assert bool(file.notes) == bool(noted)
+
+
+def test_too_large_a_file_is_not_sent(read):
+    with pytest.raises(Unreadable, match="the limit is 3"):
+        read("hello", replace(LIMITS, file=3))
+
+
+def test_threads_take_turns(read):
+    found: list[str] = []
+    threads = [threading.Thread(target=lambda n=n: found.append(read(f"t{n}").text)) for n in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(found) == [f"Head\n\nt{n} stem.x" for n in range(8)]
+
+
+def test_a_process_that_was_killed_is_started_again(read):
+    read("first")
+    assert PROCESSES._running is not None
+    PROCESSES._running.process.kill()
+    PROCESSES._running.process.wait()
+    assert read("second").text.endswith("second stem.x")

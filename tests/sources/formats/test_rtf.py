@@ -1,0 +1,164 @@
+"""RTF, written by hand."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from tests.support.growth import is_linear
+
+from asof.sources.formats import rtf
+from asof.sources.formats.parts import Part, ReadLimits, Refused
+from asof.sources.readers import parsed
+from asof.sources.source import InputLimits
+
+LIMITS = ReadLimits(10**7, 100, 10**8)
+HEAD = (
+    r"{\rtf1\ansi\ansicpg1252\deff0{\fonttbl{\f0\fcharset0 A;}{\f1\fcharset204 A;}{\f2\fcharset78 M;}}"
+    r"{\stylesheet{\s0 Normal;}{\s1\sbasedon0\b heading 1;}{\s5 Title;}{\s6\outlinelevel2 Mine;}{\s7 toc 1;}}"
+)
+
+
+def read(text: str) -> Part:
+    (part,) = rtf.read(f"{HEAD}{text}}}".encode("latin-1"), "stem", ".rtf", LIMITS)
+    for at, _, words in part.outline:
+        assert part.text[at:].split("\n")[0] == words
+    return part
+
+
+def test_paragraphs_and_headings():
+    part = read(
+        r"\pard\s5 T\par\pard\s7 no\tab 3\par\pard\s1 a\par\pard b\line c\par\par\pard\s6 d\par"
+        r"\pard\outlinelevel1 e\par\pard\outlinelevel9 f\page g"
+    )
+    assert part.text == "T\n\na\n\nb\nc\n\nd\n\ne\n\nf\n\ng"
+    assert [(level, words) for _, level, words in part.outline] == [(1, "T"), (1, "a"), (3, "d"), (2, "e")]
+    assert part.title == "T"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        (r"\'e4{\f1\'e4}{\f2\'82\'a0}", "äд" + "あ"),  # one byte in Windows-1252 and 1251, two in Shift JIS
+        ("a\xe4", "aä"),
+        ("a\xc3\xa4", "aä"),  # a whole file of valid UTF-8 is that
+        (r"\u228?\u-10179?\u-8704?", "ä😀"),
+        (r"C:\\row\\cell\{\}", r"C:\row\cell{}"),
+        (r"so\-ft non\_breaking", "soft non-breaking"),
+        (r"a{\pict\pngblip 89504e47}b{\*\unknown c}", "ab"),
+        (r"a{\pict\bin5 }}}}}}b\bin2 {{c", "abc"),
+        (r"a{\rtlch\deleted\cf1 b}{\v c}{\v0 d}{\header e}f", "adf"),
+        ("a\r\nb\x01\x02", "ab"),
+    ],
+)
+def test_text(text, shown):
+    assert read(text).text == shown
+
+
+def test_lists():
+    part = read(
+        r"{\listtext\'95\tab}\pard\ls1 one\par{\listtext o\tab}\pard\ls1\ilvl1 two\par"
+        r"{\pntext 2.\tab}\pard three\par\pard no"
+    )
+    assert part.text == "- one\n  - two\n- 2. three\n\nno"
+
+
+def test_tables_with_cells_over_columns_and_rows():
+    def row(edges: str, *cells: str) -> str:
+        return rf"\trowd{edges}\pard\intbl " + "".join(rf"{cell}\cell " for cell in cells) + r"\row "
+
+    three = r"\cellx1000\cellx2000\cellx3000"
+    part = read(
+        r"before\par" + row(three, "City", "Size", "Note")
+        + row(three, "Bonn", r"1\par 2", "x") + row(r"\clvmrg\cellx1000\cellx1990\cellx3000", "", "3", "y")
+        + row(r"\cellx2010\cellx3000", "Ulm", "z") + r"\pard after\par"
+    )  # fmt: skip
+    assert part.text == (
+        "before\n\nCity: Bonn; Size: 1 2; Note: x\n\nCity: Bonn; Size: 3; Note: y\n\n"
+        "City: Ulm; Note: z\n\nafter"
+    )
+
+
+def test_what_stands_beside_the_text():
+    date = (124 << 20) + (3 << 16) + (5 << 11)  # 2024-03-05: years from 1900, months, days
+    part = read(
+        r"a{\super\chftn{\footnote\pard{\super\chftn} foot}} b"
+        rf"{{\*\atnauthor Ann}}\chatn{{\*\annotation{{\*\atndate {date}}} why}}"
+        r"{\shp{\*\shpinst{\sp{\sn x}}{\shptxt\pard in\par the box\par}}{\shprslt no}} c\par d"
+    )
+    assert part.text == (
+        "a[1] b c\n\nin\n\nthe box\n\nd\n\nFootnotes\n\n[1] foot\n\nComments\n\nAnn (2024-03-05): why"
+    )
+
+
+def test_fields_and_links():
+    part = read(r'{\field{\*\fldinst{HYPERLINK "https://e.org/a"}}{\fldrslt{\ul here}}} and HYPERLINK')
+    assert part.text == "here and HYPERLINK"
+    assert part.links == ["https://e.org/a"]
+
+
+INFO = (
+    r"{\info{\title \'dcber}{\author Ann}{\keywords a, b}{\creatim\yr2024\mo1\dy2\hr3\min4}"
+    r"{\revtim\yr2024\mo2\dy3}{\printim\yr0\mo0\dy0}}"
+)
+
+
+def test_through_the_process():
+    page = parsed(f"{HEAD}{INFO}\\pard\\s1 Head\\par text}}".encode(), "a.rtf", InputLimits())
+    assert (page.text, page.title, page.outline[0].title) == ("Head\n\ntext", "Über", "Head")
+    assert page.front == {"author": "Ann", "tags": ["a", "b"]}
+    part = read(INFO + "x")
+    assert (part.created, part.changed) == ("2024-01-02T03:04", "2024-02-03T00:00")
+
+
+def test_a_file_that_breaks_off_is_noted():
+    assert read("a{b").notes == ["it breaks off: what stood at its end is missing"]
+    assert read("a{b}").notes == []
+
+
+@pytest.mark.parametrize(
+    ("raw", "why"),
+    [
+        (b"plain", r"no RTF, which begins with \{\\rtf"),
+        (rb"{\rtf1\ansi }", "no text"),
+        (rb"{\rtf1\uc a}", "damaged"),
+        (rb"{\rtf1\u9999999999 a}", "damaged"),
+    ],
+)
+def test_what_is_refused(raw, why):
+    with pytest.raises(Refused, match=why):
+        rtf.read(raw, "stem", ".rtf", LIMITS)
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["{", "}", "{{", r"{\footnote a", r"{\footnote a}", r"{\*", r"{\shp{\shptxt a}", r"{\v", r"{\deleted\b",
+     r"\trowd a", r"\trowd a\cell\row ", r'{\field{\*\fldinst{HYPERLINK "a"}}{\fldrslt a}}', r"\bin1 a",
+     r"{\pict", r"{\info{\title a}}", r"{\stylesheet{\s1 a;", r"\'e4", r"\u1?", "\\",
+     r"{\*\atnauthor a}{\*\annotation b}"],
+)  # fmt: skip
+def test_hostile_text_takes_linear_time(piece):
+    def run(n: int) -> None:
+        with suppress(Refused):
+            rtf.read((HEAD + "x" + piece * (n // len(piece))).encode(), "stem", ".rtf", LIMITS)
+
+    assert is_linear(run, 4_000)
+
+
+PIECES = [r"\par", r"\pard", "{", "}", r"\s1 ", r"\outlinelevel3 ", r"\cell ", r"\row ", "a", " ",
+          r"\trowd\cellx5 ",
+          r"{\footnote b}", r"{\shp{\shptxt c}}", r"{\listtext 1\tab}", r"\u-10179?", r"\'ff", "\x01", r"\uc",
+          r"\bin9 ", r"{\info{\title t}}", r"{\*\annotation d}", "\xff", r"\f9 ", r"\ansicpg0 ",
+          r"\ilvl7 "]  # fmt: skip
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=30))
+@example([r"\'"])
+def test_any_rtf_gives_a_part_or_is_refused(pieces):
+    try:
+        part = read("".join(pieces))
+    except Refused:
+        return
+    assert part.text.strip()

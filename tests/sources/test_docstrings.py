@@ -1,0 +1,121 @@
+"""The docstrings of Python files."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from asof.data import Heading
+from asof.sources import docstrings
+from asof.sources.readers import Unreadable, parsed
+from asof.sources.source import InputLimits
+
+FILE = '''\
+"""Cranes of a port.
+
+They lift.
+"""
+import os
+
+class Crane(Base):
+    """One crane."""
+
+    def lift(self, load, *ropes, slowly=False, **more):
+        """Lift a load.
+
+        An indented line.
+        """
+        def inner(x): "Inner."
+
+    def rest(self): pass
+
+if os.name:
+    async def quay(a, b, c, d, e, f, g):
+        r"""A \\d quay."""
+elif 1:
+    @property
+    def sea(self): "All of it."
+'''
+
+
+def parse(text: str, limits: InputLimits | None = None):
+    return docstrings.parse_text(text, "stem", limits or InputLimits())
+
+
+def test_a_file():
+    page = parse(FILE)
+    assert page.text == (
+        "module\n\nCranes of a port.\n\nThey lift.\n\n"
+        "class Crane\n\nOne crane.\n\n"
+        "Crane.lift(load, *ropes, slowly, **more)\n\nLift a load.\n\nAn indented line.\n\n"
+        "Crane.lift.inner(x)\n\nInner.\n\n"
+        "quay(a, b, c, d, e, f, ...)\n\nA \\d quay.\n\n"
+        "sea(self)\n\nAll of it."
+    )
+    names = ["module", "class Crane", "Crane.lift(", "Crane.lift.inner(x)", "quay(", "sea("]
+    levels = [1, 1, 2, 3, 1, 1]
+    assert [(h.offset, h.level) for h in page.outline] == [
+        (page.text.index(name), level) for name, level in zip(names, levels, strict=True)
+    ]
+    assert page.title == "Cranes of a port."
+
+
+def test_the_title_without_a_docstring_of_the_module():
+    page = parse('def a(): "What it does."')
+    assert (page.title, page.outline) == ("stem", (Heading(0, 1, "a()"),))
+
+
+def test_an_invalid_escape_is_no_error():
+    assert parse('"""\\d"""').text == "module\n\n\\d"
+
+
+def test_what_cannot_be_stored_is_replaced():
+    assert parse('"""a\\0\\ud800\\r\\nb"""').text == "module\n\na\ufffd\ufffd\nb"
+
+
+@pytest.mark.parametrize("text", ["x = 1\n", '"""  """', "def a(): pass"])
+def test_a_file_without_docstrings_is_empty(text):
+    with pytest.raises(Unreadable, match="no docstrings") as wrong:
+        parsed(text.encode(), "a.py", InputLimits())
+    assert wrong.value.empty
+
+
+def test_what_is_not_python_is_refused_and_nothing_is_lost():
+    with pytest.raises(Unreadable, match=r"not Python: .* \(line 2\)") as wrong:
+        parsed(b"x = 1\nprint 'x'\n", "a.py", InputLimits())
+    assert not wrong.value.lost
+
+
+@pytest.mark.parametrize(
+    "code",
+    ["-" * 100_000 + "1", "a" + ".b" * 100_000, "1" + "+1" * 100_000, "not " * 50_000 + "1"],
+)
+def test_code_that_is_nested_too_deeply_is_refused(code):
+    with pytest.raises(Unreadable, match="too deeply"):
+        parse(code)
+
+
+def test_a_long_chain_of_conditions_is_read():
+    chain = "if a: pass\n" + "elif a: pass\n" * 500
+    assert parse(f'{chain}else:\n    def b(): "In the end."\n').text == "b()\n\nIn the end."
+
+
+def test_a_file_that_is_too_large_is_refused():
+    """9,000 bytes of memory are ten characters of code."""
+    limits = InputLimits(memory=9_000)
+    assert parse('"234567"\n\n', limits).title == "234567"
+    with pytest.raises(Unreadable, match="11 characters; the limit is 10"):
+        parse('"234567"\n\n\n', limits)
+
+
+@given(
+    st.lists(st.sampled_from(['"""', "def a(b):\n", "class C:\n", " ", "\n", "'", "x", "(", "\\", "\\ud800"]))
+)
+def test_any_code_is_read_or_refused(pieces):
+    try:
+        page = parse("".join(pieces))
+    except Unreadable:
+        return
+    for heading in page.outline:
+        assert page.text[heading.offset :].startswith(f"{heading.title}\n\n")

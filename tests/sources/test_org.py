@@ -1,0 +1,181 @@
+"""Org files."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.support.growth import is_linear
+
+from asof.data import Heading, Link
+from asof.sources import org
+from asof.sources.dating import dates_in
+from asof.sources.readers import Unreadable, parsed
+from asof.sources.source import InputLimits
+
+FILE = """\
+:PROPERTIES:
+:ID: 1f-a
+:ROAM_ALIASES: "The harbour" port
+:CREATED: [2024-01-02 Tue]
+:END:
+#+TITLE: A *title*
+#+AUTHOR: Ada
+#+DATE: <2024-03-05 Tue 10:00>
+#+FILETAGS: :one:two:
+#+TODO: NEXT(n) | GONE
+#+STARTUP: overview
+# a comment
+#+BEGIN_COMMENT
+hidden
+#+END_COMMENT
+Intro with [[file:notes/b.org::*Part][label]], [[id:2f-b]] and [[https://e.org/][the web]].
+
+* NEXT [#A] Repair /quay/                 :work:@home:
+SCHEDULED: <2024-03-06 Wed>
+:LOGBOOK:
+CLOCK: [2024-03-05 Tue 10:00]
+:END:
+| a | b |
+|---+---|
+| 1 | 2 |
+** Code
+#+BEGIN_SRC python
+x = [[1]]
+,* no headline
+#+END_SRC
+* COMMENT Draft
+left out
+** Below it
+left out too
+* TODO
+"""
+
+
+def parse(text: str):
+    return org.parse_text(text, "stem", InputLimits())
+
+
+def test_a_file():
+    page = parse(FILE)
+    assert page.text == (
+        "Intro with label, 2f-b and the web.\n"
+        "\n"
+        "NEXT [#A] Repair quay\n"
+        "SCHEDULED: <2024-03-06 Wed>\n"
+        "| a | b |\n"
+        "| 1 | 2 |\n"
+        "\n"
+        "Code\n"
+        "```python\n"
+        "x = [[1]]\n"
+        "* no headline\n"
+        "```"
+    )
+    assert page.outline == (
+        Heading(page.text.index("NEXT"), 1, "Repair quay"),
+        Heading(page.text.index("Code"), 2, "Code"),
+    )
+    assert page.links == (Link("notes/b.org", "Part", "label"), Link("2f-b"))
+    assert (page.title, page.tags) == ("A *title*".replace("*", ""), ("one", "two", "work", "@home"))
+    assert page.aliases == ("1f-a", "The harbour", "port")
+    assert page.front == {"created": "2024-01-02", "author": "Ada", "date": "2024-03-05 10:00"}
+    assert page.lines == {"created": 4, "title": 6, "author": 7, "date": 8}
+
+
+def test_its_date_is_that_of_the_keyword():
+    page = parsed(FILE.encode(), "a.org", InputLimits())
+    dates = dates_in(page)
+    assert dates.published is not None
+    assert (dates.published.text, dates.published.by) == ("2024-03-05 10:00", "frontmatter")
+    assert dates.meta == {"created": "2024-01-02", "author": "Ada"}
+
+
+@pytest.mark.parametrize(
+    ("written", "plain"),
+    [
+        ("[2024-03-05]", "2024-03-05"),
+        ("<2024-03-05 mar. 09:30-10:00 +1w>", "2024-03-05 09:30"),
+        ("March 2024", "March 2024"),
+        ("\\today", "\\today"),
+    ],
+)
+def test_dates(written, plain):
+    assert parse(f"#+date: {written}\n").front == {"date": plain}
+
+
+@pytest.mark.parametrize(
+    ("written", "shown", "links"),
+    [
+        ("[[./b.org]]", "./b.org", [Link("./b.org")]),
+        ("[[../50%20x.org::#p][l]]", "l", [Link("../50%20x.org", "p", "l")]),
+        ("[[*Part]]", "Part", []),
+        ("[[file:/etc/x][l]]", "l", []),
+        ("[[file:~/x.org]]", "~/x.org", []),
+        ("[[id]]", "id", []),
+        ("[[file:]]", "", []),
+        ("[[a][b]", "[[a][b]", []),
+        ("=code= ~v~, /usr/bin and a*b*c", "code v, /usr/bin and a*b*c", []),
+        ('#+INCLUDE: "./part one.org" src', "", [Link("./part one.org", kind="embed")]),
+    ],
+)
+def test_links_and_emphasis(written, shown, links):
+    page = parse(f"{written}\n")
+    assert page.text == shown
+    assert list(page.links) == links
+
+
+def test_titles_without_a_title():
+    assert parse("* One\n** Two\n").title == "One"
+    assert parse("* One\n* Two\n").title == "stem"
+
+
+def test_what_is_never_closed_is_text():
+    page = parse(":LOGBOOK:\nkept\n* A\n#+BEGIN_COMMENT\nkept too\n* B\n#+BEGIN_SRC\nx\n* C\n")
+    assert page.text == ":LOGBOOK:\nkept\n\nA\n#+BEGIN_COMMENT\nkept too\n\nB\n```\nx\n```\n\nC"
+    assert [heading.title for heading in page.outline] == ["A", "B", "C"]
+
+
+def test_a_file_without_text_is_refused():
+    with pytest.raises(Unreadable, match="no text"):
+        parsed(b"# only a comment\n", "a.org", InputLimits())
+
+
+PIECES = [
+    "* ",
+    "** TODO ",
+    "\n",
+    ":END:\n",
+    ":PROPERTIES:\n",
+    "#+BEGIN_SRC\n",
+    "#+END_SRC\n",
+    "[[",
+    "][",
+    "]]",
+    "file:",
+    "#+TITLE: ",
+    " :a:b:\n",
+    "=",
+    "*",
+    "~",
+    "|-",
+    "COMMENT ",
+    "#+BEGIN_COMMENT\n",
+    "word",
+]
+
+
+@given(st.lists(st.sampled_from(PIECES) | st.text(max_size=3), max_size=30).map("".join))
+def test_headings_stand_at_their_offsets(text):
+    page = parse(text)
+    for heading in page.outline:
+        assert heading.offset == 0 or page.text[heading.offset - 1] == "\n"
+        assert page.text[heading.offset :].partition("\n")[0].endswith(heading.title)
+
+
+@pytest.mark.parametrize(
+    "piece", [*PIECES, "|--+", "/a", " :a", "[[a]", "[[a][b", "#+a[", "<2024-03-05 ", ": a"]
+)
+def test_hostile_text_takes_linear_time(piece):
+    assert is_linear(lambda n: parse(piece * (n // len(piece))), 10_000)
+    assert is_linear(lambda n: parse("* " + piece.strip() * (n // len(piece))), 10_000)

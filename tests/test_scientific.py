@@ -1,0 +1,42 @@
+"""scipy is an extra: what needs it says so, and the rest does without."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from asof.errors import MissingExtra
+from asof.scientific import scipy
+
+
+def test_a_module_of_scipy() -> None:
+    assert scipy("sparse").csr_array((2, 3)).shape == (2, 3)
+    assert scipy().__name__ == "scipy"
+
+
+def test_without_it_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "scipy", None)
+    monkeypatch.setitem(sys.modules, "scipy.sparse", None)
+    with pytest.raises(MissingExtra, match=r"pip install 'asof\[recipes\]'"):
+        scipy("sparse")
+
+
+WITHOUT = "import sys; sys.modules['scipy'] = None; from asof.cli import main; main()"
+
+
+@pytest.mark.parametrize(("recipe", "code"), [("asof", 0), ("tempralm", 0), ("vault", 2), ("papers", 2)])
+def test_recipes_without_it(tmp_path, recipe: str, code: int) -> None:
+    (tmp_path / "notes").mkdir()
+    for name, text in (("quay", "The quay is long."), ("mole", "The mole is short, the quay is not.")):
+        (tmp_path / "notes" / f"{name}.md").write_text(text)
+
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-c", WITHOUT, *arguments]
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+
+    assert run("index", "notes").returncode == 0
+    done = run("search", "quay", "--recipe", recipe)
+    assert done.returncode == code, done.stderr
+    assert ("asof[recipes]" in done.stderr) == (code != 0)

@@ -2,7 +2,7 @@
 
 Starts `asof serve` on a free port of this machine and asks it the questions of a dataset, each client one
 after the other over one connection. Prints searches a second, the median and the 95th percentile, and the
-resident memory of the server's processes at the beginning and the end.
+resident memory of the server's processes at the beginning and after each tenth of the time.
 """
 
 from __future__ import annotations
@@ -18,6 +18,9 @@ from pathlib import Path
 from urllib.parse import urlencode, urlsplit
 
 import numpy as np
+
+SLICES = 10
+"""Memory is read so often."""
 
 
 async def client(host: str, port: int, paths: list[str], first: int, until: float, took: list[float]) -> int:
@@ -76,15 +79,16 @@ def main() -> None:
         host, port = where.hostname or "", where.port or 0
         time.sleep(3)
         asyncio.run(load(host, port, paths, asked.clients, 3))  # warm
-        before = resident(server.pid)
-        took, wrong = asyncio.run(load(host, port, paths, asked.clients, asked.seconds))
-        after = resident(server.pid)
+        took, wrong, memory = list[float](), 0, [resident(server.pid)]
+        for _ in range(SLICES):
+            some, failed = asyncio.run(load(host, port, paths, asked.clients, asked.seconds / SLICES))
+            took, wrong, memory = [*took, *some], wrong + failed, [*memory, resident(server.pid)]
         server.terminate()
     milliseconds = 1000 * np.array(took)
     print(
         f"{len(took) / asked.seconds:.0f} searches/s at {asked.clients} clients, median"
         f" {np.median(milliseconds):.1f} ms, 95% {np.percentile(milliseconds, 95):.1f} ms, {wrong} not 200,"
-        f" memory {before / 2**20:.0f} -> {after / 2**20:.0f} MiB"
+        f" memory {', '.join(f'{each / 2**20:.0f}' for each in memory)} MiB"
     )
 
 

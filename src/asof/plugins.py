@@ -44,7 +44,7 @@ BUILT_IN = {
     READERS: {
         ".md": "asof.sources.markdown:READER",
         ".markdown": "asof.sources.markdown:READER",
-        ".txt": "asof.sources.readers:PLAIN",
+        ".txt": "asof.sources.plain:READER",
         ".rst": "asof.sources.rst:READER",
         ".html": "asof.sources.webpage:READER",
         ".htm": "asof.sources.webpage:READER",

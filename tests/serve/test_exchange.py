@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from asof.serve.exchange import Bodies, BodiesTooLarge, BodyTooLarge, Gone, Reply, replayed
-from asof.serve.lanes import DOCUMENTS, Lanes
-from asof.serve.limits import Limits
+from asof.serve.lanes import Lanes
+from asof.serve.limits import DOCUMENTS, Limits
 
 
 def receiving(*messages: dict[str, Any]) -> Any:

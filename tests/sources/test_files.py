@@ -329,7 +329,7 @@ def test_a_file_of_several_documents(tmp_path):
     documents, problems = read(tmp_path)
     assert problems == []
     assert list(documents) == ["chat.txt!/2021-03-12T18:04:05", "chat.txt!/2021-03-13T09:00:00"]
-    assert [each.published.text for each in documents.values()] == [
+    assert [str(each.published) for each in documents.values()] == [
         "2021-03-12T18:05:10", "2021-03-13T09:00:00",
     ]  # fmt: skip
 

@@ -7,7 +7,7 @@ from tests.support.growth import is_linear
 
 from asof.data import Heading, Link
 from asof.sources import rst, webpage
-from asof.sources.readers import PLAIN
+from asof.sources.plain import READER as PLAIN
 from asof.sources.source import InputLimits
 
 PAGE = """<!DOCTYPE html><html lang="en-GB"><head><title>The &amp; title</title>

@@ -71,10 +71,11 @@ def property_of(history: st.SearchStrategy[list[Event]], words: int) -> Callable
     return property_
 
 
-test_the_answers_are_the_same = property_of(BROAD, 12)
-test_the_answers_are_the_same_where_documents_collide = property_of(DENSE, 3)
+test_the_answers_are_the_same = pytest.mark.slow(property_of(BROAD, 12))
+test_the_answers_are_the_same_where_documents_collide = pytest.mark.slow(property_of(DENSE, 3))
 
 
+@pytest.mark.slow
 @settings(max_examples=25, suppress_health_check=ANY_HEALTH)
 @given(DENSE, DENSE, st.integers(0, 5), MOMENTS)
 def test_the_answers_are_the_same_after_history_was_dropped(

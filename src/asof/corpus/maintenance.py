@@ -194,9 +194,7 @@ class Maintenance:
         report.bytes = path.stat().st_size
         return report
 
-    def restore(
-        self, file: Path, progress: Callable[[IndexReport], None] | None = None
-    ) -> IndexReport:  # fmt: skip
+    def restore(self, file: Path, progress: Callable[[IndexReport], None] | None = None) -> IndexReport:
         """Read an export into this corpus, to which nothing was ever written; see `Corpus.add`.
 
         The corpus gets the settings of the export. Raises UsageError for another corpus, SourceError for a

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from importlib.util import find_spec
-from pathlib import Path
 
 from asof.data import Heading, Problem, SourcedTime
 from asof.data.storable import storable
 from asof.errors import BadTime, MissingExtra
 from asof.sources.dates import stated
+from asof.sources.formats.parts import BETWEEN_PAGES
+from asof.sources.formats.reading import FormatReader
 from asof.sources.pdf_lines import flowing, lines_of, vocabulary, without_heads
-from asof.sources.pdf_process import PdfContent, content
 from asof.sources.readers import LONGEST_TITLE, ParsedFile, Unreadable
 from asof.sources.references import ReferenceSection, UncertainReferences, references_in
 from asof.sources.source import InputLimits
@@ -27,12 +28,24 @@ _DATE = re.compile(
 )
 
 
-def installed() -> Path:
-    """The folder in which the package lies that reads PDFs; nothing is loaded. Raises MissingExtra."""
-    spec = find_spec(PACKAGE)
-    if spec is None or spec.origin is None:
+_PAGES = FormatReader("asof.sources.formats.pdf_pages", ".pdf", (PACKAGE,), "pdf")
+
+
+@dataclass(frozen=True, slots=True)
+class PdfContent:
+    """The text of each page, and what the file says of itself: its title, and when it was made and changed
+    (`D:20240131093000+01'00'`); "" where it says nothing."""
+
+    pages: list[str]
+    title: str = ""
+    created: str = ""
+    changed: str = ""
+
+
+def installed() -> None:
+    """Raises MissingExtra where the package is missing that reads PDFs; nothing is loaded."""
+    if find_spec(PACKAGE) is None:
         raise MissingExtra("reading PDFs needs pypdfium2: pip install 'asof[pdf]'")
-    return Path(spec.origin).parent.parent
 
 
 def read(raw: bytes, stem: str, limits: InputLimits, *, references: bool = True) -> ParsedFile:
@@ -48,7 +61,9 @@ def read(raw: bytes, stem: str, limits: InputLimits, *, references: bool = True)
             notes = (Problem(f"the list of references is left in the text: {unsure}", lost=False),)
     text, outline = paged(lines)
     title = _title(pdf.title) or stem
-    return ParsedFile(text, title, outline, created=_created(pdf.created), notes=notes, slow=True)
+    return ParsedFile(
+        text, title, outline, created=_created(pdf.created) or _created(pdf.changed), notes=notes, slow=True
+    )
 
 
 def _title(text: str) -> str:
@@ -97,9 +112,9 @@ def paged(page_lines: list[list[str]]) -> tuple[str, tuple[Heading, ...]]:
 def pages(raw: bytes, limits: InputLimits) -> PdfContent:
     """The text of each page, as PDFium gives it to a process that may die of it. Raises Unreadable,
     MissingExtra, and SourceError when no such process can be had."""
-    if len(raw) > limits.file:
-        raise Unreadable(f"the PDF has {len(raw)} bytes; the limit is {limits.file}")
-    pdf = content(raw, limits, installed())
+    installed()
+    (part,) = _PAGES.parts(raw, "", limits)
+    pdf = PdfContent(part.text.split(BETWEEN_PAGES), part.title, part.created, part.changed)
     if sum(len(text.strip()) for text in pdf.pages) < MIN_CHARACTERS_A_PAGE * max(len(pdf.pages), 1):
         raise Unreadable("there is no text in the PDF, as in a scanned one", "recognise its text first (OCR)")
     return pdf

@@ -157,16 +157,3 @@ def text_reader(parse: TextParser) -> Reader:
         return replace(file, notes=(*notes, *file.notes), encoding=encoding) if notes or encoding else file
 
     return read
-
-
-def _plain(text: str, stem: str, limits: InputLimits) -> ParsedFile:  # noqa: ARG001
-    """A text as it is; its first line is the title if it is short. A chat export is read as one."""
-    from asof.sources.chat_text import parse_chat  # which imports this module
-
-    if (chat := parse_chat(text, stem)) is not None:
-        return chat
-    first = text.lstrip().partition("\n")[0].rstrip()
-    return ParsedFile(text, first if len(first) <= LONGEST_TITLE else stem)
-
-
-PLAIN = text_reader(_plain)

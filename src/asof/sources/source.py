@@ -60,13 +60,15 @@ class InputLimits:
     """The largest input that is read, in bytes: of a file, of a line of JSON, of a note's frontmatter; of a
     document that a process of its own reads (PDF, office documents), also its pages, the characters of its
     text and the bytes that it unpacks to, and what reading it may take: bytes of memory (limited on Linux
-    only) and seconds."""
+    only) and seconds; of a mailbox its messages (`documents`) and the characters of `all` of them."""
 
     file: int = 64 * 2**20
     line: int = 16 * 2**20
     frontmatter: int = 64 * 2**10
     pages: int = 2_000
     characters: int = 4_000_000
+    documents: int = 50_000
+    all: int = 64_000_000
     unpacked: int = 256 * 2**20
     memory: int = 384 * 2**20
     seconds: int = 60

@@ -10,7 +10,8 @@ import pytest
 
 from asof.data import Heading
 from asof.errors import MissingExtra, SourceError
-from asof.sources.formats.reading import PROCESSES, FormatReader
+from asof.sources.formats.process import PROCESSES
+from asof.sources.formats.reading import FormatReader
 from asof.sources.readers import ParsedFile, Unreadable
 from asof.sources.source import InputLimits
 
@@ -44,7 +45,7 @@ def test_what_a_reader_says_of_a_file(read):
         ("die", "breaks what reads it"),
         ("fail now", "breaks what reads it"),
         ("sleep 60", "more than 2 seconds"),
-        ("fill 200000000", "more than 64 MiB of memory"),
+        ("fill 200000000", "needs more memory"),
         ("deep", "nested too deeply"),
         ("refuse", "it says no"),
         ("outline", "breaks what reads it"),

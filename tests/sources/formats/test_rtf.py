@@ -81,6 +81,12 @@ def test_tables_with_cells_over_columns_and_rows():
     )
 
 
+def test_rows_that_are_described_at_their_end():
+    edges = r"\trowd\cellx1000\cellx2000"
+    part = read(rf"{edges}a\cell b\cell{{{edges}\row}}c\cell d\cell{{{edges}\row}}\pard e\par")
+    assert part.text == "a: c; b: d\n\ne"
+
+
 def test_what_stands_beside_the_text():
     date = (124 << 20) + (3 << 16) + (5 << 11)  # 2024-03-05: years from 1900, months, days
     part = read(
@@ -108,7 +114,7 @@ INFO = (
 def test_through_the_process():
     page = parsed(f"{HEAD}{INFO}\\pard\\s1 Head\\par text}}".encode(), "a.rtf", InputLimits())
     assert (page.text, page.title, page.outline[0].title) == ("Head\n\ntext", "Über", "Head")
-    assert page.front == {"author": "Ann", "tags": ["a", "b"]}
+    assert (page.front, page.tags) == ({"author": "Ann"}, ("a", "b"))
     part = read(INFO + "x")
     assert (part.created, part.changed) == ("2024-01-02T03:04", "2024-02-03T00:00")
 
@@ -137,7 +143,7 @@ def test_what_is_refused(raw, why):
     ["{", "}", "{{", r"{\footnote a", r"{\footnote a}", r"{\*", r"{\shp{\shptxt a}", r"{\v", r"{\deleted\b",
      r"\trowd a", r"\trowd a\cell\row ", r'{\field{\*\fldinst{HYPERLINK "a"}}{\fldrslt a}}', r"\bin1 a",
      r"{\pict", r"{\info{\title a}}", r"{\stylesheet{\s1 a;", r"\'e4", r"\u1?", "\\",
-     r"{\*\atnauthor a}{\*\annotation b}"],
+     r"{\*\atnauthor a}{\*\annotation b}", r"{\fonttbl\f1", r"{\rtf{\fonttbl{\f1\fcharset0 a"],
 )  # fmt: skip
 def test_hostile_text_takes_linear_time(piece):
     def run(n: int) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import lzma
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -13,6 +14,11 @@ from asof.sources.formats.parts import ReadLimits, Refused
 MAX_MEMBERS = 20_000
 MAX_DEPTH = 256
 _DAMAGED = "fetch or save it again"
+_DAMAGE = (
+    zipfile.BadZipFile, zlib.error, lzma.LZMAError, OSError, EOFError, NotImplementedError, RuntimeError,
+    ValueError,
+)  # fmt: skip
+"""What zipfile raises for members that are not sound."""
 
 
 class Archive:
@@ -43,14 +49,7 @@ class Archive:
                 content = stream.read(self.left + 1)
         except KeyError as wrong:
             raise Refused(f"it is damaged: {name} is missing", _DAMAGED) from wrong
-        except (
-            zipfile.BadZipFile,
-            zlib.error,
-            OSError,
-            EOFError,
-            NotImplementedError,
-            RuntimeError,
-        ) as wrong:
+        except _DAMAGE as wrong:
             raise Refused(f"it is damaged: {wrong}", _DAMAGED) from wrong
         self.left -= len(content)
         if self.left < 0:

@@ -119,8 +119,11 @@ class _Mails:
         if found.files:
             front["attachments"] = [file for file, _ in found.files]
         self._take(
-            Part(writer.text(), subject, name, writer.outline, front, published, links=links, notes=notes)
-        )
+            Part(
+                writer.text(), subject, name, writer.outline, front, published, links=links, notes=notes,
+                aliases=[id_],
+            )
+        )  # fmt: skip
         for file, entity in found.files:
             if file not in unread:
                 self._add_file(file, entity, id_, published)

@@ -32,7 +32,8 @@ class Table:
 
 def table_of(rows: Iterable[Sequence[Cell]], marked: int = 0) -> Table:
     """A table of rows. `marked`: so many first rows are marked as headers; else the first is taken for one
-    if it has several short cells. A first row that is one cell over several columns is a caption."""
+    if it has several short cells that are no labels ("Name:"). A first row that is one cell over several
+    columns is a caption."""
     kept = [row for row in rows if any(cell.text.strip() for cell in row)]
     captions = []
     while len(kept) > 1 and len(kept[0]) == 1 and (kept[0][0].columns > 1 or len(kept[1]) > 1):
@@ -40,9 +41,9 @@ def table_of(rows: Iterable[Sequence[Cell]], marked: int = 0) -> Table:
         kept, marked = kept[1:], max(marked - 1, 0)
     heads = laid_out(kept[: marked or 1], heads=True)
     if len(kept) <= len(heads) or not _are_heads(heads):
-        return Table(captions, [], laid_out(kept))
+        return Table(captions, [], [_labelled(line) for line in laid_out(kept)])
     columns = ([row[at] for row in heads if at < len(row)] for at in range(max(map(len, heads))))
-    header = [" ".join(dict.fromkeys(map(str.strip, column))) for column in columns]
+    header = [" ".join(dict.fromkeys(filter(None, map(str.strip, column)))) for column in columns]
     lines = laid_out(kept)[len(heads) :]
     used = {at for line in lines for at, text in enumerate(line) if text.strip()}
     if {*filter(None, header)} - {name for at, name in enumerate(header) if at in used}:
@@ -67,8 +68,22 @@ def laid_out(rows: Iterable[Sequence[Cell]], *, heads: bool = False) -> list[lis
     return grid
 
 
+def _labelled(line: Sequence[str]) -> list[str]:
+    """The cells of a row that have text, each together with the label before it."""
+    said: list[str] = []
+    for text in filter(None, map(str.strip, line)):
+        if said and said[-1].endswith(":"):
+            said[-1] += f" {text}"
+        else:
+            said.append(text)
+    return said
+
+
 def _are_heads(rows: list[list[str]]) -> bool:
-    return max(map(len, rows)) > 1 and all(len(cell) <= REPEATED_CHARACTERS for row in rows for cell in row)
+    cells = [cell.strip() for row in rows for cell in row]
+    if max(map(len, rows)) < 2 or any(cell.endswith(":") for cell in cells):
+        return False
+    return max(map(len, cells)) <= REPEATED_CHARACTERS
 
 
 def flat(rows: Iterable[Sequence[Cell]]) -> str:

@@ -6,6 +6,9 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+BETWEEN_PAGES = "\f"
+"""Between the pages in the text of a PDF, which is told to the process that asked only."""
+
 
 class Refused(Exception):
     """A file that cannot be read: why, and what to do. `empty`: there is no text in it."""
@@ -34,8 +37,8 @@ class Part:
     `outline`: offset in `text`, level from 1 and words of each heading, whose line starts there. `front`:
     what it says of itself, as the frontmatter of a note would (`author`, `tags`). `created` and `changed`:
     ISO 8601, when it was made and last saved, as it says itself; `published`: the same of when it was sent
-    or published, which is believed more. `links`: targets. `notes`: what was left out or looks wrong,
-    a sentence each.
+    or published, which is believed more. `links`: targets. `aliases`: further names of it. `notes`: what was
+    left out or looks wrong, a sentence each.
     """
 
     text: str
@@ -47,6 +50,7 @@ class Part:
     created: str = ""
     changed: str = ""
     links: list[str] = field(default_factory=list)
+    aliases: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
     def as_json(self) -> dict[str, Any]:

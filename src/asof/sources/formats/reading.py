@@ -2,15 +2,8 @@
 
 from __future__ import annotations
 
-import atexit
-import json
-import os
-import subprocess
-import sys
-import threading
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -19,150 +12,64 @@ from asof.data import Heading, Link, Problem, SourcedTime
 from asof.data.storable import storable
 from asof.errors import BadTime, MissingExtra, SourceError
 from asof.sources.dates import stated
-from asof.sources.formats import server, template_dates
-from asof.sources.readers import LONGEST_TITLE, ParsedFile, Reader, Unreadable
+from asof.sources.formats import template_dates
+from asof.sources.formats.parts import Part
+from asof.sources.formats.process import PROCESSES
+from asof.sources.readers import ParsedFile, Reader, Unreadable
 from asof.sources.source import InputLimits
 
-_INHERITED = ("PATH", "SYSTEMROOT", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
-"""What a Python may need to find its own libraries."""
-
-_AGAIN = 25
-"""A process that has read so many thousand files is replaced by a new one."""
-
-GRACE = 10
-"""Seconds beyond the deadline of a file, after which the process itself is given up."""
-
-
-@dataclass(slots=True)
-class _Process:
-    """A running server, and the folders and limits that it was started with."""
-
-    process: subprocess.Popen[bytes]
-    started_with: tuple[str, str]
-    count: int = 0
-
-
-@dataclass(slots=True)
-class Processes:
-    """The process that reads, started when it is first needed; one for all threads, one file at a time."""
-
-    _lock: threading.Lock = field(default_factory=threading.Lock)
-    _running: _Process | None = None
-
-    def ask(self, request: Mapping[str, str], raw: bytes, folders: Sequence[str], limits: InputLimits) -> Any:
-        """What the reader says of a file. Raises Unreadable; SourceError where no process can be had."""
-        with self._lock:
-            running = self._ready(folders, limits)
-            try:
-                state, answer = self._exchange(running.process, request, raw, limits.seconds + GRACE)
-            except (OSError, ValueError) as wrong:
-                self.end()
-                raise Unreadable("the file ends the process that reads it", "save it anew") from wrong
-        if state == "late":
-            raise Unreadable(f"reading it takes more than {limits.seconds} seconds", "split it")
-        if state in ("died", "large"):
-            raise Unreadable(
-                f"it breaks what reads it, or needs more than {limits.memory // 2**20} MiB of memory",
-                "save it anew, or split it",
-            )
-        return json.loads(answer)
-
-    def _ready(self, folders: Sequence[str], limits: InputLimits) -> _Process:
-        wanted = (json.dumps(list(folders)), json.dumps(asdict(limits)))
-        running = self._running
-        if running is not None and (
-            running.started_with != wanted
-            or running.process.poll() is not None
-            or running.count >= 1000 * _AGAIN
-        ):
-            self.end()
-            running = None
-        if running is None:
-            running = self._running = _Process(_started(*wanted), wanted)
-        running.count += 1
-        return running
-
-    @staticmethod
-    def _exchange(
-        process: subprocess.Popen[bytes], request: Mapping[str, str], raw: bytes, seconds: float
-    ) -> tuple[str, bytes]:
-        given, taken = process.stdin, process.stdout
-        assert given is not None  # noqa: S101  it is a pipe
-        assert taken is not None  # noqa: S101
-        clock = threading.Timer(seconds, process.kill)
-        clock.start()
-        try:
-            given.write(json.dumps({**request, "size": len(raw)}).encode() + b"\n" + raw)
-            given.flush()
-            head = json.loads(taken.readline() or b"!")
-            return head["state"], taken.read(head["size"])
-        finally:
-            clock.cancel()
-
-    def end(self) -> None:
-        """End the process, if one runs."""
-        running, self._running = self._running, None
-        if running is not None:
-            for stream in (running.process.stdin, running.process.stdout):
-                with suppress(OSError):
-                    assert stream is not None  # noqa: S101
-                    stream.close()
-            running.process.kill()
-            running.process.wait()
-
-
-PROCESSES = Processes()
-atexit.register(PROCESSES.end)
-
-
-def _started(folders: str, limits: str) -> subprocess.Popen[bytes]:
-    """Python without the user's settings, packages and folder, and without what `.pth` files start."""
-    if not sys.executable or getattr(sys, "frozen", False) or not hasattr(os, "fork"):
-        raise SourceError(
-            "documents are read by a Python process of its own that forks, and here is none: "
-            "run asof with an installed Python on Linux or macOS"
-        )
-    command = [sys.executable, "-I", "-S", "-B", server.__file__, folders, limits]
-    environment = {name: os.environ[name] for name in _INHERITED if name in os.environ}
-    try:
-        process = subprocess.Popen(  # noqa: S603
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment
-        )
-    except OSError as wrong:
-        raise SourceError(f"{command[0]} cannot be run, which reads documents: {wrong.strerror}") from None
-    assert process.stdout is not None  # noqa: S101
-    if process.stdout.readline() != server.READY:
-        process.kill()
-        raise SourceError(f"the process that reads documents does not start: {' '.join(command[:5])}")
-    return process
+MAX_TITLE = 500
+"""Characters of a title."""
 
 
 @dataclass(frozen=True, slots=True)
 class FormatReader:
     """The reader of a format: the module whose `read` reads it in the process, and the packages that it needs
-    there, with the extra that has them."""
+    there, with the extra that has them. `many`: a file is many documents."""
 
     module: str
     suffix: str
     packages: tuple[str, ...] = ()
     extra: str = ""
+    many: bool = False
 
     def __call__(self, raw: bytes, stem: str, limits: InputLimits) -> ParsedFile:
+        parts = self.parts(raw, stem, limits)
+        files = [_parsed(each, stem) for each in parts]
+        if files[0].name:
+            return ParsedFile("", stem, parts=tuple(files))
+        return replace(files[0], parts=tuple(files[1:]))
+
+    def parts(self, raw: bytes, stem: str, limits: InputLimits) -> list[Part]:
+        """What the module makes of a file, at least one part, each of another name. Raises Unreadable,
+        MissingExtra, SourceError."""
         if len(raw) > limits.file:
             raise Unreadable(f"the file has {len(raw)} bytes; the limit is {limits.file}")
-        request = {"module": self.module, "stem": stem, "suffix": self.suffix}
-        answer = PROCESSES.ask(request, raw, _folders(self.packages, self.extra), limits)
-        return _file(answer, stem, limits)
+        answer = PROCESSES.ask(
+            {
+                "module": self.module, "folders": _folders(self.packages, self.extra), "stem": stem,
+                "suffix": self.suffix, "many": self.many,
+            },
+            raw, limits,
+        )  # fmt: skip
+        parts = _checked(answer)
+        most = limits.all if self.many else limits.characters
+        names = [each.name for each in parts]
+        if sum(len(each.text) for each in parts) > most + 4 * len(parts) + limits.pages:
+            raise _broken()
+        if len(set(names)) != len(names):
+            raise _broken()
+        return parts
 
 
-def reader(module: str, suffix: str, *packages: str, extra: str = "documents") -> Reader:
+def reader(module: str, suffix: str, *packages: str, extra: str = "documents", many: bool = False) -> Reader:
     """The reader by a module beside this one."""
-    return FormatReader(f"{__package__}.{module}", suffix, packages, extra)
+    return FormatReader(f"{__package__}.{module}", suffix, packages, extra, many)
 
 
 def _folders(packages: Sequence[str], extra: str) -> list[str]:
-    """The folders in which asof and the packages lie; nothing of the packages is loaded here."""
-    folders = [str(Path(server.__file__).parents[3])]
+    """The folders in which the packages lie; nothing of them is loaded here."""
+    folders: list[str] = []
     for name in packages:
         spec = find_spec(name)
         if spec is None or spec.origin is None:
@@ -176,53 +83,55 @@ def _folders(packages: Sequence[str], extra: str) -> list[str]:
 # -- what came back, checked: a file may have brought the process to say anything ----------------------------
 
 
-def _file(answer: Any, stem: str, limits: InputLimits) -> ParsedFile:
+def _checked(answer: Any) -> list[Part]:
     match answer:
         case {"no": "memory"}:
-            raise Unreadable(f"it needs more than {limits.memory // 2**20} MiB of memory", "split it")
+            raise Unreadable("it needs more memory than a file may take", "split it")
         case {"no": "import", "remedy": str(missing)}:
             raise SourceError(f"a library that reads such files cannot be loaded: {missing}")
         case {"no": str(why), "remedy": str(remedy), "empty": bool(empty)}:
             raise Unreadable(storable(why), storable(remedy), empty=empty)
         case {"parts": [*parts]} if parts:
-            pass
-        case _:
-            raise _broken()
-    try:
-        files = [_parsed(each, stem) for each in parts]
-    except (KeyError, TypeError, ValueError, AttributeError) as wrong:
-        raise _broken() from wrong
-    if sum(len(each.text) for each in files) > limits.characters + 4 * len(files):
-        raise _broken()
-    names = [each.name for each in files]
-    if len(set(names)) != len(names) or (len(names) > 1 and not all(names[1:])):
-        raise _broken()
-    return ParsedFile("", stem, parts=tuple(files)) if names[0] else _with_parts(files)
+            try:
+                return [_part(each) for each in parts]
+            except (KeyError, TypeError, ValueError, AttributeError) as wrong:
+                raise _broken() from wrong
+    raise _broken()
 
 
-def _with_parts(files: list[ParsedFile]) -> ParsedFile:
-    from dataclasses import replace
+def _part(told: Mapping[str, Any]) -> Part:
+    """A part, every text of it storable. Raises KeyError, TypeError, ValueError, AttributeError for what is
+    none."""
+    text, title, name, published, created, changed = (
+        storable(told[key]) for key in ("text", "title", "name", "published", "created", "changed")
+    )
+    links, aliases, notes = (
+        [storable(each) for each in told[key] if each.strip()] for key in ("links", "aliases", "notes")
+    )
+    outline = [(int(at), int(level), storable(words)) for at, level, words in told["outline"]]
+    places = [-1, *(at for at, _, _ in outline), len(text)]
+    if places != sorted(set(places)) and outline:
+        raise ValueError("headings are not in order, or not in the text")
+    front = told["front"]
+    if not isinstance(front, dict):
+        raise TypeError("front is no object")
+    return Part(text, title, name, outline, front, published, created, changed, links, aliases, notes)
 
-    return replace(files[0], parts=tuple(files[1:]))
 
-
-def _parsed(part: Mapping[str, Any], stem: str) -> ParsedFile:
-    text, title, name = (storable(part[key]) for key in ("text", "title", "name"))
-    outline = tuple(Heading(int(at), int(level), storable(words)) for at, level, words in part["outline"])
-    at = -1
-    for heading in outline:
-        if not at < heading.offset < len(text):
-            raise ValueError("headings are not in order")
-        at = heading.offset
-    notes = [Problem(storable(str(each)), lost=False) for each in part["notes"]]
-    front = dict(part["front"])
-    if published := part["published"]:
-        front["published"] = published
-    created, changed = (_time(part[key], key, notes) for key in ("created", "changed"))
+def _parsed(part: Part, stem: str) -> ParsedFile:
+    notes = [Problem(each, lost=False) for each in part.notes]
+    front = dict(part.front)
+    tags, language = front.pop("tags", ()), str(front.pop("language", ""))
+    if part.published:
+        front["published"] = part.published
+    changed, created = _time(part.changed, "changed", notes), _time(part.created, "created", notes)
+    title = " ".join(part.title.split())[:MAX_TITLE]
     return ParsedFile(
-        text, " ".join(title.split())[:500] or (stem if not name else ""), outline, name=name,
-        links=tuple(Link(storable(each)) for each in part["links"] if each.strip()), front=front,
-        by="metadata", slow=True, created=changed or created, notes=tuple(notes),
+        part.text, title or (stem if not part.name else ""), name=part.name, front=front, by="metadata",
+        outline=tuple(Heading(*each) for each in part.outline), links=tuple(map(Link, part.links)),
+        tags=tuple(dict.fromkeys(storable(str(each)) for each in tags if str(each).strip())),
+        aliases=tuple(dict.fromkeys(part.aliases)), language=language if len(language) == 2 else "",
+        created=changed or created, notes=tuple(notes), slow=True,
     )  # fmt: skip
 
 
@@ -243,6 +152,3 @@ def _time(text: str, what: str, notes: list[Problem]) -> SourcedTime | None:
 
 def _broken() -> Unreadable:
     return Unreadable("it breaks what reads it", "save it anew")
-
-
-__all__ = ["LONGEST_TITLE", "PROCESSES", "FormatReader", "Processes", "reader"]

@@ -31,6 +31,7 @@ from asof.sources.formats.rtf_marks import (
 _LEVEL = re.compile(f"{HEADING}([0-9])")
 _DEPTH = re.compile(f"{DEPTH}([0-9])")
 _EDGE = re.compile(f"({MERGED}?){EDGE}([0-9]{{1,10}});")
+_EMPTY = re.compile(r"(?: ?;){2,}")  # cells of a table in a cell
 _SAME_EDGE = 120  # twentieths of a point
 _MARK = re.compile(r"[\x01\x03][0-9]|\x10[0-9]+;|[\x00-\x08\x0b-\x1f]")
 _NUMBERED = re.compile(r".*\d|.+[.)]")
@@ -102,7 +103,7 @@ def _write(body: Body, text: str, boxes: Sequence[str]) -> None:
     waiting = iter(boxes)
     rows: list[str] = []
     *tables, end = text.split(ROW)
-    for before, in_row, row in (*(piece.partition(TABLE) for piece in tables), (end, "", "")):
+    for before, in_row, row in (*map(_row, tables), (end, "", "")):
         if rows and ("\n" in before or _line(before)):
             body.table(_cells(rows))
             rows = []
@@ -117,6 +118,12 @@ def _write(body: Body, text: str, boxes: Sequence[str]) -> None:
         body.table(_cells(rows))
     for rest in waiting:
         body.paragraph(_line(rest))
+
+
+def _row(piece: str) -> tuple[str, str, str]:
+    """What stands before a row, TABLE, and the row. One like the row before it may say so at its end only."""
+    before, in_row, row = piece.partition(TABLE)
+    return ("", TABLE, piece) if CELL in before else (before, in_row, row)
 
 
 def _outside(text: str) -> list[str]:
@@ -139,7 +146,7 @@ def _cells(rows: Sequence[str]) -> list[list[Cell]]:
             edges = [("", "0")] * len(cells)
         for cell, (merged, edge) in zip(cells, edges, strict=True):
             to = bisect_right(columns, int(edge))
-            line.append(Cell(_line(cell), max(to - at, 1), bool(merged)))
+            line.append(Cell(_EMPTY.sub(";", _line(cell)).strip(" ;"), max(to - at, 1), bool(merged)))
             at = max(at, to)
         table.append(line)
     return table

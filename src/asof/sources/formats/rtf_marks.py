@@ -55,7 +55,10 @@ def marked(raw: bytes) -> MarkedText:
     text = _without(_decoded(raw), _DATA)
     text = _HIDDEN.sub(r"{\\*\1", text)
     info = "".join(text[start:end] for _, start, end, _ in groups(text, _INFO))
-    fonts = "".join(text[start:end] for _, start, end, _ in groups(text, _FONTS))
+    fonts = ""
+    for _, start, end, _ in list(groups(text, _FONTS))[:1]:
+        fonts = re.sub(r"[\r\n]+", " ", text[start:end])  # the library reads a font from one line
+        text = text[:start] + fonts + text[end:]
     charset = re.match(r"\s*\{\\rtf\d*((?:\\(?!fonttbl)[a-z]+-?\d* ?)*)", text)
     text, fonts = (_with_marks(each, _heading_styles(text)) for each in (text, fonts))
     found = MarkedText("", f"{{\\rtf1{charset[1] if charset else ''}{fonts}", info)
@@ -157,6 +160,8 @@ def _with_marks(text: str, styles: dict[str, int]) -> str:
             return f"\\cellx0 {DEPTH}{number}"
         if word == "fldinst":
             return r"\fldinst "  # a pattern of the library that takes quadratic time does not match this
+        if word == "f":
+            return f"\n{token[0]}"  # nor one that looks for a font from here to the end of the line
         if word == "fcharset" and number and int(number) in _CHARSETS:
             return f"\\fcharset{_CHARSETS[int(number)]} "
         return token[0]

@@ -1,10 +1,10 @@
-"""The process that reads files: `python -I -S -B server.py FOLDERS LIMITS`, started by `reading.py`.
+"""The process that reads files: `python -I -S -B server.py FOLDER LIMITS`, started by `reading.py`.
 
-Requests come through stdin: a line of JSON (`module`, `stem`, `suffix`, `size`), then the bytes of the file.
-Each is read by a child that this process forks and that limits itself (memory, processor time) before it has
-seen a byte of the file: whatever a file brings a library to do ends there. An answer goes through stdout: a
-line of JSON (`state`, `size`), then so many bytes, the child's JSON. What a child does after its deadline is
-not waited for.
+Requests come through stdin: a line of JSON (`module`, `folders`, `stem`, `suffix`, `many`, `size`), then the
+bytes of the file. Each is read by a child that this process forks and that limits itself (memory, processor
+time) before it has seen a byte of the file: whatever a file brings a library to do ends there. An answer
+goes through stdout: a line of JSON (`state`, `size`), then so many bytes, the child's JSON. What a child does
+after its deadline is not waited for.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ READY = b"ready\n"
 
 
 def main() -> None:
-    folders, limits = json.loads(sys.argv[1]), json.loads(sys.argv[2])
-    sys.path += folders
+    limits = json.loads(sys.argv[2])
+    sys.path.append(sys.argv[1])
     from asof.sources.formats import parts as parts  # what is loaded here need not be loaded by each child
 
     sys.stdout.buffer.write(READY)
@@ -31,6 +31,7 @@ def main() -> None:
     while line := sys.stdin.buffer.readline():
         asked = json.loads(line)
         raw = sys.stdin.buffer.read(asked["size"])
+        sys.path += [each for each in asked["folders"] if each not in sys.path]
         preload(asked["module"])
         state, answer = in_child(asked, raw, limits)
         sys.stdout.buffer.write(json.dumps({"state": state, "size": len(answer)}).encode() + b"\n" + answer)
@@ -46,7 +47,7 @@ def preload(module: str) -> None:
         import_module(module)
 
 
-def in_child(asked: dict[str, str], raw: bytes, limits: dict[str, int]) -> tuple[str, bytes]:
+def in_child(asked: dict[str, Any], raw: bytes, limits: dict[str, int]) -> tuple[str, bytes]:
     """`ok` and the JSON of the child, or `died`, `late`, `large` and nothing."""
     reading, writing = os.pipe()
     pid = os.fork()
@@ -63,7 +64,7 @@ def in_child(asked: dict[str, str], raw: bytes, limits: dict[str, int]) -> tuple
             os._exit(1)
         os._exit(0)
     os.close(writing)
-    most = 6 * limits["characters"] + 2**20
+    most = 6 * limits["all" if asked["many"] else "characters"] + 2**20
     state, answer = received(reading, most, limits["seconds"])
     os.close(reading)
     if state != "ok":
@@ -90,7 +91,7 @@ def received(reading: int, most: int, seconds: int) -> tuple[str, bytes]:
             return "large", b""
 
 
-def answer_to(asked: dict[str, str], raw: bytes, limits: dict[str, int]) -> bytes:
+def answer_to(asked: dict[str, Any], raw: bytes, limits: dict[str, int]) -> bytes:
     """The JSON of a reader's answer: `parts`, or `no`, why there are none."""
     from importlib import import_module
 
@@ -99,7 +100,11 @@ def answer_to(asked: dict[str, str], raw: bytes, limits: dict[str, int]) -> byte
     answer: dict[str, Any]
     try:
         reader = import_module(asked["module"])
-        bounds = ReadLimits(limits["characters"], limits["pages"], limits["unpacked"])
+        many = bool(asked["many"])
+        characters, pages = (
+            limits[each] for each in (("all", "documents") if many else ("characters", "pages"))
+        )
+        bounds = ReadLimits(characters, pages, limits["unpacked"])
         answer = {
             "parts": [part.as_json() for part in reader.read(raw, asked["stem"], asked["suffix"], bounds)]
         }

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from asof.sources.formats.parts import row_text
 
-_PARAGRAPHS = re.compile(r"\n(?:[ \t]*+\n)++")
+_PARAGRAPHS = re.compile(r"\n(?:[ \t]*+\n)+")
 
 DEEPEST_LIST = 6
 """Items that are nested deeper are not indented further."""

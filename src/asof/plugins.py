@@ -31,7 +31,17 @@ READERS = "asof.readers"
 """Suffixes of files, such as ".md": each names a `sources.readers.Reader`."""
 
 BUILT_IN = {
-    SOURCES: {"arxiv": "asof.arxiv.scheme:SCHEME"},
+    SOURCES: {
+        "arxiv": "asof.arxiv.scheme:SCHEME",
+        "feed": "asof.imports.feed:SCHEME",
+        "sitemap": "asof.imports.sitemap:SCHEME",
+        "zotero": "asof.imports.zotero:SCHEME",
+        "bookmarks": "asof.imports.bookmarks:SCHEME",
+        "chroma": "asof.imports.stores.chroma:SCHEME",
+        "lancedb": "asof.imports.stores.lance:SCHEME",
+        "pgvector": "asof.imports.stores.pgvector:SCHEME",
+        "docstore": "asof.imports.stores.docstore:SCHEME",
+    },
     RECIPES: {
         "asof": "asof.recipes.asof:ASOF",
         "twe": "asof.recipes.twe:TWE",

@@ -54,13 +54,14 @@ def fetch(
     options: Mapping[str, Any],
     progress: Callable[[IndexReport], None] | None,
     *,
+    shrinking: bool = False,
     quiet: bool,
 ) -> IndexReport:
     """Add a source that a scheme names; a source with a `summary()` has it shown, also where the run broke
-    off. Raises SourceError, UsageError."""
+    off. `shrinking`: whatever share of its documents ends. Raises SourceError, UsageError."""
     source = corpus.source(target, **options)
     try:
-        return corpus.add(source, progress=progress)
+        return corpus.add(source, progress=progress, allow_shrinking=shrinking)
     finally:
         summary: Callable[[], str] | None = getattr(source, "summary", None)
         if not quiet and summary is not None and (words := summary()):

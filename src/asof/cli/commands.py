@@ -6,6 +6,7 @@ import shlex
 from copy import copy
 from difflib import get_close_matches
 from importlib import import_module
+from keyword import iskeyword
 from typing import ClassVar, NamedTuple
 
 import click
@@ -36,6 +37,10 @@ GROUPS: dict[str, dict[str, CommandEntry]] = {
         ),
         "index": CommandEntry(
             "index", "Index folders, vaults, .jsonl files; run again to update.", "asof index notes"
+        ),
+        "import": CommandEntry(
+            "import_", "Index a feed, a Zotero library, bookmarks and other exports.",
+            "asof import zotero ~/Zotero",
         ),
         "status": CommandEntry(
             "maintenance", "Show what the index holds, its dates and its size.", "asof status --check"
@@ -150,7 +155,7 @@ GROUPS: dict[str, dict[str, CommandEntry]] = {
 
 
 SYNONYMS = {
-    "add": "index", "import": "index", "init": "index", "update": "index", "find": "search",
+    "add": "index", "init": "index", "update": "index", "find": "search",
     "grep": "search", "query": "search", "question": "ask", "history": "timeline", "log": "timeline",
     "info": "status", "stats": "status", "list": "status", "delete": "purge", "remove": "purge",
     "rm": "purge", "explain": "why-not", "date": "when", "example": "demo", "backup": "export",
@@ -173,9 +178,8 @@ class Commands(click.Group):
         entry = self.entries.get(cmd_name)
         if entry is None:
             return None
-        written: click.Command = getattr(
-            import_module(f"asof.cli.{entry.module}"), cmd_name.replace("-", "_")
-        )
+        attribute = cmd_name.replace("-", "_") + "_" * iskeyword(cmd_name)
+        written: click.Command = getattr(import_module(f"asof.cli.{entry.module}"), attribute)
         command = copy(written)
         command.epilog = f"\b\nExample:\n  {entry.example}" + (
             f"\n\n{command.epilog}" if command.epilog else ""

@@ -125,7 +125,7 @@ def index(
         for source in sources:
             started = time.perf_counter()
             report = (
-                _fetch(corpus, source, papers, quiet=as_json)
+                _fetch(corpus, source, papers, yes, quiet=as_json)
                 if is_target(source)
                 else _index(corpus, source, yes, history=history, trust_mtime=trust_mtime, workers=workers)
             )
@@ -137,7 +137,7 @@ def index(
                 if not as_json:
                     click.echo(f"new index in {plain(_from_here(root / FOLDER))}")
             if not as_json:
-                _show(*indexed[-1])
+                show_report(*indexed[-1])
         corpus.prepare()
         try:
             done = ahead.do(corpus, quiet=as_json)
@@ -195,16 +195,18 @@ def _index(
     return corpus.add(source, history=history, trust_mtime=trust_mtime, allow_shrinking=True, workers=workers)
 
 
-def _fetch(corpus: Corpus, source: str, papers: dict[str, Any], *, quiet: bool) -> IndexReport:
-    """The report of what was fetched from arXiv. Raises SourceError, UsageError."""
+def _fetch(
+    corpus: Corpus, source: str, papers: dict[str, Any], shrinking: bool, *, quiet: bool
+) -> IndexReport:  # fmt: skip
+    """The report of what a scheme's source stated. Raises SourceError, UsageError."""
     with index_progress(source) as advance:
-        return fetch(corpus, source, papers, advance, quiet=quiet)
+        return fetch(corpus, source, papers, advance, shrinking=shrinking, quiet=quiet)
 
 
 _COUNTS = ("added", "changed", "corrected", "unchanged", "ended", "failed")
 
 
-def _show(source: str, report: IndexReport, seconds: float) -> None:
+def show_report(source: str, report: IndexReport, seconds: float) -> None:
     counts = [
         f"{getattr(report, what):,} {'removed' if what == 'ended' else what}"
         for what in _COUNTS

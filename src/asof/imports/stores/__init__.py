@@ -1,0 +1,1 @@
+"""Documents out of vector stores: their texts and metadata, without the vectors."""

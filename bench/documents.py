@@ -26,6 +26,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from tests.support.small_pdf import small_pdf
 
 import asof
+from asof.sources.formats.process import PROCESSES
 
 Text = list[str]
 W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
@@ -156,6 +157,7 @@ def main() -> None:
             took = time.perf_counter() - started
             done = f"{report.added} added, {report.unchanged} unchanged, {report.ended} removed"
             print(f"{what}: {took:.2f} s, {given.files / took:.0f} files/s; {done}, {report.failed} failed")
+    PROCESSES.end()
     most = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
     print(f"memory of the processes that read: at most {most:.0f} MB")
 

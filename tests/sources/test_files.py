@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 
@@ -12,12 +13,14 @@ import pytest
 from tests.support.sources import stated
 
 import asof
-from asof.data import Document, Problem
+from asof.data import Document, Problem, SourcedTime
 from asof.errors import SourceError
 from asof.sources.files import SAME_MINUTE, together
 from asof.sources.open import open_source
+from asof.sources.readers import parsed
 from asof.sources.source import InputLimits
 from asof.store.checkpoints import stored_checkpoints
+from asof.time.moment import read as read_time
 
 NOBODY = 65_534
 
@@ -357,3 +360,36 @@ def test_files_of_another_kind_than_their_name_may_say_are_counted(tmp_path):
     assert [(each.message, each.lost) for each in problems] == [
         ("2 .json files are not read", False), ("2 .py files are not read", False),
     ]  # fmt: skip
+
+
+def test_files_of_one_second_are_counted_over_runs(tmp_path, made_files):
+    """Four of a second are believed; with a fifth, which comes later, it is not."""
+    with asof.open(tmp_path) as corpus:
+        made_files(4)
+        corpus.add(tmp_path / "notes")
+        assert {each.published.text for each in corpus.at().documents() if each.published} == {MADE}
+        made_files(5)
+        assert corpus.add(tmp_path / "notes").unchanged == 4
+        dates = [str(each.published) for each in corpus.at().documents()]
+        assert sorted(dates)[:4] == [MADE] * 4
+        assert sorted(dates)[4].startswith("2021")
+
+
+MADE = "2015-03-02T10:00:00Z"
+
+
+@pytest.fixture
+def made_files(tmp_path, monkeypatch):
+    """So many files that say that they were made in one second, saved in 2021."""
+    made = SourcedTime(read_time(MADE), MADE, "metadata")
+
+    def with_date(*arguments):
+        return replace(parsed(*arguments), created=made, slow=True)
+
+    monkeypatch.setattr("asof.sources.files.parsed", with_date)
+
+    def write_files(count: int) -> None:
+        for number in range(count):
+            write(tmp_path / "notes" / f"file {number}.md", f"Text {number}.", day=400 + number)
+
+    return write_files

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from asof.data import SourcedTime
-from asof.sources.made import DAY, SHARED, MadeTogether, without_later
+from asof.sources.made import DAY, SHARED, MadeTogether, second_made, without_later
 from asof.sources.readers import ParsedFile
 from asof.time.moment import read
 
@@ -28,31 +28,41 @@ def test_a_file_is_not_made_after_its_last_change(made: str | None, changed: str
     assert believed or "last changed before" in found.notes[0].message
 
 
-def kept(*pages: tuple[ParsedFile, int]) -> list[tuple[ParsedFile, int]]:
-    """What waits of pages (with when their files were changed), numbered, and then comes."""
+def believed(count: int, others: int = 0) -> list[bool]:
+    """Of so many pages of one second, and others that stand as they were."""
     made: MadeTogether[int] = MadeTogether()
-    for number, (each, changed) in enumerate(pages):
-        made.hold(each, each.created, changed, number)
-    return list(made.all())
+    made.others[7] = others
+    for number in range(count):
+        made.wait(7, number)
+    made.wait(8, count)
+    found = {number: why for _, number, why in made.all()}
+    assert found[count] == ""
+    assert list(made.all()) == []
+    return [not found[number] for number in range(count)]
 
 
 def test_a_second_that_several_files_share_dates_none_of_them() -> None:
-    later = read("2020").first
-    many = [(page(MARCH, f"text {n}"), later) for n in range(SHARED)]
-    other = (page("2015-03-02T10:00:01Z"), later)
-    found = {number: each for each, number in kept(*many, other)}
-    assert [found[n].created for n in range(SHARED)] == [None] * SHARED
-    assert found[SHARED].created is not None
-    assert "5 files say that they were made in that second" in found[0].notes[0].message
-    assert all(each.created is not None for each, _ in kept(*many[1:]))  # one fewer: they are believed
+    assert believed(SHARED - 1) == [True] * (SHARED - 1)
+    assert believed(SHARED) == [False] * SHARED
+    assert believed(1, SHARED - 1) == [False]
 
 
-def test_what_was_saved_then_or_has_a_day_alone_does_not_wait() -> None:
-    assert kept((page(MARCH), read(MARCH).first + DAY // 2)) == []
-    assert kept((page("2015-03-02"), read("2020").first)) == []
-    assert kept((page(None), read("2020").first)) == []
+LATER = read("2020").first
+
+
+@pytest.mark.parametrize(
+    ("made", "changed", "waits"),
+    [
+        (MARCH, LATER, True), (MARCH, read(MARCH).first + DAY // 2, False), ("2015-03-02", LATER, False),
+        (None, LATER, False),
+    ],
+)  # fmt: skip
+def test_what_was_saved_then_or_has_a_day_alone_does_not_wait(
+    made: str | None, changed: int, waits: bool
+) -> None:
+    given = page(made)
+    assert (second_made(given, given.created, changed) is not None) == waits
 
 
 def test_what_dates_otherwise_does_not_wait() -> None:
-    made: MadeTogether[int] = MadeTogether()
-    assert not made.hold(page(MARCH), page("2015").created, read("2020").first, 0)
+    assert second_made(page(MARCH), page("2015").created, LATER) is None

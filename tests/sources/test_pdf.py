@@ -135,7 +135,7 @@ def test_the_date_that_it_was_made(said: str, first: str, last: str):
     assert (iso(created.span.first), iso(created.span.last), created.by) == (first, last, "metadata")
 
 
-@pytest.mark.parametrize("said", ["yesterday", "D:20241341", "D:2024", ""])
+@pytest.mark.parametrize("said", ["yesterday", "D:20241341", "D:19700101000000Z", ""])
 def test_a_date_that_is_none(said: str):
     assert read(small_pdf([[LONG]], about=f"/CreationDate ({said})"), "stem", InputLimits()).created is None
 
@@ -180,3 +180,23 @@ def test_any_bytes_are_pages_or_unreadable(at: int, noise: bytes):
     raw = small_pdf([[LONG, "First."], ["Second page."]])
     with suppress(Unreadable):
         pages(raw[:at] + noise + raw[at + len(noise) :], InputLimits())
+
+
+@pytest.mark.parametrize(
+    ("about", "date"),
+    [
+        ("/CreationDate (D:2019) /ModDate (D:20210203040506+02'00')", "2021-02-03T04:05:06+02:00"),
+        ("/ModDate (D:20210203040506+0200)", "2021-02-03T04:05:06+02:00"),
+        ("/CreationDate (D:201905)", "2019-05"), ("/CreationDate (D:2019)", "2019"),
+        ("/CreationDate (D:2019) /ModDate (soon)", "2019"),
+    ],
+)  # fmt: skip
+def test_the_last_save_counts_and_dates_may_be_short(about: str, date: str):
+    assert str(read(small_pdf([[LONG]], about=about), "stem", InputLimits()).created) == date
+
+
+def test_pages_without_text_are_noted_where_most_are():
+    assert read(small_pdf([["Hi"]]), "stem", InputLimits()).text == "Page 1\n\nHi"
+    file = read(small_pdf([[LONG], [], []]), "stem", InputLimits())
+    assert [note.message for note in file.notes] == ["2 of 3 pages have no text, as scanned ones"]
+    assert read(small_pdf([[LONG], [LONG], []]), "stem", InputLimits()).notes == ()

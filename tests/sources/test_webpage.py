@@ -200,3 +200,19 @@ def test_what_is_no_section(text):
 )
 def test_the_title_of_plain_text(text, title):
     assert PLAIN(text.encode(), "stem", InputLimits()).title == title
+
+
+@pytest.mark.parametrize(
+    ("charset", "text"),
+    [("iso-8859-2", "Zażółć gęślą jaźń"), ("iso-8859-6", "مرحبا بالعالم"), ("windows-1251", "Привет")],
+)
+def test_the_charset_that_a_page_declares_counts(charset: str, text: str) -> None:
+    raw = f'<html><head><meta charset="{charset}"></head><body><p>{text}</p></body></html>'.encode(charset)
+    page = webpage.READER(raw, "stem", InputLimits())
+    assert (page.text.strip(), page.encoding) == (text, "")
+
+
+@pytest.mark.parametrize("charset", ["utf-8", "rot13", "no-such", "punycode", ""])
+def test_a_charset_that_cannot_be_is_not_believed(charset: str) -> None:
+    raw = f'<meta charset="{charset}"><p>caf'.encode() + b"\xe9 au lait, tr\xe8s bon</p>"
+    assert "café au lait" in webpage.READER(raw, "stem", InputLimits()).text

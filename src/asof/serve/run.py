@@ -36,6 +36,10 @@ DRAIN = 20
 
 _HOST = re.compile(r"[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?|\[[0-9A-Fa-f:.]{2,45}\]")
 
+SWITCH = 0.0005
+"""Seconds after which a thread that works lets others on (Python: 0.005): requests wait for the thread that
+receives them."""
+
 VARIABLE = "ASOF_SERVE"
 """How the processes of a server are told what to serve."""
 
@@ -202,6 +206,7 @@ def serve_here(listening: socket.socket) -> None:
         limit_concurrency=2_000, server_header=False, date_header=False,
         h11_max_incomplete_event_size=64 * 2**10,
     )  # fmt: skip
+    sys.setswitchinterval(SWITCH)
     server = uvicorn.Server(config)
 
     def stop(*_: object) -> None:

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import codecs
+import re
+from contextlib import suppress
 from typing import NamedTuple
 
 from asof.data.storable import line_feeds
+
+_OF_PAGES = re.compile(r"iso8859|cp|koi8|gb|big5|euc|shift_jis|mac|tis|johab")
 
 
 class NotText(ValueError):
@@ -19,12 +23,16 @@ class Decoded(NamedTuple):
     encoding: str = ""
 
 
-def decoded(raw: bytes) -> Decoded:
-    """The text of a file. What is neither UTF-8 nor says what it is is guessed at. Raises NotText."""
+def decoded(raw: bytes, declared: str = "") -> Decoded:
+    """The text of a file. What is not UTF-8 is of the encoding that it has `declared`, if it fits; else it is
+    guessed at. Raises NotText."""
     codec, name = _marked(raw)
     try:
         return Decoded(line_feeds(raw.decode(codec)), name)
     except UnicodeDecodeError as wrong:
+        if not name and (codec := _codec(declared)):
+            with suppress(UnicodeDecodeError):
+                return Decoded(line_feeds(raw.decode(codec)))
         if not name:
             from asof.sources.encodings import guessed
 
@@ -33,6 +41,15 @@ def decoded(raw: bytes) -> Decoded:
                 return Decoded(line_feeds(guess[0]), guess[1])
         at = f"byte 0x{raw[wrong.start]:02x} at {wrong.start}" if wrong.start < len(raw) else "its end"
         raise NotText(f"is not {name or 'UTF-8'} ({at}){'' if name else ' nor other text'}") from None
+
+
+def _codec(declared: str) -> str:
+    """The name of the codec of a page's encoding; "" for one that no page is in (punycode, rot13)."""
+    try:
+        name = codecs.lookup(declared).name if declared else ""
+    except LookupError:
+        return ""
+    return name if _OF_PAGES.match(name) else ""
 
 
 def _marked(raw: bytes) -> tuple[str, str]:

@@ -8,12 +8,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from asof.data import Checkpoint, Document, Problem, SourcedTime, Statement, Unchanged
+from asof.data import Checkpoint, Document, Problem, SafeToCommit, SourcedTime, Statement, Unchanged
 from asof.sources import dating
 from asof.sources.dates import of_file
 from asof.sources.git import Git, GitFailed, in_work_tree
 from asof.sources.gitdates import GitDates, git_dates
-from asof.sources.made import MadeTogether, without_later
+from asof.sources.made import MadeTogether, disbelieved, second_made, without_later
 from asof.sources.readers import ParsedFile, Unreadable, parsed, suffix, suffixes
 from asof.sources.source import InputLimits, SourceNaming, token
 from asof.sources.walk import FoundFile, walk
@@ -23,6 +23,12 @@ MIN_TOGETHER = 5
 LISTED_FILES = 5
 COUNT = 4
 """The bytes of a checkpoint that say how many documents a file states."""
+
+COMMIT = 100
+"""What so many files state which are slow to read is kept, though the run may break off."""
+
+SECOND = 8
+"""The bytes behind them that say when the file was made, where its date waited for those of others."""
 
 PART = "!/"
 """Between the id of a file and the name of a document in it: `mail/inbox.mbox!/<id@host>`."""
@@ -91,7 +97,8 @@ class Files:
         self._parts: dict[str, list[str]] = {}
         self._encodings = Encodings()
         self._others: Counter[str] = Counter()
-        self._made: MadeTogether[dating.FileDates] = MadeTogether()
+        self._slow = 0
+        self._made: MadeTogether[tuple[ParsedFile, dating.FileDates]] = MadeTogether()
 
     def resume(self, checkpoints: Mapping[str, bytes]) -> None:
         self._checkpoints = checkpoints
@@ -117,8 +124,12 @@ class Files:
             for item in self._read(file, git, believed=not same_minute):
                 undated += isinstance(item, Document) and item.published is None
                 yield item
-        for page, known in self._made.all():
-            yield from self._stated(page, known, None)
+            if self._slow >= COMMIT:
+                self._slow = 0
+                yield SafeToCommit()
+        for second, (page, known), why in self._made.all():
+            known = replace(known, state=known.state + second.to_bytes(SECOND, signed=True))
+            yield from self._stated(disbelieved(page, why) if why else page, known, None)
         yield from unread(self.naming, self._others)
         yield from self._encodings.problems(self.naming)
         if same_minute and undated:
@@ -156,6 +167,8 @@ class Files:
             mtime = of_file(file.mtime) if believed else None
             state = token(self._options, relative, raw, repr(committed), repr(mtime))
             if same := self._unchanged(id_, state):
+                if second := self._checkpoints[same[0]][len(state) + COUNT :]:
+                    self._made.others[int.from_bytes(second, signed=True)] += 1
                 yield from map(Unchanged, same)
                 return
             page = self._encodings.of(relative, parsed(raw, relative, self.limits))
@@ -165,6 +178,7 @@ class Files:
             else:
                 yield unreadable(self.naming, file.relative, wrong)
             return
+        self._slow += page.slow
         parts = [(id_, page)] if page.text.strip() or page.lines else []
         parts += [(f"{id_}{PART}{part.name}", part) for part in page.parts]
         if page.parts and parts[0][0] != id_:
@@ -178,15 +192,17 @@ class Files:
         """The documents of a file, if its checkpoints stand for what it holds now; else none."""
         own = self._checkpoints.get(id_, b"")
         names = [id_] * bool(own) + self._parts.get(id_, [])
-        tokens = {self._checkpoints[name] for name in names}
-        return names if tokens == {state + len(names).to_bytes(COUNT)} else []
+        whole = state + len(names).to_bytes(COUNT)
+        return names if all(self._checkpoints[name].startswith(whole) for name in names) else []
 
     def _stated(self, page: ParsedFile, known: dating.FileDates, saved: int | None) -> Iterator[Statement]:
         """What a document of a file states, and the checkpoint of it; nothing yet where its date waits for
         those of the others (`saved`: the instant of the file's last change; None: it has waited)."""
         page_dates = dating.dates_in(page, self.fiscal_start)
         published = known.published(page, page_dates)
-        if saved is not None and self._made.hold(page, published, saved, known):
+        second = None if saved is None or page.name else second_made(page, published, saved)
+        if second is not None:
+            self._made.wait(second, (page, known))
             return
         remarks = (*page.notes, *page_dates.notes)
         relative = "" if self.kind == "file" else known.relative

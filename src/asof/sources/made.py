@@ -7,6 +7,7 @@ does a date later than the file itself.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Generic, TypeVar
@@ -18,10 +19,7 @@ DAY = 24 * 3600 * 1_000_000  # microseconds
 SHARED = 5
 """So many files that were made in one second were not made then."""
 
-MOST_HELD = 50_000_000
-"""Characters of texts that wait for the end of a folder; beyond these the rest is judged by itself."""
-
-Held = TypeVar("Held")
+Waiting = TypeVar("Waiting")
 
 
 def without_later(page: ParsedFile, mtime: int) -> ParsedFile:
@@ -38,30 +36,32 @@ def disbelieved(page: ParsedFile, why: str) -> ParsedFile:
     return replace(page, created=None, notes=(*page.notes, note))
 
 
+def second_made(page: ParsedFile, published: SourcedTime | None, mtime: int) -> int | None:
+    """The instant at which a page was made, if that is its date (`published`), to the second, and long before
+    its file was changed: then it is to be seen whether others share it."""
+    made = page.created
+    if made is None or published is not made or abs(made.span.first - mtime) < DAY:
+        return None
+    return made.span.first if made.span.last - made.span.first < DAY - 1 else None
+
+
 @dataclass(slots=True)
-class MadeTogether(Generic[Held]):
-    """Pages whose date waits for those of the others: `held`, by the second in which they were made."""
+class MadeTogether(Generic[Waiting]):
+    """What waits for the end of a folder, by the second in which it was made; `others`: how many files of a
+    second stand as they were."""
 
-    held: dict[int, list[tuple[ParsedFile, Held]]] = field(default_factory=dict)
-    characters: int = 0
+    waiting: dict[int, list[Waiting]] = field(default_factory=dict)
+    others: Counter[int] = field(default_factory=Counter)
 
-    def hold(self, page: ParsedFile, published: SourcedTime | None, mtime: int, what: Held) -> bool:
-        """Keep a page whose date (`published`) is that at which it was made, long before its file was
-        changed; whether it was kept."""
-        made = page.created
-        if made is None or published is not made or abs(made.span.first - mtime) < DAY:
-            return False
-        if made.span.last - made.span.first >= DAY - 1 or self.characters > MOST_HELD:
-            return False
-        self.held.setdefault(made.span.first, []).append((page, what))
-        self.characters += len(page.text)
-        return True
+    def wait(self, second: int, what: Waiting) -> None:
+        self.waiting.setdefault(second, []).append(what)
 
-    def all(self) -> Iterator[tuple[ParsedFile, Held]]:
-        """All that was kept, in the order in which it came of each second; shared dates are left out."""
-        for pages in self.held.values():
-            why = f"{len(pages)} files say that they were made in that second"
-            for page, what in pages:
-                yield (disbelieved(page, why) if len(pages) >= SHARED else page), what
-        self.held.clear()
-        self.characters = 0
+    def all(self) -> Iterator[tuple[int, Waiting, str]]:
+        """All that waited, in the order in which it came of each second, with why its date is not believed
+        ("": it is)."""
+        for second, group in self.waiting.items():
+            count = len(group) + self.others[second]
+            why = f"{count} files say that they were made in that second" if count >= SHARED else ""
+            yield from ((second, each, why) for each in group)
+        self.waiting.clear()
+        self.others.clear()

@@ -12,19 +12,17 @@ from asof.errors import BadTime, MissingExtra
 from asof.sources.dates import stated
 from asof.sources.formats.parts import BETWEEN_PAGES
 from asof.sources.formats.reading import FormatReader
+from asof.sources.formats.template_dates import disbelieved
 from asof.sources.pdf_lines import flowing, lines_of, vocabulary, without_heads
 from asof.sources.readers import LONGEST_TITLE, ParsedFile, Unreadable
 from asof.sources.references import ReferenceSection, UncertainReferences, references_in
 from asof.sources.source import InputLimits
 
 PACKAGE = "pypdfium2"
-MIN_CHARACTERS_A_PAGE = 16
-"""A document with fewer characters a page than these is a picture of one."""
-
 _NO_TITLE = re.compile(r"\.\w{2,5}\Z|\A(?:untitled|microsoft \w+ - )", re.IGNORECASE)
 _DATE = re.compile(
-    r"(?:D:)?(?P<y>[0-9]{4})(?P<m>[0-9]{2})(?P<d>[0-9]{2})(?P<time>[0-9]{6})?"
-    r"(?P<zone>Z|[+-][0-9]{2}'[0-9]{2})?"
+    r"(?:D:)?(?P<y>[0-9]{4})(?P<m>[0-9]{2})?(?P<d>(?<=[0-9]{6})[0-9]{2})?(?P<time>(?<=[0-9]{8})[0-9]{6})?"
+    r"(?P<zone>Z|[+-][0-9]{2}'?[0-9]{2})?"
 )
 
 
@@ -54,15 +52,19 @@ def read(raw: bytes, stem: str, limits: InputLimits, *, references: bool = True)
     pdf = pages(raw, limits)
     lines = without_heads([lines_of(each) for each in pdf.pages])
     notes: tuple[Problem, ...] = ()
+    without = sum(not each for each in lines)
+    if 2 * without > len(lines):
+        said = f"{without} of {len(lines)} pages have no text, as scanned ones"
+        notes = (Problem(said, remedy="recognise their text first (OCR)", lost=False),)
     if not references:
         try:
             lines = _cut(lines, references_in([line for page in lines for line in page]))
         except UncertainReferences as unsure:
-            notes = (Problem(f"the list of references is left in the text: {unsure}", lost=False),)
+            notes += (Problem(f"the list of references is left in the text: {unsure}", lost=False),)
     text, outline = paged(lines)
     title = _title(pdf.title) or stem
     return ParsedFile(
-        text, title, outline, created=_created(pdf.created) or _created(pdf.changed), notes=notes, slow=True
+        text, title, outline, created=_created(pdf.changed) or _created(pdf.created), notes=notes, slow=True
     )
 
 
@@ -73,16 +75,21 @@ def _title(text: str) -> str:
 
 
 def _created(text: str) -> SourcedTime | None:
-    """The second, or the day, of a date such as D:20240131093000+01'00' (ISO 32000, 7.9.4)."""
+    """The second, or the day, month, year, of a date such as D:20240131093000+01'00' (ISO 32000, 7.9.4); None
+    for one that is not believed."""
     match = _DATE.match(text)
     if match is None:
         return None
-    day, time, zone = "-".join(match.group("y", "m", "d")), match["time"], match["zone"]
-    written = f"{day}T{time[:2]}:{time[2:4]}:{time[4:]}{zone or 'Z'}".replace("'", ":") if time else day
+    day, time, zone = "-".join(filter(None, match.group("y", "m", "d"))), match["time"], match["zone"] or "Z"
+    written = day
+    if time:
+        zone = zone if zone == "Z" else f"{zone[:3]}:{zone[-2:]}"
+        written = f"{day}T{time[:2]}:{time[2:4]}:{time[4:]}{zone}"
     try:
-        return stated(written, "metadata")
+        made = stated(written, "metadata")
     except BadTime:
         return None
+    return None if made is None or disbelieved(made.span) else made
 
 
 def _cut(page_lines: list[list[str]], references: ReferenceSection | None) -> list[list[str]]:
@@ -115,6 +122,6 @@ def pages(raw: bytes, limits: InputLimits) -> PdfContent:
     installed()
     (part,) = _PAGES.parts(raw, "", limits)
     pdf = PdfContent(part.text.split(BETWEEN_PAGES), part.title, part.created, part.changed)
-    if sum(len(text.strip()) for text in pdf.pages) < MIN_CHARACTERS_A_PAGE * max(len(pdf.pages), 1):
+    if not any(any(map(str.isalnum, text)) for text in pdf.pages):
         raise Unreadable("there is no text in the PDF, as in a scanned one", "recognise its text first (OCR)")
     return pdf

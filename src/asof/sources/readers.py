@@ -140,12 +140,13 @@ def _check(file: object) -> None:
     sections(file.text, file.outline)
 
 
-def text_reader(parse: TextParser) -> Reader:
-    """The reader of a format that is text: it finds the encoding, and replaces NUL."""
+def text_reader(parse: TextParser, declared: Callable[[bytes], str] = lambda _: "") -> Reader:
+    """The reader of a format that is text: it finds the encoding, which the text may have `declared`, and
+    replaces NUL."""
 
     def read(raw: bytes, stem: str, limits: InputLimits) -> ParsedFile:
         try:
-            text, encoding = decoded(raw)
+            text, encoding = decoded(raw, declared(raw))
         except NotText as wrong:
             raise Unreadable(f"the file {wrong}", "save it as UTF-8") from None
         if not text or text.isspace():

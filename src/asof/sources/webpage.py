@@ -68,7 +68,16 @@ def parse_text(text: str, stem: str, limits: InputLimits) -> ParsedFile:  # noqa
     )  # fmt: skip
 
 
-READER = text_reader(parse_text)
+_CHARSET = re.compile(rb"charset\s{0,9}=\s{0,9}[\"']?([A-Za-z0-9][A-Za-z0-9._:-]{0,40})", re.IGNORECASE)
+
+
+def declared_charset(raw: bytes) -> str:
+    """The encoding that a page declares in its first 2,048 bytes; "" where it declares none."""
+    found = _CHARSET.search(raw[:2_048])
+    return found[1].decode("ascii") if found else ""
+
+
+READER = text_reader(parse_text, declared_charset)
 
 
 class _PageReading:

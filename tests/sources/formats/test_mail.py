@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from contextlib import suppress
 
 import pytest
@@ -223,3 +224,31 @@ def test_through_the_process():
     file = parsed(MBOX, "inbox.mbox", InputLimits())
     assert (file.text, [part.text for part in file.parts][1:]) == ("", ["two", "three"])
     assert parsed(MAIL, "ferry.eml", InputLimits()).front["published"] == "2024-03-05T10:00:00+01:00"
+
+
+def mailbox(*messages: str) -> bytes:
+    return "".join(
+        f"From a@x Mon Mar  1 10:0{at}:00 2021\n{each}\n\n" for at, each in enumerate(messages)
+    ).encode()
+
+
+def good(number: int) -> str:
+    return f"From: a@x\nMessage-ID: <{number}@x>\nDate: Mon, 1 Mar 2021 10:00:00 +0000\n\nText {number}."
+
+
+def test_a_message_that_cannot_be_read_is_noted_and_the_others_are_read():
+    deep = "From: a@x\nMessage-ID: <d@x>\n" + "Content-Type: message/rfc822\n\n" * 40 + "From: b@x\n\nx"
+    odd = (
+        "From: a@x\nContent-Type: text/plain; charset*=utf-8''utf-8\nContent-Transfer-Encoding: 8bit\n\n\xe4"
+    )
+    parts = read(mailbox(good(1), deep, odd, good(2)), "stem", ".mbox", LIMITS)
+    assert {"1@x", "2@x"} <= {part.name for part in parts}
+    assert any("cannot be read" in note for note in parts[0].notes)
+
+
+def test_lines_that_look_like_the_begin_of_a_message_take_linear_time():
+    line = "From " + "1:11 " * 100_000
+    started = time.perf_counter()
+    (part,) = read(mailbox(f"{good(1)}\n\n{line}\n\nEnd."), "stem", ".mbox", ReadLimits(10**6, 5, 0))
+    assert time.perf_counter() - started < 5
+    assert part.text.endswith("End.")

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import threading
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -116,3 +120,43 @@ def test_a_process_that_was_killed_is_started_again(read):
     PROCESSES._running.process.kill()
     PROCESSES._running.process.wait()
     assert read("second").text.endswith("second stem.x")
+
+
+@pytest.mark.parametrize(
+    ("raw", "suffix", "said"),
+    [
+        (b"%PDF-1.4 x", ".docx", "begins as a PDF does"),
+        (b"{\\rtf1 x}", ".odt", "begins as RTF does"),
+        (b"PK\x03\x04" + b"x" * 40, ".docx", ""),
+        (b"\xd0\xcf\x11\xe0" + b"x" * 40, ".docx", ""),
+        (b"plain", ".docx", ""),
+    ],
+)
+def test_a_wrong_suffix_is_said(raw, suffix, said):
+    with pytest.raises(Unreadable) as refused:
+        FormatReader("asof.sources.formats.docx", suffix)(raw, "stem", LIMITS)
+    assert ("suffix" in refused.value.remedy) == bool(said)
+    assert said in str(refused.value)
+
+
+def test_the_reader_ends_with_the_process_that_asks(tmp_path):
+    """It is killed while a file is being read that takes a minute."""
+    code = (
+        f"import sys; sys.path.insert(0, {str(Path(__file__).parent)!r})\n"
+        "from asof.sources.formats.reading import FormatReader\n"
+        "from asof.sources.formats.process import PROCESSES\n"
+        "from asof.sources.source import InputLimits\n"
+        "FormatReader('hostile_reader', '.x', ('hostile_reader',))(b'hi', 's', InputLimits())\n"
+        "print(PROCESSES._running.process.pid, flush=True)\n"
+        "FormatReader('hostile_reader', '.x', ('hostile_reader',))(b'sleep 50', 's', InputLimits())\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, env=environment) as process:
+        assert process.stdout is not None
+        server = int(process.stdout.readline())
+        time.sleep(0.3)
+        process.kill()
+    end = time.monotonic() + 10
+    while Path(f"/proc/{server}/cmdline").exists() and Path(f"/proc/{server}/cmdline").read_bytes():
+        assert time.monotonic() < end, "the process that reads is still there"
+        time.sleep(0.05)

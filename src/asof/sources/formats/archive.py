@@ -14,6 +14,7 @@ from asof.sources.formats.parts import ReadLimits, Refused
 MAX_MEMBERS = 20_000
 MAX_DEPTH = 256
 _DAMAGED = "fetch or save it again"
+_TOO_MUCH = ("it unpacks to more than is read: an archive made to fill the memory", "do not trust it")
 _DAMAGE = (
     zipfile.BadZipFile, zlib.error, lzma.LZMAError, OSError, EOFError, NotImplementedError, RuntimeError,
     ValueError,
@@ -45,17 +46,17 @@ class Archive:
             about = self._zip.getinfo(name)
             if about.flag_bits & 1:
                 raise Refused("it is encrypted", "save it without a password")
+            if about.file_size > self.left:
+                raise Refused(*_TOO_MUCH)
             with self._zip.open(about) as stream:
-                content = stream.read(self.left + 1)
+                content = stream.read(about.file_size + 1)
         except KeyError as wrong:
             raise Refused(f"it is damaged: {name} is missing", _DAMAGED) from wrong
         except _DAMAGE as wrong:
             raise Refused(f"it is damaged: {wrong}", _DAMAGED) from wrong
         self.left -= len(content)
-        if self.left < 0:
-            raise Refused(
-                "it unpacks to more than is read: an archive made to fill the memory", "do not trust it"
-            )
+        if len(content) > about.file_size:
+            raise Refused(*_TOO_MUCH)
         return content
 
     def xml(self, name: str) -> ET.Element:

@@ -22,11 +22,14 @@ from asof.sources.formats.parts import Part, ReadLimits, Refused, Writer
 # The default policy reads each header by its grammar: a tenth as fast, and it fails on some of them.
 _PARSER = BytesParser(policy=compat32)
 
-_FROM_LINE = re.compile(
-    rb"^From [^\r\n]*[0-9]{1,2}:[0-9]{2}[^\r\n]*\b[0-9]{4}\b[^\r\n]*\r?(?:\n|\Z)", re.MULTILINE
-)
+_FROM_LINE = re.compile(rb"^From (?P<rest>[^\r\n]{1,998})\r?(?:\n|\Z)", re.MULTILINE)
+_CLOCK, _YEAR = re.compile(rb"\b[0-9]{1,2}:[0-9]{2}\b"), re.compile(rb"\b[12][0-9]{3}\b")
 _QUOTED_FROM = re.compile(rb"^>(>*From )", re.MULTILINE)
 _SENDER = re.compile(rb"^From \S*\s*")
+_FAULTS = (RecursionError, ValueError, LookupError, TypeError, AttributeError)
+"""What the library raises for messages that are not sound."""
+SHOWN = 5
+"""So many messages that cannot be read are named."""
 _OF_MAILS = ("from", "date", "subject", "to", "message-id", "received")
 
 
@@ -34,24 +37,24 @@ def read(raw: bytes, stem: str, suffix: str, limits: ReadLimits) -> list[Part]: 
     """The messages of a file and their attached texts. Raises Refused."""
     mails = _Mails(limits)
     if suffix == ".mbox":
-        for number, (arrived, content) in enumerate(messages(raw), 1):
-            if number > limits.pages:
-                raise Refused(f"it has more than {limits.pages:,} messages", "split it")
-            mails.add_message(content, arrived)
+        mails.add_mailbox(raw)
     else:
-        message = _message(raw)
-        if not any(header(message, name) for name in _OF_MAILS):
-            raise Refused("it is no mail: it has none of the headers of one", "rename it")
-        mails.add(message, "", own_id(message) or _digest(raw))
+        mails.add_file(raw)
     if not any(part.text for part in mails.parts):
-        raise Refused("there is no text in the file", empty=True)
+        raise Refused(mails.odd[0] if mails.odd else "there is no text in the file", empty=not mails.odd)
+    if mails.odd:
+        more = [f"{len(mails.odd) - SHOWN} more messages cannot be read"] * (len(mails.odd) > SHOWN)
+        mails.parts[0].notes.extend([*mails.odd[:SHOWN], *more])
     return mails.parts
 
 
 def messages(raw: bytes) -> Iterator[tuple[str, bytes]]:
     """The messages of a mailbox, each with the date of the line before it. Raises Refused."""
     raw = raw.lstrip(b"\r\n")
-    lines = (each for each in _FROM_LINE.finditer(raw) if _begins_message(raw, each.start()))
+    lines = (
+        each for each in _FROM_LINE.finditer(raw)
+        if _begins_message(raw, each.start()) and _has_date(each["rest"])
+    )  # fmt: skip
     line = next(lines, None)
     if line is None or line.start():
         raise Refused("it is no mailbox: it does not begin with a From line", "export it again")
@@ -68,10 +71,16 @@ def _begins_message(raw: bytes, at: int) -> bool:
     return at == 0 or raw.endswith((b"\n\n", b"\n\r\n"), 0, at)
 
 
+def _has_date(rest: bytes) -> bool:
+    """Whether a clock stands in a line, and a year behind it."""
+    clock = _CLOCK.search(rest)
+    return clock is not None and _YEAR.search(rest, clock.end()) is not None
+
+
 def _message(content: bytes) -> Message:
     try:
         return _PARSER.parsebytes(content)
-    except (RecursionError, ValueError, LookupError, TypeError, AttributeError) as wrong:
+    except _FAULTS as wrong:
         raise Refused(f"it is damaged: {str(wrong)[:200]}", "export it again") from wrong
 
 
@@ -87,16 +96,42 @@ class _Mails:
         self.parts: list[Part] = []
         self._seen: set[tuple[str, str]] = set()
         self._names: set[str] = set()
+        self.odd: list[str] = []
         self._left = limits.characters
 
+    def add_mailbox(self, raw: bytes) -> None:
+        """Add the messages of a mailbox."""
+        for number, (arrived, content) in enumerate(messages(raw), 1):
+            if number > self.limits.pages:
+                raise Refused(f"it has more than {self.limits.pages:,} messages", "split it")
+            self.add_message(content, arrived)
+
+    def add_file(self, raw: bytes) -> None:
+        """Add the message that a file is."""
+        message = _message(raw)
+        if not any(header(message, name) for name in _OF_MAILS):
+            raise Refused("it is no mail: it has none of the headers of one", "rename it")
+        try:
+            self.add(message, "", own_id(message) or _digest(raw))
+        except _FAULTS as wrong:
+            raise Refused(f"it is damaged: {str(wrong)[:200]}", "export it again") from wrong
+
     def add_message(self, content: bytes, arrived: str) -> None:
-        """Add a message of a mailbox, which may hold it twice: then it is read once."""
-        message, digest = _message(content), _digest(content.rstrip())
-        id_ = own_id(message) or digest
-        if (id_, digest) not in self._seen:
-            self._seen.add((id_, digest))
-            name = id_ if id_ not in self._names else f"{id_} {digest}"
-            self.add(message, name, name, arrived)
+        """Add a message of a mailbox, which may hold it twice: then it is read once. One that cannot be read
+        is noted in `odd`."""
+        before = len(self.parts)
+        try:
+            message, digest = _message(content), _digest(content.rstrip())
+            id_ = own_id(message) or digest
+            if (id_, digest) not in self._seen:
+                self._seen.add((id_, digest))
+                name = id_ if id_ not in self._names else f"{id_} {digest}"
+                self.add(message, name, name, arrived)
+        except (Refused, *_FAULTS) as wrong:
+            if self._left < 0:
+                raise
+            del self.parts[before:]
+            self.odd.append(f"the message of {arrived} cannot be read: {str(wrong)[:100]}")
 
     def add(self, message: Message, name: str, id_: str, arrived: str = "", depth: int = 0) -> None:
         """Add a message, and the texts and messages that are attached to it, named below `id_`."""

@@ -19,12 +19,15 @@ from pathlib import Path
 from typing import Any
 
 READY = b"ready\n"
+PR_SET_PDEATHSIG = 1
 
 
 def main() -> None:
     limits = json.loads(sys.argv[2])
     sys.path.append(sys.argv[1])
-    from asof.sources.formats import parts as parts  # what is loaded here need not be loaded by each child
+    import ctypes as ctypes  # what is loaded here need not be loaded by each child
+
+    from asof.sources.formats import parts as parts
 
     sys.stdout.buffer.write(READY)
     sys.stdout.buffer.flush()
@@ -57,6 +60,7 @@ def in_child(asked: dict[str, Any], raw: bytes, limits: dict[str, int]) -> tuple
             os.dup2(os.open(os.devnull, os.O_RDWR), 0)
             os.dup2(0, 1)
             os.dup2(0, 2)
+            die_with_parent()
             confine(limits["memory"], limits["seconds"])
             with os.fdopen(writing, "wb") as out:
                 out.write(answer_to(asked, raw, limits))
@@ -70,6 +74,8 @@ def in_child(asked: dict[str, Any], raw: bytes, limits: dict[str, int]) -> tuple
     if state != "ok":
         os.kill(pid, signal.SIGKILL)
     _, status = os.waitpid(pid, 0)
+    if state == "alone":
+        sys.exit(0)
     if state == "ok" and status:
         state = "died"
     return state, answer if state == "ok" else b""
@@ -81,7 +87,10 @@ def received(reading: int, most: int, seconds: int) -> tuple[str, bytes]:
     answer = bytearray()
     while True:
         left = end - time.monotonic()
-        if left <= 0 or not select.select([reading], [], [], left)[0]:
+        ready = select.select([reading, 0], [], [], max(left, 0))[0]
+        if 0 in ready:  # nothing is asked before it is answered: the process that asks is gone
+            return "alone", b""
+        if not ready:
             return "late", b""
         piece = os.read(reading, 2**16)
         if not piece:
@@ -117,6 +126,14 @@ def answer_to(asked: dict[str, Any], raw: bytes, limits: dict[str, int]) -> byte
     except ImportError as missing:
         answer = {"no": "import", "remedy": str(missing), "empty": False}
     return json.dumps(answer, ensure_ascii=False).encode("utf-8", "replace")
+
+
+def die_with_parent() -> None:
+    """Have Linux end this process when the one that forked it ends."""
+    if sys.platform == "linux":
+        import ctypes
+
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def confine(memory: int, seconds: int) -> None:

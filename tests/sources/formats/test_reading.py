@@ -62,6 +62,14 @@ def test_a_file_that_misbehaves_is_unreadable_and_the_next_is_read(read, what, s
     assert read("again").text.endswith("again stem.x")
 
 
+def test_a_reader_may_say_what_to_do(monkeypatch):
+    monkeypatch.syspath_prepend(str(Path(__file__).parent))
+    reader = FormatReader("hostile_reader", ".x", ("hostile_reader",), remedy="delete far cells")
+    with pytest.raises(Unreadable) as refused:
+        reader(b"die", "stem", LIMITS)
+    assert refused.value.remedy == "delete far cells"
+
+
 def test_a_child_writes_no_file(read, tmp_path):
     with pytest.raises(Unreadable):
         read(f"write {tmp_path / 'x'}")

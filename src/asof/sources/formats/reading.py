@@ -39,13 +39,15 @@ def kind_of(raw: bytes) -> str:
 @dataclass(frozen=True, slots=True)
 class FormatReader:
     """The reader of a format: the module whose `read` reads it in the process, and the packages that it needs
-    there, with the extra that has them. `many`: a file is many documents."""
+    there, with the extra that has them. `many`: a file is many documents.
+    `remedy`: what to do where a file takes too much."""
 
     module: str
     suffix: str
     packages: tuple[str, ...] = ()
     extra: str = ""
     many: bool = False
+    remedy: str = ""
 
     def __call__(self, raw: bytes, stem: str, limits: InputLimits) -> ParsedFile:
         parts = self.parts(raw, stem, limits)
@@ -59,13 +61,14 @@ class FormatReader:
         MissingExtra, SourceError."""
         if len(raw) > limits.file:
             raise Unreadable(f"the file has {len(raw)} bytes; the limit is {limits.file}")
-        answer = PROCESSES.ask(
-            {
-                "module": self.module, "folders": _folders(self.packages, self.extra), "stem": stem,
-                "suffix": self.suffix, "many": self.many,
-            },
-            raw, limits,
-        )  # fmt: skip
+        request = {
+            "module": self.module, "folders": _folders(self.packages, self.extra), "stem": stem,
+            "suffix": self.suffix, "many": self.many,
+        }  # fmt: skip
+        try:
+            answer = PROCESSES.ask(request, raw, limits)
+        except Unreadable as wrong:
+            raise Unreadable(str(wrong), self.remedy or wrong.remedy) from wrong
         try:
             parts = _checked(answer)
         except Unreadable as wrong:
@@ -81,9 +84,11 @@ class FormatReader:
         return parts
 
 
-def reader(module: str, suffix: str, *packages: str, extra: str = "documents", many: bool = False) -> Reader:
+def reader(
+    module: str, suffix: str, *packages: str, extra: str = "documents", many: bool = False, remedy: str = ""
+) -> Reader:
     """The reader by a module beside this one."""
-    return FormatReader(f"{__package__}.{module}", suffix, packages, extra, many)
+    return FormatReader(f"{__package__}.{module}", suffix, packages, extra, many, remedy)
 
 
 def _folders(packages: Sequence[str], extra: str) -> list[str]:
@@ -143,7 +148,9 @@ def _parsed(part: Part, stem: str) -> ParsedFile:
     tags, language = front.pop("tags", ()), str(front.pop("language", ""))
     if part.published:
         front["published"] = part.published
-    changed, created = _time(part.changed, "changed", notes), _time(part.created, "created", notes)
+    changed, created = _time(part.changed, "changed", notes), None
+    if changed is None and part.created != part.changed:
+        created = _time(part.created, "created", notes)
     title = " ".join(part.title.split())[:MAX_TITLE]
     return ParsedFile(
         part.text, title or (stem if not part.name else ""), name=part.name, front=front, by="metadata",

@@ -9,9 +9,9 @@ from urllib.parse import SplitResult, unquote, urlsplit
 from asof.data import Document, Link, Problem, SourcedTime
 from asof.data.storable import storable
 from asof.sources import dating
-from asof.sources.files import content
 from asof.sources.readers import Unreadable, parsed, suffix, suffixes
 from asof.sources.source import InputLimits, printable
+from asof.sources.survey import content
 
 _HTML = (".html", ".htm")
 

@@ -9,10 +9,10 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from asof.errors import SourceError
-from asof.sources.files import content
 from asof.sources.readers import Unreadable
 from asof.sources.scheme import SourceContext
 from asof.sources.source import SourceNaming
+from asof.sources.survey import content
 
 _PAGES = "?pages="
 _GZIP = b"\x1f\x8b"

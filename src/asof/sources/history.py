@@ -13,11 +13,12 @@ from asof.sources import dating
 from asof.sources.commits import commits, moments
 from asof.sources.dates import of_file, second
 from asof.sources.decode import NotText, decoded
-from asof.sources.files import Encodings, InputTooLarge, content, document, notes, survey, unread, unreadable
+from asof.sources.files import Encodings, document, notes, unreadable
 from asof.sources.git import Blobs, Git, GitFailed, in_work_tree, tree
 from asof.sources.gitdates import same_content
 from asof.sources.readers import ParsedFile, Unreadable, parsed, suffix, suffixes
 from asof.sources.source import InputLimits, SourceNaming, token
+from asof.sources.survey import InputTooLarge, content, survey, unread
 from asof.sources.walk import FoundFile
 
 

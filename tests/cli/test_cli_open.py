@@ -24,7 +24,7 @@ def test_the_text_is_printed_with_its_place(asof, vault):
     said = asof("open", hit).out
     assert said.startswith("notes/quay.md › Quay › Length\n")
     assert "The quay is 40 m long." in said
-    assert "# Quay" in asof("open", "quay", "--as-of", "2021").out
+    assert "\n# Quay\n\n## Length\n" in asof("open", "quay", "--as-of", "2021").out
 
 
 @pytest.mark.parametrize("arguments", [["pier"], ["quay", "--as-of", "2019"]])

@@ -37,7 +37,8 @@ def open(hit: str, as_of: str | None, printed: bool, index: Path | None) -> int:
     program = None if printed or as_of or path is None else opener(path)
     if path is None or program is None:
         show(plain(where), bold=True)
-        click.echo(plain(text))
+        for line in text.splitlines():
+            click.echo(plain(line))
         return DONE
     click.echo(plain(where))
     done = subprocess.run([program, str(path)], check=False, stdin=subprocess.DEVNULL)  # noqa: S603

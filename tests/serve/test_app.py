@@ -337,6 +337,8 @@ def test_the_description_names_every_verb_with_an_example(web):
         operation = described["paths"][f"/api/v1/{name}"]["get"]
         examples = {each["name"]: each.get("example") for each in operation.get("parameters", ())}
         assert {key: examples[key] for key in verb.example} == dict(verb.example)
+        answer = operation["responses"]["200"]["content"]["application/json"]["example"]
+        assert against(verb.schema, answer) == []
         reference = operation["responses"]["200"]["content"]["application/json"]["schema"]["$ref"]
         assert reference.rpartition("/")[2] in described["components"]["schemas"]
     text = json.dumps(described)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
@@ -178,8 +179,10 @@ def _describe(app: FastAPI) -> None:
 def _add_examples(whole: dict[str, Any]) -> None:
     from asof.verbs.verbs import VERBS
 
+    answers = json.loads((files("asof") / "serve" / "examples.json").read_text("utf-8"))
     for verb in VERBS.values():
         operation = whole["paths"][f"/api/v1/{verb.name}"]["get"]
+        operation["responses"]["200"]["content"]["application/json"]["example"] = answers[verb.name]
         for parameter in operation.get("parameters", ()):
             if parameter["name"] in verb.example:
                 parameter["example"] = verb.example[parameter["name"]]

@@ -143,16 +143,20 @@ def test_messages_without_a_time_are_told():
         b"[]",
         b"7",
         b'[{"id": "U1"}]',
-        b"{",
-        b"[" * 100_000,
-        b"1" * 5000,
         b'{"messages": [], "name": 1}',
     ],
 )
 def test_other_json_is_refused_and_nothing_is_lost(raw):
     with pytest.raises(Unreadable, match="no chat export that is known") as wrong:
         parsed(raw, "a.json", InputLimits())
-    assert not wrong.value.lost
+    assert (wrong.value.lost, wrong.value.other) == (False, True)
+
+
+@pytest.mark.parametrize("raw", [b"{", b"[" * 100_000, b"1" * 5000])
+def test_json_that_is_damaged_may_be_a_chat_and_is_a_problem_of_its_own(raw):
+    with pytest.raises(Unreadable, match="no sound JSON") as wrong:
+        parsed(raw, "a.json", InputLimits())
+    assert (wrong.value.lost, wrong.value.other) == (False, False)
 
 
 def test_a_day_on_which_nobody_said_anything_is_empty():

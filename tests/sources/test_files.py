@@ -352,6 +352,19 @@ def test_a_file_of_several_documents_is_read_again_only_when_it_changed(tmp_path
         assert {each.id for each in corpus.at().documents()} == {"notes/chat.txt!/2021-03-12T18:04:05"}
 
 
+def test_the_documents_of_a_file_that_cannot_be_read_stay(tmp_path):
+    chat = write(tmp_path / "notes" / "chat.txt", CHAT, day=500)
+    for number in range(10):
+        write(tmp_path / "notes" / f"{number}.md", f"Note {number}.")
+    with asof.open(tmp_path) as corpus:
+        corpus.add(tmp_path / "notes")
+        before = {each.id for each in corpus.at().documents()}
+        write(chat, b"\x00\x01\x02\xff" * 50, day=501)
+        report = corpus.add(tmp_path / "notes", allow_shrinking=True)
+        assert (report.ended, report.failed) == (0, 1)
+        assert {each.id for each in corpus.at().documents()} == before
+
+
 def test_files_of_another_kind_than_their_name_may_say_are_counted(tmp_path):
     for name, content in (("a.json", "{}"), ("b.json", "[1]"), ("c.py", "x = 1"), ("d/__init__.py", "")):
         write(tmp_path / name, content)

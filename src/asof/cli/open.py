@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import sys
@@ -10,9 +9,11 @@ from pathlib import Path
 
 import click
 
+from asof import environment
 from asof.cli.main import DONE, TIMES, echo_err, index_option, open_corpus, time_option
 from asof.cli.terminal import plain, show
 from asof.corpus.snapshot import Snapshot
+from asof.data.document import file_of as file_of_document
 
 NOT_OPENED = (".py", ".html", ".htm")
 """Files that a desktop may run, or show with what they load from elsewhere: they are printed."""
@@ -58,7 +59,7 @@ def _found(then: Snapshot, hit: str) -> tuple[str, tuple[str, ...], str]:
 
 def file_of(root: Path, document: str) -> Path | None:
     """The file that a document was read from, inside the corpus's folder; None where there is none."""
-    path = (root / document.partition("!/")[0]).resolve()
+    path = (root / file_of_document(document)).resolve()
     return path if path.is_relative_to(root.resolve()) and path.is_file() else None
 
 
@@ -68,5 +69,5 @@ def opener(path: Path) -> str | None:
         return None
     if sys.platform == "darwin":
         return shutil.which("open")
-    there = os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
+    there = environment.variables().get("DISPLAY") or environment.variables().get("WAYLAND_DISPLAY")
     return shutil.which("xdg-open") if there else None

@@ -21,6 +21,15 @@ DATED_BY = ("metadata", "frontmatter", "filename", "git", "content", "edit", "mt
 """Where a date may come from, most trusted first; `edit`: the text changed, its date did not."""
 
 
+PART = "!/"
+"""Between the id of a file and the name of a document in it: `mail/inbox.mbox!/<id@host>`."""
+
+
+def file_of(document: str) -> str:
+    """The id of the file that a document is, or is one of several in."""
+    return document.partition(PART)[0]
+
+
 Time: TypeAlias = SourcedTime | Span | Period | str | date | int
 """How Python code may give a time: see `Document`."""
 
@@ -165,8 +174,9 @@ class Unchanged:
 class Problem:
     """Something in the input that could not be used: where it is, what is wrong, what to do about it.
 
-    `document` is the id of the document that could not be read, when it is known: what was stored of it
-    before stays current. `lost` says that some text was not taken in (and not merely its date, say).
+    `document` is the id of the document that could not be read, when it is known: what was stored of it, and
+    of documents in it (PART), stays current. `lost` says that some text was not taken in (and not merely its
+    date, say).
     """
 
     message: str

@@ -37,8 +37,8 @@ def parse_text(text: str, stem: str, limits: InputLimits) -> ParsedFile:  # noqa
     """
     try:
         export = json.loads(text)
-    except (ValueError, RecursionError):
-        export = None
+    except (ValueError, RecursionError) as wrong:
+        raise Unreadable(f"it is no sound JSON: {str(wrong)[:100]}", "fetch it again", lost=False) from None
     if isinstance(export, list) and any(map(_is_slack, export)):
         parts, undated = _slack(export, stem)
     elif isinstance(export, dict) and "guild" in export and isinstance(export.get("messages"), list):

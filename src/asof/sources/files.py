@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from asof.data import Checkpoint, Document, Problem, SafeToCommit, SourcedTime, Statement, Unchanged
+from asof.data.document import PART
+from asof.data.document import file_of as file_of_document
 from asof.sources import dating
 from asof.sources.dates import of_file
 from asof.sources.git import Git, GitFailed, in_work_tree
@@ -26,9 +28,6 @@ COMMIT = 100
 
 SECOND = 8
 """The bytes behind them that say when the file was made, where its date waited for those of others."""
-
-PART = "!/"
-"""Between the id of a file and the name of a document in it: `mail/inbox.mbox!/<id@host>`."""
 
 
 class Encodings:
@@ -84,7 +83,7 @@ class Files:
         self._parts = {}
         for name in checkpoints:
             if PART in name:
-                self._parts.setdefault(name.partition(PART)[0], []).append(name)
+                self._parts.setdefault(file_of_document(name), []).append(name)
 
     def documents(self) -> Iterator[Statement]:
         self._encodings.clear()

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from asof.data import Checkpoint, Document, Ended, Problem, Statement, Unchanged
+from asof.data.document import file_of
 from asof.errors import SourceShrunk
 from asof.store import statements
 from asof.store.checkpoints import WHOLE
@@ -205,6 +206,10 @@ class IndexRun:
             ) as write:
                 write.checkpoints = {WHOLE: self.whole}
 
+    def _is_unreadable(self, name: str) -> bool:
+        """Whether a document, or the file that it stands in, could not be read."""
+        return name in self.unreadable or file_of(name) in self.unreadable
+
     def _end_missing(self, *, complete: bool, allow_shrinking: bool) -> None:
         if not complete:
             self._write_ends_and_copies([], sorted(self.reverted))
@@ -218,7 +223,7 @@ class IndexRun:
             name
             for name, current, _ in listed
             if current not in self.seen_versions
-            and name not in self.unreadable
+            and not self._is_unreadable(name)
             and name not in self.unchanged
         ]
         stale = self._withdrawn([name for name, _, _ in listed])
@@ -252,7 +257,7 @@ class IndexRun:
         """The documents with versions that a source which states its past does not state any more."""
         if not self.states_past:
             return []
-        restated = [name for name in listed if name not in self.unchanged and name not in self.unreadable]
+        restated = [name for name in listed if name not in self.unchanged and not self._is_unreadable(name)]
         rows = self.db.execute(
             "SELECT d.name, v.id FROM json_each(?) AS wanted JOIN documents AS d ON d.name = wanted.value"
             " JOIN versions AS v ON v.document = d.id WHERE v.retired IS NULL AND v.dated_by = ?",

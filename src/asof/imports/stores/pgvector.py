@@ -6,7 +6,6 @@ PGPASSWORD or its password file, or the whole DSN stands in an environment varia
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -14,6 +13,7 @@ from typing import Any
 
 from asof.arguments import checked
 from asof.data import Statement
+from asof.environment import variables
 from asof.errors import SourceError, UsageError
 from asof.imports.stores import target as targets
 from asof.imports.stores.columns import Columns
@@ -105,7 +105,7 @@ def _dsn(words: str, variable: str) -> dict[str, str]:
         where = f"the DSN in {variable[:80]}"
         if words:
             raise UsageError("pgvector: a DSN and dsn_env are given; one of them is expected")
-        if not (words := os.environ.get(variable, "")):
+        if not (words := variables().get(variable, "")):
             raise UsageError(f"pgvector: the environment variable {variable[:80]} is not set, or empty")
     try:
         read = {key: str(value) for key, value in psycopg.conninfo.conninfo_to_dict(words).items()}
@@ -128,9 +128,9 @@ def _psycopg() -> Any:
 
 def _place(dsn: Mapping[str, str]) -> str:
     """HOST[:PORT]/DATABASE, for the source's name: no user, no password."""
-    host = dsn.get("host") or os.environ.get("PGHOST", "")
-    port = dsn.get("port") or os.environ.get("PGPORT", "")
-    database = dsn.get("dbname") or os.environ.get("PGDATABASE", "")
+    host = dsn.get("host") or variables().get("PGHOST", "")
+    port = dsn.get("port") or variables().get("PGPORT", "")
+    database = dsn.get("dbname") or variables().get("PGDATABASE", "")
     return f"{host}{f':{port}' if port and port != '5432' else ''}/{database}"
 
 
@@ -204,7 +204,7 @@ def _quoted(table: str) -> str:
 
 def _without_secrets(message: str, dsn: Mapping[str, str]) -> str:
     """A message of PostgreSQL in one line, without passwords."""
-    secrets = [dsn.get(name, "") for name in _SECRETS] + [os.environ.get("PGPASSWORD", "")]
+    secrets = [dsn.get(name, "") for name in _SECRETS] + [variables().get("PGPASSWORD", "")]
     for secret in filter(None, secrets):
         message = message.replace(secret, "***")
     return " ".join(message.split())[:300]

@@ -7,11 +7,10 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from asof.data import Document, Problem, Statement
-from asof.data.document import LONGEST_ID
+from asof.data.document import LONGEST_ID, PART
 from asof.data.storable import TooDeep, storable_value
 from asof.errors import UsageError
 from asof.sources.fields import Fields
-from asof.sources.files import PART
 from asof.sources.record import RecordReader, UnusableRecord
 from asof.sources.source import InputLimits
 

@@ -245,8 +245,10 @@ class Corpus:
 
     def _source(self, name: str | Path, *, history: bool, trust_mtime: bool, **options: object) -> Source:
         from asof.sources.from_python import path_of
+        from asof.sources.kept_answers import NAME, KeptAnswers
         from asof.sources.open import open_source
         from asof.sources.scheme import is_target, open_scheme, scheme_in
+        from asof.sources.source import InputLimits
 
         if isinstance(name, str) and is_target(name):
             return open_scheme(name, self.source_context(scheme_in(name)), options)
@@ -254,8 +256,9 @@ class Corpus:
             raise UsageError(f"{name}: {', '.join(unused)} are options of schemes, such as arxiv:...")
         path = name if isinstance(name, Path) else path_of(name)
         return open_source(
-            path, root=self.root, history=history, fields=self.config.fields, trust_mtime=trust_mtime
-        )
+            path, root=self.root, history=history, fields=self.config.fields, trust_mtime=trust_mtime,
+            limits=InputLimits(kept=KeptAnswers(self.store.folder / NAME)),
+        )  # fmt: skip
 
     def _export_file(self, source: str | Path) -> Path | None:
         """The file that is meant, if it is an export."""

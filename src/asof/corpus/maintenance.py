@@ -215,9 +215,22 @@ class Maintenance:
     def _remove(self, remove: Callable[[sqlite3.Connection], list[int]], what: str) -> int:
         session = self.session
         with session.writing() as db:
+            _forget_answers(session.store.folder)
             removed = engine.remove(session.store, session.manifest, db, session.clock, remove, what)
         session.forget()
         return removed
+
+
+def _forget_answers(folder: Path) -> None:
+    """Remove what slow readers made of files, the texts of erased documents among it. Raises CorpusError."""
+    from asof.sources import kept_answers
+
+    try:
+        kept_answers.forget(folder)
+    except OSError as wrong:
+        raise CorpusError(
+            f"{folder / kept_answers.NAME} cannot be removed: {wrong}; nothing was erased"
+        ) from wrong
 
 
 def _erasure(document: str) -> tuple[Erasure | None, tuple[str, ...]]:

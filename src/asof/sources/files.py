@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing, nullcontext
 from dataclasses import replace
 
 from asof.data import Checkpoint, Document, Problem, SafeToCommit, SourcedTime, Statement, Unchanged
@@ -86,6 +87,10 @@ class Files:
                 self._parts.setdefault(file_of_document(name), []).append(name)
 
     def documents(self) -> Iterator[Statement]:
+        with closing(self.limits.kept) if self.limits.kept else nullcontext():
+            yield from self._documents()
+
+    def _documents(self) -> Iterator[Statement]:
         self._encodings.clear()
         self._others.clear()
         listing = survey(self.naming)

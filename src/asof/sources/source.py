@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from hashlib import blake2b
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from asof.data import Statement
+from asof.sources.kept_answers import KeptAnswers
 from asof.version import __version__
 
 
@@ -60,7 +61,8 @@ class InputLimits:
     """The largest input that is read, in bytes: of a file, of a line of JSON, of a note's frontmatter; of a
     document that a process of its own reads (PDF, office documents), also its pages, the characters of its
     text and the bytes that it unpacks to, and what reading it may take: bytes of memory (limited on Linux
-    only) and seconds; of a mailbox its messages (`documents`) and the characters of `all` of them."""
+    only) and seconds; of a mailbox its messages (`documents`) and the characters of `all` of them.
+    `kept`: where that process's answers are kept, if anywhere."""
 
     file: int = 64 * 2**20
     line: int = 16 * 2**20
@@ -72,6 +74,11 @@ class InputLimits:
     unpacked: int = 256 * 2**20
     memory: int = 384 * 2**20
     seconds: int = 60
+    kept: KeptAnswers | None = field(default=None, compare=False, repr=False)
+
+    def numbers(self) -> dict[str, object]:
+        """All that decides what is read, by name."""
+        return {each.name: getattr(self, each.name) for each in fields(self) if each.compare}
 
 
 @dataclass(frozen=True, slots=True)

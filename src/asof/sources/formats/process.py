@@ -10,9 +10,8 @@ import sys
 import threading
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from asof.errors import SourceError
 from asof.sources.formats import server
@@ -45,8 +44,8 @@ class Processes:
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _running: _Process | None = None
 
-    def ask(self, request: Mapping[str, object], raw: bytes, limits: InputLimits) -> Any:
-        """What the reader says of a file. Raises Unreadable; SourceError where no process can be had."""
+    def ask(self, request: Mapping[str, object], raw: bytes, limits: InputLimits) -> bytes:
+        """What the reader says of a file, as JSON. Raises Unreadable; SourceError where no process is."""
         with self._lock:
             running = self._ready(limits)
             try:
@@ -61,10 +60,10 @@ class Processes:
                 f"it breaks what reads it, or needs more than {limits.memory // 2**20} MiB of memory",
                 "save it anew, or split it",
             )
-        return json.loads(answer)
+        return answer
 
     def _ready(self, limits: InputLimits) -> _Process:
-        wanted = json.dumps(asdict(limits))
+        wanted = json.dumps(limits.numbers())
         running = self._running
         if running is not None and (
             running.started_with != wanted

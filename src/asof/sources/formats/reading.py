@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
@@ -16,11 +17,13 @@ from asof.sources.formats import template_dates
 from asof.sources.formats.parts import Part
 from asof.sources.formats.process import PROCESSES
 from asof.sources.readers import ParsedFile, Reader, Unreadable
-from asof.sources.source import InputLimits
+from asof.sources.source import InputLimits, token
 
 MAX_TITLE = 500
 """Characters of a title."""
 
+_PASSING = (b'{"no": "memory"', b'{"no": "import"')
+"""How answers begin that may be others the next time."""
 
 _ZIP = (".docx", ".pptx", ".xlsx", ".odt", ".odp", ".ods", ".epub")
 BEGINNINGS: Mapping[str, tuple[str, ...]] = {
@@ -66,7 +69,7 @@ class FormatReader:
             "suffix": self.suffix, "many": self.many,
         }  # fmt: skip
         try:
-            answer = PROCESSES.ask(request, raw, limits)
+            answer = self._answer(request, raw, limits)
         except Unreadable as wrong:
             raise Unreadable(str(wrong), self.remedy or wrong.remedy) from wrong
         try:
@@ -82,6 +85,18 @@ class FormatReader:
         if len(set(names)) != len(names):
             raise _broken()
         return parts
+
+    def _answer(self, request: Mapping[str, object], raw: bytes, limits: InputLimits) -> Any:
+        """What the process says of a file; what it said before, where that was kept."""
+        if limits.kept is None:
+            return json.loads(PROCESSES.ask(request, raw, limits))
+        key = token(repr(limits), *(str(request[name]) for name in ("module", "stem", "suffix", "many")), raw)
+        answer = limits.kept.get(key, 6 * limits.all + 2**20)
+        if answer is None:
+            answer = PROCESSES.ask(request, raw, limits)
+            if not answer.startswith(_PASSING):
+                limits.kept.put(key, answer)
+        return json.loads(answer)
 
 
 def reader(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from base64 import encodebytes
 from contextlib import suppress
 
 import pytest
@@ -104,6 +105,41 @@ def test_attached_texts_are_documents_and_others_are_named():
     assert (parts[1].published, parts[1].links, parts[3].front["thread"]) == (
         "2024-03-05T10:00:00+01:00", ["p@q"], "t@q",
     )  # fmt: skip
+
+
+def attached_mail(content: bytes, headers: bytes = b"") -> bytes:
+    part = b"--==\nContent-Type: message/rfc822\nContent-Transfer-Encoding: base64\n" + headers
+    return PARTED + b"--==\n\nSee this.\n" + part + b"\n" + content + b"\n--==--\n"
+
+
+def test_a_mail_that_is_attached_in_base64_is_a_document_as_others_are():
+    inner = b"From: Tom\nDate: Mon, 4 Mar 2024 10:00:00 +0100\nSubject: pier\nMessage-ID: <t@q>\n\nInner.\n"
+    parts = eml(attached_mail(encodebytes(inner)))
+    assert [(part.name, part.title, part.text) for part in parts] == [
+        ("", "log", "See this."), ("p@q/t@q", "pier", "Inner."),
+    ]  # fmt: skip
+    assert (parts[1].published, parts[0].notes) == ("2024-03-04T10:00:00+01:00", [])
+
+
+def test_a_mail_that_is_said_to_be_in_base64_and_is_not_is_read_as_it_stands():
+    assert eml(attached_mail(b"From: Tom\nMessage-ID: <t@q>\n\nInner."))[1].text == "Inner."
+
+
+@pytest.mark.parametrize("content", [encodebytes(b"no headers here"), b"a"])
+def test_base64_that_holds_no_mail_is_named_as_not_read(content):
+    named = b"Content-Disposition: attachment; filename=old.txt\n"
+    (part,) = eml(attached_mail(content, named))
+    assert (part.text, part.notes) == ("See this.", ["attached files are not read: old.txt"])
+
+
+def test_mails_in_base64_within_each_other_are_refused():
+    mail = b"From: a@q\n\ndeep"
+    for _ in range(25):
+        mail = (
+            HEAD + b"Content-Type: message/rfc822\nContent-Transfer-Encoding: base64\n\n" + encodebytes(mail)
+        )
+    with pytest.raises(Refused, match="nested more than 20 levels"):
+        read(mail, "stem", ".eml", LIMITS)
 
 
 @pytest.mark.parametrize(

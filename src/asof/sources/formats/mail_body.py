@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from base64 import b64decode
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from email import message_from_bytes
 from email.message import Message
 from pathlib import PurePosixPath
 
@@ -47,7 +49,12 @@ def _gather(entity: Message, found: Entities, depth: int) -> None:
     if isinstance(payload, list):
         inner = [each for each in payload if isinstance(each, Message)]
         if kind == "message/rfc822":
-            found.mails += inner
+            for each in inner:
+                mail = _unwrapped(each, str(entity.get("content-transfer-encoding", "")))
+                if mail is None:
+                    found.files.append((name or f"unnamed {kind}", entity))
+                else:
+                    found.mails.append(mail)
         elif kind.startswith("message/"):
             return  # what a server says of a delivery to another
         elif kind == "multipart/alternative" and inner:
@@ -61,6 +68,18 @@ def _gather(entity: Message, found: Entities, depth: int) -> None:
         found.texts.append(entity)
     elif not kind.startswith("application/pgp-") and kind != "application/pkcs7-signature":
         found.files.append((name or f"unnamed {kind}", entity))
+
+
+def _unwrapped(mail: Message, encoding: str) -> Message | None:
+    """An attached mail as it is; of one that is encoded in base64, which no standard allows, what is in it,
+    and None if that is no mail."""
+    if encoding.strip().lower() != "base64" or mail.keys():
+        return mail
+    try:
+        inner = message_from_bytes(b64decode(str(mail.get_payload())))
+    except ValueError:
+        return None
+    return inner if inner.keys() else None
 
 
 def _chosen(versions: Sequence[Message]) -> Message:
@@ -95,6 +114,8 @@ def file_name(entity: Message) -> str:
 
 def is_read(name: str, entity: Message) -> bool:
     """Whether a file of a mail is a text that is read."""
+    if entity.is_multipart():
+        return False
     return entity.get_content_type() in _READ_KINDS or PurePosixPath(name.lower()).suffix in _READ_NAMES
 
 

@@ -17,6 +17,13 @@ RAW = {"script", "style", "textarea", "title", "xmp", "iframe", "noembed", "nofr
 _NAME = re.compile(r"[A-Za-z][^\s/>]{0,200}")
 _ATTRIBUTE = re.compile(r"([^\s/>=][^\s/>=]*)(\s*=\s*)?")
 _SPACE = re.compile(r"[\s/]*")
+_DECLARATIONS = re.compile(
+    r"\s*+(?:(?:<\?[^>]*+>|<!--(?:[^-]|-(?!->))*+-->)\s*+)*+<!DOCTYPE[^>\[]*+\[.*?\]\s*+>",
+    re.IGNORECASE | re.DOTALL,
+)
+"""What begins an XHTML whose document type declares something (entities, mostly), up to its end."""
+
+_CHARSET = re.compile(rb"charset\s{0,9}=\s{0,9}[\"']?([A-Za-z0-9][A-Za-z0-9._:-]{0,40})", re.IGNORECASE)
 _UNQUOTED = re.compile(r"[^\s>]*")
 
 
@@ -29,9 +36,57 @@ class MarkupToken(NamedTuple):
     attributes: Mapping[str, str] = {}
 
 
+class MarkupWalk:
+    """Takes pieces one by one and hands them on, without what is in elements that are skipped: `on_start`
+    puts the name of one into `skipping`, and what follows goes nowhere until the end of that element."""
+
+    def __init__(self) -> None:
+        self.skipping: list[str] = []
+
+    def take(self, piece: MarkupToken) -> None:
+        if self.skipping:
+            self._skip(piece)
+        elif piece.kind == "text":
+            self.on_text(piece.text)
+        elif piece.kind == "start":
+            self.on_start(piece)
+        else:
+            self.on_end(piece.name)
+
+    def _skip(self, piece: MarkupToken) -> None:
+        if piece.kind == "text":
+            self.on_skipped(piece.text)
+        elif piece.name == self.skipping[-1]:
+            if piece.kind == "start":
+                self.skipping.append(piece.name)
+            else:
+                self.skipping.pop()
+
+    def on_text(self, text: str) -> None:
+        """A text that is read."""
+        raise NotImplementedError
+
+    def on_start(self, piece: MarkupToken) -> None:
+        """The start of an element that is read."""
+        raise NotImplementedError
+
+    def on_end(self, name: str) -> None:
+        """The end of an element that is read, or of none that was open."""
+        raise NotImplementedError
+
+    def on_skipped(self, text: str) -> None:
+        """A text in an element that is skipped."""
+
+
+def declared_charset(raw: bytes) -> str:
+    """The encoding that a page declares in its first 2,048 bytes; "" where it declares none."""
+    found = _CHARSET.search(raw[:2_048])
+    return found[1].decode("ascii") if found else ""
+
+
 def pieces(source: str) -> Iterator[MarkupToken]:
     """The pieces of an HTML text in order. Linear in its length, whatever stands in it."""
-    at = 0
+    at = _past(_DECLARATIONS, source, 0)
     while at < len(source):
         opening = source.find("<", at)
         if opening < 0:

@@ -11,7 +11,7 @@ from asof.data import Heading, Link, Problem
 from asof.data.storable import line_feeds, storable
 from asof.errors import BadTime
 from asof.sources import dates
-from asof.sources.markup import MarkupToken, pieces
+from asof.sources.markup import MarkupToken, MarkupWalk, declared_charset, pieces
 from asof.sources.readers import ParsedFile, text_reader
 from asof.sources.record import language_code
 from asof.sources.source import InputLimits
@@ -68,28 +68,19 @@ def parse_text(text: str, stem: str, limits: InputLimits) -> ParsedFile:  # noqa
     )  # fmt: skip
 
 
-_CHARSET = re.compile(rb"charset\s{0,9}=\s{0,9}[\"']?([A-Za-z0-9][A-Za-z0-9._:-]{0,40})", re.IGNORECASE)
-
-
-def declared_charset(raw: bytes) -> str:
-    """The encoding that a page declares in its first 2,048 bytes; "" where it declares none."""
-    found = _CHARSET.search(raw[:2_048])
-    return found[1].decode("ascii") if found else ""
-
-
 READER = text_reader(parse_text, declared_charset)
 
 
-class _PageReading:
+class _PageReading(MarkupWalk):
     """What has been read so far; `named` is the title that the page shows to others."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.lines: list[_Line] = []
         self.links: list[tuple[Link, str]] = []  # and the place of each, as of a line
         self.tags: list[str] = []
         self.dates = _PageDates()
         self.title = self.named = self.language = ""
-        self.skipping: list[str] = []
         self._line: list[str] = []
         self._in_title = self._in_json = False
         self._heading = self._preformatted = 0
@@ -110,25 +101,11 @@ class _PageReading:
         lines = [line for line in self.lines if line.place != left_out]
         return lines, [link for link, place in self.links if place != left_out]
 
-    def take(self, piece: MarkupToken) -> None:
-        if self.skipping:
-            self._skip(piece)
-        elif piece.kind == "text":
-            self._text(piece.text)
-        elif piece.kind == "start":
-            self._start(piece)
-        else:
-            self._end(piece.name)
+    def on_skipped(self, text: str) -> None:
+        if self._in_json:
+            self.dates.take_json(text)
 
-    def _skip(self, piece: MarkupToken) -> None:
-        if piece.kind == "text" and self._in_json:
-            self.dates.take_json(piece.text)
-        elif piece.kind == "start" and piece.name == self.skipping[-1]:
-            self.skipping.append(piece.name)
-        elif piece.kind == "end" and piece.name == self.skipping[-1]:
-            self.skipping.pop()
-
-    def _text(self, text: str) -> None:
+    def on_text(self, text: str) -> None:
         text = storable(line_feeds(text))
         if self._in_title:
             self.title = self.title or " ".join(text.split())
@@ -141,7 +118,7 @@ class _PageReading:
         else:
             self._line.append(text)
 
-    def _start(self, piece: MarkupToken) -> None:
+    def on_start(self, piece: MarkupToken) -> None:
         name, get = piece.name, piece.attributes.get
         if name in _SKIPPED:
             self.skipping.append(name)
@@ -166,7 +143,7 @@ class _PageReading:
         elif name in ("td", "th"):
             self._line.append(" ")
 
-    def _end(self, name: str) -> None:
+    def on_end(self, name: str) -> None:
         if name in _BLOCKS:
             self.end_line()
             self._in_title = False

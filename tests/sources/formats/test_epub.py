@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import zipfile
+from collections.abc import Callable
 from contextlib import suppress
 
 import pytest
@@ -52,6 +53,16 @@ def epub(
         for name, text in members.items():
             if text:
                 archive.writestr(name, text)
+    return out.getvalue()
+
+
+def zipped_with(raw: bytes, member: str, change: Callable[[str], str]) -> bytes:
+    """The book with a member changed."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(raw)) as book, zipfile.ZipFile(out, "w") as changed:
+        for name in book.namelist():
+            text = book.read(name).decode()
+            changed.writestr(name, change(text) if name == member else text)
     return out.getvalue()
 
 
@@ -106,6 +117,50 @@ def test_a_book_without_contents_has_its_own_headings_or_numbers():
     raw = epub({"a": "<p>x</p><h2>The Pier</h2><h3>Planks</h3>", "b": "<p>y</p>", "c": "<hr/>"})
     assert headings(raw) == [(1, "The Pier"), (2, "Planks"), (1, "Chapter 2")]
     assert book(raw).text == "The Pier\n\nx\n\nPlanks\n\nChapter 2\n\ny"
+
+
+PICTURE = "<body><svg xmlns='s'><image href='a.png'/></svg></body>"
+
+
+def test_what_a_chapter_declares_in_its_document_type_is_no_text():
+    raw = zipped_with(
+        epub({"one": "<p>One.</p>"}),
+        "OPS/one.xhtml",
+        lambda text: f'<?xml version="1.0"?><!DOCTYPE html [<!ENTITY a "b">]>\n{text}',
+    )
+    assert book(raw).text == "Chapter 1\n\nOne."
+
+
+@pytest.mark.parametrize(
+    ("chapters", "notes"),
+    [
+        ({"cover": PICTURE, "one": "<p>a</p>"}, []),
+        ({"one": "<p>a</p>", "two": PICTURE}, ["without text, such as pictures, are 1 of 2 chapters"]),
+        (
+            {"cover": PICTURE, "one": "<p>a</p>", "map": PICTURE},
+            ["without text, such as pictures, are 2 of 3 chapters"],
+        ),
+    ],
+)
+def test_chapters_of_pictures_are_counted_but_for_the_cover(chapters, notes):
+    assert book(epub(chapters)).notes == notes
+
+
+def test_a_chapter_that_is_an_svg_is_counted_and_names_what_is_below_it():
+    package = zipped_with(
+        epub(CHAPTERS | {"end": "<p>z</p>"}, NAV),
+        "OPS/book.opf",
+        lambda xml: xml.replace(
+            'href="part%2Exhtml" media-type="application/xhtml+xml"',
+            'href="part%2Exhtml" media-type="image/svg+xml"',
+        ).replace(
+            'href="end%2Exhtml" media-type="application/xhtml+xml"',
+            'href="end%2Exhtml" media-type="image/svg+xml"',
+        ),
+    )
+    part = book(package)
+    assert part.outline[0] == (0, 1, "Part I")
+    assert part.notes == ["without text, such as pictures, are 2 of 4 chapters"]
 
 
 def test_what_is_missing_or_cannot_be_decoded_is_told():

@@ -17,27 +17,41 @@ _OPENS_A_CHAPTER = 2
 
 
 def read(raw: bytes, stem: str, suffix: str, limits: ReadLimits) -> list[Part]:  # noqa: ARG001
-    """A book of version 2 or 3, without images. Raises Refused."""
+    """A book of version 2 or 3, without images: a note says how many chapters hold nothing else. Raises
+    Refused."""
     archive = Archive(raw, limits)
     found = book(archive)
     if len(found.chapters) > limits.pages:
         raise Refused(f"it has {len(found.chapters):,} chapters; the limit is {limits.pages:,}", "split it")
     writer = Writer(limits)
     chapters = _Chapters(writer)
+    silent = []
     for number, name in enumerate(found.chapters, 1):
-        source, encoding = text_of(archive.bytes(name))
-        page = html_text(source)
-        if encoding:
-            found.notes.append(f"{name}: what is no {encoding} in it is read as U+FFFD")
-        found.notes += [f"{name}: {note}" for note in page.notes]
+        blocks = [] if name in found.pictures else _blocks(archive, name, found.notes)
+        if not blocks:
+            silent.append(number)
         entries = found.contents.get(name, [])
-        if not entries and page.blocks:
-            entries = _own_title(page.blocks, "" if found.contents else f"Chapter {number}")
-        chapters.write(entries, page.blocks)
+        if not entries and blocks:
+            entries = _own_title(blocks, "" if found.contents else f"Chapter {number}")
+        chapters.write(entries, blocks)
+    if silent not in ([], [1]):  # a book mostly begins with its cover
+        found.notes.append(
+            f"without text, such as pictures, are {len(silent)} of {len(found.chapters)} chapters"
+        )
     part = writer.part(
         found.title, front=found.front, published=found.published, changed=found.changed, notes=found.notes
     )
     return [part]
+
+
+def _blocks(archive: Archive, name: str, notes: list[str]) -> list[Block]:
+    """The text of a member, and a sentence on each fault to `notes`."""
+    source, encoding = text_of(archive.bytes(name))
+    page = html_text(source)
+    if encoding:
+        notes.append(f"{name}: what is no {encoding} in it is read as U+FFFD")
+    notes += [f"{name}: {note}" for note in page.notes]
+    return page.blocks
 
 
 def _own_title(blocks: Sequence[Block], name: str) -> list[Entry]:

@@ -34,10 +34,11 @@ class Entry:
 
 @dataclass(slots=True)
 class Book:
-    """The members that are chapters, in order; lines of the contents by member; metadata; a sentence on each
-    fault."""
+    """The members that are chapters, in order, and which of them are pictures (SVG); lines of the contents by
+    member; metadata; a sentence on each fault."""
 
     chapters: list[str] = field(default_factory=list)
+    pictures: set[str] = field(default_factory=set)
     contents: dict[str, list[Entry]] = field(default_factory=dict)
     title: str = ""
     front: dict[str, Any] = field(default_factory=dict)
@@ -63,9 +64,11 @@ def book(archive: Archive) -> Book:
     for each in below(package, "itemref"):
         key = attribute(each, "idref")
         name = members.get(key, "")
-        if name == navigation or (key in items and attribute(items[key], "media-type") not in _READ):
+        if name == navigation:
             continue
-        if name in hidden:
+        if key in items and attribute(items[key], "media-type") not in _READ:
+            found.pictures.add(name)
+        if name in hidden and name not in found.pictures:
             raise Refused("its text is encrypted (DRM)", "export it without protection")
         if name not in archive:
             found.notes.append(f"the chapter {name or key!r} is missing in the file")

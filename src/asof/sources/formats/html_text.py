@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from asof.sources.formats.html_flow import Block, Flow, Table
-from asof.sources.markup import MarkupToken, pieces
+from asof.sources.markup import MarkupToken, MarkupWalk, pieces
 
 _OUT = {"script", "style", "template", "noscript", "rt", "rp", "iframe", "noembed", "noframes", "select"}
 _VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"}
@@ -45,29 +45,19 @@ def html_text(source: str, left_out: Callable[[MarkupToken], bool] = lambda _: F
     return HtmlText(reading.end(), reading.title, unclosed)
 
 
-class _Reading:
+class _Reading(MarkupWalk):
     """What has been read so far: `flows` are of the body and of each cell that is open."""
 
     def __init__(self, left_out: Callable[[MarkupToken], bool]) -> None:
+        super().__init__()
         self.left_out = left_out
         self.title = ""
-        self.skipping: list[str] = []
         self.flows = [Flow()]
         self._tables: list[Table] = []
         self._cell: list[MarkupToken] = []
         self._beyond = 0
         self._marks: list[tuple[str, bool]] = []
         self._in_title = False
-
-    def take(self, piece: MarkupToken) -> None:
-        if self.skipping:
-            self._skip(piece)
-        elif piece.kind == "text":
-            self._text(piece.text)
-        elif piece.kind == "start":
-            self._start(piece)
-        else:
-            self._end(piece.name)
 
     def end(self) -> list[Block]:
         """All blocks, with those of cells that were not closed."""
@@ -76,14 +66,7 @@ class _Reading:
         self.flows[0].end()
         return self.flows[0].blocks
 
-    def _skip(self, piece: MarkupToken) -> None:
-        if piece.name == self.skipping[-1]:
-            if piece.kind == "start":
-                self.skipping.append(piece.name)
-            else:
-                self.skipping.pop()
-
-    def _text(self, text: str) -> None:
+    def on_text(self, text: str) -> None:
         if self._in_title:
             self.title = self.title or " ".join(text.split())
         elif self.flows[-1].preformatted:
@@ -91,7 +74,7 @@ class _Reading:
         else:
             self.flows[-1].line.append(_SPACE.sub(" ", text))
 
-    def _start(self, piece: MarkupToken) -> None:
+    def on_start(self, piece: MarkupToken) -> None:
         name, flow = piece.name, self.flows[-1]
         if name in _BLOCKS:
             flow.end_line()
@@ -117,7 +100,7 @@ class _Reading:
         elif name in ("table", "thead", "tr", "td", "th"):
             self._start_in_table(piece)
 
-    def _end(self, name: str) -> None:
+    def on_end(self, name: str) -> None:
         flow = self.flows[-1]
         if name in _BLOCKS:
             flow.end_line()

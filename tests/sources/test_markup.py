@@ -1,0 +1,75 @@
+"""Markup: pieces of a text, what a document type declares, and elements that are skipped."""
+
+from __future__ import annotations
+
+import pytest
+from tests.support.growth import is_linear
+
+from asof.sources.markup import MarkupToken, MarkupWalk, declared_charset, pieces
+
+
+def text(source: str) -> str:
+    return "".join(piece.text for piece in pieces(source))
+
+
+DECLARED = '<!DOCTYPE html PUBLIC "-//W3C//DTD" "x.dtd" [\n<!ENTITY a "b">\n<!ELEMENT p ANY>\n]'
+
+
+@pytest.mark.parametrize(
+    "before", ["", "\n ", '<?xml version="1.0"?>\n', "<!-- a -- > [x]> -->\n<?xml-stylesheet href='a'?>"]
+)
+@pytest.mark.parametrize("end", [">", " \n>"])
+def test_what_a_document_type_declares_is_no_text(before, end):
+    assert text(f"{before}{DECLARED}{end}<p>One [1]> two").strip() == "One [1]> two"
+
+
+@pytest.mark.parametrize("source", ["<!DOCTYPE html><p>a [b]> c", "<!doctype html><p>a [b]> c"])
+def test_a_document_type_that_declares_nothing_ends_at_once(source):
+    assert text(source) == "a [b]> c"
+
+
+def test_declarations_without_end_hide_no_text():
+    assert text("<!DOCTYPE html [<p>One</p>").strip() == "One"
+
+
+@pytest.mark.parametrize(
+    "repeated", ["<!DOCTYPE a [", "<!DOCTYPE a []", "]   ", "<!-- a --><?b?>", "<!-- -", "<?", " "]
+)
+def test_the_beginning_takes_time_as_it_is_long(repeated):
+    opened = "<!DOCTYPE a [" * (repeated[0] == "]")
+    assert is_linear(lambda size: list(pieces(opened + repeated * size)), 2_000)
+
+
+class _Words(MarkupWalk):
+    def __init__(self) -> None:
+        super().__init__()
+        self.read: list[str] = []
+        self.skipped: list[str] = []
+
+    def on_text(self, text: str) -> None:
+        self.read.append(text)
+
+    def on_start(self, piece: MarkupToken) -> None:
+        if piece.name == "nav":
+            self.skipping.append("nav")
+
+    def on_end(self, name: str) -> None:
+        self.read.append(f"/{name}")
+
+    def on_skipped(self, text: str) -> None:
+        self.skipped.append(text)
+
+
+def test_elements_that_are_skipped_end_where_they_end():
+    walk = _Words()
+    for piece in pieces("a<nav>b<p>c</p><nav>d</nav>e</nav>f</p>"):
+        walk.take(piece)
+    assert (walk.read, walk.skipped, walk.skipping) == (["a", "f", "/p"], ["b", "c", "d", "e"], [])
+
+
+@pytest.mark.parametrize(
+    ("raw", "charset"),
+    [(b"<meta charset='koi8-r'>", "koi8-r"), (b"; charset = utf-8", "utf-8"), (b"<p>charset", "")],
+)
+def test_the_encoding_that_a_page_declares(raw, charset):
+    assert declared_charset(raw) == charset

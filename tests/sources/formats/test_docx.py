@@ -205,6 +205,72 @@ def test_generated_contents_are_left_out_and_foreign_parts_noted():
     assert part.notes == ["a document of another format that is embedded in it is not read"]
 
 
+def with_part(
+    name: str, content: bytes, kind: str = "", body: str = p("a") + '<w:altChunk r:id="rPart"/>' + p("b")
+) -> bytes:
+    """A document with a part of another format, of this content type ("": its suffix says it)."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(file(body))) as old, zipfile.ZipFile(out, "w") as new:
+        for each in old.namelist():
+            text = old.read(each).decode()
+            if each == "word/_rels/document.xml.rels":
+                part = RELATION.format("rPart", KINDS, "aFChunk", name, "")
+                text = text.replace("</Relationships>", f"{part}</Relationships>")
+            new.writestr(each, text)
+        new.writestr(f"word/{name}", content)
+        if kind:
+            own = f'<Override PartName="/word/{name}" ContentType="{kind}"/>'
+            default = '<Default Extension="dat" ContentType="application/x-odd"/>'
+            new.writestr("[Content_Types].xml", f"<Types>{default}{own}</Types>")
+    return out.getvalue()
+
+
+HTML = b"<meta charset='iso-8859-1'><title>t</title><h2>Pier</h2><p>F\xe4hre<ul><li>x<li>y</ul>"
+MHT = (
+    b"MIME-Version: 1.0\nContent-Type: multipart/related; boundary=b\n\n--b\nContent-Type: text/html; "
+    b"charset=utf-8\nContent-Transfer-Encoding: quoted-printable\n\n<p>F=C3=A4hre</p>\n"
+    b"--b\nContent-Type: image/png\n\nx\n--b--\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "kind", "text"),
+    [
+        ("p.html", HTML, "", "Pier\n\nF\xe4hre\n\n- x\n- y"),
+        ("p.dat", HTML, "text/html; charset=x", "Pier\n\nF\xe4hre\n\n- x\n- y"),
+        ("p.htm", "\ufeff<p>F\xe4hre".encode("utf-16"), "application/xhtml+xml", "F\xe4hre"),
+        ("p.txt", "\ufeffone\r\nmore\r\n \r\ntwo".encode(), "", "one\nmore\n\ntwo"),
+        ("p.mht", MHT, "message/rfc822", "F\xe4hre"),
+    ],
+)
+def test_a_part_that_is_html_or_text_is_read_in_its_place(name, content, kind, text):
+    (part,) = docx.read(with_part(name, content, kind), "stem", ".docx", LIMITS)
+    assert part.text == f"a\n\n{text}\n\nb"
+    assert part.notes == []
+    for at, _, words in part.outline:
+        assert part.text[at:].split("\n")[0] == words
+
+
+def test_a_part_in_a_cell_is_read_there():
+    table = f'<w:tbl><w:tr><w:tc>{p("k")}</w:tc><w:tc><w:altChunk r:id="rPart"/></w:tc></w:tr></w:tbl>'
+    (part,) = docx.read(with_part("p.html", b"<p>One<p>two", body=table), "stem", ".docx", LIMITS)
+    assert part.text == "k; One two"
+
+
+@pytest.mark.parametrize(("name", "kind"), [("p.rtf", ""), ("p.html", "application/rtf"), ("p.docx", "")])
+def test_a_part_of_another_format_is_noted(name, kind):
+    (part,) = docx.read(with_part(name, b"{\\rtf1 no}", kind), "stem", ".docx", LIMITS)
+    assert part.text == "a\n\nb"
+    assert part.notes == [f"a document of another format that is embedded in it is not read: word/{name}"]
+
+
+def test_a_part_is_read_within_the_limits():
+    with pytest.raises(Refused, match="more than 10,000 characters"):
+        docx.read(with_part("p.txt", b"word " * 5_000), "stem", ".docx", LIMITS)
+    with pytest.raises(Refused, match="unpacks to more"):
+        docx.read(with_part("p.html", b"<p>" * 10**6), "stem", ".docx", LIMITS)
+
+
 CORE = (
     "<title>T</title><creator>Ann</creator><keywords>a, b;c</keywords><subject>S</subject>"
     "<created>2024-01-02T03:04:05Z</created><modified>2024-02-03T04:05:06Z</modified>"

@@ -7,11 +7,14 @@ and tables of contents, which repeat the headings.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from xml.etree import ElementTree as ET
 
-from asof.sources.formats.archive import attribute, below, first, local
+from asof.sources.formats.archive import attribute, below, local
+from asof.sources.formats.docx_chunks import chunk_blocks
 from asof.sources.formats.docx_styles import Styles, is_on, number, value
+from asof.sources.formats.docx_tree import cells_of, inner, is_prompt, rows_of
+from asof.sources.formats.html_flow import Block
 from asof.sources.formats.office_core import (
     Body,
     Package,
@@ -24,7 +27,6 @@ from asof.sources.formats.office_core import (
 from asof.sources.formats.office_tables import Cell, flat
 from asof.sources.formats.parts import Part, ReadLimits, Refused, Writer
 
-_WRAPPERS = {"sdtContent", "customXml", "ins", "moveTo", "smartTag"}
 _LEFT_OUT = {"pPr", "rPr", "sdtPr", "sdtEndPr", "del", "moveFrom", "delText", "rt", "binData"}
 _SIGNS = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
 _MATHS = {"den": "/", "sup": "^", "sub": "_"}
@@ -51,6 +53,7 @@ class _Document:
     def __init__(self, package: Package, name: str, body: Body) -> None:
         self.body = body
         self.notes = package.notes
+        self._package = package
         self._relations = package.relations(name)
         by_kind = {each.kind: each.target for each in self._relations.values() if not each.external}
         self._styles = Styles(package.xml(by_kind.get("styles")))
@@ -68,14 +71,18 @@ class _Document:
 
     def blocks(self, element: ET.Element) -> None:
         """Write the paragraphs and tables in an element."""
-        for each in _inner(element):
+        for each in inner(element):
             match local(each):
                 case "p":
                     self._paragraph(each)
                 case "tbl":
                     self._table(each)
                 case "altChunk":
-                    self.notes.append("a document of another format that is embedded in it is not read")
+                    for block in self._chunk(each):
+                        if block.level:
+                            self.body.heading(block.text, block.level)
+                        else:
+                            self.body.paragraph(block.text)
 
     def end(self) -> None:
         """Write what follows the text."""
@@ -110,10 +117,10 @@ class _Document:
             self.body.paragraph(text)
 
     def _table(self, table: ET.Element) -> None:
-        rows = _rows(table)
-        if all(len(_cells(row)) == 1 for row in rows):  # a frame around text
+        rows = rows_of(table)
+        if all(len(cells_of(row)) == 1 for row in rows):  # a frame around text
             for row in rows:
-                self.blocks(_cells(row)[0])
+                self.blocks(cells_of(row)[0])
             return
         marked = 0
         while marked < len(rows) and is_on(child(rows[marked], "trPr", "tblHeader")):
@@ -122,24 +129,36 @@ class _Document:
 
     def _row(self, row: ET.Element) -> list[Cell]:
         cells = [Cell("")] * min(number(child(row, "trPr", "gridBefore"), 0), 100)
-        for each in _cells(row):
+        for each in cells_of(row):
             properties = child(each, "tcPr")
             merged = child(properties, "vMerge")
             above = merged is not None and value(merged) != "restart"
             cells.append(Cell(self._plain(each), number(child(properties, "gridSpan"), 1), above))
         return cells
 
+    def _chunk(self, element: ET.Element) -> Sequence[Block]:
+        """The text of a part of another format."""
+        relation = self._relations.get(relation_id(element))
+        member = "" if relation is None or relation.external else relation.target
+        blocks = chunk_blocks(self._package, member)
+        if blocks is None:
+            named = f": {member}" if member else ""
+            self.notes.append(f"a document of another format that is embedded in it is not read{named}")
+        return blocks or ()
+
     def _plain(self, element: ET.Element) -> str:
         """All text of an element as one piece: of a cell, a footnote, a comment."""
         said = []
-        for each in _inner(element):
+        for each in inner(element):
             if local(each) == "p":
                 outer, self._boxes = self._boxes, []
                 said.append("".join(self._pieces(each)).strip())
                 boxes, self._boxes = self._boxes, outer
                 said += map(self._plain, boxes)
             elif local(each) == "tbl":
-                said.append(flat([self._row(row) for row in _rows(each)]))
+                said.append(flat([self._row(row) for row in rows_of(each)]))
+            elif local(each) == "altChunk":
+                said += [block.text for block in self._chunk(each)]
         return " ".join(filter(None, said))
 
     def _pieces(self, element: ET.Element) -> Iterator[str]:
@@ -163,7 +182,7 @@ class _Document:
             elif name == "AlternateContent":
                 if (choice := chosen(each)) is not None:
                     yield from self._pieces(choice)
-            elif name != "sdt" or not _is_prompt(each):
+            elif name != "sdt" or not is_prompt(each):
                 yield from self._maths(each) if name in _MATHS else self._pieces(each)
 
     def _maths(self, element: ET.Element) -> Iterator[str]:
@@ -210,36 +229,3 @@ class _Document:
             self.body.footnotes[at] = self._plain(aside)
             self._relations, self._fields, self._boxes = outer
         return f"[{self._numbers[key]}]"
-
-
-def _inner(element: ET.Element) -> Iterator[ET.Element]:
-    """What stands in an element, seen through what only wraps it."""
-    for each in element:
-        name = local(each)
-        if name in _WRAPPERS or (name == "sdt" and not _is_prompt(each)):
-            yield from _inner(each)
-        elif name == "AlternateContent":
-            choice = chosen(each)
-            yield from _inner(choice) if choice is not None else ()
-        elif name != "sdt":
-            yield each
-
-
-def _is_prompt(control: ET.Element) -> bool:
-    """Whether a content control holds no text of the document: the prompt of an empty one, or a generated
-    table of contents."""
-    properties = child(control, "sdtPr")
-    if properties is None:
-        return False
-    gallery = first(properties, "docPartGallery")
-    return is_on(child(properties, "showingPlcHdr")) or value(gallery) == "Table of Contents"
-
-
-def _rows(table: ET.Element) -> list[ET.Element]:
-    """The rows of a table that have cells and are not deleted."""
-    rows = (row for row in _inner(table) if local(row) == "tr" and child(row, "trPr", "del") is None)
-    return [row for row in rows if _cells(row)]
-
-
-def _cells(row: ET.Element) -> list[ET.Element]:
-    return [each for each in _inner(row) if local(each) == "tc" and child(each, "tcPr", "cellDel") is None]

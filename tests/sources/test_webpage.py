@@ -7,6 +7,7 @@ from tests.support.growth import is_linear
 
 from asof.data import Heading, Link
 from asof.sources import rst, webpage
+from asof.sources.dating import dates_in
 from asof.sources.plain import READER as PLAIN
 from asof.sources.source import InputLimits
 
@@ -91,6 +92,14 @@ DATED = '<meta name="{}" content="{}">'
         ),
         (DATED.format("article:published_time", "soon"), {"published": "soon"}),
         (
+            DATED.format("article:published_time", "2024") + DATED.format("article:modified_time", "2025"),
+            {"published": "2024", "updated": "2025"},
+        ),
+        (
+            DATED.format("DCTERMS.issued", "2024") + DATED.format("dcterms.modified", "2025"),
+            {"published": "2024", "updated": "2025"},
+        ),
+        (
             DATED.format("date", "2024-03-05") + "<article><time datetime=2024-03-06></article>",
             {"date": "2024-03-05"},
         ),
@@ -128,6 +137,12 @@ def test_the_dates_of_a_page(markup, front):
 def test_the_dates_of_json_ld(data, front):
     page = html(f'<script type="application/ld+json">{data}</script><p>x')
     assert (page.front, page.text) == (front, "x")
+
+
+def test_a_page_that_was_modified_is_published_when_it_was_published():
+    page = html(DATED.format("dcterms.modified", "2025-01-02") + DATED.format("dcterms.issued", "2024-03-05"))
+    found = dates_in(page)
+    assert [each and each.text for each in (found.published, found.changed)] == ["2024-03-05", "2025-01-02"]
 
 
 def test_other_scripts_are_not_read():

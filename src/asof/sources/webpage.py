@@ -30,7 +30,9 @@ _LEVELS = {f"h{level}": level for level in range(1, 7)}
 _DATES = {
     "article:published_time": "published", "datepublished": "published", "dc.date.issued": "published",
     "citation_publication_date": "published", "date": "date", "dc.date": "created",
-    "article:modified_time": "updated", "datemodified": "updated",
+    "dcterms.issued": "published", "dcterms.created": "created",
+    "article:modified_time": "updated", "datemodified": "updated", "dcterms.modified": "updated",
+    "dc.date.modified": "updated",
 }  # fmt: skip
 """What the names of `<meta>`s and the keys of JSON-LD that hold dates are called in the front."""
 

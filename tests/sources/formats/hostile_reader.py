@@ -33,6 +33,9 @@ def read(raw: bytes, stem: str, suffix: str, limits: ReadLimits) -> list[Part]:
         return [Part("ab", outline=[(5, 1, "far")])]
     if what == "date":
         return [Part("Dated.", created=rest)]
+    if what == "dates":
+        published, created, changed = ("" if each == "-" else each for each in rest.split())
+        return [Part("Dated.", published=published, created=created, changed=changed)]
     writer = Writer(limits)
     writer.heading("Head")
     writer.block(f"{what} {stem}{suffix} {rest}")

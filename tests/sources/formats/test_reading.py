@@ -14,6 +14,7 @@ import pytest
 
 from asof.data import Heading
 from asof.errors import MissingExtra, SourceError
+from asof.sources.dating import dates_in
 from asof.sources.formats.process import PROCESSES
 from asof.sources.formats.reading import FormatReader
 from asof.sources.readers import ParsedFile, Unreadable
@@ -68,6 +69,25 @@ def test_a_reader_may_say_what_to_do(monkeypatch):
     with pytest.raises(Unreadable) as refused:
         reader(b"die", "stem", LIMITS)
     assert refused.value.remedy == "delete far cells"
+
+
+@pytest.mark.parametrize(
+    ("dates", "published", "changed", "made"),
+    [
+        ("2011-05-01 - 2024-03-05", "2011-05-01", "2024-03-05", ""),  # a book
+        ("2011-05-01 2010 2009", "2011-05-01", "2009", ""),
+        ("2011-05-01 - -", "2011-05-01", "", ""),
+        ("- 2019-01-02 2021-03-04", "", "", "2021-03-04"),  # an office document: published at its last save
+        ("- 2019-01-02 -", "", "", "2019-01-02"),
+        ("soon - 2024-03-05", "", "", "2024-03-05"),
+        ("2011-05-01 - soon", "2011-05-01", "", ""),
+    ],
+)
+def test_which_of_several_dates_is_that_of_publication(read, dates, published, changed, made):
+    page = read(f"dates {dates}")
+    found = dates_in(page)
+    texts = [each.text if each else "" for each in (found.published, found.changed, page.created)]
+    assert texts == [published, changed, made]
 
 
 def test_a_child_writes_no_file(read, tmp_path):

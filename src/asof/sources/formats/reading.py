@@ -161,19 +161,28 @@ def _parsed(part: Part, stem: str) -> ParsedFile:
     notes = [Problem(each, lost=False) for each in part.notes]
     front = dict(part.front)
     tags, language = front.pop("tags", ()), str(front.pop("language", ""))
+    made = _time(part.changed, "changed", notes)
+    if made is None and part.created != part.changed:
+        made = _time(part.created, "created", notes)
     if part.published:
         front["published"] = part.published
-    changed, created = _time(part.changed, "changed", notes), None
-    if changed is None and part.created != part.changed:
-        created = _time(part.created, "created", notes)
+        if part.changed and made is not None and _is_time(part.published):
+            front["updated"], made = part.changed, None
     title = " ".join(part.title.split())[:MAX_TITLE]
     return ParsedFile(
         part.text, title or (stem if not part.name else ""), name=part.name, front=front, by="metadata",
         outline=tuple(Heading(*each) for each in part.outline), links=tuple(map(Link, part.links)),
         tags=tuple(dict.fromkeys(storable(str(each)) for each in tags if str(each).strip())),
         aliases=tuple(dict.fromkeys(part.aliases)), language=language if len(language) == 2 else "",
-        created=changed or created, notes=tuple(notes), slow=True,
+        created=made, notes=tuple(notes), slow=True,
     )  # fmt: skip
+
+
+def _is_time(text: str) -> bool:
+    try:
+        return stated(text, "metadata") is not None
+    except BadTime:
+        return False
 
 
 def _time(text: str, what: str, notes: list[Problem]) -> SourcedTime | None:

@@ -27,6 +27,8 @@ from bench.stale.units import units
 
 VERSIONS, OF_OTHERS = 6, 3
 """Versions of a document that the commit changed, before it, and of another document."""
+NOT_REAL = Path(__file__).parent / "not_real.txt"
+"""Names of cases that were read and found to be no contradiction, and why."""
 AFTER = 3_600
 """Seconds after the commit, as of which it is asked."""
 
@@ -128,6 +130,7 @@ def main() -> None:
     parser.add_argument("--others", type=int, default=75, help="other documents a case")
     parser.add_argument("--print", action="store_true", help="print each case, to be read")
     arguments = parser.parse_args()
+    not_real = {line.split()[0] for line in NOT_REAL.read_text(encoding="utf-8").splitlines() if line.strip()}
     (arguments.out / "cases").mkdir(parents=True, exist_ok=True)
     with (arguments.out / "cases.jsonl").open("w", encoding="utf-8") as summary:
         for folder in arguments.repositories:
@@ -135,6 +138,8 @@ def main() -> None:
             kinds: Counter[str] = Counter()
             for held in diverse(list(held_out(repository)), arguments.most):
                 name = f"{named(folder)}-{held.commit.id[:8]}"
+                if name in not_real:
+                    continue
                 expected, documents = case(repository, held, name, arguments.others)
                 if not any(record["id"] == held.path for record in documents):
                     continue

@@ -22,10 +22,15 @@ _MADE = (".adoc", ".html")
 
 
 def text_of(path: str, raw: str | None) -> str:
-    """The text; Markdown and reStructuredText as written, empty where there is none."""
+    """The text; Markdown and reStructuredText as written, empty where there is none.
+
+    A whole web page is one that was built from another document.
+    """
     if raw is None or not raw.strip() or "\x00" in raw:
         return ""
     suffix = PurePosixPath(path).suffix.lower()
+    if suffix == ".html" and "<head" in raw[:5_000].lower():
+        return ""
     return _parsed(path, raw)[0] if suffix in _MADE else raw
 
 

@@ -23,7 +23,7 @@ ALIKE = 0.4
 
 _WORD = re.compile(r"--?[A-Za-z][\w-]*|[$€£]?\w+(?:[.,:/@+'’-]\w+)*%?")
 _LINK = re.compile(r"\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)?(?:\s+\"[^\"]*\")?\)|\]\[[^\]]*\]")
-_WIKI = re.compile(r"\[\[[^\[\]|\n]*\|")
+_WIKI = re.compile(r"!\[\[[^\[\]]*\]\]|!\[[^\[\]]*\]\([^()]*\)|\\(?=[_*#<>|])|\[\[[^\[\]|\n]*\|")
 _MARKS = re.compile(r"<[^<>\n]*>|:[\w:+.-]+:(?=`)|https?://\S+|[`*]+|\{[{%][^{}]*[%}]\}|[_|\\]{2,}")
 _LIST = re.compile(r"^\s*(?:[-*+>]\s+|#+\s+|\d{1,3}[.)]\s+|\[[ xX]\]\s+)+")
 _FENCE = re.compile(r"^[ \t>]*(```+|~~~+)[^\n]*\n.*?(?:^[ \t>]*\1[`~]*[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
@@ -57,7 +57,7 @@ class Unit:
 
 def visible(text: str) -> str:
     """Without what a reader does not see: targets of links, marks of lists and emphasis."""
-    return unescape(_MARKS.sub(" ", _LINK.sub("]", _WIKI.sub("[", _LIST.sub("", text))))).replace("’", "'")
+    return unescape(_MARKS.sub(" ", _LINK.sub("]", _WIKI.sub("", _LIST.sub("", text))))).replace("’", "'")
 
 
 def content(words: tuple[str, ...]) -> frozenset[str]:

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from asof.sources.formats.parts import ReadLimits, Refused, Writer
 from asof.sources.formats.sheet_table import Row, cell_name, write_rows
 from asof.sources.formats.sheets import read, shown
-from asof.sources.readers import parsed
+from asof.sources.readers import Unreadable, parsed
 from asof.sources.source import InputLimits
 
 LIMITS = ReadLimits(100_000, 10, 50_000_000)
@@ -178,6 +178,13 @@ def test_values(value, text):
 )
 def test_cell_names(column, name):
     assert cell_name(0, column) == name
+
+
+def test_a_cell_far_from_the_others_is_refused_with_what_to_do():
+    far = f'<row r="1048576">{cell("XFD1048576", "z")}</row>'
+    with pytest.raises(Unreadable, match="needs more than 384 MiB") as wrong:
+        parsed(xlsx(("S", rows([["a"]]) + far)), "a.xlsx", InputLimits())
+    assert wrong.value.remedy == "delete cells that stand far from the others, or split it"
 
 
 def test_a_million_empty_cells_are_cheap():

@@ -117,7 +117,10 @@ def answer_to(asked: dict[str, Any], raw: bytes, limits: dict[str, int]) -> byte
         answer = {
             "parts": [part.as_json() for part in reader.read(raw, asked["stem"], asked["suffix"], bounds)]
         }
-    except Refused as refused:
+    except Refused as wrong:
+        from asof.sources.formats.misnamed import corrected
+
+        refused = corrected(wrong, raw, asked["suffix"], bounds)
         answer = {"no": refused.message, "remedy": refused.remedy, "empty": refused.empty}
     except MemoryError:
         answer = {"no": "memory"}

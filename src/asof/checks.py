@@ -6,8 +6,9 @@ from typing import Any
 
 from asof import recipes
 from asof.models.hashed import HashedNgrams
-from asof.schema import Check, accepting, boolean, choosing, names, whole
+from asof.schema import Check, accepting, boolean, choosing, like, names, whole
 from asof.sources.periods import month_of
+from asof.sources.source import OCR_LANGUAGES
 from asof.store.settings import UNDATED, CorpusSettings
 from asof.text.tokens import Analyzer
 
@@ -64,3 +65,7 @@ SEARCH: dict[str, Check] = {
     "k": accepting(whole(1, 1000)), "unit": choosing(*UNITS), "recipe": _recipe,
     "rerank": accepting(boolean()), "record": accepting(boolean()),
 }  # fmt: skip
+DOCUMENTS: dict[str, Check] = {
+    "ocr": accepting(like(f"(?:{OCR_LANGUAGES})?", "a language of tesseract, or several (eng+deu),")),
+    "ocr_seconds": accepting(whole(20, 3600)),
+}

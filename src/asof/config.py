@@ -52,6 +52,7 @@ class Config:
     [model] the language model, see `asof.models.chat_config`; nothing asks one that is not named.
     [facts] what reads facts, see `asof.knowledge.extraction_config`.
     [ask] recipe, mode, tokens, budget: defaults of `asof ask`, see `asof.answer.settings`.
+    [documents] ocr, ocr_seconds: whether scanned pages are recognised, see `asof.sources.source.InputLimits`.
     [SCHEME] settings of the sources that a scheme names, such as [arxiv]; those of asof's own are checked,
              those of a package when one of its sources is opened.
     [diversity] kind, most, balance, first: unlike first hits (`asof.rank.rerank.diversify`).
@@ -75,6 +76,8 @@ class Config:
     model: LanguageModelConfig | None = None
     facts: Facts = field(default_factory=Facts)
     asking: AskSettings = field(default_factory=AskSettings)
+    ocr: str = ""
+    ocr_seconds: int = 300
     sources: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     diversity: Stage | None = None
     changed: Mapping[str, Recipe] = field(default_factory=dict)
@@ -99,7 +102,7 @@ class Config:
 
 TABLES = (
     "index", "fields", "search", "encoder", "recipes", "retrieval", "diversity", "rerank", "model", "facts",
-    "ask",
+    "ask", "documents",
 )  # fmt: skip
 
 
@@ -176,8 +179,9 @@ def read(values: Mapping[str, Any], where: str = FILE) -> Config:
     named = schema.converted(tables.get("fields", {}), names, where, "fields.")
     corpus_fields = {key: named.pop(key) for key in checks.CORPUS_FIELDS if key in named}
     search = schema.converted(tables.get("search", {}), checks.SEARCH, where, "search.")
+    documents = schema.converted(tables.get("documents", {}), checks.DOCUMENTS, where, "documents.")
     return Config(
-        CorpusSettings(**index, **corpus_fields), Fields(**named), **search,
+        CorpusSettings(**index, **corpus_fields), Fields(**named), **search, **documents,
         diversity=_diversity(tables.get("diversity", {}), where),
         encoding=_encoding(tables.get("encoder", {}), index, where),
         reranking=_reranking(tables.get("rerank", {}), where),

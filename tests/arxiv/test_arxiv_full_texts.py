@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.support.arxiv_server import Archive, Paper, Version, day
@@ -52,7 +53,7 @@ def corpus(archive: Archive, memory_folder: Path) -> Iterator[Corpus]:
 
 
 def texts(
-    archive: Archive, entry: FeedEntry = ENTRY, known: tuple[int, ...] = (), **limits: int
+    archive: Archive, entry: FeedEntry = ENTRY, known: tuple[int, ...] = (), **limits: Any
 ) -> list[object]:
     fetcher = Fetcher(0, Retry(2, sleep=lambda _: None))
     return list(FullTexts(archive.pdf_url, fetcher, InputLimits(**limits)).texts(entry, known))

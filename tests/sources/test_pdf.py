@@ -95,7 +95,8 @@ def test_what_repeats_within_pages_stays():
         (b"", "no PDF, or a damaged one"),
         (b"%PDF-1.4 nothing", "no PDF, or a damaged one"),
         (small_pdf([[LONG]], encrypted=True), "encrypted"),
-        (small_pdf([[], []]), "no text in the PDF, as in a scanned one"),
+        (small_pdf([[], []]), "no text in the PDF$"),
+        (small_pdf([200, []]), "no text in the PDF, as in a scanned one: OCR is off"),
         (small_pdf([[LONG]] * 4), "has 4 pages; the limit is 3"),
         (small_pdf([[LONG] * 9]), "more than 300 characters"),
         (small_pdf([["x"]]) + b" " * 9_000, "bytes; the limit is 9000"),
@@ -195,8 +196,10 @@ def test_the_last_save_counts_and_dates_may_be_short(about: str, date: str):
     assert str(read(small_pdf([[LONG]], about=about), "stem", InputLimits()).created) == date
 
 
-def test_pages_without_text_are_noted_where_most_are():
+def test_pages_that_are_pictures_are_noted():
     assert read(small_pdf([["Hi"]]), "stem", InputLimits()).text == "Page 1\n\nHi"
-    file = read(small_pdf([[LONG], [], []]), "stem", InputLimits())
-    assert [note.message for note in file.notes] == ["2 of 3 pages have no text, as scanned ones"]
+    file = read(small_pdf([[LONG], [], 90]), "stem", InputLimits())
+    (note,) = file.notes
+    assert note.message == "1 of 3 pages hold no text, as scans do: OCR is off"
+    assert note.remedy.endswith('write ocr = "eng" under [documents] in asof.toml')
     assert read(small_pdf([[LONG], [LONG], []]), "stem", InputLimits()).notes == ()

@@ -1,12 +1,13 @@
-"""PDFs of a few bytes, as tests need them: pages of lines in Helvetica, or none, or without any text."""
+"""PDFs of a few bytes, as tests need them: pages of lines in Helvetica, or none, or pictures alone."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 
-def small_pdf(pages: Sequence[Sequence[str]], *, encrypted: bool = False, about: str = "") -> bytes:
-    """A PDF whose pages have these lines, from top to bottom; `about`: such as "/Title (A log)"."""
+def small_pdf(pages: Sequence[Sequence[str] | int], *, encrypted: bool = False, about: str = "") -> bytes:
+    """A PDF whose pages have these lines, from top to bottom; one that is a number is a picture, all
+    of it of that grey (0 to 255). `about`: such as "/Title (A log)"."""
     objects = [
         b"<< /Type /Catalog /Pages 2 0 R >>",
         b"",
@@ -14,8 +15,7 @@ def small_pdf(pages: Sequence[Sequence[str]], *, encrypted: bool = False, about:
     ]
     kids = []
     for lines in pages:
-        shown = " T* ".join(f"({_escaped(line)}) Tj" for line in lines)
-        stream = f"BT /F1 10 Tf 12 TL 50 780 Td {shown} ET".encode("latin-1")
+        stream = _picture(lines) if isinstance(lines, int) else _written(lines)
         objects.append(b"<< /Length %d >>\nstream\n%s\nendstream" % (len(stream), stream))
         kids.append(b"%d 0 R" % (len(objects) + 1))
         objects.append(
@@ -31,6 +31,15 @@ def small_pdf(pages: Sequence[Sequence[str]], *, encrypted: bool = False, about:
         objects.append(b"<< /Filter /Standard /V 1 /R 2 /O <%s> /U <%s> /P -4 >>" % (b"11" * 32, b"22" * 32))
         locked = b" /Encrypt %d 0 R /ID [<00><00>]" % len(objects)
     return _assembled(objects, locked)
+
+
+def _written(lines: Sequence[str]) -> bytes:
+    shown = " T* ".join(f"({_escaped(line)}) Tj" for line in lines)
+    return f"BT /F1 10 Tf 12 TL 50 780 Td {shown} ET".encode("latin-1")
+
+
+def _picture(grey: int) -> bytes:
+    return b"q 595 0 0 842 0 0 cm BI /W 2 /H 2 /CS /G /BPC 8 ID " + bytes([grey] * 4) + b" EI Q"
 
 
 def _assembled(objects: list[bytes], more: bytes) -> bytes:

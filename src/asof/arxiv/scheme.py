@@ -54,7 +54,7 @@ def open_arxiv(
         f"{since} to {until}",
     )
     log = _log(context, f"{named.name}, {per_day} a day")
-    return Arxiv(named, window, context.now, settings, log, full=full)
+    return Arxiv(named, window, context.now, settings, log, full=full, limits=context.limits)
 
 
 def _log(context: SourceContext, name: str) -> HarvestLog | None:

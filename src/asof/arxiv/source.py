@@ -20,6 +20,7 @@ from asof.data import Document, Problem, SafeToCommit
 from asof.errors import UsageError
 from asof.http.fetcher import Fetcher
 from asof.sources.scheme import ERASED
+from asof.sources.source import InputLimits
 from asof.time.span import instant, iso
 
 FIRST_WINDOW = 7 * DAY
@@ -39,7 +40,8 @@ class Arxiv:
     """The source that `arxiv:...` names. `now`: the instant that the run begins. `log`: where it is kept how
     far it came; without it every run begins anew. `size`: results a page; a part of the window with more than
     `most` is cut in two. `full`: also the texts of the papers' PDFs. `reading`: a question wants to read
-    these papers, nobody asked for them by their ids: what was erased is passed over, as in categories."""
+    these papers, nobody asked for them by their ids: what was erased is passed over, as in categories.
+    `limits`: those of the corpus, for recognising pages of PDFs."""
 
     target: ArxivTarget
     range: HarvestRange
@@ -51,6 +53,7 @@ class Arxiv:
     most: int = MAX_PART_RESULTS
     full: bool = False
     reading: bool = False
+    limits: InputLimits = InputLimits()  # noqa: RUF009  a frozen value
     figures: Figures = field(default_factory=Figures)
     name: str = field(init=False)
     kind: str = field(default="arxiv", init=False)
@@ -130,9 +133,9 @@ class Arxiv:
 
     def _texts(self, entries: Sequence[FeedEntry], api: ArxivApi, versions: VersionReader) -> Iterator[Item]:
         """The full texts of the entries' versions that are not known."""
-        from asof.arxiv.full_texts import FullTexts
+        from asof.arxiv.full_texts import FullTexts, recognizing
 
-        papers = FullTexts(self.settings.pdf_url, api.fetcher)
+        papers = FullTexts(self.settings.pdf_url, api.fetcher, recognizing(self.limits))
         known = versions.known({full_id(each.paper.id) for each in entries})
         for entry in entries:
             for item in papers.texts(entry, known.get(full_id(entry.paper.id), ())):

@@ -21,6 +21,7 @@ TABLES = {
     "model": f"A language model on a server that speaks OpenAI's protocol; none unless named. {_TRUST}",
     "facts": "What reads facts.",
     "ask": "How asof ask answers.",
+    "documents": "How PDFs are read.",
     "arxiv": f"Where arXiv is asked, and how patiently. {_TRUST}",
     "retrieval": "The keys of RAGtriever's design, for the recipe vault.",
     "recipes.asof": "Other numbers for a recipe, here asof: STAGE.FIELD = VALUE, as asof recipes asof lists.",
@@ -44,6 +45,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "prices": {"prompt": 0.15, "reply": 0.6},
     },
     "ask": {"tokens": 12_000, "budget": 0.05},
+    "documents": {"ocr": "eng"},
     "recipes.asof": {"typed": False},
 }  # fmt: skip
 """What is shown where the dataclass has no default, or one that asof.toml writes otherwise."""
@@ -131,6 +133,10 @@ WORDS: dict[str, dict[str, str]] = {
         "recipe": "How passages are found.", "mode": '"local" (single passages), "global" (reports), "auto".',
         "tokens": "How much of what is found is read. Default: 12000, global 24000.",
         "budget": "What a model may cost for an answer, in US dollars (tokens without prices). No default.",
+    },
+    "documents": {
+        "ocr": 'Languages in which scanned pages are recognised, as tesseract names them. Default: "", not.',
+        "ocr_seconds": "How long that may take for a file, beside the minute that reading it may take.",
     },
     "arxiv": {
         "url": "The address of the API.", "pdf_url": "What an id is put behind to get its PDF.",

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Self
 from asof import engine, environment
 from asof.arguments import all_checked, checked
 from asof.config import Config
+from asof.corpus.dismissals import DismissalLog
 from asof.corpus.facts import FactIndexer
 from asof.corpus.feedback import FeedbackLog
 from asof.corpus.maintenance import Maintenance
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     from asof.rank.recipe import Recipe
     from asof.sources.from_python import Item, Record
     from asof.sources.scheme import SourceContext
-    from asof.sources.source import Source
+    from asof.sources.source import InputLimits, Source
     from asof.store.export import ExportReport
     from asof.store.status import Status
 
@@ -248,7 +249,6 @@ class Corpus:
         from asof.sources.kept_answers import NAME, KeptAnswers
         from asof.sources.open import open_source
         from asof.sources.scheme import is_target, open_scheme, scheme_in
-        from asof.sources.source import InputLimits
 
         if isinstance(name, str) and is_target(name):
             return open_scheme(name, self.source_context(scheme_in(name)), options)
@@ -257,8 +257,13 @@ class Corpus:
         path = name if isinstance(name, Path) else path_of(name)
         return open_source(
             path, root=self.root, history=history, fields=self.config.fields, trust_mtime=trust_mtime,
-            limits=InputLimits(kept=KeptAnswers(self.store.folder / NAME)),
+            limits=replace(self._limits(), kept=KeptAnswers(self.store.folder / NAME)),
         )  # fmt: skip
+
+    def _limits(self) -> InputLimits:
+        from asof.sources.source import InputLimits
+
+        return InputLimits(ocr=self.config.ocr, ocr_seconds=self.config.ocr_seconds)
 
     def _export_file(self, source: str | Path) -> Path | None:
         """The file that is meant, if it is an export."""
@@ -277,7 +282,7 @@ class Corpus:
 
         return SourceContext(
             self.root, self.session.clock(), self.config.sources.get(scheme, {}), self.config.fields,
-            self.store.folder / FETCHED, self._versions,
+            self.store.folder / FETCHED, self._versions, self._limits(),
         )  # fmt: skip
 
     def _versions(self, names: Iterable[str]) -> dict[str, set[int]]:
@@ -351,6 +356,15 @@ class Corpus:
     def judge(self, query_id: str, budget: float | None = None) -> JudgingReport:
         """See `FeedbackLog.judge`."""
         return self.feedback.judge(query_id, budget)
+
+    def dismiss(self, stale_id: str, dismissed: bool = True) -> str:
+        """Leave out one of what is stale now (`Snapshot.stale`) until either of its sentences changes;
+        `dismissed=False` takes that back. Returns its id, of which four digits are enough.
+
+        Raises UsageError for an id of nothing that is stale, or dismissed; Busy, NoSpace, CorpusError.
+        """
+        current = [each.id for each in self.at().stale(dismissed=None)] if dismissed else ()
+        return DismissalLog(self.session).dismiss(stale_id, current, dismissed=dismissed)
 
     # -- maintenance (`asof.corpus.maintenance`) ----------------------------------------------------
 

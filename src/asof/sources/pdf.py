@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.util import find_spec
 
 from asof.data import Heading, Problem, SourcedTime
@@ -14,8 +14,9 @@ from asof.sources.formats.parts import BETWEEN_PAGES
 from asof.sources.formats.reading import FormatReader
 from asof.sources.formats.template_dates import disbelieved
 from asof.sources.pdf_lines import flowing, lines_of, vocabulary, without_heads
-from asof.sources.readers import LONGEST_TITLE, ParsedFile, Unreadable
+from asof.sources.readers import LONGEST_TITLE, ParsedFile
 from asof.sources.references import ReferenceSection, UncertainReferences, references_in
+from asof.sources.scans import Scans, recognized
 from asof.sources.source import InputLimits
 
 PACKAGE = "pypdfium2"
@@ -32,12 +33,13 @@ _PAGES = FormatReader("asof.sources.formats.pdf_pages", ".pdf", (PACKAGE,), "pdf
 @dataclass(frozen=True, slots=True)
 class PdfContent:
     """The text of each page, and what the file says of itself: its title, and when it was made and changed
-    (`D:20240131093000+01'00'`); "" where it says nothing."""
+    (`D:20240131093000+01'00'`); "" where it says nothing. `scans`: its pages that are pictures."""
 
     pages: list[str]
     title: str = ""
     created: str = ""
     changed: str = ""
+    scans: Scans = field(default_factory=Scans)
 
 
 def installed() -> None:
@@ -51,11 +53,7 @@ def read(raw: bytes, stem: str, limits: InputLimits, *, references: bool = True)
     found. Raises Unreadable, MissingExtra, SourceError."""
     pdf = pages(raw, limits)
     lines = without_heads([lines_of(each) for each in pdf.pages])
-    notes: tuple[Problem, ...] = ()
-    without = sum(not each for each in lines)
-    if 2 * without > len(lines):
-        said = f"{without} of {len(lines)} pages have no text, as scanned ones"
-        notes = (Problem(said, remedy="recognise their text first (OCR)", lost=False),)
+    notes = pdf.scans.notes(len(lines))
     if not references:
         try:
             lines = _cut(lines, references_in([line for page in lines for line in page]))
@@ -64,8 +62,9 @@ def read(raw: bytes, stem: str, limits: InputLimits, *, references: bool = True)
     text, outline = paged(lines)
     title = _title(pdf.title) or stem
     return ParsedFile(
-        text, title, outline, created=_created(pdf.changed) or _created(pdf.created), notes=notes, slow=True
-    )
+        text, title, outline, front=pdf.scans.front(), by="metadata",
+        created=_created(pdf.changed) or _created(pdf.created), notes=notes, slow=not pdf.scans.lacking,
+    )  # fmt: skip
 
 
 def _title(text: str) -> str:
@@ -117,11 +116,12 @@ def paged(page_lines: list[list[str]]) -> tuple[str, tuple[Heading, ...]]:
 
 
 def pages(raw: bytes, limits: InputLimits) -> PdfContent:
-    """The text of each page, as PDFium gives it to a process that may die of it. Raises Unreadable,
-    MissingExtra, and SourceError when no such process can be had."""
+    """The text of each page, as PDFium gives it to a process that may die of it, and that of pages that are
+    pictures as `limits.ocr` says. Raises Unreadable, MissingExtra, and SourceError when no such process can
+    be had."""
     installed()
-    (part,) = _PAGES.parts(raw, "", limits)
-    pdf = PdfContent(part.text.split(BETWEEN_PAGES), part.title, part.created, part.changed)
-    if not any(any(map(str.isalnum, text)) for text in pdf.pages):
-        raise Unreadable("there is no text in the PDF, as in a scanned one", "recognise its text first (OCR)")
-    return pdf
+    part, scans = recognized(_PAGES, raw, limits)
+    pages = part.text.split(BETWEEN_PAGES)
+    if not any(any(map(str.isalnum, text)) for text in pages):
+        raise scans.without_text()
+    return PdfContent(pages, part.title, part.created, part.changed, scans)

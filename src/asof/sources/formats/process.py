@@ -18,8 +18,8 @@ from asof.sources.formats import server
 from asof.sources.readers import Unreadable
 from asof.sources.source import InputLimits
 
-_INHERITED = ("PATH", "SYSTEMROOT", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
-"""What a Python may need to find its own libraries."""
+_INHERITED = ("PATH", "SYSTEMROOT", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "TESSDATA_PREFIX")
+"""What a Python may need to find its own libraries, and tesseract its languages."""
 
 _AGAIN = 25
 """A process that has read so many thousand files is replaced by a new one."""
@@ -120,6 +120,7 @@ def _started(limits: str) -> subprocess.Popen[bytes]:
     own = str(Path(server.__file__).parents[3])
     command = [sys.executable, "-I", "-S", "-B", server.__file__, own, limits]
     environment = {name: os.environ[name] for name in _INHERITED if name in os.environ}
+    environment["OMP_THREAD_LIMIT"] = "1"  # a page is recognised by one thread
     try:
         process = subprocess.Popen(  # noqa: S603
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment

@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 from asof.arxiv.target import PaperId, paper_id
 from asof.data.storable import storable
 from asof.http.retry import RequestRejected, RetryLater
+from asof.sources.bounded_xml import ForbiddenXml, UnsoundXml, XmlTree
 
 _ATOM = "{http://www.w3.org/2005/Atom}"
 _ARXIV = "{http://arxiv.org/schemas/atom}"
@@ -69,13 +70,6 @@ class Feed:
     start: int
 
 
-class _Undeclared(ET.TreeBuilder):
-    """Builds no tree of what declares a document type: entities of it can grow a page to gigabytes."""
-
-    def doctype(self, name: str, pubid: str | None, system: str | None) -> None:
-        raise BrokenFeed("the answer declares a document type, which no feed of arXiv does")
-
-
 def read(body: bytes) -> Feed:
     """The feed in an answer's bytes. Raises BrokenFeed, RequestRejected (what the API says is wrong)."""
     try:
@@ -83,8 +77,10 @@ def read(body: bytes) -> Feed:
     except UnicodeDecodeError as error:
         raise BrokenFeed(f"the answer is not UTF-8 (byte {error.start})") from error
     try:
-        root = ET.fromstring(text, ET.XMLParser(target=_Undeclared()))  # noqa: S314  nothing is declared in it
-    except ET.ParseError as error:
+        root = XmlTree(text).root
+    except ForbiddenXml as error:
+        raise BrokenFeed(f"the answer {error}") from error
+    except UnsoundXml as error:
         raise BrokenFeed(f"the answer is no whole XML ({error})") from error
     if root.tag != f"{_ATOM}feed":
         raise BrokenFeed("the answer is XML, but no Atom feed")

@@ -10,8 +10,7 @@ from asof.data.document import LONGEST_ID
 from asof.errors import BadTime
 from asof.imports import said_dates
 from asof.imports.feed_entries import FeedEntry, entries
-from asof.imports.target import naming_of, whole
-from asof.imports.xml_tree import XmlTree
+from asof.imports.target import naming_of, tree_of, whole
 from asof.sources.scheme import SourceContext, SourceScheme
 from asof.sources.source import InputLimits, SourceNaming, token
 
@@ -43,7 +42,7 @@ class Feed:
         if self._before[:-COUNT] == state:
             yield Unchanged(count=int.from_bytes(self._before[-COUNT:]))
             return
-        tree = XmlTree(raw, self.naming.shown)
+        tree = tree_of(raw, self.naming.shown)
         seen: set[str] = set()
         sound = True
         for number, entry in enumerate(entries(tree, self.naming.shown), 1):

@@ -11,7 +11,7 @@ from xml.etree.ElementTree import Element
 from asof.data.storable import storable
 from asof.errors import SourceError
 from asof.imports.html_words import Words, markup_of, words_of
-from asof.imports.xml_tree import XmlTree, name_of, namespace_of
+from asof.sources.bounded_xml import XmlTree, local, namespace
 
 ATOM = "http://www.w3.org/2005/Atom"
 CONTENT = "http://purl.org/rss/1.0/modules/content/"
@@ -45,18 +45,16 @@ class FeedEntry:
 def entries(tree: XmlTree, shown: str) -> Iterator[FeedEntry]:
     """The entries of a feed, in its order. Raises SourceError for XML that is none."""
     root = tree.root
-    if name_of(root) == "feed" and namespace_of(root) == ATOM:
+    if local(root) == "feed" and namespace(root) == ATOM:
         return (_of_atom(each, tree, root) for each in _children(root, "entry", {ATOM}))
-    if name_of(root) == "rss":
+    if local(root) == "rss":
         found = [
             each for channel in _children(root, "channel", RSS) for each in _children(channel, "item", RSS)
         ]
         return (_of_rss(each, tree, _home(root)) for each in found)
-    if name_of(root) == "RDF" and namespace_of(root) == RDF:
+    if local(root) == "RDF" and namespace(root) == RDF:
         return (_of_rss(each, tree, _home(root)) for each in _children(root, "item", RSS))
-    raise SourceError(
-        f"{shown}: its XML is <{name_of(root)}>, no feed; accepted are RSS 2.0, RSS 1.0 and Atom"
-    )
+    raise SourceError(f"{shown}: its XML is <{local(root)}>, no feed; accepted are RSS 2.0, RSS 1.0 and Atom")
 
 
 # -- RSS -------------------------------------------------------------------------------------------------
@@ -142,7 +140,7 @@ def _link(element: Element) -> str:
 
 
 def _children(element: Element, name: str, namespaces: set[str]) -> list[Element]:
-    return [each for each in element if name_of(each) == name and namespace_of(each) in namespaces]
+    return [each for each in element if local(each) == name and namespace(each) in namespaces]
 
 
 def _texts(element: Element, name: str, namespaces: set[str]) -> tuple[str, ...]:
@@ -154,8 +152,8 @@ def _text(element: Element, name: str, namespaces: set[str]) -> str:
     return next(iter(_texts(element, name, namespaces)), "")
 
 
-def _attribute(element: Element, name: str, namespace: str) -> str:
-    return storable(element.attrib.get(f"{namespace}}}{name}", "").strip())
+def _attribute(element: Element, name: str, within: str) -> str:
+    return storable(element.attrib.get(f"{{{within}}}{name}", "").strip())
 
 
 def _plain(title: str) -> str:

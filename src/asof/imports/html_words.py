@@ -9,7 +9,7 @@ from xml.etree.ElementTree import Element
 
 from asof.data import Heading
 from asof.data.storable import line_feeds, storable
-from asof.imports.xml_tree import name_of
+from asof.sources.bounded_xml import local
 from asof.sources.formats.html_text import html_text
 
 _TAG = re.compile(r"<[A-Za-z/!]")
@@ -44,6 +44,6 @@ def markup_of(element: Element) -> str:
     """The content of an XHTML element as HTML, its elements by their names alone."""
     said = [html.escape(element.text or "", quote=False)]
     for child in element:
-        name = name_of(child)
+        name = local(child)
         said += [f"<{name}>", markup_of(child), f"</{name}>", html.escape(child.tail or "", quote=False)]
     return "".join(said)

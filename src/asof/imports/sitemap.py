@@ -13,8 +13,8 @@ from asof.data.storable import storable
 from asof.errors import BadTime, SourceError
 from asof.imports import said_dates
 from asof.imports.saved_pages import file_of, page_document, read_page
-from asof.imports.target import naming_of, whole, with_pages
-from asof.imports.xml_tree import XmlTree, name_of
+from asof.imports.target import naming_of, tree_of, whole, with_pages
+from asof.sources.bounded_xml import XmlTree, local
 from asof.sources.readers import Unreadable
 from asof.sources.scheme import SourceContext, SourceScheme
 from asof.sources.source import InputLimits, SourceNaming, printable, token
@@ -51,7 +51,7 @@ class Sitemap:
     def documents(self) -> Iterator[Statement]:
         """The pages in the order of the sitemap. Raises SourceError."""
         shown = self.naming.shown
-        tree = XmlTree(whole(self.naming, self.limits.file), shown)
+        tree = tree_of(whole(self.naming, self.limits.file), shown)
         without: list[ListedPage] = []
         seen: set[str] = set()
         for listed in _pages(tree, shown):
@@ -104,13 +104,13 @@ class Sitemap:
 
 def _pages(tree: XmlTree, shown: str) -> Iterator[ListedPage]:
     root = tree.root
-    if name_of(root) == "sitemapindex":
+    if local(root) == "sitemapindex":
         raise SourceError(f"{shown} lists sitemaps, and no pages: import each of these")
-    if name_of(root) != "urlset":
-        raise SourceError(f"{shown}: its XML is <{name_of(root)}>, no sitemap; <urlset> is expected")
+    if local(root) != "urlset":
+        raise SourceError(f"{shown}: its XML is <{local(root)}>, no sitemap; <urlset> is expected")
     for url in root:
-        if name_of(url) == "url":
-            said = {name_of(each): storable("".join(each.itertext()).strip()) for each in reversed(url)}
+        if local(url) == "url":
+            said = {local(each): storable("".join(each.itertext()).strip()) for each in reversed(url)}
             yield ListedPage(said.get("loc", ""), said.get("lastmod", ""), tree.line(url))
 
 

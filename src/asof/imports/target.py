@@ -9,6 +9,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from asof.errors import SourceError
+from asof.sources.bounded_xml import ForbiddenXml, UnsoundXml, XmlTree
 from asof.sources.readers import Unreadable
 from asof.sources.scheme import SourceContext
 from asof.sources.source import SourceNaming
@@ -16,6 +17,10 @@ from asof.sources.survey import content
 
 _PAGES = "?pages="
 _GZIP = b"\x1f\x8b"
+
+MAX_ELEMENTS = 1_000_000
+MAX_ATTRIBUTES = 100
+"""Of one element."""
 
 
 def naming_of(target: str, context: SourceContext) -> SourceNaming:
@@ -71,6 +76,17 @@ def whole(naming: SourceNaming, limit: int) -> bytes:
     except OSError as wrong:
         raise SourceError(f"{naming.shown} cannot be read: {wrong.strerror}") from wrong
     return _unpacked(raw, naming, limit) if raw.startswith(_GZIP) else raw
+
+
+def tree_of(raw: bytes, shown: str) -> XmlTree:
+    """The tree of a feed or a sitemap. Raises SourceError for what is no sound XML, has a document type or
+    exceeds a limit."""
+    try:
+        return XmlTree(raw, elements=MAX_ELEMENTS, attributes=MAX_ATTRIBUTES)
+    except ForbiddenXml as wrong:
+        raise SourceError(f"{shown}:{wrong.line}: it {wrong}; do not trust it") from wrong
+    except UnsoundXml as wrong:
+        raise SourceError(f"{shown} is no sound XML: {wrong}; fetch or save it again") from wrong
 
 
 def _unpacked(raw: bytes, naming: SourceNaming, limit: int) -> bytes:

@@ -7,7 +7,8 @@ import zipfile
 
 import pytest
 
-from asof.sources.formats.archive import MAX_DEPTH, Archive, parsed
+from asof.sources.bounded_xml import MAX_DEPTH
+from asof.sources.formats.archive import Archive, parsed
 from asof.sources.formats.parts import ReadLimits, Refused
 
 LAUGHS = '<!DOCTYPE a [<!ENTITY x "ha"><!ENTITY y "&x;&x;">]><a>&y;</a>'

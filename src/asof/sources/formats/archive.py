@@ -6,13 +6,12 @@ import io
 import lzma
 import zipfile
 import zlib
-from collections.abc import Iterator
 from xml.etree import ElementTree as ET
 
+from asof.sources.bounded_xml import ForbiddenXml, UnsoundXml, XmlTree
 from asof.sources.formats.parts import ReadLimits, Refused
 
 MAX_MEMBERS = 20_000
-MAX_DEPTH = 256
 _DAMAGED = "fetch or save it again"
 _TOO_MUCH = ("it unpacks to more than is read: an archive made to fill the memory", "do not trust it")
 _DAMAGE = (
@@ -65,57 +64,11 @@ class Archive:
 
 
 def parsed(content: bytes, name: str = "its XML") -> ET.Element:
-    """The root of an XML text. Raises Refused for a damaged one, one with a DOCTYPE (whose entities can make
-    much of little, or name files), and one that is nested too deeply."""
-    builder = _Bounded(name)
-    parser = ET.XMLParser(target=builder)  # noqa: S314
+    """The root of an XML text. Raises Refused for a damaged one, one with a DOCTYPE, and one that is nested
+    too deeply."""
     try:
-        parser.feed(content)
-        root: ET.Element = parser.close()
-    except (ET.ParseError, LookupError, ValueError) as wrong:
+        return XmlTree(content).root
+    except ForbiddenXml as wrong:
+        raise Refused(f"{name} {wrong}", "do not trust it") from wrong
+    except UnsoundXml as wrong:
         raise Refused(f"it is damaged: {name}: {wrong}", _DAMAGED) from wrong
-    return root
-
-
-class _Bounded(ET.TreeBuilder):
-    """Builds a tree of at most MAX_DEPTH levels, of XML without a DOCTYPE in any encoding. Raises Refused."""
-
-    def __init__(self, name: str) -> None:
-        super().__init__()
-        self._name, self._depth = name, 0
-
-    def doctype(self, *_: object) -> None:
-        """Called where a document type begins, before anything of it is read."""
-        raise Refused(f"{self._name} declares a DOCTYPE, which such files do not need", "do not trust it")
-
-    def start(self, tag: str, attrs: dict[str, str], /) -> ET.Element:
-        self._depth += 1
-        if self._depth > MAX_DEPTH:
-            raise Refused(f"{self._name} is nested more than {MAX_DEPTH} levels deep", "do not trust it")
-        return super().start(tag, attrs)
-
-    def end(self, tag: str, /) -> ET.Element:
-        self._depth -= 1
-        return super().end(tag)
-
-
-def local(element: ET.Element) -> str:
-    """The name of an element without its namespace."""
-    return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
-
-
-def attribute(element: ET.Element, name: str) -> str:
-    """The value of an attribute by its name without a namespace; "" if it is not there."""
-    for key, value in element.attrib.items():
-        if key.rpartition("}")[2] == name:
-            return value
-    return ""
-
-
-def below(element: ET.Element, name: str) -> Iterator[ET.Element]:
-    """All elements of this local name below one, in order."""
-    return (each for each in element.iter() if local(each) == name)
-
-
-def first(element: ET.Element, name: str) -> ET.Element | None:
-    return next(below(element, name), None)

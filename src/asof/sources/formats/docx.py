@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from xml.etree import ElementTree as ET
 
-from asof.sources.formats.archive import attribute, below, local
+from asof.sources.bounded_xml import attribute, below, local
 from asof.sources.formats.docx_chunks import chunk_blocks
 from asof.sources.formats.docx_styles import Styles, is_on, number, value
 from asof.sources.formats.docx_tree import cells_of, inner, is_prompt, rows_of

@@ -6,7 +6,7 @@ import re
 from email import message_from_bytes
 from pathlib import PurePosixPath
 
-from asof.sources.formats.archive import attribute, local
+from asof.sources.bounded_xml import attribute, local
 from asof.sources.formats.html_flow import Block
 from asof.sources.formats.html_text import html_text
 from asof.sources.formats.mail_body import text_of

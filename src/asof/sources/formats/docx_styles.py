@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from xml.etree import ElementTree as ET
 
-from asof.sources.formats.archive import attribute, below
+from asof.sources.bounded_xml import attribute, below
 from asof.sources.formats.office_core import child
 
 _HEADING = re.compile(r"heading ?([1-9])", re.IGNORECASE)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from xml.etree import ElementTree as ET
 
-from asof.sources.formats.archive import first, local
+from asof.sources.bounded_xml import first, local
 from asof.sources.formats.docx_styles import is_on, value
 from asof.sources.formats.office_core import child, chosen
 

@@ -9,7 +9,8 @@ from typing import Any
 from urllib.parse import unquote
 from xml.etree import ElementTree as ET
 
-from asof.sources.formats.archive import Archive, attribute, below, first, local, parsed
+from asof.sources.bounded_xml import attribute, below, first, local
+from asof.sources.formats.archive import Archive, parsed
 from asof.sources.formats.parts import Refused
 from asof.sources.markup import pieces
 

@@ -10,7 +10,8 @@ import re
 from collections.abc import Callable, Iterator
 from xml.etree import ElementTree as ET
 
-from asof.sources.formats.archive import Archive, attribute, below, first, local
+from asof.sources.bounded_xml import attribute, below, first, local
+from asof.sources.formats.archive import Archive
 from asof.sources.formats.office_core import Body, child, comment, core_properties
 from asof.sources.formats.office_tables import Cell, flat
 from asof.sources.formats.parts import Part, ReadLimits, Refused, Writer

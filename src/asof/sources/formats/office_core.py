@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any
 from xml.etree import ElementTree as ET
 
-from asof.sources.formats.archive import Archive, attribute, below, local
+from asof.sources.bounded_xml import attribute, below, local
+from asof.sources.formats.archive import Archive
 from asof.sources.formats.office_tables import Cell, table_of
 from asof.sources.formats.parts import Part, ReadLimits, Refused, Writer
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from xml.etree import ElementTree as ET
 
-from asof.sources.formats.archive import attribute, below, local
+from asof.sources.bounded_xml import attribute, below, local
 from asof.sources.formats.office_core import (
     Body,
     Package,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import json
-import os
 from pathlib import Path
 
 import click
@@ -63,5 +62,5 @@ def serve(
             "quiet": quiet,
         }  # fmt: skip
         click.echo(f"{address.url}  (Ctrl-C ends it)")
-        serve_processes(listening, {**os.environ}, json.dumps(told), workers, echo_err)
+        serve_processes(listening, {**environment.variables()}, json.dumps(told), workers, echo_err)
     return DONE

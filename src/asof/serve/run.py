@@ -89,9 +89,9 @@ def serve_options(
     return ServeOptions(write, frozenset(hosts), frozenset(origins), keys if keyed else None)
 
 
-def application() -> Guard:
-    """The application in a process of its own, as `ASOF_SERVE` describes it."""
-    told = json.loads(os.environ[VARIABLE])
+def application(description: str) -> Guard:
+    """The application in a process of its own, as a server's process is told (JSON)."""
+    told = json.loads(description)
     keys = Keys(Path(told["keys"]), frozenset({os.geteuid()}))
     options = serve_options(
         Address(told["host"], told["port"]), keys, write=told["write"], names=tuple(told["names"]),
@@ -158,8 +158,7 @@ def serve_processes(
     """Serve on this socket until SIGINT or SIGTERM; requests under way have DRAIN seconds. With several
     `workers`, each is a process; one that dies is started again."""
     if workers == 1:
-        os.environ[VARIABLE] = told
-        serve_here(listening)
+        serve_here(listening, told)
         return
     command = [sys.executable, "-m", "asof.serve.worker", str(listening.fileno())]
     processes = [_started(command, environment, told, listening) for _ in range(workers)]
@@ -194,14 +193,14 @@ def _started(
     )
 
 
-def serve_here(listening: socket.socket) -> None:
-    """Serve what `ASOF_SERVE` describes in this process."""
+def serve_here(listening: socket.socket, told: str) -> None:
+    """Serve what it is `told` in this process."""
     import uvicorn
 
     from asof.serve.connections import PatientConnection
 
     config = uvicorn.Config(
-        application(), http=PatientConnection, ws="none", proxy_headers=False, log_level="warning",
+        application(told), http=PatientConnection, ws="none", proxy_headers=False, log_level="warning",
         access_log=False, lifespan="on", timeout_keep_alive=15, timeout_graceful_shutdown=DRAIN,
         limit_concurrency=2_000, server_header=False, date_header=False,
         h11_max_incomplete_event_size=64 * 2**10,

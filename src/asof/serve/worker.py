@@ -5,7 +5,8 @@ from __future__ import annotations
 import socket
 import sys
 
-from asof.serve.run import serve_here
+from asof.environment import variables
+from asof.serve.run import VARIABLE, serve_here
 
 if __name__ == "__main__":
-    serve_here(socket.socket(fileno=int(sys.argv[1])))
+    serve_here(socket.socket(fileno=int(sys.argv[1])), variables()[VARIABLE])

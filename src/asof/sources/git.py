@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from asof.errors import SourceError
+from asof.sources.inherited import inherited
 
 TIMEOUT = 300
 """How long git may take for one question about the whole history."""
@@ -157,7 +158,7 @@ class Blobs:
 
 def _environment() -> dict[str, str]:
     """Of the caller's only where programs and the user's git settings are; not the GIT_DIR of a hook."""
-    return {name: os.environ[name] for name in _INHERITED if name in os.environ} | _HARDENED
+    return inherited(_INHERITED) | _HARDENED
 
 
 def tree(git: Git, commit: str) -> dict[str, str]:

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from asof.errors import SourceError
 from asof.sources.formats import server
+from asof.sources.inherited import inherited
 from asof.sources.readers import Unreadable
 from asof.sources.source import InputLimits
 
@@ -119,7 +120,7 @@ def _started(limits: str) -> subprocess.Popen[bytes]:
         )
     own = str(Path(server.__file__).parents[3])
     command = [sys.executable, "-I", "-S", "-B", server.__file__, own, limits]
-    environment = {name: os.environ[name] for name in _INHERITED if name in os.environ}
+    environment = inherited(_INHERITED)
     environment["OMP_THREAD_LIMIT"] = "1"  # a page is recognised by one thread
     try:
         process = subprocess.Popen(  # noqa: S603

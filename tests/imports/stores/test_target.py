@@ -7,7 +7,7 @@ import pytest
 from asof.errors import MissingExtra, UsageError
 from asof.imports.stores.target import chosen, package, read
 
-GIVEN = ("text", "time")
+GIVEN = {"text": None, "time": None}
 
 
 @pytest.mark.parametrize(
@@ -21,18 +21,28 @@ GIVEN = ("text", "time")
     ],
 )
 def test_a_target_is_a_place_a_part_and_options(target, place, part, options):
-    read_target = read(target, GIVEN, {})
+    read_target = read(target, GIVEN)
     assert (read_target.place, read_target.part, read_target.options) == (place, part, options)
 
 
 def test_an_option_that_is_given_beside_the_target_counts():
-    assert read("s:a?time=x", GIVEN, {"time": "y", "text": None}).options == {"time": "y"}
+    assert read("s:a?time=x", {"time": "y", "text": None}).options == {"time": "y"}
 
 
 def test_an_unknown_option_is_refused_without_its_value():
     with pytest.raises(UsageError, match=r"'tme' is no option of it; .* text=..., time=...") as refused:
-        read("s:a?tme=sesame", GIVEN, {})
+        read("s:a?tme=sesame", GIVEN)
     assert "sesame" not in str(refused.value)
+
+
+def test_a_part_is_named_behind_the_sharp_or_by_an_option_and_once():
+    given = {"table": None}
+    assert read("s:a#c", given).named("table", "s") == "c"
+    assert read("s:a?table=c", given).named("table", "s") == "c"
+    assert read("s:a#c", {"table": "c"}).named("table", "s") == "c"
+    assert read("s:a", given).named("table", "s") == ""
+    with pytest.raises(UsageError, match="s:x: two tables are named: c and d"):
+        read("s:a#c", {"table": "d"}).named("table", "s:x")
 
 
 def test_the_only_part_need_not_be_named():

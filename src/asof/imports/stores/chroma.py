@@ -16,7 +16,7 @@ from urllib.parse import quote
 
 from asof.arguments import checked
 from asof.data import Problem, Statement
-from asof.errors import SourceError, UsageError
+from asof.errors import SourceError
 from asof.imports.stores.rows import LONGEST_TEXT, Row, RowReader
 from asof.imports.stores.target import chosen, read
 from asof.sources.scheme import SourceContext, SourceScheme
@@ -121,7 +121,7 @@ def open_chroma(
     `time`: the key of the metadata that holds a document's date (default: as in JSON Lines). Raises
     SourceError for a folder without a store, UsageError where the collection is not clear.
     """
-    named = read(target, ("collection", "time"), {"collection": collection, "time": time})
+    named = read(target, {"collection": collection, "time": time})
     file = Path(named.place).expanduser()
     file = file if file.name == FILE else file / FILE
     if not file.is_file():
@@ -133,9 +133,7 @@ def open_chroma(
     except sqlite3.Error as wrong:
         raise SourceError(f"{file} cannot be read as a store of Chroma 0.4 to 1.5: {wrong}") from wrong
     where = f"chroma:{naming.name}"
-    if named.part and named.option("collection", named.part) != named.part:
-        raise UsageError(f"{where}: two collections are named: {named.part} and {named.option('collection')}")
-    part = chosen(named.part or named.option("collection"), there, "collection", where)
+    part = chosen(named.named("collection", where), there, "collection", where)
     name = f"{where}#{part}"
     remedy = "name the key of the metadata that holds the date: ?time=KEY"
     return Chroma(file, name, there[part], RowReader(name, context.fields, named.option("time"), remedy))

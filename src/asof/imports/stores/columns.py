@@ -8,7 +8,7 @@ from datetime import date
 from typing import Any, NamedTuple
 
 from asof.errors import UsageError
-from asof.imports.stores.rows import Row
+from asof.imports.stores.rows import Row, RowReader
 from asof.sources.fields import Fields
 
 TEXTS = ("document", "page_content", "chunk", "chunk_text")
@@ -43,6 +43,10 @@ class Columns(NamedTuple):
         if not self.metadata:
             return "no column is left that could hold the date"
         return f"name the column of the date: ?time=NAME, of {', '.join(self.metadata)}"
+
+    def reader(self, source: str, fields: Fields) -> RowReader:
+        """What makes documents of the rows of a source."""
+        return RowReader(source, fields, self.time, self.remedy)
 
     def row(self, values: Mapping[str, Any]) -> Row:
         """The row of these values."""

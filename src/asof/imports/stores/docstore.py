@@ -83,7 +83,7 @@ def open_docstore(
     is one. `time`: the key of the metadata that holds the date (default: as in JSON Lines). Raises
     SourceError for what is not there, UsageError for options that are not known.
     """
-    named = read(target, ("nodes", "time"), {"nodes": nodes, "time": time})
+    named = read(target, {"nodes": nodes, "time": time})
     path = Path(named.place).expanduser()
     if named.part or not named.place:
         raise UsageError("docstore: the path of a file or folder is expected, as in docstore:FILE, without #")

@@ -68,14 +68,13 @@ def open_lance(
     Raises SourceError for a folder without tables, UsageError where the table or a column is not clear, and
     MissingExtra without the package lancedb.
     """
-    given = {"table": table, "id": id, "text": text, "time": time}
-    named = read(target, tuple(given), given)
+    named = read(target, {"table": table, "id": id, "text": text, "time": time})
     folder = Path(named.place).expanduser()
     there = sorted(each.stem for each in folder.glob(f"*{SUFFIX}") if each.is_dir())
     if not there:
         raise SourceError(f"{named.place or '.'} holds no table of LanceDB (a folder that ends in {SUFFIX})")
     where = f"lancedb:{SourceNaming.of(folder, context.root).name}"
-    part = chosen(named.part or named.option("table"), there, "table", where)
+    part = chosen(named.named("table", where), there, "table", where)
     name = f"{where}#{part}"
     lancedb = package("lancedb", "lancedb", "a table of LanceDB")
     try:
@@ -83,7 +82,7 @@ def open_lance(
         columns = Columns.of(_readable(opened.schema), named.options, context.fields, name)
     except (OSError, RuntimeError, ValueError) as wrong:
         raise SourceError(f"{name} cannot be read: {_short(wrong)}") from wrong
-    return LanceTable(opened, name, columns, RowReader(name, context.fields, columns.time, columns.remedy))
+    return LanceTable(opened, name, columns, columns.reader(name, context.fields))
 
 
 def _readable(schema: Any) -> list[str]:

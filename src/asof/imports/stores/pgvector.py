@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 from asof.arguments import checked
@@ -17,10 +18,9 @@ from asof.environment import variables
 from asof.errors import SourceError, UsageError
 from asof.imports.stores import target as targets
 from asof.imports.stores.columns import Columns
-from asof.imports.stores.rows import LONGEST_TEXT, Row, RowReader
+from asof.imports.stores.rows import LONGEST_TEXT, Row
 from asof.sources.scheme import SourceContext, SourceScheme
 
-OPTIONS = ("table", "id", "text", "time", "dsn_env")
 BATCH = 500
 """Rows that are fetched at a time."""
 
@@ -63,7 +63,7 @@ class PgTable:
             table = targets.chosen(self._table, _tables(connection, self._table), "table", place)
             kinds = _kinds(connection, table)
             columns = Columns.of(tuple(kinds), self._options, self._fields, self.name)
-            rows = RowReader(self.name, self._fields, columns.time, columns.remedy)
+            rows = columns.reader(self.name, self._fields)
             yield from rows.documents(_rows(connection, table, kinds, columns))
 
 
@@ -86,15 +86,15 @@ def open_pgvector(
     """
     place, names, part = targets.parts(target)
     pairs = [pair for pair in names.split("&") if pair]
-    own = [pair for pair in pairs if pair.partition("=")[0] in OPTIONS]
-    left = "&".join(pair for pair in pairs if pair not in own)  # libpq's own, such as sslmode
     given = {"table": table, "id": id, "text": text, "time": time, "dsn_env": dsn_env}
-    options = targets.read(f"pgvector:?{'&'.join(own)}", OPTIONS, given).options
-    dsn = _dsn(f"{place}?{left}" if left else place, options.get("dsn_env", ""))
-    named = part or options.get("table", "")
+    own = [pair for pair in pairs if pair.partition("=")[0] in given]
+    left = "&".join(pair for pair in pairs if pair not in own)  # libpq's own, such as sslmode
+    said = replace(targets.read(f"pgvector:?{'&'.join(own)}", given), part=part)
+    dsn = _dsn(f"{place}?{left}" if left else place, said.option("dsn_env"))
+    named = said.named("table", "pgvector")
     if not named:
         raise UsageError("pgvector: no table is named; one is expected behind #, as in pgvector:DSN#TABLE")
-    return PgTable(f"pgvector:{_place(dsn)}#{named}", dsn, named, options, context)
+    return PgTable(f"pgvector:{_place(dsn)}#{named}", dsn, named, said.options, context)
 
 
 def _dsn(words: str, variable: str) -> dict[str, str]:

@@ -23,21 +23,30 @@ class StoreTarget:
     def option(self, name: str, default: str = "") -> str:
         return self.options.get(name) or default
 
+    def named(self, what: str, where: str) -> str:
+        """The part that is named, be it behind # or by the option `what`; "" if none is. Raises UsageError
+        where two are."""
+        said = self.option(what, self.part)
+        if self.part and said != self.part:
+            raise UsageError(f"{where}: two {what}s are named: {self.part} and {said}")
+        return said
 
-def read(target: str, accepted: Collection[str], given: Mapping[str, str | None]) -> StoreTarget:
-    """What a target says, with the options that were `given` beside it; these count where both say something.
+
+def read(target: str, given: Mapping[str, str | None]) -> StoreTarget:
+    """What a target says, with the options that were `given` beside it (None: not); these count where both
+    say something.
 
     What follows the last # is the part; options follow a ?, before the # or behind the part. Raises
-    UsageError for a name that is not `accepted`, which is repeated without its value.
+    UsageError for an option that is not among those that can be given, which is repeated without its value.
     """
     place, names, part = parts(target)
     options: dict[str, str] = {}
     for pair in filter(None, names.split("&")):
         name, equals, value = pair.partition("=")
-        if name not in accepted or not equals:
+        if name not in given or not equals:
             raise UsageError(
                 f"{target.partition(':')[0]}: {name[:40]!r} is no option of it; accepted behind ? are "
-                f"{', '.join(f'{each}=...' for each in accepted)}, parted by &"
+                f"{', '.join(f'{each}=...' for each in given)}, parted by &"
             )
         options[name] = unquote(value)
     return StoreTarget(place, part, options | {name: value for name, value in given.items() if value})

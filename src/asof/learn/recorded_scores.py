@@ -15,8 +15,9 @@ from asof.data import Why
 from asof.learn.box import Box
 from asof.learn.feedback import RecordedQuestion
 from asof.learn.judged_scores import JudgedScores, place_of, replayable
-from asof.rank.expression import Applied, Constant, Expression, Given, Taken, Where
+from asof.rank.expression import Applied, Constant, Expression, Given
 from asof.rank.recipe import Recipe
+from asof.rank.selections import Taken, Where
 from asof.schema import plain
 
 _MISSING = object()

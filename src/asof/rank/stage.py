@@ -19,7 +19,8 @@ from asof.errors import UsageError
 from asof.index.prefix import Window
 from asof.index.select import at_least, kth_best
 from asof.index.view import View
-from asof.rank.expression import Column, Expression, Given, Values
+from asof.rank.computed import Column
+from asof.rank.expression import Expression, Given, Values
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from asof.rank.expression import Column
+from asof.rank.computed import Column
 from asof.rank.features.ages import DAY, CandidateAges, ages
 
 

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from asof.data import Query
 from asof.index.view import View
-from asof.rank.expression import Expression, Taken, Values, Where, total
+from asof.rank.expression import Expression, Values, total
+from asof.rank.selections import Taken, Where
 from asof.rank.stage import Ranking
 from asof.schema import within
 

@@ -20,7 +20,8 @@ from asof.index.select import ROUNDING, at_least, kth_best, nearly_kth_best
 from asof.index.view import View
 from asof.rank.candidates.gather import cosine_why, question_vector
 from asof.rank.candidates.phrases import admitted
-from asof.rank.expression import Column, Constant, Given, Values, product, ratio, total
+from asof.rank.computed import Column
+from asof.rank.expression import Constant, Given, Values, product, ratio, total
 from asof.rank.features.pseudo_relevance_feedback import UsesScores
 from asof.rank.stage import Ranking
 from asof.rank.traits import Traits

@@ -10,7 +10,8 @@ import numpy as np
 from asof.data import Query, Why
 from asof.index.select import at_least, kth_best
 from asof.index.view import View
-from asof.rank.expression import Constant, Expression, Given, Places, Values, Where, ratio, total
+from asof.rank.expression import Constant, Expression, Given, Places, Values, ratio, total
+from asof.rank.selections import Where
 from asof.rank.stage import Ranking
 from asof.rank.traits import Traits
 from asof.schema import within

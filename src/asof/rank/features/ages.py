@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.index.view import View
-from asof.rank.expression import Constant, Expression, Given, Values, Where, log, ratio
+from asof.rank.expression import Constant, Expression, Given, Values, log, ratio
+from asof.rank.selections import Where
 
 DAY = 86_400_000_000
 

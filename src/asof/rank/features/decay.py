@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from asof.data import Query
 from asof.errors import UsageError
 from asof.index.view import View
-from asof.rank.expression import Constant, Given, Where, exp, product, ratio
+from asof.rank.expression import Constant, Given, exp, product, ratio
 from asof.rank.features.ages import ages
+from asof.rank.selections import Where
 from asof.rank.stage import Ranking
 from asof.rank.traits import Traits
 from asof.schema import within

@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 from asof.data import Query
 from asof.index.view import View
-from asof.rank.expression import Constant, Expression, Given, Where, exp, ratio
+from asof.rank.expression import Constant, Expression, Given, exp, ratio
 from asof.rank.features.ages import ages
 from asof.rank.features.decay import scales
+from asof.rank.selections import Where
 from asof.rank.stage import Ranking
 from asof.rank.traits import Traits
 from asof.schema import within

@@ -12,8 +12,9 @@ import numpy as np
 
 from asof.data import Query
 from asof.index.view import View
-from asof.rank.expression import Constant, Given, Where, product, ratio, total
+from asof.rank.expression import Constant, Given, product, ratio, total
 from asof.rank.features.ages import ages
+from asof.rank.selections import Where
 from asof.rank.stage import Ranking
 from asof.rank.traits import Traits
 from asof.schema import within

@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 from asof.data import Query
 from asof.index.view import View
-from asof.rank.expression import Constant, Given, Where, exp, product
+from asof.rank.expression import Constant, Given, exp, product
 from asof.rank.features.ages import DAY, CandidateAges
 from asof.rank.features.query_coverage import largest_coverage
+from asof.rank.selections import Where
 from asof.rank.stage import Ranking
 from asof.rank.traits import Traits
 from asof.schema import within

@@ -15,7 +15,8 @@ from asof.index.latent import latent_space
 from asof.index.view import View
 from asof.rank.candidates.gather import cosine_tree, query_terms, question_vector, stored_vector
 from asof.rank.candidates.phrases import admitted
-from asof.rank.expression import Column, Constant, Expression, Given, Values, ratio, total
+from asof.rank.computed import Column
+from asof.rank.expression import Constant, Expression, Given, Values, ratio, total
 from asof.rank.stage import Ranking
 from asof.schema import choice
 

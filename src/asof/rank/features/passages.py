@@ -19,7 +19,9 @@ from numpy.typing import NDArray
 from asof.data import Query, Why
 from asof.index.dense import SCALE
 from asof.index.view import View
-from asof.rank.expression import Constant, Expression, Given, Made, Values, Where, ratio
+from asof.rank.computed import Made
+from asof.rank.expression import Constant, Expression, Given, Values, ratio
+from asof.rank.selections import Where
 from asof.rank.stage import Ranking
 from asof.rank.traits import Traits
 from asof.schema import within

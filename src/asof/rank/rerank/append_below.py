@@ -8,8 +8,10 @@ from dataclasses import replace
 import numpy as np
 
 from asof.rank.candidates.top_k import TopK
-from asof.rank.expression import Column, Constant, Given, Joined, Places, Taken, Values, product, ratio, total
+from asof.rank.computed import Column
+from asof.rank.expression import Constant, Given, Places, Values, product, ratio, total
 from asof.rank.recipe import Recipe
+from asof.rank.selections import Joined, Taken
 from asof.rank.stage import Ranking, Stage
 
 

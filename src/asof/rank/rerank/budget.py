@@ -22,8 +22,9 @@ from numpy.typing import NDArray
 from asof.data import Query
 from asof.graph.evidence import corroborates
 from asof.index.view import View
-from asof.rank.expression import Constant, Taken, Where, total
+from asof.rank.expression import Constant, total
 from asof.rank.features.centrality import Centrality
+from asof.rank.selections import Taken, Where
 from asof.rank.stage import Ranking
 from asof.rank.traits import Traits
 from asof.schema import within

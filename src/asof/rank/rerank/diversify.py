@@ -13,21 +13,12 @@ from numpy.typing import NDArray
 
 from asof.data import Query
 from asof.index.view import View
-from asof.rank.expression import (
-    Column,
-    Constant,
-    Expression,
-    Given,
-    Places,
-    Values,
-    Where,
-    product,
-    ratio,
-    total,
-)
+from asof.rank.computed import Column
+from asof.rank.expression import Constant, Expression, Given, Places, Values, product, ratio, total
 from asof.rank.features.similarity import pairwise_similarity
 from asof.rank.recipe import Recipe
 from asof.rank.rerank.append_below import append_below, insert_before_cut
+from asof.rank.selections import Where
 from asof.rank.stage import Ranking, Stage
 from asof.schema import choice, within
 

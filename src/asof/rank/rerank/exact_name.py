@@ -10,7 +10,8 @@ import numpy as np
 from asof.data import Query
 from asof.index.view import View
 from asof.rank.candidates.phrases import admitted
-from asof.rank.expression import Constant, Joined, Where, product, total
+from asof.rank.expression import Constant, product, total
+from asof.rank.selections import Joined, Where
 from asof.rank.stage import Ranking
 from asof.rank.traits import Traits
 from asof.store.named import documents_called

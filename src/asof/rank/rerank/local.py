@@ -19,7 +19,8 @@ from asof.graph.personalized_pagerank import personalized_pagerank
 from asof.index.view import View
 from asof.knowledge.time_scope import holds_in, nearest
 from asof.knowledge.visible_facts import StatedFact, facts_of
-from asof.rank.expression import Column, Constant, Given, Values, ratio
+from asof.rank.computed import Column
+from asof.rank.expression import Constant, Given, Values, ratio
 from asof.rank.features import fact_scores
 from asof.rank.features.fact_words import gammas
 from asof.rank.features.time_match import match_times

@@ -18,7 +18,8 @@ from asof.data import Query
 from asof.errors import ModelError
 from asof.index.view import View
 from asof.models.ports import Reranker
-from asof.rank.expression import Column, Constant, Given, product, total
+from asof.rank.computed import Column
+from asof.rank.expression import Constant, Given, product, total
 from asof.rank.recipe import Recipe
 from asof.rank.rerank.append_below import append_below, insert_before_cut
 from asof.rank.stage import Ranking

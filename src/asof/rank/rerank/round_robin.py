@@ -12,9 +12,10 @@ from asof.index import lexical
 from asof.index.lexical import Bm25
 from asof.index.view import View
 from asof.rank.candidates.gather import query_terms
-from asof.rank.expression import Constant, Expression, Given, Places, Where, product, ratio, total
+from asof.rank.expression import Constant, Expression, Given, Places, product, ratio, total
 from asof.rank.features.time_match import OF_TIME, match_times
 from asof.rank.features.title_match import match_titles
+from asof.rank.selections import Where
 from asof.rank.stage import Ranking
 from asof.rank.traits import Traits
 from asof.schema import within

@@ -16,23 +16,15 @@ from numpy.typing import NDArray
 
 from asof.data import Query
 from asof.index.view import View
-from asof.rank.expression import (
-    Column,
-    Constant,
-    Expression,
-    Values,
-    Where,
-    exp,
-    product,
-    ratio,
-    total,
-)
+from asof.rank.computed import Column
+from asof.rank.expression import Constant, Expression, Values, exp, product, ratio, total
 from asof.rank.features.ages import CandidateAges
 from asof.rank.features.query_coverage import largest_coverage
 from asof.rank.features.same_kind import same_kind_share
 from asof.rank.features.termination import terminated
 from asof.rank.features.time_match import MENTIONS_TIME, match_times
 from asof.rank.features.title_match import names_a_title
+from asof.rank.selections import Where
 from asof.rank.stage import Ranking
 from asof.rank.traits import Traits
 from asof.schema import within

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC
 
 from asof.time.calendar_names import name_at
-from asof.time.durations import duration, shift_anchor, unit_after_number
+from asof.time.durations import duration, shift_anchor, shift_instant, unit_after_number
 from asof.time.local_time import (
     DAY,
     HOUR,
@@ -139,7 +139,7 @@ def _window_of(lengths: list[tuple[float, str]], side: int, context: ReadingCont
     grain = grain_of(lengths[-1][1])
     if far.zone is not None:
         now = wall(context.anchor, UTC)
-        there = now + side * sum(round(n * IN_CLOCK[u]) for n, u in lengths)
+        there = shift_instant(now, lengths, side)
         return TimeReading(grain, ((min(there, now), max(there, now)),), True, zone=UTC)
     if side < 0:
         return TimeReading(grain, ((far.best[0], at),), relative=True) if far.best[0] < at else None

@@ -62,6 +62,14 @@ def duration(run: TokenRun, i: int, most: int = _MOST) -> tuple[Lengths, int] | 
     return (lengths, i) if lengths else None
 
 
+def shift_instant(at: int, lengths: Lengths, sign: int) -> int:
+    """The instant (on a clock in UTC) at a distance from another one: whole days first, by the calendar."""
+    for count, unit in lengths:
+        if unit not in IN_CLOCK:
+            at = shift_day(at // DAY, unit, sign * count) * DAY + at % DAY
+    return at + sign * sum(round(count * IN_CLOCK[unit]) for count, unit in lengths if unit in IN_CLOCK)
+
+
 def shift_anchor(
     lengths: Lengths, context: ReadingContext, sign: int, day: int | None = None
 ) -> TimeReading | None:
@@ -76,10 +84,7 @@ def shift_anchor(
     if clock:
         if not relative or context.anchor is None or context.at is None:
             return None
-        at = wall(context.anchor, UTC)
-        for count, unit in other:  # whole days first, by the calendar
-            at = shift_day(at // DAY, unit, sign * count) * DAY + at % DAY
-        at += sign * sum(round(count * IN_CLOCK[unit]) for count, unit in clock)
+        at = shift_instant(wall(context.anchor, UTC), lengths, sign)
         grain, size = ("second", SECOND) if any(unit == "second" for _, unit in clock) else ("minute", MINUTE)
         return TimeReading(grain, ((at // size * size, at // size * size + size),), relative=True, zone=UTC)
     for count, unit in other:

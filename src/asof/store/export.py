@@ -17,7 +17,8 @@ from asof.data.json import time_json
 from asof.data.sourced_time import SourcedTime
 from asof.errors import DamagedStore
 from asof.store.digest import layout_keys, layout_places, span_of
-from asof.store.export_format import FORMAT, HEADER, TEXT_OF_A_LINE, visible_json
+from asof.store.dismissals import all_dismissals
+from asof.store.export_format import HEADER, TEXT_OF_A_LINE, WITH_DISMISSALS, visible_json
 from asof.store.schema import get_meta
 from asof.store.settings import CorpusSettings
 from asof.time.span import iso
@@ -86,7 +87,8 @@ def exported_lines(
 ) -> Iterator[dict[str, Any]]:
     """All lines of an export but the last one, of the state that the read transaction of `db` sees; they are
     counted in the report. Raises DamagedStore."""
-    yield _header(db, settings)
+    dismissals = all_dismissals(db)
+    yield {HEADER: WITH_DISMISSALS if dismissals else 1, **_header(db, settings)}
     transactions = ((at, 0, 0, what) for at, what in db.execute("SELECT * FROM transactions ORDER BY id"))
     versions = ((row[0], 1, row[1], row) for row in db.execute(_VERSIONS))
     retired = ((row[0], 2, row[1], row[2:]) for row in db.execute(_RETIRED))
@@ -102,12 +104,13 @@ def exported_lines(
             yield from _version_lines(db, _Version(*found), report)
         else:
             yield {"retirement": found[0], "number": found[1]}
+    for each in dismissals:
+        yield {"dismissal": each.stale, "dismissed": each.dismissed, "added": iso(each.added)}
 
 
 def _header(db: sqlite3.Connection, settings: CorpusSettings) -> dict[str, Any]:
     horizon = [get_meta(db, key) for key in ("horizon", "known_horizon")]
     return {
-        HEADER: FORMAT,
         "asof": __version__,
         "settings": asdict(settings),
         "sources": [

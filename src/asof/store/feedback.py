@@ -80,12 +80,14 @@ def write_feedback(
 
 
 def _last_write(db: sqlite3.Connection) -> int:
-    """The latest instant at which anything was written. Ids of judgements and states follow its order."""
+    """The latest instant at which anything was written. Ids of judgements, states and dismissals follow its
+    order."""
     last: int = db.execute(
         "SELECT max(coalesce((SELECT max(id) FROM transactions), 0),"
         " coalesce((SELECT max(added) FROM asked), 0),"
         " coalesce((SELECT added FROM judgements ORDER BY id DESC LIMIT 1), 0),"
-        " coalesce((SELECT added FROM learned ORDER BY id DESC LIMIT 1), 0))"
+        " coalesce((SELECT added FROM learned ORDER BY id DESC LIMIT 1), 0),"
+        " coalesce((SELECT added FROM dismissals ORDER BY id DESC LIMIT 1), 0))"
     ).fetchone()[0]
     return last
 
@@ -153,7 +155,7 @@ def recorded_questions(
         for row in db.execute(
             "SELECT id, question, as_of, known_at, recipe, fields, filters, unit, added FROM asked"
             " WHERE added <= ?1 AND (?2 IS NULL OR recipe = ?2) ORDER BY added",
-            (_until(db, known_at), recipe),
+            (added_until(db, known_at), recipe),
         )
     ]
 
@@ -188,7 +190,7 @@ def judgements(
     for row in db.execute(
         "SELECT asked, rank, kind, grade, added FROM judgements"
         " WHERE asked IN (SELECT value FROM json_each(?)) AND added <= ? ORDER BY id",
-        (json.dumps(list(questions)), _until(db, known_at)),
+        (json.dumps(list(questions)), added_until(db, known_at)),
     ):
         by_question[row[0]].append(JudgementRow(*row))
     return by_question
@@ -198,12 +200,12 @@ def learned_state(db: sqlite3.Connection, recipe: str, known_at: int | None = No
     """The last state of learning of a recipe inserted by `known_at`; None when there is none."""
     row = db.execute(
         "SELECT state FROM learned WHERE recipe = ? AND added <= ? ORDER BY id DESC LIMIT 1",
-        (recipe, _until(db, known_at)),
+        (recipe, added_until(db, known_at)),
     ).fetchone()
     return None if row is None else str(row[0])
 
 
-def _until(db: sqlite3.Connection, known_at: int | None) -> int:
+def added_until(db: sqlite3.Connection, known_at: int | None) -> int:
     """`known_at` as an upper bound of `added`; raises BeforeHorizon where a vacuum dropped history."""
     if known_at is None:
         return NEVER

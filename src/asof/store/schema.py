@@ -181,7 +181,17 @@ CREATE INDEX aliases_by_alias ON aliases (alias COLLATE NOCASE);
 CREATE INDEX documents_by_last_name ON documents ({LAST_NAME} COLLATE NOCASE);
 """
 
-MIGRATIONS: tuple[str, ...] = (FIRST, SECOND, THIRD, FOURTH, FIFTH)
+SIXTH = """
+-- what was dismissed of what is stale (data/stale.py: a digest of two sentences, no words), and what was
+-- taken back (dismissed 0), all of it: as known at K the last one added by K counts
+CREATE TABLE dismissals (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, stale TEXT NOT NULL, dismissed INTEGER NOT NULL,
+    added INTEGER NOT NULL
+);
+CREATE INDEX dismissals_by_stale ON dismissals (stale);
+"""
+
+MIGRATIONS: tuple[str, ...] = (FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH)
 """Script i brings a database from schema version i to i + 1."""
 
 READ_CACHE_KIB = 16_384

@@ -26,7 +26,7 @@ def completes(asof, here, write):
         words = [word for part in line.split(" ") for word in part.replace("=", " = ").split(" ")][1:]
         tried = (
             'source "$1"; shift; COMP_WORDS=(asof "$@"); COMP_CWORD=$#; _asof; '
-            'for each in "${COMPREPLY[@]}"; do echo "$each"; done; complete -p asof >&2'
+            'for each in "${COMPREPLY[@]}"; do printf "%s\\n" "$each"; done; complete -p asof >&2'
         )
         result = subprocess.run(
             ["bash", "-c", tried, "bash", str(script), *words], check=True, capture_output=True, text=True

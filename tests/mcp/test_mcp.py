@@ -51,6 +51,8 @@ VALID = [
     ("neighbors", {"document": "The Mole"}, "is linked from"),
     ("neighbors", {"name": "May Hollis"}, "harbour master"),
     ("neighbors", {"name": "Nobody Atall"}, "No fact"),
+    ("stale", {}, "stale"),
+    ("stale", {"documents": ["The Mole"], "as_of": "2020"}, "Nothing is stale, as of 2020-12-31."),
     ("status", {}, "documents"),
 ]
 
@@ -71,6 +73,11 @@ WRONG = [
     ("search", {"query": "x", "as_of": "soon"}, "soon"),
     ("open", {"id": "../../etc/passwd"}, "no document '../../etc/passwd'"),
     ("open", {"id": "The Mole", "as_of": "2001"}, "no document"),
+    (
+        "stale",
+        {"documents": ["nope"]},
+        "accepted: a file or folder that is indexed, a document's id or title",
+    ),
     ("compare", {"query": "x", "a": "2019"}, "b is missing"),
     ("neighbors", {}, "give either a document or a name"),
     ("neighbors", {"document": "The Mole", "name": "x"}, "give either"),

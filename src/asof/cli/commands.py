@@ -95,6 +95,9 @@ GROUPS: dict[str, dict[str, CommandEntry]] = {
         "diff": CommandEntry(
             "diff", "Compare the answers as of two dates.", 'asof diff "harbour master" 2019 2023-06'
         ),
+        "stale": CommandEntry(
+            "stale", "List what current documents say that is no longer so.", "asof stale --since HEAD~1"
+        ),
         "links": CommandEntry(
             "links", "List the links from and to a document.", "asof links ferry --as-of 2020"
         ),
@@ -159,6 +162,7 @@ SYNONYMS = {
     "grep": "search", "query": "search", "question": "ask", "history": "timeline", "log": "timeline",
     "info": "status", "stats": "status", "list": "status", "delete": "purge", "remove": "purge",
     "rm": "purge", "explain": "why-not", "date": "when", "example": "demo", "backup": "export",
+    "outdated": "stale", "lint": "stale",
     "dump": "export", "save": "export",
 }  # fmt: skip
 """Names of commands in other programs."""

@@ -44,8 +44,8 @@ def cli(context: click.Context) -> None:
 
     The index is in .asof of this folder or of the nearest parent that has one. Times: 2024-03-01,
     2024-03, 2024-Q1, "March 2024", yesterday, "3 months ago". asof COMMAND -h shows the options of a command,
-    which stand after it. Exit codes: 0 done, 1 nothing found, 2 wrong usage
-    or an error, 3 done with problems.
+    which stand after it. Exit codes: 0 done, 1 nothing found (asof stale:
+    something is stale), 2 wrong usage or an error, 3 done with problems.
     """
     if context.invoked_subcommand is None:
         click.echo(START)

@@ -12,8 +12,8 @@ import click
 from asof import environment
 from asof.cli.main import DONE, TIMES, echo_err, index_option, open_corpus, time_option
 from asof.cli.terminal import plain, show
+from asof.corpus.quote_places import file_of
 from asof.corpus.snapshot import Snapshot
-from asof.data.document import file_of as file_of_document
 
 NOT_OPENED = (".py", ".html", ".htm")
 """Files that a desktop may run, or show with what they load from elsewhere: they are printed."""
@@ -55,12 +55,6 @@ def _found(then: Snapshot, hit: str) -> tuple[str, tuple[str, ...], str]:
         return passage.document, passage.headings, passage.text
     found = then.document(hit)
     return found.summary.id, (), found.text
-
-
-def file_of(root: Path, document: str) -> Path | None:
-    """The file that a document was read from, inside the corpus's folder; None where there is none."""
-    path = (root / file_of_document(document)).resolve()
-    return path if path.is_relative_to(root.resolve()) and path.is_file() else None
 
 
 def opener(path: Path) -> str | None:

@@ -40,11 +40,11 @@ def plain_json(text: str) -> str:
 
 
 def json_layout(value: Any, indent: str = "\n", key: str = "") -> str:
-    """JSON with a line for each value. The tree of a score (`why`) stands in one line: it is deep, and with
-    its levels indented most of the output would be spaces."""
+    """JSON with a line for each value. The tree of a score (`why`, or `explain` beside a `why` in words)
+    stands in one line: it is deep, and with its levels indented most of the output would be spaces."""
     import json
 
-    if not value or not isinstance(value, dict | list | tuple) or key == "why":
+    if not value or not isinstance(value, dict | list | tuple) or key in ("why", "explain"):
         return json.dumps(value, ensure_ascii=False)
     inner = f"{indent}  "
     if isinstance(value, dict):

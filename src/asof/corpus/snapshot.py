@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, TypeVar
 from asof import engine
 from asof.answer.settings import MAX_PASSAGES
 from asof.arguments import all_checked
+from asof.corpus.dismissals import DismissalLog
 from asof.corpus.facts import FactIndexer
 from asof.corpus.models import ModelProvider
 from asof.corpus.query_reader import QueryReader, refuse_long
 from asof.corpus.session import Session
 from asof.data import GLOBAL, MODES, Answer, Filters
 from asof.data.coerce import MetadataFilter
+from asof.data.stale import STALE_KINDS, Stale
 from asof.engine import Results
 from asof.errors import DocumentNotFound, UsageError
 from asof.text.question import QuestionReading
@@ -198,6 +200,34 @@ class Snapshot:
         """The document that `[[target]]` in the document `origin` leads to, as it stood."""
         return self.use(lambda view: view.store.resolve(target, origin))
 
+    def stale(
+        self, paths: str | Iterable[str] = (), *, since: When | None = None, kinds: str | Iterable[str] = (),
+        dismissed: bool | None = False,
+    ) -> tuple[Stale, ...]:  # fmt: skip
+        """What current passages say that rests on what is no longer so, worst first.
+
+        `paths`: only in documents whose id is one of these, lies below one, or matches a glob. `since`: only
+        what became stale from the first instant of that time on. `kinds`: only these of
+        `asof.data.stale.STALE_KINDS`. `dismissed`: those that were not dismissed by then (False), those that
+        were (True), all (None). Raises UsageError, BeforeHorizon.
+        """
+        from asof.stale.find import of_paths, stale
+
+        wanted = _texts("kinds", kinds)
+        if unknown := [kind for kind in wanted if kind not in STALE_KINDS]:
+            raise UsageError(f"kind is {unknown[0]!r}; accepted: {', '.join(STALE_KINDS)}")
+        begin = self.filters(since=since).since
+        known = frozenset() if dismissed is None else self.dismissed()
+        return tuple(
+            each for each in of_paths(self.use(stale), _texts("paths", paths))
+            if (begin is None or each.cause >= begin) and (not wanted or each.kind in wanted)
+            and (dismissed is None or (each.id in known) == dismissed)
+        )  # fmt: skip
+
+    def dismissed(self) -> frozenset[str]:
+        """The ids of what was dismissed of what is stale, as it was known then (see `Corpus.dismiss`)."""
+        return DismissalLog(self.session).dismissed(self.known_at)
+
     def links(self, document: str, depth: int = 1) -> Reach:
         """What a document links to and what links to it, as it stood; up to `depth` links away (1 to 5).
 
@@ -367,3 +397,11 @@ class Snapshot:
     ) -> Filters:  # fmt: skip
         """Filters as instants: `since` the first of its date, `until` the last, `about` both."""
         return self.reader.filters(since, until, source, path, tags, meta, about)
+
+
+def _texts(name: str, values: str | Iterable[str]) -> tuple[str, ...]:
+    """One text or several. Raises UsageError for anything else among them."""
+    texts = (values,) if isinstance(values, str) else tuple(values)
+    if wrong := [each for each in texts if not isinstance(each, str)]:
+        raise UsageError(f"{name} has {wrong[0]!r:.60}; a text or a list of texts is expected")
+    return texts

@@ -86,6 +86,17 @@ class NeighborsArguments(Arguments):
     tokens: Tokens = 2_000
 
 
+class StaleArguments(Arguments):
+    """What current documents say that rests on what is no longer so: worst first, with the newer sentence."""
+
+    documents: Annotated[
+        list[Name], Field(max_length=100, description="only these: ids, titles, folders, patterns (notes/*)")
+    ] = []
+    since: Annotated[Time, Field(description="only what became stale since then")] = None
+    k: Annotated[int, Field(ge=1, le=MOST_HITS, description="number of sentences")] = 10
+    tokens: Tokens = 2_000
+
+
 class StatusArguments(BaseModel):
     """What the corpus holds: documents, how they are dated, from when to when."""
 

@@ -127,6 +127,26 @@ def graph_text(answer: Json, budget: int) -> str:
     return f"{len(answer['edges'])} facts, {moment(answer)}.\n{within(parts, budget, 'facts')}"
 
 
+def stale_text(answer: Json, budget: int) -> str:
+    more = f" {answer['dismissed']} more are dismissed." if answer["dismissed"] else ""
+    if not answer["stale"]:
+        return f"Nothing is stale, {moment(answer)}.{more}"
+    parts = []
+    for each in answer["stale"]:
+        lines = [f"{each['kind']}: {_quoted(each)}"]
+        if each["by"] is not None:
+            lines.append(f"against: {_quoted(each['by'])}")
+        parts.append("\n".join([*lines, one_line(each["change"]), one_line(each["why"])]))
+    count = len(answer["stale"]) + answer["more"]
+    shown = within(parts, budget, "stale sentences")
+    return f"{count:,} stale sentences, worst first, {moment(answer)}.{more}\n{shown}"
+
+
+def _quoted(one: Json) -> str:
+    title = one_line(one["title"] or one["document"])
+    return f"[{one['document']}] {title}, line {one['line']}, {_date(one)}: {one_line(one['quote'])}"
+
+
 def status_text(answer: Json) -> str:
     dated = ", ".join(f"{count:,} {by}" for by, count in answer["dated_by"].items())
     first, last = (str(answer[key])[:10] for key in ("first", "last"))

@@ -94,6 +94,13 @@ def neighbors(corpus: Corpus, asked: m.NeighborsArguments) -> tuple[str, Json]:
     return texts.graph_text(around, asked.tokens), around
 
 
+def stale(corpus: Corpus, asked: m.StaleArguments) -> tuple[str, Json]:
+    found = verbs.stale(corpus, p.Stale(
+        path=asked.documents, as_of=asked.as_of, known_at=asked.known_at, since=asked.since, k=asked.k
+    ))  # fmt: skip
+    return texts.stale_text(found, asked.tokens), found
+
+
 def status(corpus: Corpus, asked: m.StatusArguments) -> tuple[str, Json]:  # noqa: ARG001
     found = verbs.status(corpus, p.Status())
     return texts.status_text(found), found
@@ -108,6 +115,7 @@ TOOLS = {
         Tool("timeline", m.TimelineArguments, timeline),
         Tool("compare", m.CompareArguments, compare),
         Tool("neighbors", m.NeighborsArguments, neighbors),
+        Tool("stale", m.StaleArguments, stale),
         Tool("status", m.StatusArguments, status),
     )
 }  # fmt: skip

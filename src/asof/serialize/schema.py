@@ -18,6 +18,7 @@ from asof.serialize.papers import PapersJson
 from asof.serialize.question import WhenJson
 from asof.serialize.report import ReportJson
 from asof.serialize.search import RecipesJson, SearchJson, WhyNotJson
+from asof.serialize.stale import StaleJson
 from asof.serialize.tuning import TuneJson, TuneUndoJson
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -31,6 +32,7 @@ SHAPES: Mapping[str, tuple[str, type]] = {
     "report": ("asof report --json", ReportJson),
     "graph": ("asof graph --json", GraphJson),
     "links": ("asof links --json", LinksJson),
+    "stale": ("asof stale --json", StaleJson),
     "why-not": ("asof why-not --json", WhyNotJson),
     "when": ("asof when --json", WhenJson),
     "document": ("GET /api/v1/document", DocumentJson),

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 
 from asof.serve.limits import API, DOCUMENTS, Limits
 
-SLOW = frozenset(f"{API}/{verb}" for verb in ("facts", "report", "graph"))
-"""Verbs that read facts first, of all passages that are new: many seconds after much was added."""
+SLOW = frozenset(f"{API}/{verb}" for verb in ("facts", "report", "graph", "stale"))
+"""Verbs that first read all passages that are new, for facts or statements: many seconds after much was
+added."""
 ASK = frozenset({f"{API}/ask", f"{API}/ask/stream"})
 WRITES = frozenset({"POST", "DELETE"})
 

@@ -129,6 +129,23 @@ class Links(Parameters):
     depth: Annotated[int, Field(ge=1, le=5, description="so many links away")] = 1
 
 
+class Stale(Parameters):
+    """What current documents say that rests on what is no longer so, worst first."""
+
+    path: Annotated[
+        list[Name],
+        Field(max_length=100, description="only these: a document's id or title, a folder, notes/*"),
+    ] = []
+    since: Annotated[Time, Field(description="only what became stale since then")] = None
+    kind: Annotated[
+        list[Literal["value", "statement", "quote", "link", "time"]],
+        Field(max_length=5, description="only these"),
+    ] = []
+    k: Annotated[int, Field(ge=1, le=1_000, description="at most k")] = 20
+    dismissed: Annotated[bool, Field(description="what was dismissed instead")] = False
+    explain: Annotated[bool, Field(description="with the tree of each score")] = False
+
+
 class WhyNot(Question):
     """Why a document is not among the hits, or at which rank it is."""
 

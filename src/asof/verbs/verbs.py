@@ -11,6 +11,8 @@ from pydantic import BaseModel
 
 from asof.corpus.corpus import Corpus
 from asof.corpus.snapshot import Snapshot
+from asof.corpus.stale_paths import documents_meant
+from asof.corpus.stale_report import stale_report
 from asof.data.json import answer_json
 from asof.engine import Results
 from asof.serialize.corpus import status_json
@@ -20,6 +22,7 @@ from asof.serialize.knowledge import facts_json, graph_json, links_json
 from asof.serialize.question import when_json
 from asof.serialize.report import report_json
 from asof.serialize.search import search_json, why_not_json
+from asof.serialize.stale import stale_json
 from asof.verbs import parameters as p
 
 OnText = Callable[[str], None]
@@ -106,6 +109,18 @@ def links(corpus: Corpus, asked: p.Links) -> Mapping[str, Any]:
     return links_json(then.links(asked.document, asked.depth), then.as_of, then.known_at)
 
 
+def stale(corpus: Corpus, asked: p.Stale) -> Mapping[str, Any]:
+    then = _at(corpus, asked)
+    listed = then.stale(
+        documents_meant(then, asked.path), since=asked.since, kinds=asked.kind, dismissed=None
+    )
+    now = asked.as_of is None and asked.known_at is None
+    report = stale_report(
+        then, listed, asked.k, dismissed=asked.dismissed, files=corpus.root if now else None
+    )
+    return stale_json(report, explain=asked.explain)
+
+
 def why_not(corpus: Corpus, asked: p.WhyNot) -> Mapping[str, Any]:
     then = _at(corpus, asked)
     verdict = then.why_not(
@@ -156,6 +171,7 @@ VERBS = {
         Verb("report", p.Report, "report", report, {"period": "2021-Q2"}),
         Verb("graph", p.Graph, "graph", graph, {"around": "May Hollis"}),
         Verb("links", p.Links, "links", links, {"document": "The Mole"}),
+        Verb("stale", p.Stale, "stale", stale, {"as_of": "2024-06-01", "k": 2}),
         Verb("why-not", p.WhyNot, "why-not", why_not, {**_WHO, "document": "The Mole"}),
         Verb("when", p.When, "when", when, {"q": "the latest fares as of June 2021"}),
         Verb("document", p.Document, "document", document, {"document": "The Mole", "as_of": "2022"}),

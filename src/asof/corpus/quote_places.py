@@ -1,0 +1,58 @@
+"""Where a sentence stands: its lines in the file, or in the text of its document as it stood."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from asof.data.document import file_of as file_of_document
+from asof.data.stale import Quote
+from asof.sources.decode import NotText, decoded
+from asof.sources.source import InputLimits
+
+
+@dataclass(frozen=True, slots=True)
+class QuotePlace:
+    """The first and the last line of a sentence, from 1. `file`: that in which these lines are; None where
+    they are lines of the document's text, since no file holds the sentence as it was read."""
+
+    line: int
+    end_line: int
+    file: Path | None
+
+
+def file_of(root: Path, document: str) -> Path | None:
+    """The file that a document was read from, inside the corpus's folder; None where there is none."""
+    try:
+        path = (root / file_of_document(document)).resolve()
+        return path if path.is_relative_to(root.resolve()) and path.is_file() else None
+    except (OSError, ValueError, RuntimeError):  # an id that no path can be, a circle of links
+        return None
+
+
+def place_of(quote: Quote, text: str, root: Path | None) -> QuotePlace:
+    """Where a sentence stands. `text`: its document's; `root`: the folder in which files are looked at, None
+    for what stood in the past, when files were other ones."""
+    file = None if root is None else file_of(root, quote.document)
+    found = None if file is None else _line_in(file, quote.text, text[quote.start :])
+    line = text.count("\n", 0, quote.start) + 1 if found is None else found
+    return QuotePlace(line, line + quote.text.count("\n"), None if found is None else file)
+
+
+def _line_in(file: Path, words: str, rest: str) -> int | None:
+    """The line of the words in a file, of which `rest` follows in the text that was read; None: not there.
+
+    What a reader leaves out of a text stands at its top (frontmatter): places are counted from the end.
+    """
+    try:
+        if file.stat().st_size > InputLimits().file:
+            return None
+        content = decoded(file.read_bytes()).text
+    except (OSError, NotText):
+        return None
+    at = len(content)
+    for _ in range(rest.count(words)):
+        at = content.rfind(words, 0, at)
+        if at < 0:
+            return None
+    return content.count("\n", 0, at) + 1 if at < len(content) else None

@@ -1,0 +1,199 @@
+"""`asof stale`: both sides, exit codes, dismissals, revisions, wrong usage."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.support.json_schema import faults
+
+from asof.serialize.schema import schema
+
+from .conftest import Asof, note
+
+FERRY = "The new ferry will be released in March 2023."
+
+
+@pytest.fixture
+def stale(write: Any, asof: Asof, here: Path) -> None:
+    """A note with a time that has passed, and one that links to a note that was removed in 2024."""
+    write("notes/ferry.md", note("2022-05-01", "Ferry", FERRY))
+    write("notes/quay.md", note("2022-05-02", "Quay", "Pay at [the office](office.md) of the harbour first."))
+    write("notes/office.md", note("2022-05-03", "Office", "It is open from eight to noon."))
+    assert asof("index", "notes").code == 0
+    (here / "notes/office.md").unlink()
+    assert asof("index", "notes").code == 0
+
+
+def ids(asof: Asof, *options: str) -> dict[str, str]:
+    """By document the ids of what is stale."""
+    return {each["document"]: each["id"] for each in asof("stale", *options, "--json").json()["stale"]}
+
+
+def test_both_sides_the_reason_and_where_it_stands(asof, stale):
+    result = asof("stale", "notes/ferry.md")
+    assert result.code == 1
+    lines = result.out.splitlines()
+    assert lines[0] == "as of now · 1 stale sentence"
+    assert lines[1].startswith("  1. notes/ferry.md:6  Ferry  2022-05-01  time 0.")
+    assert lines[2:] == [
+        f"     “{FERRY}”",
+        "     it speaks of 'March 2023' as to come, which ended on 2023-03-31",
+        "     because it speaks from its own time: it has stood here unchanged since 2022-05-01",
+    ]
+
+
+def test_nothing_is_stale(asof, stale):
+    result = asof("stale", "--as-of", "2022-06-01")
+    assert (result.code, result.out) == (0, "as of 2022-06-01 · nothing is stale\n")
+
+
+def test_the_worst_first_and_how_many_more(asof, stale):
+    result = asof("stale", "-n", "1")
+    assert result.code == 1
+    assert result.out.splitlines()[-1] == "1 more: -n 2"
+    assert "notes/quay.md:6" in result.out
+    assert "'notes/office.md' was removed" in result.out
+
+
+def test_the_tree_gives_the_score(asof, stale):
+    assert asof("stale", "--kind", "time", "--explain").out.count("\n     0.") >= 1
+    (one,) = asof("stale", "--kind", "time", "--explain", "--json").json()["stale"]
+    assert one["explain"]["value"] == one["score"]
+
+
+def test_json(asof, stale):
+    value = asof("stale", "--json").json()
+    assert list(faults(value, schema("stale"), schema("stale"))) == []
+    same = asof("stale", "--format", "json").json()["stale"]
+    assert [each["id"] for each in same] == [each["id"] for each in value["stale"]]
+    assert [each["document"] for each in value["stale"]] == ["notes/quay.md", "notes/ferry.md"]
+    assert value["stale"][1]["line"] == 6, "frontmatter counts"
+    past = asof("stale", "notes/ferry.md", "--as-of", "2024-01-01", "--json").json()
+    assert past["stale"][0]["line"] == 3, "lines of the text as it stood"
+
+
+def test_paths_patterns_and_titles(asof, stale, here, monkeypatch):
+    for name in ("notes", "notes/*.md", "Quay", "."):
+        assert "notes/quay.md" in ids(asof, name), name
+    monkeypatch.chdir(here / "notes")
+    assert list(ids(asof, "quay.md")) == ["notes/quay.md"]
+    assert asof("stale", "quay.md").out.splitlines()[1].startswith("  1. quay.md:6  Quay")
+
+
+def test_since_a_time(asof, stale):
+    assert list(ids(asof, "--since", "2023", "--kind", "time")) == ["notes/ferry.md"]
+    assert ids(asof, "--since", "2023-05", "--kind", "time") == {}
+
+
+def test_dismissed_until_either_side_changes(asof, stale, write):
+    one = ids(asof)["notes/ferry.md"]
+    assert asof("stale", "--dismiss", one[:6]).out == f"dismissed {one}: left out until either side changes\n"
+    result = asof("stale", "notes/ferry.md")
+    assert result.code == 0, "nothing that is not dismissed"
+    assert result.out.splitlines() == [
+        "as of now · nothing is stale", "1 more is dismissed: --dismissed shows them",
+    ]  # fmt: skip
+    assert asof("stale", "--json").json()["dismissed"] == 1
+    result = asof("stale", "--dismissed")
+    assert (result.code, FERRY in result.out) == (0, True)
+    assert asof("stale", "--restore", one).out == f"restored {one}\n"
+    assert asof("stale", "notes/ferry.md").code == 1
+    asof("stale", "--dismiss", one)
+    write("notes/ferry.md", note("2022-05-02", "Ferry", FERRY.replace("new", "large")))
+    assert asof("index", "notes").code == 0
+    assert asof("stale", "notes/ferry.md").code == 1
+
+
+def test_annotations_and_markdown(asof, stale):
+    result = asof("stale", "--format", "github", "-n", "1")
+    assert result.code == 1
+    (line,) = result.out.splitlines()
+    assert line.startswith(
+        "::warning file=notes/quay.md,line=6,endLine=6,title=stale link%3A notes/quay.md::“"
+    )
+    assert result.err == "note: 1 more are not shown: -n 2\n"
+    page = asof("stale", "--format", "markdown").out
+    assert page.startswith("# 2 stale sentences, now\n\n1. [notes/quay\\.md:6](notes/quay.md#L6)")
+    assert asof("stale", "--format", "github", "--as-of", "2022-06").out == ""
+
+
+WRONG = [
+    (["nope.md"], "no document 'nope.md' as of"),
+    (["nope.md"], "accepted: a file or folder that is indexed, a document's id or title, a pattern"),
+    (["--since", "soonish"], "--since: 'soonish'"),
+    (["--since", "soonish"], "or, in a git work tree, a revision: HEAD~1"),
+    (["--kind", "tiem"], "'tiem' is not one of 'value', 'statement', 'quote', 'link', 'time'"),
+    (["-n", "0"], "0 is not between 1 and 1000"),
+    (["--json", "--format", "github"], "either --json or --format github"),
+    (["--dismiss", "abcdef"], "'abcdef' is the id of nothing that is stale now; accepted: "),
+    (["--restore", "abcdef"], "'abcdef' is not dismissed; accepted: none"),
+    (["--dismiss", "abcdef", "--as-of", "2020"], "--dismiss and --restore go with --index and nothing else"),
+]
+
+
+@pytest.mark.parametrize(("options", "said"), WRONG)
+def test_wrong_usage_is_one_line(asof, stale, options, said):
+    result = asof("stale", *options)
+    assert (result.code, result.out) == (2, "")
+    assert said in result.err
+    assert result.err.count("\n") == 1
+
+
+# -- revisions ------------------------------------------------------------------------------------------
+
+
+def git(folder: Path, *arguments: str, at: str = "2022-01-01T10:00:00Z") -> None:
+    more = {f"GIT_{who}_{what}": value for who in ("AUTHOR", "COMMITTER")
+            for what, value in (("DATE", at), ("NAME", "x"), ("EMAIL", "x"))}  # fmt: skip
+    subprocess.run(["git", "-C", folder, *arguments], check=True, env=os.environ | more)
+
+
+@pytest.fixture
+def repository(write: Any, asof: Asof, here: Path) -> Path:
+    """In 2022 a note links to a heading of another one, which loses it in 2023; a third has a fault from the
+    beginning."""
+    git(here, "init", "-q", "-b", "main")
+    write("plans.md", "# Plans\n\n## Trial\n\nA trial lasts fourteen days.\n")
+    write(
+        "pricing.md", "# Pricing\n\nPlease read [about the trial](plans.md#trial) before you buy anything.\n"
+    )
+    write("ferry.md", f"# Ferry\n\n{FERRY}\n")
+    git(here, "add", ".")
+    git(here, "commit", "-q", "-m", "one")
+    write("plans.md", "# Plans\n\n## Free of charge\n\nA trial lasts fourteen days.\n")
+    git(here, "commit", "-q", "-a", "-m", "two", at="2023-04-11T10:00:00Z")
+    assert asof("index", "--history", ".").code == 0
+    return here
+
+
+def test_since_a_revision(asof, repository):
+    assert sorted(ids(asof)) == ["ferry.md", "pricing.md"]
+    assert sorted(ids(asof, "--since", "HEAD~1")) == ["pricing.md"]
+    assert asof("stale", "--since", "HEAD").code == 0
+
+
+def test_an_edit_that_is_not_committed_counts_as_later_than_all_commits(asof, repository, write):
+    write(
+        "plans.md",
+        "# Plans\n\n## Free of charge\n\nA trial lasts ten days. See [prices](pricing.md#prices).\n",
+    )
+    assert asof("index", "--history", ".").code == 0
+    assert sorted(ids(asof, "--since", "HEAD")) == ["plans.md"]
+
+
+@pytest.mark.parametrize(
+    ("revision", "said"),
+    [
+        ("nope", "--since 'nope' is no time, and no commit of the repository of"),
+        ("--output=x", "--since '--output=x' begins with -; accepted: a date or a period"),
+    ],
+)
+def test_what_is_no_revision(asof, repository, revision, said):
+    result = asof("stale", f"--since={revision}")
+    assert (result.code, result.out) == (2, "")
+    assert said in result.err
+    assert not (repository / "x").exists()

@@ -36,8 +36,8 @@ class Quote:
 
 @dataclass(frozen=True, slots=True)
 class Stale:
-    """A sentence that is stale: `quote`, and `by`, the newer current sentence that it is at odds with (of kinds
-    `link` and `time` there may be none).
+    """A sentence that is stale: `quote`, and `by`, the newer current sentence that it is at odds with (of
+    kinds `link` and `time` there may be none).
 
     `kind` is one of STALE_KINDS. `score` in (0, 1] orders them; `why` is the tree of it. `cause` is the
     instant since which it is stale. `change` says in one sentence what changed.

@@ -1,0 +1,45 @@
+"""All that is stale in a view, worst first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fnmatch import fnmatchcase
+
+from asof.data.stale import Stale
+from asof.index.view import View
+from asof.stale.contradicted import contradicted
+from asof.stale.links import stale_links
+from asof.stale.passed import passed_times
+
+KEY = "stale"
+
+
+def stale(view: View) -> tuple[Stale, ...]:
+    """All stale sentences of the current passages of a view, worst first, each once in a document; kept with
+    the view."""
+    memo = view.memo
+    if KEY not in memo:
+        found = [*contradicted(view), *stale_links(view), *passed_times(view)]
+        once = {
+            (each.quote.document, each.quote.text): each for each in sorted(found, key=order, reverse=True)
+        }
+        memo[KEY] = tuple(sorted(once.values(), key=order))
+    listed: tuple[Stale, ...] = memo[KEY]
+    return listed
+
+
+def order(each: Stale) -> tuple[float, int, str, int, str]:
+    """By score, then the latest cause, then by place: the same whatever else is in the corpus."""
+    return -each.score, -each.cause, each.quote.document, each.quote.start, each.id
+
+
+def of_paths(found: Iterable[Stale], paths: tuple[str, ...]) -> tuple[Stale, ...]:
+    """Those in documents whose id is one of the paths, lies below one, or matches one as a glob."""
+    if not paths:
+        return tuple(found)
+    below = tuple(path.rstrip("/") + "/" for path in paths)
+    return tuple(
+        each for each in found
+        if each.quote.document in paths or each.quote.document.startswith(below)
+        or any(fnmatchcase(each.quote.document, path) for path in paths)
+    )  # fmt: skip

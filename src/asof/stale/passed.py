@@ -1,0 +1,214 @@
+"""Sentences that speak of a time to come which has passed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import cache, partial
+from typing import NamedTuple
+
+import numpy as np
+
+from asof.data.stale import PASSED, Quote, Stale
+from asof.data.why import Why
+from asof.index.view import View
+from asof.stale.current import CurrentPassages, PassageText, Place, standing
+from asof.stale.of_their_day import historical_headings, of_their_day
+from asof.stale.time_words import (
+    VAGUE_KINDS,
+    TimedSentence,
+    cue_near,
+    is_row,
+    is_supposed,
+    timed_sentences,
+    until_near,
+)
+from asof.stale.words import every
+from asof.time import TimeContext, TimeMention, parse
+from asof.time.span import NEVER, format_instant, nearest_moment
+
+YEAR = 365.2425 * 86_400_000_000
+"""Microseconds."""
+
+SAID, UNTIL, PLAIN, AS_OF = 0.8, 0.7, 0.62, 0.4
+"""How surely a sentence is stale that says of a time that something will be, or is so until then; that only
+names a time which was to come when it was written; that says how things are as of a time."""
+
+VAGUE = {"soon": (0.42, 0.5, 1.0), "now": (0.35, 1.0, 2.0), "lately": (0.3, 1.0, 2.0)}
+"""Of vague words: how surely, from how many years on, and after how many years half as surely."""
+
+AHEAD, BEGUN = 90, 40
+"""So many characters from a time words like "will" mean it: a time to come, and one that had begun."""
+
+AS_OF_YEARS, PASSED_YEARS = 1.0, 0.25
+
+_COARSE = frozenset({"week", "month", "quarter", "half", "season", "year"})
+_LONGER = frozenset({"decade", "century"})
+_BEFORE = re.compile(
+    r"\b(?:in|on|by|until|till|from|through|before|during|for|at|im|am|bis|ab|en|el|au|à|le|em|no|na|il|nel|op)\s+"
+    r"(?:the\s+)?$",
+    re.IGNORECASE,
+)
+_LETTERS = re.compile(r"[^\W\d_]{3}")
+_LENGTH = re.compile(
+    r"\b(?:hours?|days?|weeks?|months?|tagen?|wochen?|monaten?|stunden?|from now)\b", re.IGNORECASE
+)
+_TIME_WORDS = (
+    "next", "later", "end", "year", "month", "week", "summer", "spring", "autumn", "winter", "january",
+    "february", "march", "april", "june", "july", "august", "september", "october", "november", "december",
+    "nächsten", "nächstes", "jahres", "kommenden", "januar", "februar", "märz", "mai", "juni", "juli",
+    "oktober", "dezember",
+)  # fmt: skip
+
+
+class Passed(NamedTuple):
+    """Why a sentence is stale: since when, how surely, as a tree, and in words."""
+
+    cause: int
+    change: str
+    why: Why
+
+
+def passed_times(view: View) -> list[Stale]:
+    """The sentences of current passages that were written before a time of which they speak as still to come,
+    and that time has passed; and those with words as "currently" that were written long ago."""
+    current = CurrentPassages.of(view)
+    sentences = list(_sentences(view, current))
+    since = standing(view, [(each.document, each.text[one.start : one.end]) for each, one in sentences])
+    found: list[tuple[Place, Passed]] = []
+    for (each, one), stands in zip(sentences, since, strict=True):
+        passed = _passed(view, one, stands.since)
+        if passed is not None:
+            found.append((Place(each.passage, one.start, one.end), passed))
+    quotes = current.quotes([place for place, _ in found])
+    return _once(_stale(quote, passed) for quote, (_, passed) in zip(quotes, found, strict=True))
+
+
+def _stale(quote: Quote, passed: Passed) -> Stale:
+    return Stale(
+        PASSED, passed.why.value, quote, None, passed.cause, passed.change, partial(_given, passed.why)
+    )
+
+
+def _given(why: Why) -> Why:
+    return why
+
+
+def _once(found: Iterable[Stale]) -> list[Stale]:
+    """Each sentence of a document once, though passages may overlap."""
+    return list({(each.quote.document, each.quote.start): each for each in found}.values())
+
+
+def _sentences(view: View, current: CurrentPassages) -> Iterator[tuple[PassageText, TimedSentence]]:
+    """The sentences that may be stale, of documents and sections that are not of their day."""
+    memo: dict[int, tuple[TimedSentence, ...]] = view.derived.memo.setdefault("stale timed", {})
+    passages = current.with_words([*_words(), *map(str, range(1980, nearest_moment(view.as_of).year + 1))])
+    days = np.fromiter(of_their_day(view), np.int64)
+    documents = current.document[np.searchsorted(current.passage, passages)]
+    chosen = np.array(passages, np.int64)[~np.isin(documents, days)].tolist()
+    for each in current.texts(chosen):
+        if historical_headings(each.headings):
+            continue
+        if each.passage not in memo:
+            memo[each.passage] = tuple(timed_sentences(each.text))
+        for one in memo[each.passage]:
+            yield each, one
+
+
+@cache
+def _words() -> tuple[str, ...]:
+    """Words of which a sentence has one if it may be stale, a year aside."""
+    return (*_TIME_WORDS, *(phrase for kind in VAGUE_KINDS for phrase in every(kind)))
+
+
+def _passed(view: View, sentence: TimedSentence, since: int) -> Passed | None:
+    """Why a sentence that stands since an instant is stale; None if it is not. The surest reason counts."""
+    reasons = list(_reasons(view, sentence, since))
+    return max(reasons, key=lambda each: (each.why.value, each.cause), default=None)
+
+
+def _reasons(view: View, sentence: TimedSentence, since: int) -> Iterator[Passed]:
+    if sentence.to_come:
+        for mention in _mentions(view, sentence, since):
+            end = mention.core.last
+            if mention.relation == "as of":
+                yield from _as_of(view, mention)
+            elif since <= end < view.as_of and (strength := _strength(sentence, mention, since)):
+                why = _sure(strength, _says(strength), view.as_of - end, PASSED_YEARS)
+                day = format_instant(end)[:10]
+                yield Passed(end + 1, f"it speaks of {mention.text!r} as to come, which ended on {day}", why)
+    if sentence.vague and not is_supposed(sentence.masked, sentence.language):
+        weight, least, half = VAGUE[sentence.vague]
+        if view.as_of - since >= least * YEAR:
+            words = sentence.masked[sentence.first : sentence.last]
+            why = _older(weight, f"says {words!r}", view.as_of - since, half)
+            change = f"it says {words!r}, and has said so since {format_instant(since)[:10]}"
+            yield Passed(since + int(least * YEAR), change, why)
+
+
+def _mentions(view: View, sentence: TimedSentence, since: int) -> tuple[TimeMention, ...]:
+    """The times of a sentence, counted from when it was written; kept, since they follow from both."""
+    memo: dict[tuple[str, int], tuple[TimeMention, ...]] = view.derived.memo.setdefault("stale times", {})
+    key = sentence.masked, since
+    if key not in memo:
+        context = TimeContext(language=sentence.language, prefer="future")
+        memo[key] = parse(sentence.masked, nearest_moment(since), context)
+    return memo[key]
+
+
+def _as_of(view: View, mention: TimeMention) -> Iterator[Passed]:
+    end = mention.core.last
+    if view.as_of - end >= AS_OF_YEARS * YEAR and end < NEVER:
+        why = _older(AS_OF, f"says how things are {mention.text!r}", view.as_of - end, 2.0)
+        yield Passed(end + int(AS_OF_YEARS * YEAR), f"it says how things were {mention.text!r}", why)
+
+
+def _strength(sentence: TimedSentence, mention: TimeMention, since: int) -> float:
+    """How surely a sentence speaks of a time that ended after it was written as to come; 0: it does not."""
+    masked, language, (start, end) = sentence.masked, sentence.language, (mention.start, mention.end)
+    if mention.grain in _LONGER:
+        return 0.0
+    ahead = mention.core.first > since
+    supposed = is_supposed(masked, language)
+    if mention.relative and (supposed or not _is_named(mention)):
+        return 0.0
+    if cue_near(masked, language, start, end, AHEAD if ahead else BEGUN):
+        return SAID
+    if not ahead or supposed or mention.relative or is_row(masked) or mention.relation == "since":
+        return 0.0
+    if mention.relation in ("until", "by", "before") or until_near(masked, language, start, end):
+        return UNTIL
+    return PLAIN if _said_with_preposition(masked, mention) else 0.0
+
+
+def _is_named(mention: TimeMention) -> bool:
+    """Whether a relative time is one of the calendar ("next year", "5 March"), and no length of time."""
+    figures = any(map(str.isdigit, mention.text))
+    if mention.grain in _COARSE:
+        return not figures
+    named = _LETTERS.search(mention.text) is not None and not _LENGTH.search(mention.text)
+    return mention.grain == "day" and figures and named and mention.relation in ("in", "by", "until")
+
+
+def _said_with_preposition(masked: str, mention: TimeMention) -> bool:
+    return _BEFORE.search(masked, max(mention.start - 24, 0), mention.start) is not None
+
+
+def _says(strength: float) -> str:
+    told = {SAID: "says of a time that it will be", UNTIL: "says that it is so until a time"}
+    return told.get(strength, "names a time that was to come")
+
+
+def _sure(strength: float, says: str, ago: int, half: float) -> Why:
+    """Three quarters of it at once, all of it long after."""
+    years = Why("years since that time", ago / YEAR)
+    share = Why.of("how long ago", "ratio", years, Why.of("", "sum", years, Why("half of it", half)))
+    grown = Why.of("from three quarters on", "sum", Why("at once", 0.75),
+                   Why.of("with time", "product", Why("later", 0.25), share))  # fmt: skip
+    return Why.of("a time that has passed", "product", Why(says, strength), grown)
+
+
+def _older(weight: float, says: str, ago: int, half: float) -> Why:
+    years = Why("years", ago / YEAR)
+    share = Why.of("how long ago", "ratio", years, Why.of("", "sum", years, Why("half of it", half)))
+    return Why.of("words of a day long ago", "product", Why(says, weight), share)

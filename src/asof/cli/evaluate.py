@@ -8,9 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from asof.cli.main import DONE, NOTHING, PROBLEMS, echo_err, json_option, print_json
+from asof.cli.problem_lines import note_problems
 from asof.cli.progress import step_progress
+from asof.cli.staleness import check_options, evaluate_stale
 from asof.errors import UsageError
 
 if TYPE_CHECKING:
@@ -19,8 +22,6 @@ if TYPE_CHECKING:
     from asof.evaluate.options import EvaluationOptions, Progress
     from asof.evaluate.runs.dataset import Dataset
     from asof.models.ports import Encoder
-
-SHOWN_PROBLEMS = 20
 
 BUILT_IN = ("none", "hashed")
 """Encoders that are settings of a corpus; all others are models."""
@@ -92,8 +93,19 @@ BUILT_IN = ("none", "hashed")
     metavar="DIR",
     help="Draw figures there, the numbers beside them as CSV (needs the extra asof[figures]).",
 )
+@click.option("--stale", is_flag=True, help="DATASET is a folder with cases.jsonl: is what is stale flagged?")
+@click.option(
+    "--index",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="With --stale: keep the corpora of the cases there, for the next run.",
+)
+@click.option("--verbose", is_flag=True, help="With --stale: each flag that is wrong, and what was missed.")
 @json_option
+@click.pass_context
 def evaluate(
+    context: click.Context,
+    /,
     dataset: Path,
     recipes: tuple[str, ...],
     run_file: Path | None,
@@ -103,6 +115,9 @@ def evaluate(
     incremental: str,
     cache: Path | None,
     figures: Path | None,
+    stale: bool,
+    index: Path | None,
+    verbose: bool,
     as_json: bool,
     **options: Any,
 ) -> int:
@@ -112,6 +127,11 @@ def evaluate(
     docs/guides/evaluate.md. Intervals hold in 95 of 100 drawings of other questions. Exit code 1: something
     leaked.
     """
+    check_options(_given(context), stale=stale)
+    if stale:
+        return evaluate_stale(
+            dataset, options["leakage"], options["seed"], index, verbose=verbose, as_json=as_json
+        )
     chosen = _options(**options)
     encoder = _encoder(options["encoder"])
     if (model or judge) and not (chosen.answers or incremental):
@@ -123,6 +143,13 @@ def evaluate(
         return _incremental(dataset, incremental, recipes, chosen, models, per_query, as_json)
     with keeping(encoder, cache) as cached:
         return _whole(dataset, recipes, chosen, models, cached, run_file, per_query, cache, figures, as_json)
+
+
+def _given(context: click.Context) -> list[str]:
+    """The names of the parameters that are on the command line."""
+    return [
+        name for name in context.params if context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+    ]
 
 
 def _whole(
@@ -151,7 +178,7 @@ def _whole(
         print_json(evaluation_json(evaluation_run, per_query=per_query))
     else:
         show(evaluation_run, per_query=per_query)
-        _note_problems(evaluation_run.dataset)
+        note_problems(evaluation_run.dataset.problems)
     if figures is not None:
         echo_err(f"figures in {figures}: {', '.join(drawn) or 'none'}")
     if evaluation_run.leakage is not None and not evaluation_run.leakage.clean:
@@ -177,7 +204,7 @@ def _incremental(
         from asof.cli.incremental import show_incremental
 
         show_incremental(evaluation_run)
-        _note_problems(evaluation_run.dataset)
+        note_problems(evaluation_run.dataset.problems)
     return _code(evaluation_run.dataset)
 
 
@@ -271,11 +298,3 @@ def _drawn(
     )  # fmt: skip
     drawn = [path.stem for path in paths if path.suffix == ".png"]
     return replace(evaluation, notes=(*evaluation.notes, *notes)), drawn
-
-
-def _note_problems(dataset: Dataset) -> None:
-    problems = dataset.problems
-    for problem in problems[:SHOWN_PROBLEMS]:
-        echo_err(f"  {problem}")
-    if len(problems) > SHOWN_PROBLEMS:
-        echo_err(f"  and {len(problems) - SHOWN_PROBLEMS:,} more problems: --json lists them all")

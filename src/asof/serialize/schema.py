@@ -9,6 +9,7 @@ from typing import Annotated, Any, NotRequired, Union, get_args, get_origin, get
 from asof.data.json import AnswerJson, Keyword
 from asof.evaluate.report.evaluation import EvaluationJson
 from asof.evaluate.report.incremental import IncrementalJson
+from asof.evaluate.report.staleness import StaleEvaluationJson
 from asof.serialize.corpus import EmbedJson, IndexedJson, IndexJson, StatusJson
 from asof.serialize.documents import CalendarJson, DeletedJson, DocumentJson, DocumentsJson, PassageJson
 from asof.serialize.feedback import FeedbackJson, FeedbackListJson, GradedJson, RecordJson
@@ -52,6 +53,7 @@ SHAPES: Mapping[str, tuple[str, type]] = {
     "papers": ("asof papers --json", PapersJson),
     "evaluate": ("asof evaluate --json", EvaluationJson),
     "evaluate-incremental": ("asof evaluate --incremental --json", IncrementalJson),
+    "evaluate-stale": ("asof evaluate --stale --json", StaleEvaluationJson),
     "tune": ("asof tune --json", TuneJson),
     "tune-undo": ("asof tune --undo --json", TuneUndoJson),
 }

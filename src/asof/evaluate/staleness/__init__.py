@@ -1,0 +1,1 @@
+"""How well what is stale is found, on cases in which that is known. Read `evaluation.py` first."""

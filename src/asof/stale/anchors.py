@@ -7,6 +7,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable
 from functools import lru_cache
+from typing import NamedTuple
 
 from asof.stale.current import Interval
 from asof.text.tokens import tokenize
@@ -18,6 +19,10 @@ _HEADING_LINE = re.compile(r"^[ \t>*+-]*#{1,6}[ \t]+(.{1,300})$", re.MULTILINE)
 _HTML_HEADING = re.compile(r"<h[1-6][^<>]{0,200}>([^<>]{1,300})<", re.IGNORECASE)
 _MARKUP = re.compile(r"<[^<>]{1,200}>|\{[^{}]{0,200}\}|\]\([^()\s]{0,300}\)")
 _MADE = re.compile(r"\{%|\{\{|^:::|--8<--|^import |<[A-Z]\w+", re.MULTILINE)
+
+
+LONG_ENOUGH = 6
+"""Letters of a heading that is found in another one."""
 
 
 def is_named(heading: str) -> bool:
@@ -81,19 +86,49 @@ class Section:
         """The instant since which it is gone; None where it never was there."""
         return max((each.ended for each in self.having), default=None)
 
-    def changed(self, since: int) -> tuple[float, int]:
-        """The share of its words, 0 to 1, that an instant's text and the one of now do not have in common,
-        and the instant of its last change; 0 where it was not there."""
-        before = [each for each in self.having if each.visible <= since < each.ended]
-        now = [each for each in self.having if each.ended == NEVER]
-        if not before or not now:
-            return 0.0, since
-        last = max([each.visible for each in now] + [each.ended for each in before if each.ended != NEVER])
-        return differing(before, now), last
+    @property
+    def renamed(self) -> str:
+        """The heading that its text stands under now; "" if it is not known."""
+        old = {line for each in self.having if each.ended == self.gone for line in _lines(each)}
+        best = ""
+        for each in self.all:
+            heading = each.headings.rpartition("\n")[2]
+            if each.ended == NEVER and heading:
+                key = min(self.keys, key=len)
+                if len(key) >= LONG_ENOUGH and key in folded(heading):
+                    return heading
+                if old and 2 * len(old.intersection(_lines(each))) > len(old):
+                    best = max(best, heading)
+        return best
+
+    def at(self, since: int) -> tuple[list[Interval], list[Interval]]:
+        """What it said at an instant, and what it says now."""
+        return at(self.having, since)
 
 
-def differing(before: list[Interval], now: list[Interval]) -> float:
-    """The share of words that two texts do not have in common."""
+def at(intervals: Iterable[Interval], since: int) -> tuple[list[Interval], list[Interval]]:
+    """Those that stood at an instant, and those that stand now."""
+    every = list(intervals)
+    before = [each for each in every if each.visible <= since < each.ended]
+    return before, [each for each in every if each.ended == NEVER]
+
+
+def _lines(each: Interval) -> set[str]:
+    """The lines of a text without its headings."""
+    return {words for line in each.text.splitlines() if (words := line.strip()) and not words.startswith("#")}
+
+
+class Difference(NamedTuple):
+    """How the words of two texts differ: the share that they do not have in common, and what was lost."""
+
+    share: float
+    lost: frozenset[str]
+
+
+def differing(before: Iterable[Interval], now: Iterable[Interval]) -> Difference:
+    """How two texts differ; not at all where one of them is missing."""
     old, new = (Counter(word for each in part for word in tokenize(each.text)) for part in (before, now))
-    total = old.total() + new.total()
-    return 1 - 2 * (old & new).total() / total if total else 0.0
+    if not old or not new:
+        return Difference(0.0, frozenset())
+    share = 1 - 2 * (old & new).total() / (old.total() + new.total())
+    return Difference(share, frozenset(old.keys() - new.keys()))

@@ -169,16 +169,15 @@ def standing(view: View, sentences: Sequence[tuple[int, str]]) -> list[Standing]
     for document, words in sentences:
         asked[document][words] = Standing(BEGINNING, False)
     for document, intervals in past_passages(view, asked).items():
-        latest_first = sorted(intervals, key=lambda each: (-each.ended, each.visible))
         for words in asked[document]:
-            asked[document][words] = _since([each for each in latest_first if words in each.text])
+            asked[document][words] = stretch([each for each in intervals if words in each.text])
     return [asked[document][words] for document, words in sentences]
 
 
-def _since(latest_first: list[Interval]) -> Standing:
-    """The beginning of the stretch that the intervals make up without a break, from the last one back."""
+def stretch(intervals: list[Interval]) -> Standing:
+    """The beginning of the stretch that intervals make up without a break, from the last one back."""
     since, dated = NEVER, False
-    for each in latest_first:
+    for each in sorted(intervals, key=lambda each: (-each.ended, each.visible)):
         if each.ended < since < NEVER:
             break
         if each.visible < since:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from asof.sources.vault import link_to, wikilink
 from asof.stale.statements import statements
 
-_WIKI = re.compile(r"!?\[\[[^\[\]\n]+\]\]")
+_WIKI = re.compile(r"!?\[\[[^\[\]\n]+\]\](?!\()")
 _MARKDOWN = re.compile(
     r"(!?)\[([^\[\]]*)\]\(\s{0,9}(?:<([^<>\n]*)>|([^\s()<>]*(?:\([^\s()]*\)[^\s()<>]*)*))"
     r"(?:\s{1,9}(?:\"[^\"\n]*\"|'[^'\n]*'))?\s{0,9}\)"

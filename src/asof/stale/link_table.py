@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -10,6 +12,14 @@ from typing import NamedTuple
 from asof.index.view import View
 from asof.stale.lives import SEEN, Life, lives
 from asof.store.links import LinkResolver, LinkTarget, current_aliases, stem_of
+
+_HOST = re.compile(r"(?!\.)[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}/")
+_TEXTS = frozenset(
+    {".md", ".markdown", ".mdx", ".rst", ".txt", ".adoc", ".asciidoc", ".org", ".html", ".htm"}
+)
+_PLACEHOLDERS = frozenset(
+    {"example", "toc", "_toc_", "foo", "bar", "link", "links", "url", "name", "your", "here"}
+)
 
 
 class WrittenLink(NamedTuple):
@@ -53,17 +63,25 @@ class LinkTable:
         """The outermost folders of all documents."""
         return frozenset(life.name.partition("/")[0] for life in self.lives.values())
 
-    def lasts(self) -> frozenset[str]:
-        """The last parts of the names of current documents, and of their folders, in lower case."""
-        parts = (part for name in self.names.values() for part in stem_of(name).lower().split("/")[-2:])
-        return frozenset(parts)
+    def lasts(self) -> dict[str, list[str]]:
+        """The current documents by the last part of their names, in lower case and without its ending."""
+        found: dict[str, list[str]] = defaultdict(list)
+        for name in sorted(self.names.values()):
+            found[_last(name)].append(name)
+        return found
+
+    def folders(self) -> frozenset[str]:
+        """The folders of current documents."""
+        parts = (name.split("/")[:-1] for name in self.names.values())
+        return frozenset("/".join(each[:length]) for each in parts for length in range(1, len(each) + 1))
 
 
 class LinkShape:
     """Whether what is written in a link looks like a document of the corpus."""
 
     def __init__(self, table: LinkTable) -> None:
-        self._suffixes, self._tops, self._lasts = table.suffixes(), table.tops(), table.lasts()
+        self._suffixes, self._tops = table.suffixes(), table.tops()
+        self._lasts, self._folders = table.lasts(), table.folders()
 
     def is_document(self, target: str, origin: str, *, wiki: bool) -> bool:
         """Not an image, a program, an address of a site, a place outside the corpus or one to fill in."""
@@ -72,14 +90,32 @@ class LinkShape:
         path = LinkTarget.of(target, origin).path
         if not path or (".." in target.split("/") and path.partition("/")[0] not in self._tops):
             return False
+        if placeholder(_last(target)) or _HOST.match(target):
+            return False
         suffix = _suffix(target)
         if not suffix:
             return wiki
-        if suffix not in self._suffixes:
+        if suffix not in self._suffixes or suffix not in _TEXTS:
             return wiki and suffix[1:].isdigit()
-        return (
-            suffix not in (".html", ".htm") or stem_of(target).rpartition("/")[2].lower() not in self._lasts
-        )
+        return suffix not in (".html", ".htm") or _last(target) not in self._lasts
+
+    def is_folder(self, target: str, origin: str) -> bool:
+        """Whether it leads to a folder that has documents."""
+        return any(path in self._folders for path in LinkTarget.of(target, origin).exact)
+
+    def alike(self, target: str) -> str | None:
+        """The only current document whose file is called like that of a target."""
+        named = self._lasts.get(_last(target), ())
+        return named[0] if len(named) == 1 else None
+
+
+def placeholder(name: str) -> bool:
+    """Whether a name in a link stands for any name."""
+    return name.split(" ")[0] in _PLACEHOLDERS
+
+
+def _last(name: str) -> str:
+    return stem_of(name).rpartition("/")[2].lower()
 
 
 def _suffix(name: str) -> str:

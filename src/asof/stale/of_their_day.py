@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.index.view import View
-from asof.stale.lives import lives
+from asof.stale.lives import Life, lives
 from asof.stale.words import every
 from asof.store.links import stem_of
-from asof.time.span import NEVER
+from asof.time.span import NEVER, nearest_moment
 
 DATED_SHARE, DATED_LEAST = 0.6, 3
 """A folder is of days if this share of its documents, and so many, have a date for a name."""
@@ -51,6 +51,7 @@ _VERSION = re.compile(
 _VERSION_NAME = re.compile(r"v?\d{1,4}(?:[-_.]\d{1,4}){1,3}")
 _BARE_YEAR = re.compile(rf"(?:(?:in|of|year)\s)?\(?{_YEAR}\)?(?:\s?[-–/]\s?(?:{_YEAR}|\d\d))?")
 _ORDER = re.compile(r"^\d{1,3}[-_. ]+")
+_YEAR_BESIDE = re.compile(rf"(?<![\w.])\(?{_YEAR}\)?[-_ ]|[-_ ]\(?{_YEAR}\)?$")
 _SEPARATOR = re.compile(r"[-_\s]+")
 
 
@@ -61,7 +62,9 @@ def of_their_day(view: View) -> frozenset[int]:
         there = {number: life for number, life in lives(view).items() if life.ended is None}
         names = {number: life.name for number, life in there.items()}
         told = {
-            number for number, life in there.items() if by_name(life.name, life.title) or _by_kind(life.meta)
+            number
+            for number, life in there.items()
+            if by_name(life.name, life.title) or _of_its_year(life) or _by_kind(life.meta)
         }
         view.memo[key] = frozenset(told | _in_dated_folders(names) | _logs(view, names.keys()))
     found: frozenset[int] = view.memo[key]
@@ -74,12 +77,18 @@ def by_name(name: str, title: str) -> bool:
     stem = stem_of(last)
     if _DATED.search(stem) or _DATED.search(title) or _OF_A_YEAR.fullmatch(stem):
         return True
-    words = [_plain(part) for part in (*folders, _ORDER.sub("", stem), title)]
+    words = [_plain(_YEAR_BESIDE.sub("", part)) for part in (*folders, _ORDER.sub("", stem), title)]
     return (
         any(re.fullmatch(_YEAR, folder) for folder in folders)
         or any(word in _day_words() for word in words)
         or any(word.startswith(_day_beginnings()) or word.endswith(_day_endings()) for word in words[-2:])
     )
+
+
+def _of_its_year(life: Life) -> bool:
+    """Whether a document is called after the year in which it began, or one beside it: "plan-2021"."""
+    found = _YEAR_BESIDE.search(stem_of(life.name.rpartition("/")[2])) or _YEAR_BESIDE.search(life.title)
+    return found is not None and abs(int(found[0].strip("-_ ()")) - nearest_moment(life.born).year) <= 1
 
 
 @lru_cache(maxsize=65_536)

@@ -13,6 +13,7 @@ from asof.data.stale import PASSED, Quote, Stale
 from asof.data.why import Why
 from asof.index.view import View
 from asof.stale.current import CurrentPassages, PassageText, Place, standing
+from asof.stale.moves import written_since
 from asof.stale.of_their_day import historical_headings, of_their_day
 from asof.stale.time_words import (
     VAGUE_KINDS,
@@ -74,10 +75,11 @@ def passed_times(view: View) -> list[Stale]:
     and that time has passed; and those with words as "currently" that were written long ago."""
     current = CurrentPassages.of(view)
     sentences = list(_sentences(view, current))
-    since = standing(view, [(each.document, each.text[one.start : one.end]) for each, one in sentences])
+    said = [(each.document, each.text[one.start : one.end]) for each, one in sentences]
+    since = written_since(view, said, [stands.since for stands in standing(view, said)])
     found: list[tuple[Place, Passed]] = []
-    for (each, one), stands in zip(sentences, since, strict=True):
-        passed = _passed(view, one, stands.since)
+    for (each, one), written in zip(sentences, since, strict=True):
+        passed = _passed(view, one, written)
         if passed is not None:
             found.append((Place(each.passage, one.start, one.end), passed))
     quotes = current.quotes([place for place, _ in found])
@@ -131,7 +133,7 @@ def _reasons(view: View, sentence: TimedSentence, since: int) -> Iterator[Passed
     if sentence.to_come:
         for mention in _mentions(view, sentence, since):
             end = mention.core.last
-            if mention.relation == "as of":
+            if mention.relation == "as of" and not mention.relative:
                 yield from _as_of(view, mention)
             elif since <= end < view.as_of and (strength := _strength(sentence, mention, since)):
                 why = _sure(strength, _says(strength), view.as_of - end, PASSED_YEARS)

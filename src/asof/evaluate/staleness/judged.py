@@ -129,7 +129,7 @@ def same_quote(one: str, other: str) -> bool:
 
     >>> same_quote("The pier is open from 9 to 17.", "- The pier is open from 9 to 17")
     True
-    >>> same_quote("The pier is open.", "The ice on the pier is gone by May, when all of its gates are open.")
+    >>> same_quote("The pier is open.", "Lamps on the pier are changed by its master in May of each year.")
     False
     """
     words, others = _words(one), _words(other)

@@ -5,7 +5,7 @@ How rare a word is, is counted over the current statements of the view.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,14 @@ CROWD = 20
 """A pair of words that more statements share says nothing."""
 
 Numbers = NDArray[np.int64]
+
+
+def distinct(values: NDArray[Any]) -> NDArray[Any]:
+    """The distinct values, ascending; many times as fast as numpy's own for millions of whole numbers."""
+    ordered = np.sort(values)
+    keep = np.ones(len(ordered), bool)
+    np.not_equal(ordered[1:], ordered[:-1], out=keep[1:])
+    return ordered[keep]
 
 
 class Table(NamedTuple):
@@ -54,7 +62,7 @@ def rarest(table: Table, rank: NDArray[np.int64], most: int) -> NDArray[np.int64
     """
     owners, ranks = table.owners(), rank[table.terms]
     keep = ranks >= 0
-    keys = np.unique((owners[keep] << 32) | ranks[keep])
+    keys = distinct((owners[keep] << 32) | ranks[keep])
     owner, ordered = keys >> 32, keys & 0xFFFFFFFF
     first = np.searchsorted(owner, np.arange(table.n))
     place = np.arange(len(owner)) - first[owner]
@@ -93,11 +101,11 @@ def sharing(keys: NDArray[np.uint64], owners: Numbers, n: int) -> Pairs:
             members = np.sort(whose[groups[:, None] + np.arange(size)], axis=1)
             one, other = np.triu_indices(size, 1)
             pairs = (members[:, one] * n + members[:, other]).ravel()
-            found.append(np.unique(pairs))
-    pairs = np.unique(np.concatenate(found))
+            found.append(distinct(pairs))
+    pairs = distinct(np.concatenate(found))
     one, other = pairs // max(n, 1), pairs % max(n, 1)
-    distinct = one != other
-    return Pairs(one[distinct], other[distinct])
+    apart = one != other
+    return Pairs(one[apart], other[apart])
 
 
 def between(
@@ -109,5 +117,5 @@ def between(
     begin, end = np.searchsorted(ordered, asked, "left"), np.searchsorted(ordered, asked, "right")
     sizes = np.where(end - begin <= CROWD, end - begin, 0)
     places = np.repeat(begin - np.cumsum(sizes) + sizes, sizes) + np.arange(int(sizes.sum()))
-    pairs = np.unique(np.repeat(askers, sizes) * n + whose[places])
+    pairs = distinct(np.repeat(askers, sizes) * n + whose[places])
     return Pairs(pairs // max(n, 1), pairs % max(n, 1))

@@ -37,7 +37,7 @@ LEAST = 0.1
 SHOWN, LONGEST = 3, 80
 """So many values are shown that changed, and so many characters of words."""
 
-SWAPPED, FRAME, EDGE, SAID = 0.3, 0.5, -0.3, 0.25
+SWAPPED, FRAME, EDGE = 0.3, 0.5, -0.3
 """Two statements of one wording (`least` of FRAME or more) with other words in place of others (`swapped`)
 speak of two subjects; so do those whose words in common are more usual than those that differ, by so much
 (`edge`). Two that share few words beside figures (`rare`) speak of nothing in particular."""
@@ -48,12 +48,15 @@ def strength(features: Mapping[str, float], weights: Mapping[str, float]) -> flo
     return sum(weight * features.get(name, 1.0) for name, weight in weights.items())
 
 
+def other_subject(swapped: float, alike: float) -> bool:
+    """Whether two statements of one wording have other words in the place of others."""
+    return swapped > SWAPPED and alike > FRAME
+
+
 def of_one_subject(features: Mapping[str, float]) -> bool:
     """Whether two statements, as they stand, may state different things of one subject."""
-    differ = features["figures"] or features["names_alone"] or features["negated"]
-    other = features["swapped"] > SWAPPED and features["least"] > FRAME
-    said = features["rare"] >= SAID and not features["short"]
-    return bool(differ) and said and not other and features["edge"] >= EDGE
+    other = other_subject(features["swapped"], features["least"])
+    return not features["short"] and not other and features["edge"] >= EDGE
 
 
 def explained(features: Mapping[str, float], weights: Mapping[str, float]) -> Why:

@@ -7,7 +7,7 @@ stand in two documents are compared as they are (`pair_features.py`).
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -19,7 +19,7 @@ from asof.data.stale import QUOTED, STATEMENT, VALUE, Stale
 from asof.index.view import View
 from asof.stale import conflict
 from asof.stale.of_their_day import of_their_day
-from asof.stale.pair_features import Side, Weights, direct, edited
+from asof.stale.pair_features import Side, Weights, direct, edited, may_differ
 from asof.stale.pairs import Candidates
 from asof.stale.said import Said, said
 from asof.stale.sides import Sides
@@ -90,7 +90,9 @@ class Finder:
             if self._passed_over(x, y, r):
                 continue
             features = edited(side(x), side(r), side(y), self.weights, spread[int(digest[r])], (gone, there))
-            pairs.append(self._pair(x, y, r, {**features, "touched": self._touched(x, y)}, conflict.EDITED))
+            if not conflict.other_subject(features["swapped"], features["explained"]):
+                more = {"touched": self._touched(x, y)}
+                pairs.append(self._pair(x, y, r, {**features, **more}, conflict.EDITED))
         return pairs
 
     def direct(self) -> list[Pair]:
@@ -100,10 +102,12 @@ class Finder:
         older, newer = older[keep], newer[keep]
         self.sides.load(np.concatenate([older, newer]))
         side, pairs = self.sides.side, []
-        families = self._families(np.unique(np.concatenate([older, newer])))
-        for x, y in zip(older.tolist(), newer.tolist(), strict=True):
-            if self._passed_over(x, y, y):
-                continue
+        asked = [
+            (x, y) for x, y in zip(older.tolist(), newer.tolist(), strict=True)
+            if may_differ(side(x), side(y), self.weights) and not self._passed_over(x, y, y)
+        ]  # fmt: skip
+        families = self._families({each for pair in asked for each in pair})
+        for x, y in asked:
             features = direct(side(x), side(y), self.weights)
             if conflict.of_one_subject(features):
                 family = max(families[side(x).frame], families[side(y).frame])
@@ -144,10 +148,10 @@ class Finder:
         spans = self.said.spans
         return float(self.sides.edited_last[int(spans.document[x])] >= int(spans.since[y]))
 
-    def _families(self, stretches: NDArray[np.int64]) -> Mapping[tuple[int, ...], int]:
+    def _families(self, stretches: Iterable[int]) -> Mapping[tuple[int, ...], int]:
         """In how many documents a statement stands that differs in figures alone, by its other words."""
         families: dict[tuple[int, ...], set[int]] = defaultdict(set)
-        for stretch in stretches.tolist():
+        for stretch in stretches:
             families[self.sides.side(stretch).frame].add(int(self.said.spans.document[stretch]))
         return {frame: len(documents) for frame, documents in families.items()}
 

@@ -6,6 +6,7 @@ view. `r` is the earlier statement that an edit of the other document replaced b
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterable, Sequence
 from collections.abc import Set as AbstractSet
@@ -116,8 +117,24 @@ class Weights:
         return sum(sorted(map(self.of.__getitem__, words))[-2:]) / 2.0
 
 
+COMMON = 7.5
+"""What the words in common of two statements say at least, about one rare word, if they speak of one
+thing."""
+
+
+def may_differ(x: Side, y: Side, weights: Weights) -> bool:
+    """Whether two statements have enough in common, and figures, names or a yes and a no that differ."""
+    if weights.sum((x.words & y.words) - x.figures - y.figures) < COMMON:
+        return False
+    return (
+        (x.negated != y.negated and x.modal and y.modal)
+        or (bool(x.names - y.words - y.above) and bool(y.names - x.words - x.above))
+        or bool(compared(x.values, y.values).differing)
+    )
+
+
 def direct(x: Side, y: Side, weights: Weights) -> dict[str, float]:
-    """Of two statements as they stand. All but `negated` weigh in the score (`conflict.py`)."""
+    """Of two statements as they stand (`may_differ`)."""
     total = weights.sum
     one, other = x.words - x.figures, y.words - y.figures
     common, own, theirs = total(one & other), total(one), total(other)
@@ -125,9 +142,9 @@ def direct(x: Side, y: Side, weights: Weights) -> dict[str, float]:
     comparison = compared(x.values, y.values)
     names = bool(x.names - y.words - y.above) and bool(y.names - x.words - x.above)
     differ = bool(comparison.differing)
-    shared, swapped = weights.top(one & other), swapped_words(x, y)
+    shared, swapped = weights.top(one & other), swapped_words(x, y, weights)
     return {
-        "swapped": min(min(total(swapped[0] - y.above), total(swapped[1] - x.above)) / 10.0, 1.0),
+        "swapped": swapped,
         "edge": (shared - weights.top(x.rest - y.words - y.above)) / 5.0,
         "edge_new": (shared - weights.top(y.rest - x.words - x.above)) / 5.0,
         "common": common / ((own * theirs) ** 0.5 or 1.0), "least": common / (min(own, theirs) or 1.0),
@@ -139,7 +156,6 @@ def direct(x: Side, y: Side, weights: Weights) -> dict[str, float]:
         "begin": total(_common_beginning(x, y, weights)) / (own or 1.0),
         "figures": float(differ), "agreeing": min(comparison.same, 2) / 2.0,
         "names_and_figures": float(names and differ), "names_alone": float(names and not differ),
-        "negated": float(x.negated != y.negated and x.modal and y.modal),
         "told": float(x.told), "short": float(len(one) < 3),
     }  # fmt: skip
 
@@ -150,9 +166,9 @@ def _common_beginning(x: Side, y: Side, weights: Weights) -> frozenset[int]:
     return frozenset(a for a, _ in takewhile(lambda both: both[0] == both[1], zip(one, other, strict=False)))
 
 
-def swapped_words(x: Side, y: Side) -> tuple[frozenset[int], frozenset[int]]:
-    """Words, no figures and no names, in whose place the main clause of another statement has others: what
-    the two speak of, mostly."""
+def swapped_words(x: Side, y: Side, weights: Weights) -> float:
+    """How much the words say, no figures and no names, in whose place the main clause of another statement
+    has others: what the two speak of, mostly."""
     one, other = x.clause, y.clause
     left: set[int] = set()
     right: set[int] = set()
@@ -162,7 +178,8 @@ def swapped_words(x: Side, y: Side) -> tuple[frozenset[int], frozenset[int]]:
             if here and there:
                 left |= here
                 right |= there
-    return frozenset(left - y.words), frozenset(right - x.words)
+    one_side, other_side = weights.sum(left - y.words - y.above), weights.sum(right - x.words - x.above)
+    return float(min(math.sqrt(one_side * other_side) / 10.0, 1.0))
 
 
 class Spread(NamedTuple):
@@ -179,13 +196,15 @@ Withdrawn = tuple[Sequence[int], Sequence[int]]
 def edited(
     x: Side, r: Side, y: Side, weights: Weights, spread: Spread, withdrawn: Withdrawn
 ) -> dict[str, float]:
-    """Of a statement and an edit elsewhere, which replaced `r` by `y`."""
+    """Of a statement and an edit elsewhere, which replaced `r` by `y`. All but `swapped` weigh in the
+    score."""
     total = weights.sum
     kept, removed, added = r.words & y.words, r.words - y.words, y.words - r.words
     differing = compared(r.values, y.values).differing
     still = [(weights.of[word], withdrawn[0][word], withdrawn[1][word]) for word in removed & x.words]
     rarest, gone, there = max(still, default=(0.0, 0, 0))
     return {
+        "swapped": swapped_words(x, r, weights),
         "word": rarest / 10.0, "word_many": float(gone > 1), "word_crowd": min(there / 10.0, 1.0),
         "frame": total(kept & x.words) / (total(kept) or 1.0),
         "held": total(removed & x.words) / (total(removed) or 1.0),

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.graph.word_sets import bits_of
-from asof.stale.candidates import ABOVE, CROWD, OWN, Pairs, Table, between, keys_of, rarest, sharing
+from asof.stale.candidates import ABOVE, CROWD, OWN, Pairs, Table, between, distinct, keys_of, rarest, sharing
 from asof.stale.history import Replacement, currently, replacements
 from asof.stale.said import Said, gathered
 
@@ -83,7 +83,7 @@ class Candidates:
         mine = owners < n
         pairs = between(keys[mine], owners[mine], keys[~mine], owners[~mine] - n, n)
         keep = self._alike(pairs.other, pairs.one + n)
-        both = np.unique(np.concatenate([
+        both = distinct(np.concatenate([
             pairs.one[keep] * n + pairs.other[keep], self._with_removed_words()
         ]))  # fmt: skip
         asker, older = both // max(n, 1), both % max(n, 1)
@@ -99,7 +99,7 @@ class Candidates:
         """The words that each replacement took out of its statement: numbers of replacements, and words."""
         spans, m = self.said.spans, max(len(self.said.vocabulary), 1)
         old, new = (
-            np.unique(table.owners() * m + table.terms)
+            distinct(table.owners() * m + table.terms)
             for table in (gathered(self.said.own, spans.statement[side]) for side in self.replaced)
         )
         gone = np.setdiff1d(old, new, assume_unique=True)
@@ -127,9 +127,9 @@ class Candidates:
         said, spans = self.said, self.said.spans
         m = max(len(said.vocabulary), 1)
         which, words = self.removed
-        gone = np.unique(spans.document[self.replaced.old[which]] * m + words)
+        gone = distinct(spans.document[self.replaced.old[which]] * m + words)
         table = gathered(said.own, spans.statement[said.current])
-        there = np.unique(np.repeat(spans.document[said.current], np.diff(table.start)) * m + table.terms)
+        there = distinct(np.repeat(spans.document[said.current], np.diff(table.start)) * m + table.terms)
         gone = np.setdiff1d(gone, there, assume_unique=True)
         return np.bincount(gone % m, minlength=m), np.bincount(there % m, minlength=m)
 

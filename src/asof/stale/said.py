@@ -10,10 +10,13 @@ from numpy.typing import NDArray
 
 from asof.graph.succession_cache import ends_known
 from asof.index.view import View
-from asof.stale.candidates import Table
+from asof.stale.candidates import Table, distinct
 from asof.stale.history import Stretches, stretches
 from asof.stale.statement_cache import statement_cache
 from asof.stale.table import StatementBatch, Words
+
+MOST = 8.0
+"""The weight of the rarest words."""
 
 Numbers = NDArray[np.int64]
 
@@ -36,7 +39,7 @@ class Said:
     @cached_property
     def vocabulary(self) -> NDArray[np.uint64]:
         """All words of the statements and of what is above them, ascending."""
-        return np.unique(np.concatenate([self.batch.words.terms, self.batch.context.terms]))
+        return distinct(np.concatenate([self.batch.words.terms, self.batch.context.terms]))
 
     @cached_property
     def own(self) -> Table:
@@ -58,17 +61,19 @@ class Said:
         statement = self.spans.statement[self.current]
         m = len(self.vocabulary)
         own = gathered(self.own, statement)
-        df += np.bincount(np.unique(own.owners() * m + own.terms) % m, minlength=m) if own.n else 0
+        df += np.bincount(distinct(own.owners() * m + own.terms) % m, minlength=m) if own.n else 0
         times = np.bincount(self.batch.above[statement], minlength=self.above.n)
-        heads = np.unique(self.above.owners() * m + self.above.terms) if self.above.n else np.zeros(0, int)
+        heads = distinct(self.above.owners() * m + self.above.terms) if self.above.n else np.zeros(0, int)
         df += np.bincount(heads % max(m, 1), times[heads // max(m, 1)], minlength=m).astype(np.int64)
         return df
 
     @cached_property
     def weight(self) -> NDArray[np.float64]:
-        """How telling each word is: the logarithm of how rare it is; 0 for a word that says nothing."""
-        weight = np.log((len(self.current) + 1) / (self.counted + 0.5))
-        return np.where(np.isin(self.vocabulary, self.stop), 0.0, np.maximum(weight, 0.1))
+        """How telling each word is: the logarithm of how rare it is, MOST for a word of one statement in a
+        view of any size; 0 for a word that says nothing."""
+        n = len(self.current)
+        weight = np.log((n + 1) / (self.counted + 0.5)) * (MOST / np.log((n + 2) / 1.5))
+        return np.where(np.isin(self.vocabulary, self.stop), 0.0, np.clip(weight, 0.1, MOST))
 
     @cached_property
     def rank(self) -> Numbers:

@@ -1,4 +1,4 @@
-"""A dataset of one case: the hours of a pier, which one note has new and another old."""
+"""A dataset of one case: the hours of a museum on a pier, which one note has new and another old."""
 
 from __future__ import annotations
 
@@ -11,21 +11,31 @@ import pytest
 
 Lines = Callable[..., Path]
 
-OLD, NEW = "The pier is open from 8:00 to 17:00.", "The pier is open from 9:00 to 17:00."
+OLD, NEW = (
+    f"The harbour museum on the pier closes at {hour} on working days." for hour in ("17:00", "19:00")
+)
 SHOP = "The shop sells rope, tar and lamps."
 DOCUMENTS: list[dict[str, Any]] = [
     {"id": "pier.md", "published": "2021-01-04", "text": f"# Pier\n\n{OLD}"},
     {"id": "visit.md", "published": "2021-01-05", "text": f"# Visit\n\n{OLD}"},
     {"id": "shop.md", "published": "2021-01-06", "text": f"# Shop\n\n{SHOP}"},
-    {"id": "ferry.md", "published": "2021-01-07", "text": "# Ferry\n\nThe ferry leaves at noon."},
-    {"id": "crane.md", "published": "2021-01-08", "text": "# Crane\n\nThe crane lifts barrels."},
+    {
+        "id": "ferry.md",
+        "published": "2021-01-07",
+        "text": "# Ferry\n\nThe ferry to the island leaves from the east landing at noon.",
+    },
+    {
+        "id": "crane.md",
+        "published": "2021-01-08",
+        "text": "# Crane\n\nThe old crane lifts barrels and the new crane lifts cars.",
+    },
     {"id": "pier.md", "published": "2022-03-01", "text": f"# Pier\n\n{NEW}"},
 ]
 CASE: dict[str, Any] = {
     "case": "pier", "documents": "pier.jsonl", "as_of": "2022-12-31",
     "expected": [
         {"document": "visit.md", "quote": OLD, "by": ["pier.md"], "new": NEW, "kind": "value",
-         "old_value": "8:00", "new_value": "9:00"},
+         "old_value": "17:00", "new_value": "19:00"},
     ],
     "harmless": [{"document": "shop.md", "quote": SHOP, "why": "other subject"}],
     "neutral": [],

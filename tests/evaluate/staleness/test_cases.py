@@ -20,7 +20,7 @@ def test_a_case(lines: Lines) -> None:
     assert (case.name, case.documents.name, case.line) == ("pier", "pier.jsonl", 1)
     assert case.as_of == read("2022-12-31").last
     assert [(each.kind, each.by, each.old_value) for each in case.expected] == [
-        ("value", ("pier.md",), "8:00")
+        ("value", ("pier.md",), "17:00")
     ]
     assert [each.why for each in case.harmless] == ["other subject"]
     assert case.held_out == frozenset()

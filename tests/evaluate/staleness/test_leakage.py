@@ -17,8 +17,16 @@ from asof.time.span import NEVER
 
 LATER: list[dict[str, Any]] = [
     *DOCUMENTS,
-    {"id": "ferry.md", "published": "2022-04-01", "text": "# Ferry\n\nThe ferry leaves at one."},
-    {"id": "crane.md", "published": "2022-05-01", "text": "# Crane\n\nThe crane lifts cars."},
+    {
+        "id": "ferry.md",
+        "published": "2022-04-01",
+        "text": "# Ferry\n\nThe ferry to the island leaves from the east landing at one.",
+    },
+    {
+        "id": "crane.md",
+        "published": "2022-05-01",
+        "text": "# Crane\n\nThe old crane lifts barrels, and cars, too.",
+    },
 ]
 
 

@@ -52,6 +52,7 @@ class CurrentPassages:
     visible: Numbers
     _texts: dict[int, PassageText] = field(default_factory=dict)
     _starts: dict[str, dict[bytes, int]] = field(default_factory=dict)
+    _headings: dict[int, set[str]] = field(default_factory=lambda: defaultdict(set))
 
     @classmethod
     def of(cls, view: View) -> CurrentPassages:
@@ -95,6 +96,25 @@ class CurrentPassages:
             grouped[document].append(passage)
         return grouped
 
+    def headings(self) -> dict[int, set[str]]:
+        """The headings above the passages of each document (by number), as the store has them."""
+        if not self._headings:
+            for document, headings in self.view.store.db.execute(
+                "SELECT DISTINCT p.document, p.headings FROM json_each(?) AS requested"
+                " JOIN passages AS p ON p.id = requested.value WHERE p.headings <> ''",
+                (json.dumps(self.passage.tolist()),),
+            ):
+                self._headings[document].add(headings)
+        return self._headings
+
+    def edited_documents(self) -> set[int]:
+        """The documents (by number) of which passages ended by the time of the view."""
+        ended: set[int] = set()
+        for part in self.view.prefix.parts:
+            dead = part.segment["document"][: part.hi][part.dead_mask]
+            ended.update(np.unique(dead).tolist())
+        return ended
+
     def with_words(self, phrases: Iterable[str]) -> list[int]:
         """The passages that have the longest word of one of these phrases in their text, title or headings,
         ascending."""
@@ -123,12 +143,11 @@ class CurrentPassages:
         """Where a passage begins in its document, as an order; after `starts` of the document."""
         return self._starts.get(each.name, {}).get(each.key, 0), each.key
 
-    def since(self, places: Sequence[Place]) -> list[int]:
-        """The instants since which the sentences at these places stand."""
-        texts = self.texts(place.passage for place in places)
-        said = [(each.document, each.text[place.start : place.end])
-                for each, place in zip(texts, places, strict=True)]  # fmt: skip
-        return [stands.since for stands in standing(self.view, said)]
+    def edited(self, places: Sequence[Place]) -> list[int]:
+        """The instants since which the passages at these places stand as they do."""
+        passages = np.array([place.passage for place in places], np.int64)
+        edited: list[int] = self.visible[np.searchsorted(self.passage, passages)].tolist()
+        return edited
 
     def quotes(self, places: Sequence[Place]) -> list[Quote]:
         """The sentences at these places, with the instants since which they stand."""

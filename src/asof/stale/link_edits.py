@@ -8,7 +8,7 @@ from asof.data.stale import LINK, QUOTED, Stale
 from asof.index.view import View
 from asof.stale.anchors import Section, at, differing, is_named
 from asof.stale.current import CurrentPassages, Interval, Place, past_passages
-from asof.stale.link_faults import Fault, Placed, as_written, listed, sentences_of
+from asof.stale.link_faults import Fault, Placed, listed, sentences_of
 from asof.stale.link_table import WrittenLink
 from asof.stale.of_their_day import of_their_day
 from asof.text.tokens import tokenize
@@ -28,22 +28,20 @@ def edited(
     view: View, current: CurrentPassages, links: list[tuple[WrittenLink, int]], faults: Container[WrittenLink]
 ) -> list[Stale]:
     """The sentences that link to a section, or embed a document, that was edited since they were."""
-    days = of_their_day(view)
+    days, old = of_their_day(view), current.edited_documents()
     asked = {
         link: number for link, number in links
-        if link not in faults and link.document not in days and number != link.document
+        if number in old and link not in faults and link.document not in days and number != link.document
         and (link.embed or (is_named(link.heading) and number not in days))
     }  # fmt: skip
     found: list[Placed] = []
-    for document, passages in current.of_documents({link.document for link in asked}).items():
-        for passage, sentence in sentences_of(current, passages):
-            number = asked.get(as_written(document, sentence))
-            if number is not None and (sentence.link.embed or sentence.words >= WORDS):
-                fault = Fault(EDITED, "", None, number, sentence.link.heading,
-                              QUOTED if sentence.link.embed else LINK)  # fmt: skip
-                found.append(Placed(Place(passage, sentence.start, sentence.end), document, fault))
+    for link, passage, sentence in sentences_of(current, asked.keys()):
+        if link.embed or sentence.words >= WORDS:
+            kind = QUOTED if link.embed else LINK
+            fault = Fault(EDITED, "", None, asked[link], link.heading, kind)
+            found.append(Placed(Place(passage, sentence.start, sentence.end), link.document, fault))
     history = past_passages(view, {each.fault.target for each in found if each.fault.target is not None})
-    since = current.since([each.place for each in found])
+    since = current.edited([each.place for each in found])
     changed = (
         _changed(view, current, each, stands, history.get(each.fault.target or 0, []))
         for each, stands in zip(found, since, strict=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import partial
 from typing import NamedTuple
 
@@ -11,7 +11,7 @@ from asof.data.why import Why
 from asof.index.view import View
 from asof.stale.anchors import Section
 from asof.stale.current import CurrentPassages, Interval, Place
-from asof.stale.link_places import LinkSentence, link_sentences
+from asof.stale.link_places import LinkAt, LinkSentence, link_sentences
 from asof.stale.link_table import WrittenLink
 from asof.stale.of_their_day import of_their_day
 from asof.text.sentences import sentences
@@ -42,18 +42,28 @@ class Placed(NamedTuple):
     fault: Fault
 
 
-def sentences_of(current: CurrentPassages, passages: list[int]) -> Iterable[tuple[int, LinkSentence]]:
-    """The links of passages in the order of the text."""
-    texts = current.texts(passages)
-    current.starts(each.name for each in texts)
-    for each in sorted(texts, key=current.start_of):
-        for sentence in link_sentences(each.text):
-            yield each.passage, sentence
+class Found(NamedTuple):
+    """A link that was looked for, the passage and the sentence of it in which it stands."""
+
+    link: WrittenLink
+    passage: int
+    sentence: LinkSentence
 
 
-def as_written(document: int, sentence: LinkSentence) -> WrittenLink:
-    link = sentence.link
-    return WrittenLink(document, link.target, link.heading, link.embed)
+def sentences_of(current: CurrentPassages, wanted: Collection[WrittenLink]) -> Iterator[Found]:
+    """The links of documents that are wanted, in the order of their texts."""
+    of_documents = current.of_documents({link.document for link in wanted})
+    texts = current.texts(passage for passages in of_documents.values() for passage in passages)
+    having = [each for each in texts if "](" in each.text or "[[" in each.text]
+    current.starts(each.name for each in having)
+    for each in sorted(having, key=lambda each: (each.name, current.start_of(each))):
+
+        def written(link: LinkAt, document: int = each.document) -> WrittenLink:
+            return WrittenLink(document, link.target, link.heading, link.embed)
+
+        for sentence in link_sentences(each.text, lambda link: written(link) in wanted):
+            if (link := written(sentence.link)) in wanted:
+                yield Found(link, each.passage, sentence)
 
 
 def listed(view: View, current: CurrentPassages, placed: list[Placed]) -> list[Stale]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from asof.sources.vault import link_to, wikilink
@@ -48,10 +48,11 @@ def links_in(text: str) -> Iterator[LinkAt]:
             yield LinkAt(*match.span(), link.target, link.heading, bool(match[1]), False)
 
 
-def link_sentences(text: str) -> Iterator[LinkSentence]:
-    """The links of a text that stand in sentences, with these; not those in fenced code."""
-    links = sorted(links_in(text)) if "](" in text or "[[" in text else []
-    if not links:
+def link_sentences(text: str, wanted: Callable[[LinkAt], bool]) -> Iterator[LinkSentence]:
+    """The links of a text that stand in sentences, with these, if one of the links is wanted; not those in
+    fenced code."""
+    links = sorted(links_in(text))
+    if not any(map(wanted, links)):
         return
     at = 0
     for start, end in statements(text):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from asof.data.stale import Stale
 from asof.index.view import View
-from asof.stale.anchors import Section, is_named
+from asof.stale.anchors import Section, folded, is_named, keys_of
 from asof.stale.current import CurrentPassages, Place, past_passages
 from asof.stale.link_edits import edited
-from asof.stale.link_faults import Fault, Placed, as_written, listed, sentences_of
+from asof.stale.link_faults import Fault, Placed, listed, sentences_of
 from asof.stale.link_table import LinkShape, LinkTable, WrittenLink
 from asof.stale.moves import moved_to
 from asof.store.links import has_links
@@ -36,7 +36,7 @@ def stale_links(view: View) -> list[Stale]:
     ]  # fmt: skip
     faults = _broken(view, table, shape, broken)
     whole = [(link, table.numbers[document]) for link, document in leads if document is not None]
-    faults |= _without_heading(view, table, [each for each in whole if is_named(each[0].heading)])
+    faults |= _without_heading(view, current, table, [each for each in whole if is_named(each[0].heading)])
     placed = _placed(current, faults, shape, table)
     return [*listed(view, current, placed), *edited(view, current, whole, faults)]
 
@@ -65,14 +65,22 @@ def _broken(view: View, table: LinkTable, shape: LinkShape, links: list[WrittenL
     return faults
 
 
-def _without_heading(view: View, table: LinkTable, links: list[tuple[WrittenLink, int]]) -> Faults:
+def _without_heading(
+    view: View, current: CurrentPassages, table: LinkTable, links: list[tuple[WrittenLink, int]]
+) -> Faults:
     """What is wrong with links to headings and blocks that their documents do not have."""
+    there = {number: {folded(each.rpartition("\n")[2]) for each in headings}
+             for number, headings in current.headings().items()}  # fmt: skip
+    links = [
+        (link, number) for link, number in links
+        if there.get(number, set()).isdisjoint(keys_of(link.heading))
+    ]  # fmt: skip
     history = past_passages(view, {number for _, number in links})
     faults: Faults = {}
     sections: dict[tuple[int, str], Section] = {}
     for link, number in links:
         name = table.names[number]
-        if not name.endswith((".md", ".markdown", ".mdx")):
+        if "." in name.rpartition("/")[2] and not name.endswith((".md", ".markdown", ".mdx")):
             continue
         key = number, link.heading
         section = sections.get(key)
@@ -93,18 +101,14 @@ def _without_heading(view: View, table: LinkTable, links: list[tuple[WrittenLink
 def _placed(current: CurrentPassages, faults: Faults, shape: LinkShape, table: LinkTable) -> list[Placed]:
     """The sentences of links, the first one of each."""
     places: dict[WrittenLink, Placed] = {}
-    of_documents = current.of_documents({link.document for link in faults})
-    for document, passages in of_documents.items():
-        for passage, sentence in sentences_of(current, passages):
-            link = as_written(document, sentence)
-            fault = faults.get(link)
-            if fault is None or link in places:
+    for link, passage, sentence in sentences_of(current, faults.keys()):
+        if link in places:
+            continue
+        fault = faults[link]
+        if fault.sure == NEVER_THERE:
+            if not shape.is_document(link.target, table.names[link.document], wiki=sentence.link.wiki):
                 continue
-            if fault.sure == NEVER_THERE:
-                if not shape.is_document(link.target, table.names[document], wiki=sentence.link.wiki):
-                    continue
-                if sentence.link.wiki:
-                    fault = fault._replace(sure=UNWRITTEN)
-            place = Place(passage, sentence.start, sentence.end)
-            places[link] = Placed(place, document, fault)
+            if sentence.link.wiki:
+                fault = fault._replace(sure=UNWRITTEN)
+        places[link] = Placed(Place(passage, sentence.start, sentence.end), link.document, fault)
     return list(places.values())

@@ -112,7 +112,8 @@ def _keys(view: View, documents: Mapping[int, tuple[int, int | None]]) -> dict[i
 
 
 def _lines(view: View, documents: Mapping[int, tuple[int, int | None]]) -> dict[int, set[Hashable]]:
-    """The lines of documents as they began (an instant), or else as they ended."""
+    """The lines of documents as they began (an instant), or else as they ended; without headings, which many
+    have in common."""
     found: dict[int, set[Hashable]] = {}
     for number, intervals in past_passages(view, documents).items():
         _, born = documents[number]
@@ -122,7 +123,7 @@ def _lines(view: View, documents: Mapping[int, tuple[int, int | None]]) -> dict[
             for each in intervals
             if (each.visible == born if born is not None else each.ended == ended)
             for line in each.text.splitlines()
-            if (words := line.strip("# \t>*-"))
+            if not line.startswith("#") and (words := line.strip(" \t>*-"))
         }
     return found
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.index.view import View
+from asof.stale.current import CurrentPassages
 from asof.stale.lives import Life, lives
 from asof.stale.words import every
 from asof.store.links import stem_of
@@ -180,14 +181,11 @@ def _of_a_day(name: str) -> bool:
 
 def _logs(view: View, documents: Iterable[int]) -> set[int]:
     """The documents whose sections are dates or versions, and those that were only edited at one end."""
-    entries: dict[int, set[str]] = defaultdict(set)
-    for document, headings in view.store.db.execute(
-        "SELECT DISTINCT p.document, p.headings FROM passages AS p WHERE p.visible <= ?1 AND p.added <= ?2"
-        " AND NOT EXISTS (SELECT 1 FROM ends AS e WHERE e.passage = p.id AND e.added <= ?2 AND e.at <= ?1)",
-        (view.as_of, view.known_at),
-    ):
-        if headings:
-            entries[document].add(headings.split("\n", 2)[1] if "\n" in headings else headings)
+    above = CurrentPassages.of(view).headings()
+    entries = {
+        document: {each.split("\n", 2)[1] if "\n" in each else each for each in headings}
+        for document, headings in above.items()
+    }
     logs = {document for document, each in entries.items() if _mostly(each)}
     return (logs | _edited_at_one_end(view)).intersection(documents)
 

@@ -132,7 +132,7 @@ WORDS: dict[str, dict[str, str]] = {
     "ask": {
         "recipe": "How passages are found.", "mode": '"local" (single passages), "global" (reports), "auto".',
         "tokens": "How much of what is found is read. Default: 12000, global 24000.",
-        "budget": "What a model may cost for an answer, in US dollars (tokens without prices). No default.",
+        "budget": "What a model may cost for an answer or stale --judge: US dollars (tokens without prices).",
     },
     "documents": {
         "ocr": 'Languages in which scanned pages are recognised, as tesseract names them. Default: "", not.',

@@ -23,6 +23,7 @@ from asof.data.stale import STALE_KINDS
 if TYPE_CHECKING:
     from asof.corpus.commits_since import CommitsSince
     from asof.corpus.corpus import Corpus
+    from asof.corpus.snapshot import Snapshot
     from asof.corpus.stale_report import StaleReport
 
 FOUND = NOTHING
@@ -48,6 +49,9 @@ DEFAULT_MOST, MOST = 20, 1_000
 @click.option("-n", "most", type=click.IntRange(1, MOST), default=DEFAULT_MOST, metavar="N",
               help=f"How many are shown, worst first (default {DEFAULT_MOST}).")  # fmt: skip
 @click.option("--explain", is_flag=True, help="How each score came about, as a tree.")
+@click.option(
+    "--judge", is_flag=True, help="Let [model] of asof.toml judge what is shown, and suggest edits."
+)
 @click.option("--dismiss", multiple=True, metavar="ID", help="Leave this one out until either side changes.")
 @click.option("--restore", multiple=True, metavar="ID", help="Take a --dismiss back.")
 @click.option("--dismissed", is_flag=True, help="Show what was dismissed instead; the exit code is 0.")
@@ -56,7 +60,7 @@ DEFAULT_MOST, MOST = 20, 1_000
 @json_option
 def stale(
     paths: tuple[str, ...], as_of: str | None, known_at: str | None, since: str | None,
-    kinds: tuple[str, ...], most: int, explain: bool, dismiss: tuple[str, ...],
+    kinds: tuple[str, ...], most: int, explain: bool, judge: bool, dismiss: tuple[str, ...],
     restore: tuple[str, ...], dismissed: bool, style: str | None, index: Path | None, as_json: bool,
 ) -> int:  # fmt: skip
     """List what current documents say that rests on what is no longer so, worst first.
@@ -72,7 +76,7 @@ def stale(
     if as_json and style not in (None, JSON):
         raise click.UsageError(f"either --json or --format {style}")
     if dismiss or restore:
-        if as_of or known_at or since or kinds or paths or dismissed or style or as_json:
+        if as_of or known_at or since or kinds or paths or dismissed or style or as_json or judge:
             raise click.UsageError("--dismiss and --restore go with --index and nothing else")
         return _dismiss(index, dismiss, restore)
     with open_corpus(index) as corpus:
@@ -84,8 +88,21 @@ def stale(
         report = stale_report(
             then, listed, most, dismissed=dismissed, commits=commits, files=corpus.root if now else None
         )
-    _show(report, JSON if as_json else style or TEXT, dated=as_of is not None, explain=explain)
-    return FOUND if report.found and not dismissed else DONE
+        report = _judged(then, report) if judge else report
+    _show(report, JSON if as_json else style or TEXT, dated=as_of is not None, explain=explain, judged=judge)
+    return FOUND if (report.found or report.more) and not dismissed else DONE
+
+
+def _judged(then: Snapshot, report: StaleReport) -> StaleReport:
+    """The report with verdicts; says what they took."""
+    from dataclasses import asdict
+
+    from asof.corpus.judged_report import judged_report
+
+    judged, cost = judged_report(then, report)
+    used = [f"{name} {value}" for name, value in asdict(cost).items() if value]
+    echo_err(f"cost: {', '.join(used) or 'no call'}")
+    return judged
 
 
 def _since(corpus: Corpus, text: str | None) -> tuple[str | None, CommitsSince | None]:
@@ -118,11 +135,11 @@ def _dismiss(index: Path | None, dismiss: tuple[str, ...], restore: tuple[str, .
     return DONE
 
 
-def _show(report: StaleReport, style: str, *, dated: bool, explain: bool) -> None:
+def _show(report: StaleReport, style: str, *, dated: bool, explain: bool, judged: bool) -> None:
     if style == JSON:
         from asof.serialize.stale import stale_json
 
-        print_json(stale_json(report, explain=explain))
+        print_json(stale_json(report, explain=explain, judged=judged))
     elif style == TEXT:
         from asof.cli.stale_text import show_stale
 

@@ -47,6 +47,8 @@ def _message(each: PlacedStale) -> str:
             f"{other_is(each)}: {_where(each.by)} ({day(each.by)}): “{readable(each.by.quote.text)}”"
         )
     lines += [each.stale.change, f"because {why_sentence(each.stale)}"]
+    if each.verdict is not None:
+        lines.append(f"{each.verdict.verdict}: {each.verdict.reason}")
     lines.append(f"asof stale --dismiss {each.stale.id}")
     return _data("\n".join(map(plain, lines)))
 
@@ -93,7 +95,12 @@ def markdown_lines(report: StaleReport, *, dated: bool) -> Iterator[str]:
             yield f"   - {other_is(each)}: {_link(each.by)} ({escaped(day(each.by))}): {code(each.by)}"
         yield f"   - {escaped(stale.change)}"
         yield f"   - because {escaped(why_sentence(stale))}"
+        if each.verdict is not None:
+            yield f"   - {each.verdict.verdict}: {escaped(each.verdict.reason)}"
+            yield from diff_block(each.verdict.diff)
         yield f"   - `asof stale --dismiss {stale.id}`"
+    for note in report.notes:
+        yield f"\n{escaped(note)}."
     if report.more:
         yield f"\n{report.more:,} more are not shown."
     if report.dismissed:
@@ -119,3 +126,11 @@ def code(each: PlacedQuote) -> str:
     text = readable(each.quote.text) or "…"
     fence = "`" * (max(map(len, re.findall("`+", text)), default=0) + 1)
     return f"{fence} {text} {fence}" if "`" in text else f"{fence}{text}{fence}"
+
+
+def diff_block(diff: str) -> Iterator[str]:
+    """The lines of a diff as a block of code below an item of a list, which nothing in it can end."""
+    if diff:
+        fence = "`" * max(3, 1 + max(map(len, re.findall("`+", diff)), default=0))
+        lines = map(plain, diff.removesuffix("\n").split("\n"))
+        yield from ("", *(f"     {line}" for line in (f"{fence}diff", *lines, fence)))

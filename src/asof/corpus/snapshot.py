@@ -27,6 +27,7 @@ from asof.time.span import iso, nearest_moment
 if TYPE_CHECKING:
     from asof.answer.ask import TextCallback
     from asof.corpus.context import Context
+    from asof.corpus.stale_judging import JudgedStale
     from asof.graph.diff import Difference
     from asof.graph.links import Reach
     from asof.graph.timeline import Timeline
@@ -223,6 +224,19 @@ class Snapshot:
             if (begin is None or each.cause >= begin) and (not wanted or each.kind in wanted)
             and (dismissed is None or (each.id in known) == dismissed)
         )  # fmt: skip
+
+    def judged_stale(self, found: Iterable[Stale], budget: float | None = None) -> JudgedStale:
+        """What is stale with the verdicts of the language model of asof.toml: contradiction or outdated, why,
+        and a suggested edit as a diff; without what it holds to be unrelated.
+
+        `found`: of `stale`; links and times are not judged. `budget`: US dollars (tokens without prices), by
+        default that of [ask]. What it replied is kept and not paid for again. What has no reply that can be
+        used has no verdict. Raises UsageError without a model, BeforeHorizon, ModelError.
+        """
+        from asof.corpus.stale_judging import StaleJudge
+
+        judge = StaleJudge(self.session, self.models, self.as_of, self.known_at)
+        return judge.judged(tuple(found), budget)
 
     def dismissed(self) -> frozenset[str]:
         """The ids of what was dismissed of what is stale, as it was known then (see `Corpus.dismiss`)."""

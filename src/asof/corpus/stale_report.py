@@ -11,6 +11,7 @@ from asof.corpus.quote_places import QuotePlace, place_of
 from asof.corpus.snapshot import Snapshot
 from asof.data.sourced_time import SourcedTime
 from asof.data.stale import Quote, Stale
+from asof.data.verdict import Verdict
 from asof.index.view import View
 from asof.store.versions import published_at
 
@@ -29,24 +30,26 @@ class PlacedQuote:
 
 @dataclass(frozen=True, slots=True)
 class PlacedStale:
-    """What is stale, with both places."""
+    """What is stale, with both places; and what a language model says of it, if one was asked."""
 
     stale: Stale
     quote: PlacedQuote
     by: PlacedQuote | None
     dismissed: bool
+    verdict: Verdict | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class StaleReport:
     """`found`: the worst. `more`: so many were left out. `dismissed`: how many others are dismissed; 0 where
-    the dismissed ones were asked for."""
+    the dismissed ones were asked for. `notes`: what a language model left out or did not judge."""
 
     as_of: int
     known_at: int | None
     found: tuple[PlacedStale, ...]
     more: int
     dismissed: int
+    notes: tuple[str, ...] = ()
 
 
 def stale_report(

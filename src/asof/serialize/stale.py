@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, NotRequired, TypedDict, cast
 
 from asof.data.json import Instant, TimeJson, WhyJson, one_of, optional_time_json
 from asof.data.stale import LINK, PASSED, QUOTED, STALE_KINDS, STATEMENT, VALUE, Stale
+from asof.data.verdict import CONTRADICTION, OUTDATED, Verdict
 from asof.time.span import iso
 
 if TYPE_CHECKING:
@@ -22,6 +23,14 @@ class StaleQuoteJson(TypedDict):
     published: Annotated[TimeJson | None, "when the document said it first; null: not known"]
 
 
+class VerdictJson(TypedDict):
+    """What a language model says of a sentence that is held to be stale."""
+
+    verdict: Annotated[str, one_of(CONTRADICTION, OUTDATED), "what it holds to be unrelated is left out"]
+    reason: Annotated[str, "why, in a sentence"]
+    diff: Annotated[str, 'a suggested edit as a unified diff, never applied; "": there is none']
+
+
 class StaleItemJson(StaleQuoteJson):
     """A sentence of a current document that is stale."""
 
@@ -33,6 +42,7 @@ class StaleItemJson(StaleQuoteJson):
     change: Annotated[str, "what changed, in a sentence"]
     why: Annotated[str, "why it is held to be stale, in a sentence"]
     explain: Annotated[NotRequired[WhyJson], "how the score came about; only with `--explain`"]
+    verdict: Annotated[NotRequired[VerdictJson | None], "only with `--judge`; null: it was not judged"]
 
 
 class StaleJson(TypedDict):
@@ -43,19 +53,20 @@ class StaleJson(TypedDict):
     stale: Annotated[list[StaleItemJson], "worst first"]
     dismissed: Annotated[int, "how many others were dismissed"]
     more: Annotated[int, "how many did not fit in"]
+    notes: Annotated[list[str], "what `--judge` left out or did not judge"]
 
 
-def stale_json(report: StaleReport, *, explain: bool = False) -> StaleJson:
-    """What is stale; with `explain` each has the tree of its score."""
+def stale_json(report: StaleReport, *, explain: bool = False, judged: bool = False) -> StaleJson:
+    """What is stale; with `explain` each has the tree of its score, with `judged` its verdict."""
     return {
         "as_of": iso(report.as_of),
         "known_at": None if report.known_at is None else iso(report.known_at),
-        "stale": [_item_json(each, explain=explain) for each in report.found],
-        "dismissed": report.dismissed, "more": report.more,
+        "stale": [_item_json(each, explain=explain, judged=judged) for each in report.found],
+        "dismissed": report.dismissed, "more": report.more, "notes": list(report.notes),
     }  # fmt: skip
 
 
-def _item_json(each: PlacedStale, *, explain: bool) -> StaleItemJson:
+def _item_json(each: PlacedStale, *, explain: bool, judged: bool) -> StaleItemJson:
     stale = each.stale
     quote = _quote_json(each.quote)
     value: StaleItemJson = {
@@ -67,7 +78,13 @@ def _item_json(each: PlacedStale, *, explain: bool) -> StaleItemJson:
     }  # fmt: skip
     if explain:
         value["explain"] = cast(WhyJson, stale.why.as_json())
+    if judged:
+        value["verdict"] = None if each.verdict is None else _verdict_json(each.verdict)
     return value
+
+
+def _verdict_json(verdict: Verdict) -> VerdictJson:
+    return {"verdict": verdict.verdict, "reason": verdict.reason, "diff": verdict.diff}
 
 
 def _quote_json(each: PlacedQuote) -> StaleQuoteJson:

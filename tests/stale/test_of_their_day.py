@@ -23,7 +23,7 @@ def of_day(*told: Told) -> set[str]:
         "docs/release-notes.md",
         "docs/release_notes/v2.md",
         "news.md",
-        "blog/crane.md",
+        "bsea/crane.md",
         "minutes/2021-03.md",
         "Meeting notes 5 March 2021.md",
         "journal/monday.md",
@@ -107,9 +107,9 @@ def test_a_document_is_of_its_year_if_it_began_then() -> None:
 
 
 def test_a_folder_of_days() -> None:
-    days: list[Told] = [("2021", f"log/2021-03-0{day}.md", "Text.") for day in range(1, 5)]
-    assert "log/index.md" in of_day(*days, ("2021", "log/index.md", "Text."))
-    assert "log/index.md" not in of_day(*days[:1], ("2021", "log/index.md", "Text."))
+    days: list[Told] = [("2021", f"sea/2021-03-0{day}.md", "Text.") for day in range(1, 5)]
+    assert "sea/index.md" in of_day(*days, ("2021", "sea/index.md", "Text."))
+    assert "sea/index.md" not in of_day(*days[:1], ("2021", "sea/index.md", "Text."))
 
 
 def test_sections_headed_by_dates() -> None:

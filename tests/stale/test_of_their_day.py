@@ -23,7 +23,7 @@ def of_day(*told: Told) -> set[str]:
         "docs/release-notes.md",
         "docs/release_notes/v2.md",
         "news.md",
-        "bsea/crane.md",
+        "blog/crane.md",
         "minutes/2021-03.md",
         "Meeting notes 5 March 2021.md",
         "journal/monday.md",

@@ -64,6 +64,7 @@ def _recipe(value: Any) -> str:
 SEARCH: dict[str, Check] = {
     "k": accepting(whole(1, 1000)), "unit": choosing(*UNITS), "recipe": _recipe,
     "rerank": accepting(boolean()), "record": accepting(boolean()),
+    "stale": accepting(boolean()),
 }  # fmt: skip
 DOCUMENTS: dict[str, Check] = {
     "ocr": accepting(like(f"(?:{OCR_LANGUAGES})?", "a language of tesseract, or several (eng+deu),")),

@@ -18,12 +18,14 @@ from asof.answer.best_sentences import PASSAGES
 from asof.answer.evidence import WeightedPhrase, quotable_sentences
 from asof.answer.extractive import AnswerContext, extractive_answer
 from asof.answer.in_force import Passages, with_current
+from asof.answer.newer import Conflicts, with_newer
 from asof.answer.pack import GLOBAL_TOKENS, pack
 from asof.answer.question import ParsedQuestion
 from asof.answer.settings import LOCAL_TOKENS
 from asof.data import GLOBAL, LOCAL, Answer, Filters, Hit
 from asof.index.view import View
 from asof.knowledge.visible_facts import StatedFact, facts_of
+from asof.stale.of_passages import StalePassages
 from asof.text.budget import header, tokens
 from asof.text.question import QuestionReading
 from asof.time.span import Span
@@ -54,6 +56,7 @@ class RetrievedPassages:
     """The passages retrieved for a question in a view: hits, best first, and their rows in the same order.
 
     `filters`: which passages could be retrieved. `notes`: how the times of the question were read.
+    `stale`: what of them newer documents contradict; None: that was not asked for.
     """
 
     view: View
@@ -62,6 +65,7 @@ class RetrievedPassages:
     rows: tuple[int, ...]
     filters: Filters
     notes: tuple[str, ...]
+    stale: StalePassages | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,9 +96,11 @@ def answer(
     if options.mode == GLOBAL:
         summarised = _summary(retrieved, context, options, requested=requested)
         if summarised is not None:
-            return _finished(summarised, notes, options)
+            cited = (each.id for each in summarised.citations)
+            conflicts = Conflicts(retrieved.stale.of(cited) if retrieved.stale else {})
+            return _finished(conflicts.named(summarised), notes, options)
     view = retrieved.view
-    quoted = extractive_answer(view, context)
+    quoted = context.conflicts.named(extractive_answer(view, context))
     if options.model is None or not context.hits:
         return _finished(quoted, notes, options)
     passages = view.column("passage", np.array(context.rows, np.int64)).tolist()
@@ -109,6 +115,8 @@ def write_pending(model: MeteredModel, pending: PendingAnswer, options: AnswerOp
     if isinstance(written, str):
         note = f"quoted, because {model.name} gave no answer: {written}"
         written = replace(pending.quoted, notes=(*pending.quoted.notes, note))
+    else:
+        written = pending.context.conflicts.named(written)
     return _finished(written, pending.notes, options)
 
 
@@ -131,8 +139,11 @@ def _context(retrieved: RetrievedPassages, budget: int | None) -> AnswerContext:
     languages = " ".join(view.analyzer.languages)
     found = Passages(retrieved.hits, retrieved.rows)
     parsed = ParsedQuestion.of(retrieved.reading, (), languages)
+    outdated: frozenset[str] = frozenset()
     if not (parsed.times or parsed.after) and retrieved.filters == Filters():
         found = with_current(parsed, view, found, PASSAGES)
+        if retrieved.stale is not None:
+            found, outdated = with_newer(parsed, view, found, retrieved.stale, PASSAGES)
     sizes = [tokens(header(hit.title, hit.published)) + tokens(hit.text) for hit in found.hits]
     limit = LOCAL_TOKENS if budget is None else budget
     packed = pack(sizes, limit)
@@ -151,11 +162,12 @@ def _context(retrieved: RetrievedPassages, budget: int | None) -> AnswerContext:
     if question.asks_for_figures or question.after:
         count = None
         facts, question, cut = read(count)
+    conflicts = Conflicts(retrieved.stale.of(hit.id for hit in hits) if retrieved.stale else {}, outdated)
     notes = tuple(note for note in (cut, packed.note("passages", limit)) if note)
     query = retrieved.reading.query
     return AnswerContext(
         query.text, WeightedPhrase.of(query.lexical, view), question, hits, rows,
-        tuple(quotable_sentences(view, hits[:count], facts)), facts, notes,
+        conflicts.marked(quotable_sentences(view, hits[:count], facts)), facts, notes, conflicts,
     )  # fmt: skip
 
 

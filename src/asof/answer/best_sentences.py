@@ -33,7 +33,8 @@ has: what brought the passage up should stand in the sentence itself."""
 
 TELLS, FIGURE, SUPERSEDED = 1.1, 1.9, -4.0
 """Of a sentence with a name or a figure that the question lacks, or a clause where a reason is asked for;
-with a figure where one is asked for; of a passage that something superseded, where no time is asked about."""
+with a figure where one is asked for; of a passage that something superseded, or a sentence that a newer
+document contradicts, where no time is asked about."""
 
 BEGINS, ENDS, WITHIN, OUTSIDE = 2.0, 1.3, 0.6, -0.7
 """Of a sentence that names the year with which the time asked about begins, that with which it ends, a time
@@ -147,7 +148,7 @@ def _score(question: ParsedQuestion, words: WeightedPhrase, sentence: Sentence, 
     score = RELEVANCE * passage.relevance - RANK * log2(1 + passage.rank)
     score += WORDS * words.share(sentence.titled_stems) + PASSAGE_WORDS * passage.words
     score += _expected(question, sentence)
-    if sentence.hit.superseded is not None and not question.times:
+    if (sentence.outdated or sentence.hit.superseded is not None) and not question.times:
         score += SUPERSEDED
     named = [time.span for time in sentence.hit.about if time.text and time.text in sentence.text]
     times = [span for span in question.times if span.last - span.first >= MONTH]

@@ -45,7 +45,7 @@ def find_contradiction(
     if not opposing:
         return None
     all_statements = [statement, *opposing]
-    preferred = _prefer(all_statements, lambda each: each.sentence.hit.superseded is None)
+    preferred = _prefer(all_statements, _in_force)
     if newest:
         last = max(map(_published, preferred))
         preferred = _prefer(preferred, lambda each: _published(each) == last)
@@ -55,6 +55,11 @@ def find_contradiction(
         return Contradiction(None, tuple(all_statements))
     chosen = statement if statement in preferred else preferred[0]
     return Contradiction(chosen, tuple(each for each in all_statements if contradict(chosen, each)))
+
+
+def _in_force(statement: FactStatement) -> bool:
+    """Whether nothing superseded a statement, and no newer document contradicts it."""
+    return statement.sentence.hit.superseded is None and not statement.sentence.outdated
 
 
 def _prefer(

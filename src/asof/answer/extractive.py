@@ -7,7 +7,7 @@ values can be compared. What no sentence answers is refused, with the reason.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import inf
 from typing import Protocol
 
@@ -20,6 +20,7 @@ from asof.answer.contradictions import (
     find_contradiction,
 )
 from asof.answer.evidence import Sentence, WeightedPhrase, tells_more
+from asof.answer.newer import Conflicts
 from asof.answer.question import ParsedQuestion
 from asof.answer.sentence_match import SentenceMatch, TableCell, match_sentence
 from asof.answer.successor import successor_quotes
@@ -47,7 +48,7 @@ class AnswerContext:
     """What an answer is made from: the question, and the passages with their sentences and facts.
 
     `words`: what is searched of the question. `hits` and `rows` are in the same order; `notes` say what was
-    left out.
+    left out. `conflicts`: what of the hits newer documents contradict, where that was asked for.
     """
 
     question: str
@@ -58,6 +59,7 @@ class AnswerContext:
     sentences: tuple[Sentence, ...]
     facts: tuple[StatedFact, ...]
     notes: tuple[str, ...] = ()
+    conflicts: Conflicts = field(default_factory=Conflicts)
 
 
 def extractive_answer(view: View, context: AnswerContext) -> Answer:

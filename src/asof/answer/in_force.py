@@ -31,7 +31,7 @@ def with_current(question: ParsedQuestion, view: View, passages: Passages, most:
     """
     hits, rows = list(passages.hits), list(passages.rows)
     known = dict(zip(rows, hits, strict=True))
-    wanted = _wanted(question)
+    names = wanted(question)
     for hit, row in zip(passages.hits[:most], passages.rows[:most], strict=True):
         last = None if hit.superseded is None else _current(view, row)
         if last is None:
@@ -41,7 +41,7 @@ def with_current(question: ParsedQuestion, view: View, passages: Passages, most:
                 np.array([last], np.int64), np.array([hit.score]), [hit.why].__getitem__
             )
         place = rows.index(row)
-        if not _said(wanted, hit) <= _said(wanted, known[last]):
+        if not said(names, hit) <= said(names, known[last]):
             hits[place] = replace(hit, superseded=None)
         elif last not in rows[:place]:
             if last in rows:
@@ -60,13 +60,13 @@ def _current(view: View, row: int) -> int | None:
     return None if last == row or chains.ends(series[-1:])[0] is not None else last
 
 
-def _wanted(question: ParsedQuestion) -> frozenset[str]:
+def wanted(question: ParsedQuestion) -> frozenset[str]:
     """The names of a question, and its words with figures."""
     figures = [word for word in key(question.text).split() if any(map(str.isdigit, word))]
     return frozenset({*map(key, question.names), *figures})
 
 
-def _said(wanted: frozenset[str], hit: Hit) -> frozenset[str]:
+def said(wanted: frozenset[str], hit: Hit) -> frozenset[str]:
     """Those of the names that a hit has."""
     if not wanted:
         return wanted

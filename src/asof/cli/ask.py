@@ -24,7 +24,7 @@ from asof.cli.main import (
     verbose_option,
 )
 from asof.cli.progress import fact_progress
-from asof.cli.question import joined
+from asof.cli.question import STALE, joined
 from asof.cli.terminal import plain, show
 from asof.data import MODES
 from asof.data.json import answer_json
@@ -50,13 +50,14 @@ if TYPE_CHECKING:
     "--tokens", type=click.IntRange(100, 1_000_000), default=None, metavar="N",
     help="Tokens of passages to read (default 12,000; global 24,000).",
 )  # fmt: skip
+@click.option("--stale/--no-stale", default=None, help=STALE)
 @index_option
 @json_option
 @verbose_option
 def ask(
     question: tuple[str, ...], mode: str | None, as_of: str | None, known_at: str | None, since: str | None,
-    until: str | None, about: str | None, recipe: str | None, tokens: int | None, index: Path | None,
-    as_json: bool, verbose: bool,
+    until: str | None, about: str | None, recipe: str | None, tokens: int | None,
+    stale: bool | None, index: Path | None, as_json: bool, verbose: bool,
 ) -> int:  # fmt: skip
     """Answer QUESTION from current passages, with citations; or say why there is no answer.
 
@@ -70,7 +71,7 @@ def ask(
         streamed = _Streamed()
         answer = then.ask(
             asked, mode=mode, filters=then.filters(since, until, about=about), recipe=recipe,
-            tokens=tokens, on_text=None if as_json else streamed,
+            tokens=tokens, on_text=None if as_json else streamed, stale=stale,
         )  # fmt: skip
         if answer.refused and not as_json:
             explain_no_hits(then, since, until)
@@ -154,13 +155,15 @@ def _emphasised(line: str, citation: Citation | None) -> str:
 
 
 def _show_place(citation: Citation) -> None:
-    """Where a quote stands, and what supersedes it."""
+    """Where a quote stands, what supersedes it, and what contradicts it."""
+    from asof.cli.show import show_newer, show_superseded
+
     if citation.title and citation.title != citation.document:
         show(f"    {plain(citation.document)}", dim=True)
     if citation.superseded is not None:
-        from asof.cli.show import show_superseded
-
         show_superseded(citation.superseded, indent=4)
+    if citation.stale is not None:
+        show_newer(citation.stale, indent=4)
 
 
 def _source(citation: Citation) -> str:

@@ -78,6 +78,7 @@ WORDS: dict[str, dict[str, str]] = {
         "recipe": "How it is ranked; asof recipes lists the ways.",
         "rerank": "Whether the model of [rerank] re-ranks the first few.",
         "record": "Whether each search is remembered with what was shown, for asof feedback.",
+        "stale": "Whether search and ask say where a newer document contradicts what is found.",
     },
     "encoder": {
         "model": "A saved model's folder, a name on the Hugging Face hub, or with url one there. No default.",

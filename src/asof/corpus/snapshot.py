@@ -79,6 +79,7 @@ class Snapshot:
         unit: str | None = None,
         recipe: str | Recipe | None = None,
         rerank: bool | None = None,
+        stale: bool | None = None,
     ) -> Results:
         """The k best passages (or documents, by `unit`) of what was current then, best first.
 
@@ -86,12 +87,19 @@ class Snapshot:
         and `until` compare with the last instant of the date of publication; `about` with the times that a
         passage speaks of, or with that instant where it speaks of none; `path` is a glob over document ids;
         all filters must hold; `filters`, instants, stand in place of all these. `rerank`: by the model of
-        asof.toml. Raises UsageError, BeforeHorizon, ModelError.
+        asof.toml. `stale`: each hit with what a newer document contradicts in it. Raises UsageError,
+        BeforeHorizon, ModelError.
         """
         hard = filters or self.filters(since, until, source, path, tags, meta, about)
         reading, query, chosen = self.reader.query_for(question, k, hard, unit, recipe, rerank)
         then = replace(self, as_of=reading.as_of)
-        results = then.use(lambda view: engine.search(query, view, chosen))
+        known = then.dismissed() if self._marks(stale) else None
+
+        def look(view: View) -> Results:
+            found = engine.search(query, view, chosen)
+            return found if known is None else engine.with_stale(found, known)
+
+        results = then.use(look)
         unmet = [] if results.hits else then.unmet(hard)
         return replace(results, notes=(*reading.notes, *unmet, *results.notes))
 
@@ -100,6 +108,7 @@ class Snapshot:
         until: When | None = None, about: When | None = None, source: str = "", path: str = "",
         tags: str | Iterable[str] = (), meta: MetadataFilter = (), filters: Filters | None = None,
         unit: str | None = None, recipe: str | Recipe | None = None, rerank: bool | None = None,
+        stale: bool | None = None,
     ) -> Context:  # fmt: skip
         """The best passages for a question as one numbered text of at most so many tokens, for a prompt.
 
@@ -111,7 +120,7 @@ class Snapshot:
 
         results = self.search(
             question, k or MOST, since=since, until=until, about=about, source=source, path=path, tags=tags,
-            meta=meta, filters=filters, unit=unit, recipe=recipe, rerank=rerank,
+            meta=meta, filters=filters, unit=unit, recipe=recipe, rerank=rerank, stale=stale,
         )  # fmt: skip
         return context_of(results, tokens)
 
@@ -262,7 +271,7 @@ class Snapshot:
         from asof.graph.timeline import FIRST_HITS, timeline
 
         filters = self.filters(since, until)
-        results = self.search(question, FIRST_HITS, unit="passage", recipe=recipe)
+        results = self.search(question, FIRST_HITS, unit="passage", recipe=recipe, stale=False)
         hits = () if filters.reversed else results.hits
         return replace(self, as_of=results.view.as_of).use(
             lambda view: timeline(view, question, hits, most, filters.since, filters.until)
@@ -277,7 +286,9 @@ class Snapshot:
         """
         from asof.graph.diff import DatedResults, compare_results
 
-        both = (each.search(question, k, unit="passage", recipe=recipe) for each in (self, other))
+        both = (
+            each.search(question, k, unit="passage", recipe=recipe, stale=False) for each in (self, other)
+        )
         before, after = (DatedResults(each.view.as_of, each.view.known_at, each.hits) for each in both)
         known = [each.known_at for each in (self, other) if each.known_at is not None]
         last = replace(
@@ -290,12 +301,14 @@ class Snapshot:
     def ask(
         self, question: str, *, mode: str | None = None, filters: Filters | None = None,
         recipe: str | Recipe | None = None, tokens: int | None = None, on_text: TextCallback | None = None,
+        stale: bool | None = None,
     ) -> Answer:  # fmt: skip
         """Answer a question from what was current then, with citations; or refuse, and say why.
 
         `mode`: "local" from single passages, "global" from reports over the periods that are asked about,
         "auto" whichever fits. `tokens`: how much of what is found is read. By quotes, unless a language model
-        is configured; `on_text` gets its words as they come. Raises UsageError, BeforeHorizon, ModelError.
+        is configured; `on_text` gets its words as they come. `stale`: what newer documents contradict is
+        marked, and the newer is preferred. Raises UsageError, BeforeHorizon, ModelError.
         """
         from asof.answer.ask import (
             AnswerOptions,
@@ -305,6 +318,7 @@ class Snapshot:
             mode_for,
             write_pending,
         )
+        from asof.stale.of_passages import StalePassages
 
         asking = self.session.config.asking
         mode = asking.mode if mode is None else mode
@@ -327,12 +341,18 @@ class Snapshot:
                 self.fact_indexer.ensure_facts()
             options = AnswerOptions(way, asking.tokens if tokens is None else tokens, model, on_text)
 
+            then = replace(self, as_of=reading.as_of)
+            known = then.dismissed() if self._marks(stale) else None
+
             def look(view: View) -> Answer | PendingAnswer:
                 results = engine.search(query, view, chosen)
-                retrieved = RetrievedPassages(view, reading, results.hits, results.rows, query.filters, notes)
+                retrieved = RetrievedPassages(
+                    view, reading, results.hits, results.rows, query.filters, notes,
+                    None if known is None else StalePassages(view, known),
+                )  # fmt: skip
                 return answer(retrieved, options, requested=mode == way)
 
-            made = replace(self, as_of=reading.as_of).use(look)
+            made = then.use(look)
             if isinstance(made, PendingAnswer):
                 assert model is not None  # noqa: S101  nothing else is pending
                 made = write_pending(model, made, options)
@@ -392,6 +412,10 @@ class Snapshot:
     def use(self, do: Callable[[View], T]) -> T:
         """Do something with what stages read, in one read transaction."""
         return self.session.use(self.as_of, self.known_at, do)
+
+    def _marks(self, stale: bool | None) -> bool:
+        """Whether hits tell what is stale in them: as asked for, else as asof.toml says."""
+        return self.session.config.stale if stale is None else stale
 
     @property
     def reader(self) -> QueryReader:

@@ -8,6 +8,7 @@ from typing import Any
 
 from asof.data.hit import Hit, Superseded
 from asof.data.sourced_time import SourcedTime
+from asof.data.stale import Stale
 
 LOCAL, GLOBAL = "local", "global"
 MODES = ("auto", LOCAL, GLOBAL)
@@ -18,7 +19,8 @@ MODES = ("auto", LOCAL, GLOBAL)
 class Citation:
     """A passage that an answer rests on: `n` is its number in the answer, `quote` what is taken from it, `id`
     that of the passage (as hits have it). `about` are the times that it speaks of. `emphasis`: from which to
-    which character of the quote the answer stands, where a part of it does. `superseded`: as hits have it."""
+    which character of the quote the answer stands, where a part of it does. `superseded`: as hits have it.
+    `stale`: what of the quote a newer document contradicts, where that was asked for."""
 
     n: int
     id: str
@@ -29,6 +31,7 @@ class Citation:
     quote: str
     emphasis: tuple[int, int] | None = None
     superseded: Superseded | None = None
+    stale: Stale | None = None
 
     @classmethod
     def of(cls, n: int, hit: Hit, quote: str, emphasis: tuple[int, int] | None = None) -> Citation:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from hashlib import blake2b
 
+from asof.data.sourced_time import SourcedTime
 from asof.data.why import Why
 
 VALUE, STATEMENT, QUOTED, LINK, PASSED = "value", "statement", "quote", "link", "time"
@@ -21,7 +22,8 @@ class Quote:
 
     `passage` is the id of the hit that it stands in, `start` and `end` its characters in the text of the
     document. `since` is the instant since which the document says it without a break, and `dated` whether
-    that is a date of publication (else it is when the corpus learned it).
+    that is a date of publication (else it is when the corpus learned it); `published` is that date as it was
+    stated, which only what is told of hits has.
     """
 
     document: str
@@ -32,6 +34,7 @@ class Quote:
     end: int
     since: int
     dated: bool = True
+    published: SourcedTime | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,7 +43,8 @@ def hits(answer: Json, budget: int) -> str:
     if not answer["hits"]:
         return f"Nothing found, {moment(query)}. {' '.join(answer['notes'])}".rstrip()
     parts = (
-        f"{_named(hit)}, {_date(hit)}{_superseded(hit)}\n{one_line(hit['text'])}" for hit in answer["hits"]
+        f"{_named(hit)}, {_date(hit)}{_superseded(hit)}{_newer(hit)}\n{one_line(hit['text'])}"
+        for hit in answer["hits"]
     )
     return f"{len(answer['hits'])} passages, {moment(query)}.\n{within(parts, budget, 'passages')}"
 
@@ -56,7 +57,7 @@ def answer_text(answer: Json, budget: int) -> str:
     )
     parts = [answer["answer"]] if not answer["refused"] and answer["mode"] == "global" else []
     parts += [
-        f"{_named(each)}, {_date(each)}{_superseded(each)}\n{one_line(each['quote'])}"
+        f"{_named(each)}, {_date(each)}{_superseded(each)}{_newer(each)}\n{one_line(each['quote'])}"
         for each in answer["citations"]
     ]
     return f"{head}\n{within(parts, budget, 'quotes')}"
@@ -169,6 +170,14 @@ def _superseded(one: Json) -> str:
     if not later:
         return ""
     return f", superseded on {later['visible'][:10]} by {one_line(later['title'] or later['document'])}"
+
+
+def _newer(one: Json) -> str:
+    stale = one["stale"]
+    if stale is None:
+        return ""
+    by = stale["by"]
+    return f", stale: a newer note says “{one_line(by['quote'])}”, {_date(by)} [{one_line(by['document'])}]"
 
 
 def _span(valid: Json) -> str:

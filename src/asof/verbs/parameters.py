@@ -25,6 +25,9 @@ Time = Annotated[
         description="a date, a period or a moment: 2024-03-05, 2024-Q1, spring 2021, 2024-03-05T12:00Z",
     ),
 ]  # fmt: skip
+MarkStale = Annotated[
+    bool | None, Field(description="say where a newer document contradicts what is found (slow at first)")
+]
 Recipe = Annotated[str | None, Field(max_length=100, description="what ranks (default: asof)")]
 
 
@@ -60,6 +63,7 @@ class Search(Question):
     ] = []
     unit: Annotated[Literal["passage", "document"] | None, Field(description="what is ranked")] = None
     explain: Annotated[bool, Field(description="with the tree of each score")] = False
+    stale: MarkStale = None
 
 
 class Ask(Question):
@@ -69,6 +73,7 @@ class Ask(Question):
         Literal["auto", "local", "global"] | None, Field(description="single passages or reports")
     ] = None
     tokens: Annotated[int | None, Field(ge=100, le=100_000, description="how much is read")] = None
+    stale: MarkStale = None
 
 
 class Timeline(Parameters):

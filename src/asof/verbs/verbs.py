@@ -53,7 +53,7 @@ def found(corpus: Corpus, asked: p.Search) -> Results:
     return _at(corpus, asked).search(
         asked.q, asked.k, since=asked.since, until=asked.until, about=asked.about, source=asked.source,
         path=asked.path, tags=asked.tag, meta=[_pair(each) for each in asked.meta], unit=asked.unit,
-        recipe=asked.recipe,
+        recipe=asked.recipe, stale=asked.stale,
     )  # fmt: skip
 
 
@@ -72,7 +72,7 @@ def ask(corpus: Corpus, asked: p.Ask, on_text: OnText | None = None) -> Mapping[
     then = _at(corpus, asked)
     return answer_json(then.ask(
         asked.q, mode=asked.mode, filters=then.filters(asked.since, asked.until, about=asked.about),
-        recipe=asked.recipe, tokens=asked.tokens, on_text=on_text,
+        recipe=asked.recipe, tokens=asked.tokens, on_text=on_text, stale=asked.stale,
     ))  # fmt: skip
 
 

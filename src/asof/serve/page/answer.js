@@ -1,7 +1,7 @@
 // The answer: quotes with what answers in bold; a click opens the document as it stood.
 
 import { el, marked, shortened } from "./dom.js";
-import { documentLink, superseded } from "./hits.js";
+import { documentLink, newer, superseded } from "./hits.js";
 
 export function answerView(answer, heading = "Answer") {
   const quotes = answer.citations.map((citation) => quoteView(citation, answer.question));
@@ -23,7 +23,7 @@ function quoteView(citation, question) {
     : marked(clean(quote), question);
   return el("blockquote", { class: "quote" }, el("p", {}, text),
     el("p", { class: "meta" }, documentLink(citation), ` · ${citation.published?.text ?? "undated"}`),
-    superseded(citation.superseded_by));
+    superseded(citation.superseded_by), newer(citation.stale));
 }
 
 const clean = (text) => {

@@ -90,7 +90,7 @@ def test_a_newer_page_contradicts_an_older_one(tmp_path: Path) -> None:
         tmp_path,
         [
             ("quota.md", DAY, "# Storage quota\n\nEvery account on Mosswood has 10 GB of storage."),
-            ("limits.md", LATER, "# Mosswood storage\n\nEvery account on Mosswood has 50 GB of storage; ask for more."),
+            ("limits.md", LATER, "# Mosswood\n\nEvery account on Mosswood has 50 GB of storage; ask us."),
         ],
     )  # fmt: skip
     assert (found.quote.document, found.by and found.by.document) == ("quota.md", "limits.md")
@@ -102,7 +102,7 @@ def test_what_is_allowed_no_more_contradicts(tmp_path: Path) -> None:
         tmp_path,
         [
             ("office.md", DAY, "# Lower offices\n\nDogs are allowed in the lower offices."),
-            ("rules.md", LATER, "# Rules\n\nDogs are not allowed in the lower offices; the insurer insisted."),
+            ("rules.md", LATER, "# Rules\n\nDogs are not allowed in the lower offices; the law says so."),
         ],
     )
     assert (found.kind, found.quote.document) == ("statement", "office.md")
@@ -111,13 +111,16 @@ def test_what_is_allowed_no_more_contradicts(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("older", "newer"),
     [
-        pytest.param("One export of the archive takes 90 minutes.", "One export of the archive takes 1.5 hours.", id="other unit"),
+        pytest.param("An export of the films takes 90 minutes.", "An export of the films takes 1.5 hours.",
+                     id="other unit"),
         pytest.param("The crane weighs about 5 tonnes.", "The crane weighs 4.8 tonnes.", id="more precise"),
-        pytest.param("The Malmö site closes at 17:00 on Fridays.", "The Brno site closes at 16:00 on Fridays.", id="other subject"),
+        pytest.param("The Malmö site closes at 17:00.", "The Brno site closes at 16:00.",
+                     id="other subject"),
     ],
 )  # fmt: skip
 def test_harmless_differences(tmp_path: Path, older: str, newer: str) -> None:
-    assert stale(tmp_path, [("one.md", DAY, f"# Sites\n\n{older}"), ("two.md", LATER, f"# Works\n\n{newer}")]) == []
+    versions = [("one.md", DAY, f"# Sites\n\n{older}"), ("two.md", LATER, f"# Works\n\n{newer}")]
+    assert stale(tmp_path, versions) == []
 
 
 def test_an_edit_of_the_stale_page_ends_it(tmp_path: Path) -> None:

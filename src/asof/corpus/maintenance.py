@@ -215,22 +215,24 @@ class Maintenance:
     def _remove(self, remove: Callable[[sqlite3.Connection], list[int]], what: str) -> int:
         session = self.session
         with session.writing() as db:
-            _forget_answers(session.store.folder)
+            _forget_texts(session.store.folder)
             removed = engine.remove(session.store, session.manifest, db, session.clock, remove, what)
         session.forget()
         return removed
 
 
-def _forget_answers(folder: Path) -> None:
-    """Remove what slow readers made of files, the texts of erased documents among it. Raises CorpusError."""
+def _forget_texts(folder: Path) -> None:
+    """Remove files with texts beside the store: what slow readers made of files, what was found stale. Raises
+    CorpusError."""
     from asof.sources import kept_answers
+    from asof.stale import found_cache
 
     try:
         kept_answers.forget(folder)
+        found_cache.forget(folder / engine.DERIVED)
     except OSError as wrong:
-        raise CorpusError(
-            f"{folder / kept_answers.NAME} cannot be removed: {wrong}; nothing was erased"
-        ) from wrong
+        what = wrong.filename or folder
+        raise CorpusError(f"{what} cannot be removed: {wrong}; nothing was erased") from wrong
 
 
 def _erasure(document: str) -> tuple[Erasure | None, tuple[str, ...]]:

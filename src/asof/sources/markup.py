@@ -18,7 +18,7 @@ _NAME = re.compile(r"[A-Za-z][^\s/>]{0,200}")
 _ATTRIBUTE = re.compile(r"([^\s/>=][^\s/>=]*)(\s*=\s*)?")
 _SPACE = re.compile(r"[\s/]*")
 _DECLARATIONS = re.compile(
-    r"\s*+(?:(?:<\?[^>]*+>|<!--(?:[^-]|-(?!->))*+-->)\s*+)*+<!DOCTYPE[^>\[]*+\[.*?\]\s*+>",
+    r"\s*+(?>(?:(?:<\?[^>]*+>|<!--(?>(?:[^-]|-(?!->))*)-->)\s*+)*)<!DOCTYPE[^>\[]*+\[.*?\]\s*+>",
     re.IGNORECASE | re.DOTALL,
 )
 """What begins an XHTML whose document type declares something (entities, mostly), up to its end."""

@@ -27,7 +27,8 @@ Numbers = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Stretches:
-    """The stretches of a view, each with one of the statements that it consists of, the last.
+    """The stretches of a view, each with one of the statements that it consists of: the first in the document
+    of those that end last.
 
     `statement`: its number; `document`; `since` and `until`: instants, `until` is NEVER for what is current.
     """
@@ -38,8 +39,11 @@ class Stretches:
     until: Numbers
 
 
-def stretches(digest: NDArray[np.uint64], document: Numbers, begin: Numbers, end: Numbers) -> Stretches:
-    """The stretches of statements that stand in their documents from `begin` until `end` (instants).
+def stretches(
+    digest: NDArray[np.uint64], document: Numbers, place: Numbers, begin: Numbers, end: Numbers
+) -> Stretches:
+    """The stretches of statements that stand in their documents, at a place, from `begin` until `end`
+    (instants).
 
     What ends at an instant and begins again at the same one goes on.
     """
@@ -51,10 +55,9 @@ def stretches(digest: NDArray[np.uint64], document: Numbers, begin: Numbers, end
     goes_on = same.copy()
     goes_on[1:] &= begins[1:] <= reached[:-1]
     first = np.flatnonzero(~goes_on)
-    last = np.append(first[1:], len(order)) - 1
-    if not len(order):
-        first = last = np.zeros(0, np.int64)
-    return Stretches(order[last], documents[last], begins[first], reached[last])
+    last = np.append(first[1:], len(order))[: len(first)] - 1
+    shown = np.lexsort((order, place[order], -ends, np.cumsum(~goes_on)))
+    return Stretches(order[shown[first]], documents[first], begins[first], reached[last])
 
 
 def _running_most(values: Numbers, same: NDArray[np.bool_]) -> Numbers:

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from asof.data import Hit
-from asof.data.stale import Quote, Stale
+from asof.data.stale import QUOTED, STATEMENT, VALUE, Quote, Stale
 from asof.index.view import View
-from asof.stale.contradicted import contradicted
-from asof.stale.find import order
+from asof.stale.find import stale
 from asof.store.versions import published_at
 
 KEY = "stale by passage"
+KINDS = (VALUE, STATEMENT, QUOTED)
 
 LEAST = 0.2
 """The least score that is told of a hit: a list of candidates may be longer than what a search interrupts
@@ -44,21 +44,21 @@ class StalePassages:
         return tuple(replace(hit, stale=found[hit.id][0]) if hit.id in found else hit for hit in given)
 
     def _dated(self, each: Stale) -> Stale:
-        by = each.by
-        return each if by is None or not by.dated else replace(each, by=self._published(by))
+        return each if each.by is None else replace(each, by=self._published(each.by))
 
     def _published(self, quote: Quote) -> Quote:
         db, known_at = self.view.store.db, self.view.known_at
-        return replace(quote, published=published_at(db, quote.document, quote.since, known_at))
+        date = published_at(db, quote.document, quote.since, known_at) if quote.dated else None
+        return replace(quote, published=date)
 
 
 def _by_passage(view: View) -> Mapping[str, tuple[Stale, ...]]:
-    """All of a view, best first. It follows from its rows, so it is kept with them between questions."""
-    memo = view.prefix.memo
+    """Those of all passages of a view, best first; grouped once for a question."""
+    memo = view.memo
     if KEY not in memo:
         grouped = defaultdict(list)
-        for each in sorted(contradicted(view), key=order):
-            if each.by is not None and each.score >= LEAST:
+        for each in stale(view):
+            if each.kind in KINDS and each.by is not None and each.score >= LEAST:
                 grouped[each.quote.passage].append(each)
         memo[KEY] = {id_: tuple(listed) for id_, listed in grouped.items()}
     kept: Mapping[str, tuple[Stale, ...]] = memo[KEY]

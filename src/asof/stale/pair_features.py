@@ -117,6 +117,10 @@ class Weights:
         return sum(sorted(map(self.of.__getitem__, words))[-2:]) / 2.0
 
 
+FOLLOWING = 0.5
+"""A name is of what a sentence speaks if the words after it that are common say so much of those before
+it."""
+
 COMMON = 7.5
 """What the words in common of two statements say at least, about one rare word, if they speak of one
 thing."""
@@ -167,14 +171,20 @@ def _common_beginning(x: Side, y: Side, weights: Weights) -> frozenset[int]:
 
 
 def swapped_words(x: Side, y: Side, weights: Weights) -> float:
-    """How much the words say, no figures and no names, in whose place the main clause of another statement
-    has others: what the two speak of, mostly."""
+    """How much the words say in whose place the main clause of another statement has others: what the two
+    speak of, mostly. Not figures; nor names, where no figures differ and hardly anything follows them: "asks
+    Anna"."""
     one, other = x.clause, y.clause
+    blocks = SequenceMatcher(None, one, other, autojunk=False).get_opcodes()
+    differ = bool(compared(x.values, y.values).differing)
+    equal = [weights.sum({*one[block[1] : block[2]]}) if block[0] == "equal" else 0.0 for block in blocks]
     left: set[int] = set()
     right: set[int] = set()
-    for kind, first, last, begin, end in SequenceMatcher(None, one, other, autojunk=False).get_opcodes():
+    for place, (kind, first, last, begin, end) in enumerate(blocks):
         if kind == "replace":
-            here, there = set(one[first:last]) & x.rest, set(other[begin:end]) & y.rest
+            named = differ or sum(equal[place:]) > FOLLOWING * sum(equal[:place])
+            here = set(one[first:last]) & (x.words - x.figures if named else x.rest)
+            there = set(other[begin:end]) & (y.words - y.figures if named else y.rest)
             if here and there:
                 left |= here
                 right |= there

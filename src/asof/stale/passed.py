@@ -26,6 +26,7 @@ from asof.stale.time_words import (
 )
 from asof.stale.words import every
 from asof.time import TimeContext, TimeMention, parse
+from asof.time.decay import DAY
 from asof.time.span import NEVER, format_instant, nearest_moment
 
 YEAR = 365.2425 * 86_400_000_000
@@ -135,15 +136,15 @@ def _reasons(view: View, sentence: TimedSentence, since: int) -> Iterator[Passed
             end = mention.core.last
             if mention.relation == "as of" and not mention.relative:
                 yield from _as_of(view, mention)
-            elif since <= end < view.as_of and (strength := _strength(sentence, mention, since)):
-                why = _sure(strength, _says(strength), view.as_of - end, PASSED_YEARS)
+            elif since <= end < day_of(view) and (strength := _strength(sentence, mention, since)):
+                why = _sure(strength, _says(strength), day_of(view) - end, PASSED_YEARS)
                 day = format_instant(end)[:10]
                 yield Passed(end + 1, f"it speaks of {mention.text!r} as to come, which ended on {day}", why)
     if sentence.vague and not is_supposed(sentence.masked, sentence.language):
         weight, least, half = VAGUE[sentence.vague]
-        if view.as_of - since >= least * YEAR:
+        if day_of(view) - since >= least * YEAR:
             words = sentence.masked[sentence.first : sentence.last]
-            why = _older(weight, f"says {words!r}", view.as_of - since, half)
+            why = _older(weight, f"says {words!r}", day_of(view) - since, half)
             change = f"it says {words!r}, and has said so since {format_instant(since)[:10]}"
             yield Passed(since + int(least * YEAR), change, why)
 
@@ -158,10 +159,15 @@ def _mentions(view: View, sentence: TimedSentence, since: int) -> tuple[TimeMent
     return memo[key]
 
 
+def day_of(view: View) -> int:
+    """The beginning of the day that is asked about: what has passed is told by the day."""
+    return view.as_of - view.as_of % DAY
+
+
 def _as_of(view: View, mention: TimeMention) -> Iterator[Passed]:
     end = mention.core.last
-    if view.as_of - end >= AS_OF_YEARS * YEAR and end < NEVER:
-        why = _older(AS_OF, f"says how things are {mention.text!r}", view.as_of - end, 2.0)
+    if day_of(view) - end >= AS_OF_YEARS * YEAR and end < NEVER:
+        why = _older(AS_OF, f"says how things are {mention.text!r}", day_of(view) - end, 2.0)
         yield Passed(end + int(AS_OF_YEARS * YEAR), f"it says how things were {mention.text!r}", why)
 
 

@@ -14,6 +14,7 @@ from asof.stale.candidates import Table, distinct
 from asof.stale.history import Stretches, stretches
 from asof.stale.statement_cache import statement_cache
 from asof.stale.table import StatementBatch, Words
+from asof.time.span import NEVER
 
 MOST = 8.0
 """The weight of the rarest words."""
@@ -98,10 +99,12 @@ def said(view: View) -> Said:
     rows, batch = statement_cache(view.derived).batch(view)
     nodes = batch.passage - rows.first
     visible, ends = rows.columns["visible"][nodes], ends_known(rows, view.prefix)[nodes]
+    ends = np.where(ends <= view.prefix.as_of, ends, NEVER)  # when else it ends is not known yet
     seen = rows.known(view.prefix)[nodes] & (visible <= view.prefix.as_of) & (visible < ends)
     which = np.flatnonzero(seen)
     spans = stretches(
-        batch.digest[which], rows.columns["document"][nodes[which]], visible[which], ends[which]
-    )
+        batch.digest[which], rows.columns["document"][nodes[which]], rows.columns["number"][nodes[which]],
+        visible[which], ends[which],
+    )  # fmt: skip
     spans = Stretches(which[spans.statement], spans.document, spans.since, spans.until)
     return Said(batch, spans, view.prefix.as_of, view.analyzer.stop_hashes())

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from asof.lang import codes, tables
+from asof.lang import codes, stop_words, tables
 from asof.stale.signs import cardinals, days
 
 KEPT = 65_536
@@ -29,6 +29,7 @@ _ITEM = re.compile(
     re.IGNORECASE,
 )
 _SCALES = {"k": 1e3, "thousand": 1e3, "m": 1e6, "million": 1e6, "bn": 1e9, "billion": 1e9}
+_YEAR = re.compile(r"(?:19|20)\d\d")
 _EXACT = 1e-9
 
 
@@ -98,8 +99,10 @@ def _figure(match: re.Match[str]) -> Value:
     bare = match.end("scale") if match["scale"] else match.end("number")
     if match["money"]:
         measure, each, end = match["money"], 1.0, bare
+    elif unit.lower() in days():
+        return Value("day", 0.0, 0.0, f"{digits} {unit}", start, end)
     elif not each:
-        if len(digits) == 4 and digits[:2] in ("19", "20") and not unit:
+        if _YEAR.fullmatch(match["number"]) and (not unit or unit.lower() in _grammar()):
             return Value("date", 0.0, 0.0, digits, start, match.end("number"))
         measure, each, end = f"n {unit.lower()[:5]}".strip(), 1.0, bare
     half = 0.5 * scale * each / 10.0**decimals if decimals or each != 1.0 else 0.0
@@ -107,9 +110,15 @@ def _figure(match: re.Match[str]) -> Value:
 
 
 @cache
+def _grammar() -> frozenset[str]:
+    """Words of grammar: before them stands a year, and no number of things."""
+    return frozenset().union(*(stop_words(code) for code in codes("words")))
+
+
+@cache
 def _units() -> Mapping[str, tuple[str, float]]:
     """What each unit measures, and how many of the first unit of that measure it is."""
-    return {
+    return {"%": ("share", 0.01)} | {
         word: (measure, float(each))
         for code in codes("measures")
         for measure, units in tables(code, "measures").items()

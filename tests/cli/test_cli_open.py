@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from asof.cli import open as opening
+from asof.corpus.quote_places import file_of
 
 
 @pytest.fixture
@@ -61,7 +62,7 @@ def test_only_files_inside_the_folder_are_opened(tmp_path: Path, name: str):
     (tmp_path / "secret.md").write_text("secret")
     (tmp_path / "root" / "notes" / "inbox.mbox").write_text("mail")
     (tmp_path / "root" / "link.md").symlink_to(tmp_path / "secret.md")
-    assert opening.file_of(tmp_path / "root", name) is None
-    assert opening.file_of(tmp_path / "root", "link.md") is None
+    assert file_of(tmp_path / "root", name) is None
+    assert file_of(tmp_path / "root", "link.md") is None
     inside = tmp_path / "root" / "notes" / "inbox.mbox"
-    assert opening.file_of(tmp_path / "root", "notes/inbox.mbox!/<id@host>") == inside
+    assert file_of(tmp_path / "root", "notes/inbox.mbox!/<id@host>") == inside

@@ -41,7 +41,7 @@ def text_of(result: Any) -> str:
     return str(content.text)
 
 
-VALID = [
+VALID: list[tuple[str, dict[str, Any], str]] = [
     ("search", {"query": "harbour master", "as_of": "2019-06-01"}, "Runa Osterby"),
     ("ask", {"question": "who is the harbour master", "as_of": "2019-06-01"}, "Runa Osterby"),
     ("ask", {"question": "how did the ferry fares develop"}, "2018"),

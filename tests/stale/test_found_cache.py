@@ -9,7 +9,7 @@ import pytest
 
 import asof
 from asof.data.stale import Stale
-from asof.stale import find
+from asof.stale import contradicted, find
 from asof.stale.found_cache import FILE
 
 OLD, NEW = (f"The harbour museum closes at {hour} on working days." for hour in ("17:00", "19:00"))
@@ -20,7 +20,7 @@ DAY = "2022-06-01T12:00:00Z"
 def counted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """A one for each time that a view is searched."""
     calls: list[int] = []
-    searched = find.contradicted
+    searched = contradicted.contradicted
 
     def counting(view: object) -> list[Stale]:
         calls.append(1)

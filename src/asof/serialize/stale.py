@@ -102,7 +102,7 @@ _REASONS = {
     LINK: "it links to what changed on {cause}; this has stood here since {day}",
     PASSED: "it speaks from its own time: it has stood here unchanged since {day}",
 }
-_NEVER_LED = "it has led nowhere since it was written, {day}"
+_NEVER_LED = "it leads nowhere; the sentence is known since {day}"
 _WITHOUT_OTHER = "it rests on what changed on {cause}; this has stood here since {day}"
 
 

@@ -168,11 +168,11 @@ class Finder:
         return self.sides.side(pair.newer if pair.replaced < 0 else pair.replaced)
 
     def _change(self, pair: Pair) -> str:
-        """What changed, as it is written: the values, else the words."""
-        before, after = self._replaced(pair), self.sides.side(pair.newer)
-        if pair.replaced < 0:
-            before = self.sides.side(pair.older)
-        return conflict.change(before, after)
+        """What changed, as it is written: from the edited statement if the stale one has all that the edit
+        took out, else from the stale one."""
+        before, older, after = self._replaced(pair), self.sides.side(pair.older), self.sides.side(pair.newer)
+        taken_out = before.words - after.words
+        return conflict.change(before if taken_out and taken_out <= older.words else older, after)
 
 
 def _best_partners(pairs: Sequence[Pair]) -> list[Pair]:

@@ -34,7 +34,7 @@ from asof.time.span import NEVER
 from asof.version import __version__
 
 FILE = "found.json"
-FORMAT = 1
+FORMAT = 2
 KEPT = 4
 """So many lists are in memory."""
 
@@ -126,6 +126,8 @@ def _stale(told: Mapping[str, Any]) -> Stale:
 def _quote(told: Mapping[str, Any]) -> Quote:
     quote = Quote(**told)
     texts = (quote.document, quote.title, quote.passage, quote.text)
+    if quote.published is not None:
+        raise ValueError("no quote")
     if not all(type(each) is str for each in texts) or type(quote.dated) is not bool:
         raise ValueError("no quote")
     if not all(type(each) is int for each in (quote.start, quote.end, quote.since)):

@@ -182,14 +182,21 @@ def swapped_words(x: Side, y: Side, weights: Weights) -> float:
     right: set[int] = set()
     for place, (kind, first, last, begin, end) in enumerate(blocks):
         if kind == "replace":
-            named = differ or sum(equal[place:]) > FOLLOWING * sum(equal[:place])
+            named = differ or _titled(x, y) or sum(equal[place:]) > FOLLOWING * sum(equal[:place])
             here = set(one[first:last]) & (x.words - x.figures if named else x.rest)
             there = set(other[begin:end]) & (y.words - y.figures if named else y.rest)
             if here and there:
                 left |= here
                 right |= there
+    if left & x.above and right & y.above:
+        return 1.0  # each says it of what it is about
     one_side, other_side = weights.sum(left - y.words - y.above), weights.sum(right - x.words - x.above)
     return float(min(math.sqrt(one_side * other_side) / 10.0, 1.0))
+
+
+def _titled(x: Side, y: Side) -> bool:
+    """Whether a name that the other lacks stands above each of them too: it is what they are about."""
+    return bool((x.names - y.words) & x.above) and bool((y.names - x.words) & y.above)
 
 
 class Spread(NamedTuple):

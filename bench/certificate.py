@@ -17,12 +17,12 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from bench import generated, ours
 from bench.vectors import RandomVectors
 
 from asof import engine
 from asof.corpus.corpus import open as open_corpus
 from asof.text.question import as_typed
+from bench import generated, ours
 
 REPEATED = 3
 """The shortest of so many is the time of a question."""

@@ -25,7 +25,6 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from bench import generated
 from bench.measure import bytes_in, milliseconds
 from bench.ours import peak_memory
 
@@ -39,6 +38,7 @@ from asof.graph.postings import shingles_of
 from asof.index.view import View
 from asof.sources.open import open_source
 from asof.text.shingles import Shingler
+from bench import generated
 
 ADDED = 9
 

@@ -16,7 +16,6 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from bench import generated
 from bench.ours import peak_memory
 
 from asof.corpus.corpus import open as open_corpus
@@ -28,6 +27,7 @@ from asof.models.lsa import fit
 from asof.rank.features.latent import Latent
 from asof.rank.stage import Ranking
 from asof.text.question import as_typed
+from bench import generated
 
 QUESTIONS = 50
 REPEATED = 3

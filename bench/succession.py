@@ -27,7 +27,6 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from bench import generated
 from bench.measure import milliseconds
 
 from asof.corpus.corpus import Corpus
@@ -37,6 +36,7 @@ from asof.graph.succession import Succession, succession
 from asof.index.view import View
 from asof.sources.open import open_source
 from asof.time.span import iso, moment
+from bench import generated
 
 ADDED = 9
 ROWS = 200

@@ -21,10 +21,9 @@ from statistics import median
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from bench import generated, ours
-
 from asof.corpus.corpus import Corpus
 from asof.corpus.corpus import open as open_corpus
+from bench import generated, ours
 
 RECIPES = "asof", "twe", "tempralm"
 AT_ONCE = 0.000_3

@@ -7,10 +7,10 @@ from itertools import islice
 from typing import Any
 
 import pytest
-from bench import generated
 from bench.readme import BEGIN, END, speed_table, written
 
 from asof.data import Document
+from bench import generated
 
 
 @pytest.fixture(scope="module")

@@ -31,8 +31,8 @@ DIRECT: Mapping[str, float] = {
     "short": 1.75, "touched": -1.82, "family": -2.33,
 }  # fmt: skip
 
-LEAST = 0.1
-"""The least score that is shown."""
+LEAST, LEAST_EDITED = 0.1, 0.05
+"""The least score that is shown: of two statements as they stand, and where an edit is the evidence."""
 
 SHOWN, LONGEST = 3, 80
 """So many values are shown that changed, and so many characters of words."""

@@ -46,6 +46,10 @@ class Pair(NamedTuple):
     def weights(self) -> Mapping[str, float]:
         return conflict.DIRECT if self.replaced < 0 else conflict.EDITED
 
+    @property
+    def shown(self) -> bool:
+        return self.why().value >= (conflict.LEAST if self.replaced < 0 else conflict.LEAST_EDITED)
+
     def why(self) -> Why:
         return conflict.explained(self.features, self.weights)
 
@@ -58,7 +62,7 @@ def contradicted(view: View) -> list[Stale]:
         known = best.get(pair.older)
         if known is None or found.order(pair) < found.order(known):
             best[pair.older] = pair
-    shown = [pair for pair in best.values() if pair.why().value >= conflict.LEAST]
+    shown = [pair for pair in best.values() if pair.shown]
     return found.stale(shown)
 
 

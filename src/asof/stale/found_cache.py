@@ -34,7 +34,7 @@ from asof.time.span import NEVER
 from asof.version import __version__
 
 FILE = "found.json"
-FORMAT = 2
+FORMAT = 4
 KEPT = 4
 """So many lists are in memory."""
 

@@ -19,6 +19,7 @@ from asof.knowledge.extraction_config import Facts
 from asof.schema import MAX_SHOWN, AcceptedValue, check, nearest
 from asof.sources.fields import Fields
 from asof.sources.scheme import scheme_named
+from asof.sources.source import InputLimits
 from asof.store.settings import CorpusSettings
 
 if TYPE_CHECKING:
@@ -85,6 +86,11 @@ class Config:
     origin: Mapping[str, Path] = field(default_factory=dict)
     withheld: Mapping[str, str] = field(default_factory=dict)
     beside: frozenset[str] = frozenset()
+
+    @property
+    def limits(self) -> InputLimits:
+        """Of files that are read, with what [documents] says."""
+        return InputLimits(ocr=self.ocr, ocr_seconds=self.ocr_seconds)
 
     def lacking(self, table: str, message: str, remedy: str = "") -> UsageError:
         """The error of a command that cannot do without what a table names, where nothing names it."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -45,6 +46,26 @@ def test_a_moved_file_is_not_read_again(tmp_path: Path, asked: list[object]) -> 
         report = corpus.add(tmp_path, allow_shrinking=True)
         assert (report.added, report.ended, len(asked)) == (3, 3, 3)
         assert corpus.search("how long is the north pier")[0].document.startswith("new/pier")
+
+
+def test_a_history_is_kept_when_it_was_read(tmp_path: Path, repository: Path) -> None:
+    with asof.open(tmp_path / "index") as corpus:
+        corpus.add(repository, history=True)
+        with sqlite3.connect(tmp_path / "index" / ".asof" / NAME) as other:  # nobody holds it
+            assert other.execute("SELECT count(*) FROM answers").fetchone() == (1,)
+        other.close()
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """A git work tree with a PDF."""
+    folder = tmp_path / "repository"
+    folder.mkdir()
+    (folder / "pier.pdf").write_bytes(small_pdf([["The pier is 140 metres long."]]))
+    git = ["git", "-C", str(folder), "-c", "user.name=a", "-c", "user.email=a@example.org"]
+    for command in (["init", "-q"], ["add", "."], ["commit", "-qm", "pier"]):
+        subprocess.run([*git, *command], check=True)
+    return folder
 
 
 def test_other_bytes_are_read(tmp_path: Path, asked: list[object]) -> None:

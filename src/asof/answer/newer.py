@@ -55,7 +55,9 @@ class Conflicts:
             return answer
         cited = tuple(replace(each, stale=self._stale(each)) for each in answer.citations)
         listed = [each for those in self.by_passage.values() for each in those if _told(each, cited)]
-        notes = tuple(dict.fromkeys(map(_note, listed)))[:NAMED]
+        notes = list(dict.fromkeys(map(_note, listed)))
+        if len(notes) > NAMED:
+            notes[NAMED:] = [f"newer documents say otherwise of {len(notes) - NAMED} more sentences"]
         return replace(answer, citations=cited, notes=(*answer.notes, *notes))
 
     def _stale(self, citation: Citation) -> Stale | None:

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from asof.rank.recipe import Recipe
     from asof.sources.from_python import Item, Record
     from asof.sources.scheme import SourceContext
-    from asof.sources.source import InputLimits, Source
+    from asof.sources.source import Source
     from asof.store.export import ExportReport
     from asof.store.status import Status
 
@@ -257,13 +257,8 @@ class Corpus:
         path = name if isinstance(name, Path) else path_of(name)
         return open_source(
             path, root=self.root, history=history, fields=self.config.fields, trust_mtime=trust_mtime,
-            limits=replace(self._limits(), kept=KeptAnswers(self.store.folder / NAME)),
+            limits=replace(self.config.limits, kept=KeptAnswers(self.store.folder / NAME)),
         )  # fmt: skip
-
-    def _limits(self) -> InputLimits:
-        from asof.sources.source import InputLimits
-
-        return InputLimits(ocr=self.config.ocr, ocr_seconds=self.config.ocr_seconds)
 
     def _export_file(self, source: str | Path) -> Path | None:
         """The file that is meant, if it is an export."""
@@ -282,7 +277,7 @@ class Corpus:
 
         return SourceContext(
             self.root, self.session.clock(), self.config.sources.get(scheme, {}), self.config.fields,
-            self.store.folder / FETCHED, self._versions, self._limits(),
+            self.store.folder / FETCHED, self._versions, self.config.limits,
         )  # fmt: skip
 
     def _versions(self, names: Iterable[str]) -> dict[str, set[int]]:

@@ -7,15 +7,14 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
 from asof import engine
-from asof.answer.settings import MAX_PASSAGES
 from asof.arguments import all_checked
 from asof.corpus.dismissals import DismissalLog
 from asof.corpus.facts import FactIndexer
 from asof.corpus.models import ModelProvider
 from asof.corpus.query_reader import QueryReader, refuse_long
 from asof.corpus.session import Session
-from asof.data import GLOBAL, MODES, Answer, Filters
-from asof.data.coerce import MetadataFilter
+from asof.data import Answer, Filters
+from asof.data.coerce import MetadataFilter, texts
 from asof.data.stale import STALE_KINDS, Stale
 from asof.engine import Results
 from asof.errors import DocumentNotFound, UsageError
@@ -223,13 +222,13 @@ class Snapshot:
         """
         from asof.stale.find import of_paths, stale
 
-        wanted = _texts("kinds", kinds)
+        wanted = texts(kinds, "kinds")
         if unknown := [kind for kind in wanted if kind not in STALE_KINDS]:
             raise UsageError(f"kind is {unknown[0]!r}; accepted: {', '.join(STALE_KINDS)}")
         begin = self.filters(since=since).since
         known = frozenset() if dismissed is None else self.dismissed()
         return tuple(
-            each for each in of_paths(self.use(stale), _texts("paths", paths))
+            each for each in of_paths(self.use(stale), texts(paths, "paths"))
             if (begin is None or each.cause >= begin) and (not wanted or each.kind in wanted)
             and (dismissed is None or (each.id in known) == dismissed)
         )  # fmt: skip
@@ -310,53 +309,10 @@ class Snapshot:
         is configured; `on_text` gets its words as they come. `stale`: what newer documents contradict is
         marked, and the newer is preferred. Raises UsageError, BeforeHorizon, ModelError.
         """
-        from asof.answer.ask import (
-            AnswerOptions,
-            PendingAnswer,
-            RetrievedPassages,
-            answer,
-            mode_for,
-            write_pending,
-        )
-        from asof.stale.of_passages import StalePassages
+        from asof.corpus.asking import Asker
 
-        asking = self.session.config.asking
-        mode = asking.mode if mode is None else mode
-        if mode not in MODES:
-            raise UsageError(f"mode is {mode!r}; accepted: {', '.join(MODES)}")
-        first, query, chosen = self.reader.query_for(
-            question, MAX_PASSAGES, filters or Filters(), "passage", recipe or asking.recipe, None
-        )
-        reading = self.reader.read(question) if chosen.typed else first
-        notes: tuple[str, ...] = ()
-        with self.models.language(asking.budget) as model:
-            if model is not None:
-                from asof.answer.question_times import times_by_model
-
-                reading, notes = times_by_model(reading, model)
-            if not chosen.typed:
-                query = replace(query, about=reading.query.about)
-            way = mode_for(mode, reading, " ".join(self.session.languages))
-            if way == GLOBAL:
-                self.fact_indexer.ensure_facts()
-            options = AnswerOptions(way, asking.tokens if tokens is None else tokens, model, on_text)
-
-            then = replace(self, as_of=reading.as_of)
-            known = then.dismissed() if self._marks(stale) else None
-
-            def look(view: View) -> Answer | PendingAnswer:
-                results = engine.search(query, view, chosen)
-                retrieved = RetrievedPassages(
-                    view, reading, results.hits, results.rows, query.filters, notes,
-                    None if known is None else StalePassages(view, known),
-                )  # fmt: skip
-                return answer(retrieved, options, requested=mode == way)
-
-            made = then.use(look)
-            if isinstance(made, PendingAnswer):
-                assert model is not None  # noqa: S101  nothing else is pending
-                made = write_pending(model, made, options)
-            return made
+        asker = Asker(self.session, self.models, self.fact_indexer, self.as_of, self.known_at)
+        return asker.ask(question, mode, filters or Filters(), recipe, tokens, on_text, self._marks(stale))
 
     def facts(
         self, subject: str, most: int = 40, *, relation: str = "", since: When | None = None,
@@ -435,11 +391,3 @@ class Snapshot:
     ) -> Filters:  # fmt: skip
         """Filters as instants: `since` the first of its date, `until` the last, `about` both."""
         return self.reader.filters(since, until, source, path, tags, meta, about)
-
-
-def _texts(name: str, values: str | Iterable[str]) -> tuple[str, ...]:
-    """One text or several. Raises UsageError for anything else among them."""
-    texts = (values,) if isinstance(values, str) else tuple(values)
-    if wrong := [each for each in texts if not isinstance(each, str)]:
-        raise UsageError(f"{name} has {wrong[0]!r:.60}; a text or a list of texts is expected")
-    return texts

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from fnmatch import fnmatchcase
 from pathlib import Path
 
 from asof.corpus.snapshot import Snapshot
@@ -11,6 +10,7 @@ from asof.data.document import file_of
 from asof.errors import DocumentNotFound, UsageError
 from asof.index.view import View
 from asof.sources.source import SourceNaming
+from asof.stale.find import lies_in
 from asof.store.links import current_documents
 
 ACCEPTED = "a file or folder that is indexed, a document's id or title, a pattern of ids such as 'notes/*'"
@@ -34,8 +34,7 @@ def _meant(then: Snapshot, given: str, names: list[str], root: Path | None) -> t
     if relative == ALL:
         return ()
     for name in dict.fromkeys((relative, given)):
-        below = name.rstrip("/") + "/"
-        if any(each == name or each.startswith(below) or fnmatchcase(each, name) for each in names):
+        if any(lies_in(each, name) for each in names):
             return (name,)
         if parts := tuple(each for each in names if file_of(each) == name):
             return parts

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import closing, nullcontext
 from dataclasses import replace
 
 from asof.data import Checkpoint, Document, Problem, SafeToCommit, SourcedTime, Statement, Unchanged
@@ -14,6 +13,7 @@ from asof.sources import dating
 from asof.sources.dates import of_file
 from asof.sources.git import Git, GitFailed, in_work_tree
 from asof.sources.gitdates import GitDates, git_dates
+from asof.sources.kept_answers import closed_after
 from asof.sources.made import MadeTogether, disbelieved, second_made, without_later
 from asof.sources.readers import ParsedFile, Unreadable, parsed, suffix, suffixes
 from asof.sources.source import InputLimits, SourceNaming, token
@@ -87,7 +87,7 @@ class Files:
                 self._parts.setdefault(file_of_document(name), []).append(name)
 
     def documents(self) -> Iterator[Statement]:
-        with closing(self.limits.kept) if self.limits.kept else nullcontext():
+        with closed_after(self.limits.kept):
             yield from self._documents()
 
     def _documents(self) -> Iterator[Statement]:

@@ -16,6 +16,7 @@ from asof.sources.decode import NotText, decoded
 from asof.sources.files import Encodings, document, notes, unreadable
 from asof.sources.git import Blobs, Git, GitFailed, in_work_tree, tree
 from asof.sources.gitdates import same_content
+from asof.sources.kept_answers import closed_after
 from asof.sources.readers import ParsedFile, Unreadable, parsed, suffix, suffixes
 from asof.sources.source import InputLimits, SourceNaming, token
 from asof.sources.survey import InputTooLarge, content, survey, unread
@@ -75,7 +76,7 @@ class History:
                 )
             self._reported.clear()
             self._encodings.clear()
-            with git.blobs() as blobs:
+            with git.blobs() as blobs, closed_after(self.limits.kept):
                 if layout.head:
                     past, clamped = commits(git, layout)
                     if clamped:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 import zlib
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import AbstractContextManager, closing, nullcontext, suppress
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
@@ -113,6 +113,11 @@ class KeptAnswers:
             db.close()
             raise
         return db
+
+
+def closed_after(kept: KeptAnswers | None) -> AbstractContextManager[object]:
+    """Closes what is kept, if anything is, when a source has been read."""
+    return closing(kept) if kept is not None else nullcontext()
 
 
 def forget(folder: Path) -> None:

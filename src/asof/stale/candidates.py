@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from asof.stale.table import Words
 from asof.text.shingles import mixed
 
 OWN, ABOVE = 6, 2
@@ -30,24 +31,6 @@ def distinct(values: NDArray[Any]) -> NDArray[Any]:
     return ordered[keep]
 
 
-class Table(NamedTuple):
-    """Words of statements as numbers: `terms`, one statement after another; `start` (n + 1) where each
-    begins."""
-
-    terms: NDArray[np.int32]
-    start: Numbers
-
-    @property
-    def n(self) -> int:
-        return len(self.start) - 1
-
-    def of(self, number: int) -> NDArray[np.int32]:
-        return self.terms[self.start[number] : self.start[number + 1]]
-
-    def owners(self) -> Numbers:
-        return np.repeat(np.arange(self.n), np.diff(self.start))
-
-
 class Pairs(NamedTuple):
     """Parallel arrays of statements."""
 
@@ -55,7 +38,7 @@ class Pairs(NamedTuple):
     other: Numbers
 
 
-def rarest(table: Table, rank: NDArray[np.int64], most: int) -> NDArray[np.int64]:
+def rarest(table: Words, rank: NDArray[np.int64], most: int) -> NDArray[np.int64]:
     """The `most` rarest distinct words of each statement, (n, most), as ranks; -1 where it has fewer.
 
     `rank`: of each word, from the rarest on; -1 for a word that does not count.

@@ -7,6 +7,7 @@ handbook, and judged on others (docs/guides/stale.md has the figures, `bench/sta
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 from asof.data import Why
@@ -40,12 +41,17 @@ SHOWN, LONGEST = 3, 80
 SWAPPED, FRAME, EDGE = 0.3, 0.5, -0.3
 """Two statements of one wording (`least` of FRAME or more) with other words in place of others (`swapped`)
 speak of two subjects; so do those whose words in common are more usual than those that differ, by so much
-(`edge`). Two that share few words beside figures (`rare`) speak of nothing in particular."""
+(`edge`)."""
 
 
 def strength(features: Mapping[str, float], weights: Mapping[str, float]) -> float:
     """The weighted sum of features, whose logistic is the score."""
     return sum(weight * features.get(name, 1.0) for name, weight in weights.items())
+
+
+def least_strength(least: float) -> float:
+    """The weighted sum whose logistic is a score."""
+    return math.log(least / (1.0 - least))
 
 
 def other_subject(swapped: float, alike: float) -> bool:
@@ -77,7 +83,8 @@ def change(before: Side, after: Side) -> str:
     words."""
     differing = compared(before.values, after.values).differing
     if differing:
-        return "; ".join(f"{old.written} -> {new.written}" for old, new in differing[:SHOWN])
+        more = [f"and {len(differing) - SHOWN} more"] if len(differing) > SHOWN else []
+        return "; ".join([*(f"{old.written} -> {new.written}" for old, new in differing[:SHOWN]), *more])
     words = word_changes(before.text, after.text)
     return f"{_joined(words.removed)} -> {_joined(words.added)}"
 

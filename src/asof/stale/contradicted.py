@@ -48,7 +48,8 @@ class Pair(NamedTuple):
 
     @property
     def shown(self) -> bool:
-        return self.why().value >= (conflict.LEAST if self.replaced < 0 else conflict.LEAST_EDITED)
+        least = conflict.LEAST if self.replaced < 0 else conflict.LEAST_EDITED
+        return self.strength >= conflict.least_strength(least)
 
     def why(self) -> Why:
         return conflict.explained(self.features, self.weights)

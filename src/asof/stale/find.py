@@ -34,9 +34,9 @@ def of_paths(found: Iterable[Stale], paths: tuple[str, ...]) -> tuple[Stale, ...
     """Those in documents whose id is one of the paths, lies below one, or matches one as a glob."""
     if not paths:
         return tuple(found)
-    below = tuple(path.rstrip("/") + "/" for path in paths)
-    return tuple(
-        each for each in found
-        if each.quote.document in paths or each.quote.document.startswith(below)
-        or any(fnmatchcase(each.quote.document, path) for path in paths)
-    )  # fmt: skip
+    return tuple(each for each in found if any(lies_in(each.quote.document, path) for path in paths))
+
+
+def lies_in(document: str, path: str) -> bool:
+    """Whether the id of a document is a path, lies below it, or matches it as a glob."""
+    return document == path or document.startswith(path.rstrip("/") + "/") or fnmatchcase(document, path)

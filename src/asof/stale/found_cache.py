@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
@@ -34,7 +35,7 @@ from asof.time.span import NEVER
 from asof.version import __version__
 
 FILE = "found.json"
-FORMAT = 4
+FORMAT = 5
 KEPT = 4
 """So many lists are in memory."""
 
@@ -46,23 +47,29 @@ _VERSIONS = """SELECT count(*), total(id), total(id * id % 1000003) FROM version
 
 Found = tuple[Stale, ...]
 
+_LOCK = threading.Lock()
+"""Held while a list is entered or leaves: threads share the lists of a corpus."""
+
 
 def kept(view: View, find: Callable[[View], Found]) -> Found:
     """What `find` finds in a view, or found in one that is the same to it."""
     rows, _ = statement_cache(view.derived).batch(view)
     key = _key(view, rows)
     lists: OrderedDict[str, Found] = view.derived.memo.setdefault("found stale", OrderedDict())
+    found = lists.get(key)
+    if found is not None:
+        return found
     newest = is_newest(view.prefix, rows)
-    if key not in lists:
-        found = _read(view.derived.folder / FOLDER, key) if newest else None
-        if found is None:
-            found = find(view)
-            if newest:
-                _write(view.derived.folder / FOLDER, key, found)
+    found = _read(view.derived.folder / FOLDER, key) if newest else None
+    if found is None:
+        found = find(view)
+        if newest:
+            _write(view.derived.folder / FOLDER, key, found)
+    with _LOCK:
         lists[key] = found
         while len(lists) > KEPT:
             lists.popitem(last=False)
-    return lists[key]
+    return found
 
 
 def forget(folder: Path) -> None:

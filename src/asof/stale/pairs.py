@@ -13,9 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.graph.word_sets import bits_of
-from asof.stale.candidates import ABOVE, CROWD, OWN, Pairs, Table, between, distinct, keys_of, rarest, sharing
+from asof.stale.candidates import ABOVE, CROWD, OWN, Pairs, between, distinct, keys_of, rarest, sharing
 from asof.stale.history import Replacement, currently, replacements
 from asof.stale.said import Said, gathered
+from asof.stale.table import Words
 
 ALIKE = 0.2
 """The least share of words (Jaccard) that two statements have in common."""
@@ -44,7 +45,7 @@ class Candidates:
         return np.concatenate([self.said.current, self.replaced.old])
 
     @cached_property
-    def _words(self) -> Table:
+    def _words(self) -> Words:
         return gathered(self.said.own, self.said.spans.statement[self._known])
 
     @cached_property

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from asof.graph.succession_cache import ends_known
 from asof.index.view import View
-from asof.stale.candidates import Table, distinct
+from asof.stale.candidates import distinct
 from asof.stale.history import Stretches, stretches
 from asof.stale.statement_cache import statement_cache
 from asof.stale.table import StatementBatch, Words
@@ -43,14 +43,14 @@ class Said:
         return distinct(np.concatenate([self.batch.words.terms, self.batch.context.terms]))
 
     @cached_property
-    def own(self) -> Table:
+    def own(self) -> Words:
         """The words of each statement."""
-        return Table(self._numbers(self.batch.words), self.batch.words.start)
+        return Words(self._numbers(self.batch.words), self.batch.words.start)
 
     @cached_property
-    def above(self) -> Table:
+    def above(self) -> Words:
         """The words of each title with its headings."""
-        return Table(self._numbers(self.batch.context), self.batch.context.start)
+        return Words(self._numbers(self.batch.context), self.batch.context.start)
 
     def _numbers(self, words: Words) -> NDArray[np.int32]:
         return np.searchsorted(self.vocabulary, words.terms).astype(np.int32)
@@ -86,12 +86,12 @@ class Said:
         return np.where(self.weight > 0, rank, -1)
 
 
-def gathered(table: Table, statements: Numbers) -> Table:
+def gathered(table: Words, statements: Numbers) -> Words:
     """The words of some statements, in their order."""
     lengths = np.diff(table.start)[statements]
     start = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
     places = np.repeat(table.start[statements] - start[:-1], lengths) + np.arange(int(start[-1]))
-    return Table(table.terms[places], start)
+    return Words(table.terms[places], start)
 
 
 def said(view: View) -> Said:

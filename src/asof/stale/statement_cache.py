@@ -2,7 +2,7 @@
 
     stale/statements.seg     the statements of a range of rows
 
-The file names the rows that it was read from (`Rows.stamp`); one of other rows or of another format, or a
+The file names the rows that it was read from (`Rows.stamp`) and the asof that read them; one of others, or a
 damaged one, is ignored. It holds hashes of words and no text. Rows added since are read from the texts; when
 they are many, the file is written again.
 """
@@ -21,6 +21,7 @@ from asof.index.file_format import ArraySpec, FileFormat
 from asof.index.segment import Segment, SegmentWriter
 from asof.index.view import DerivedCache, View
 from asof.stale.table import StatementBatch, StatementReader, Words, joined
+from asof.version import __version__
 
 FOLDER = "stale"
 FILE = "statements.seg"
@@ -113,4 +114,4 @@ class StatementCache:
 
 def _made_from(rows: Rows, n: int, view: View) -> str:
     languages = ",".join(view.analyzer.languages)
-    return f"{FORMAT}-{languages}-{rows.first}-{rows.stamp(0, n)}"
+    return f"{FORMAT}-{__version__}-{languages}-{rows.first}-{rows.stamp(0, n)}"

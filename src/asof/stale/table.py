@@ -36,14 +36,22 @@ Numbers = NDArray[np.int64]
 
 
 class Words(NamedTuple):
-    """Words of statements, or of titles, one after another: `terms` are hashes of stems, and `start` (n + 1)
-    says where those of each begin."""
+    """Words of statements, or of titles, one after another: `terms` are hashes of stems (or numbers of words
+    in a vocabulary), and `start` (n + 1) says where those of each begin."""
 
-    terms: NDArray[np.uint64]
+    terms: Array
     start: Numbers
 
-    def of(self, number: int) -> NDArray[np.uint64]:
+    @property
+    def n(self) -> int:
+        return len(self.start) - 1
+
+    def of(self, number: int) -> Array:
         return self.terms[self.start[number] : self.start[number + 1]]
+
+    def owners(self) -> Numbers:
+        """The number of the statement of each word."""
+        return np.repeat(np.arange(self.n), np.diff(self.start))
 
 
 @dataclass(frozen=True, slots=True)

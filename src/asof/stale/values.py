@@ -35,14 +35,12 @@ _EXACT = 1e-9
 
 class Value(NamedTuple):
     """A value: what it measures ("byte", "date", "n seats"), how much (for others than figures 0) and how far
-    that may be off, and how it is written in `[start, end)`."""
+    that may be off, and how it is written."""
 
     measure: str
     amount: float
     half: float
     written: str
-    start: int
-    end: int
 
     def agrees(self, other: Value) -> bool:
         """Whether two values of one measure are the same, as exactly as they are written."""
@@ -73,16 +71,15 @@ def values(text: str) -> tuple[Value, ...]:
 
 
 def _value(match: re.Match[str]) -> Value | None:
-    start, end = match.span()
     for kind in ("date", "clock", "version"):
         if match[kind]:
-            return Value(kind, 0.0, 0.0, match[kind], start, end)
+            return Value(kind, 0.0, 0.0, match[kind])
     if word := match["word"]:
         low = word.lower()
         if low in days():
-            return Value("day", 0.0, 0.0, low, start, end)
+            return Value("day", 0.0, 0.0, low)
         number = cardinals().get(low)
-        return None if number is None else Value("n", number, 0.0, word, start, end)
+        return None if number is None else Value("n", number, 0.0, word)
     return _figure(match)
 
 
@@ -100,13 +97,13 @@ def _figure(match: re.Match[str]) -> Value:
     if match["money"]:
         measure, each, end = match["money"], 1.0, bare
     elif unit.lower() in days():
-        return Value("day", 0.0, 0.0, f"{digits} {unit}", start, end)
+        return Value("day", 0.0, 0.0, f"{digits} {unit}")
     elif not each:
         if _YEAR.fullmatch(match["number"]) and (not unit or unit.lower() in _grammar()):
-            return Value("date", 0.0, 0.0, digits, start, match.end("number"))
+            return Value("date", 0.0, 0.0, digits)
         measure, each, end = f"n {unit.lower()[:5]}".strip(), 1.0, bare
     half = 0.5 * scale * each / 10.0**decimals if decimals or each != 1.0 else 0.0
-    return Value(measure, float(digits) * scale * each, half, match.string[start:end], start, end)
+    return Value(measure, float(digits) * scale * each, half, match.string[start:end])
 
 
 @cache

@@ -34,12 +34,6 @@ def pattern(code: str, *names: str) -> re.Pattern[str]:
     return _compiled({phrase for name in names for phrase in listed(code, name)})
 
 
-@cache
-def any_language(*names: str) -> re.Pattern[str]:
-    """What finds the phrases of lists of all languages."""
-    return _compiled({phrase for name in names for phrase in every(name)})
-
-
 def language_of(text: str) -> str:
     """The language of a text, among those with lists; English for one that says nothing."""
     words = tokenize(text[: 10 * _TOKENS])[:_TOKENS]

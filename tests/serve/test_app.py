@@ -14,6 +14,7 @@ import asof
 from asof.serve.app import ServeOptions, create_app
 from asof.serve.keys import Keys
 from asof.serve.limits import Limits
+from asof.serve.run import LONGEST_HEAD
 from asof.verbs.verbs import VERBS
 
 HERE = "http://localhost"
@@ -365,3 +366,24 @@ def test_a_log_line_holds_no_question(example):
         reply.headers["x-request-id"],
     )
     assert "secret" not in line
+
+
+def longest(schema: dict[str, Any]) -> int:
+    """Characters of the longest value that a parameter's schema admits (100 where it says nothing)."""
+    if "anyOf" in schema:
+        return max(longest(each) for each in schema["anyOf"])
+    if schema.get("type") == "array":
+        return schema["maxItems"] * longest(schema["items"])
+    return schema.get("maxLength", 100)
+
+
+def test_the_longest_address_that_the_description_admits_is_read(web):
+    described = web.get("/api/v1/openapi.json").json()
+    for path, operations in described["paths"].items():
+        for operation in operations.values():
+            fields = [each for each in operation.get("parameters", ()) if each["in"] == "query"]
+            names = sum(
+                (len(each["name"]) + 2) * each["schema"].get("maxItems", 1) for each in fields
+            )  # &name=
+            values = sum(longest(each["schema"]) for each in fields)
+            assert len(path) + names + values < LONGEST_HEAD - 8_000, path  # the rest is for other fields

@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 DRAIN = 20
 """Seconds that requests under way have at the end."""
 
+LONGEST_HEAD = 64 * 2**10
+"""Bytes of a request before its body: its address and its fields."""
+
 _HOST = re.compile(r"[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?|\[[0-9A-Fa-f:.]{2,45}\]")
 
 SWITCH = 0.0005
@@ -203,7 +206,7 @@ def serve_here(listening: socket.socket, told: str) -> None:
         application(told), http=PatientConnection, ws="none", proxy_headers=False, log_level="warning",
         access_log=False, lifespan="on", timeout_keep_alive=15, timeout_graceful_shutdown=DRAIN,
         limit_concurrency=2_000, server_header=False, date_header=False,
-        h11_max_incomplete_event_size=64 * 2**10,
+        h11_max_incomplete_event_size=LONGEST_HEAD,
     )  # fmt: skip
     sys.setswitchinterval(SWITCH)
     server = uvicorn.Server(config)

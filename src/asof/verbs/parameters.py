@@ -56,7 +56,10 @@ class Search(Question):
     k: Annotated[int, Field(ge=1, le=MOST_HITS, description="number of hits")] = 10
     source: Annotated[str, Field(max_length=1_000, description="only this source")] = ""
     path: Annotated[str, Field(max_length=1_000, description="only documents whose id fits: notes/*")] = ""
-    tag: Annotated[list[Name], Field(max_length=20, description="only documents with all of these tags")] = []
+    tag: Annotated[
+        list[Annotated[str, Field(min_length=1, max_length=200)]],
+        Field(max_length=20, description="only documents with all of these tags"),
+    ] = []
     meta: Annotated[
         list[Annotated[str, Field(pattern=PAIR, max_length=1_000)]],
         Field(max_length=20, description="only documents with this metadata: key=value"),
@@ -138,8 +141,8 @@ class Stale(Parameters):
     """What current documents say that rests on what is no longer so, worst first."""
 
     path: Annotated[
-        list[Name],
-        Field(max_length=100, description="only these: a document's id or title, a folder, notes/*"),
+        list[Annotated[str, Field(min_length=1, max_length=1_000)]],
+        Field(max_length=20, description="only these: a document's id or title, a folder, notes/*"),
     ] = []
     since: Annotated[Time, Field(description="only what became stale since then")] = None
     kind: Annotated[

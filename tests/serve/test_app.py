@@ -373,8 +373,8 @@ def longest(schema: dict[str, Any]) -> int:
     if "anyOf" in schema:
         return max(longest(each) for each in schema["anyOf"])
     if schema.get("type") == "array":
-        return schema["maxItems"] * longest(schema["items"])
-    return schema.get("maxLength", 100)
+        return int(schema["maxItems"]) * longest(schema["items"])
+    return int(schema.get("maxLength", 100))
 
 
 def test_the_longest_address_that_the_description_admits_is_read(web):

@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from tests.support.stale_values import quote
 
@@ -81,6 +81,7 @@ LINES = st.text(st.sampled_from("ab \n\x0c\u2028-+@"), max_size=40)
 
 
 @settings(max_examples=40, deadline=None)
+@example("", "a\n\n\n\na", "\n\n\n\n@")  # the lines below are like those that go
 @given(LINES, st.text(st.sampled_from("ab \n-"), min_size=1, max_size=12), LINES)
 def test_git_applies_any(
     tmp_path_factory: pytest.TempPathFactory, before: str, core: str, after: str

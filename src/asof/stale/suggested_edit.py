@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import re
-from difflib import unified_diff
 
 from asof.data.stale import Quote
 from asof.models.prompts import one_line
@@ -28,12 +27,21 @@ def suggested_diff(text: str, quote: Quote, replacement: str) -> str:
     core = old.strip()
     at = quote.start + old.index(core)
     edited = text[:at] + new + text[at + len(core) :]
-    first = max(text.count("\n", 0, at) - CONTEXT, 0)
-    last = text.count("\n", 0, at + len(core)) + 1 + CONTEXT
-    name = one_line(quote.document)
-    before = _lines(text)[first:last]
-    after = _lines(edited)[first : last - core.count("\n")]
-    return moved(_unified(before, after, name), first)
+    first = text.count("\n", 0, at)
+    last = first + core.count("\n") + 1
+    lines = _lines(text)
+    above, below = lines[max(first - CONTEXT, 0) : first], lines[last : last + CONTEXT]
+    changed = _lines(edited)[first : first + 1]
+    name, start = one_line(quote.document), first - len(above) + 1
+    around = len(above) + len(below)
+    head = (
+        f"--- {name}\n+++ {name}\n@@ -{_span(start, around + last - first)} +{_span(start, around + 1)} @@\n"
+    )
+    return head + "".join(
+        mark + (line if line.endswith("\n") else line + _NO_LINE_FEED)
+        for mark, part in ((" ", above), ("-", lines[first:last]), ("+", changed), (" ", below))
+        for line in part
+    )
 
 
 def moved(diff: str, lines: int) -> str:
@@ -45,9 +53,8 @@ def moved(diff: str, lines: int) -> str:
     return _HUNK.sub(head, diff)
 
 
-def _unified(before: list[str], after: list[str], name: str) -> str:
-    made = unified_diff(before, after, name, name, n=CONTEXT)
-    return "".join(line if line.endswith("\n") else line + _NO_LINE_FEED for line in made)
+def _span(start: int, lines: int) -> str:
+    return f"{start},{lines}" if lines != 1 else f"{start}"
 
 
 def _lines(text: str) -> list[str]:

@@ -15,7 +15,7 @@ from asof.errors import ModelError
 from asof.http.retry import Retry
 from asof.models.cached import CachedModel, CachedReply
 from asof.models.chat import ChatModel
-from asof.models.metered import MeteredModel, Prices, Usage, prompt_tokens, tokens, worst
+from asof.models.metered import Meter, MeteredModel, Prices, Usage, prompt_tokens, tokens, worst
 from asof.models.openai_http import OpenAIServer
 from asof.models.ports import Prompt, Reply
 from asof.models.scripted import ScriptedModel
@@ -141,7 +141,7 @@ def test_no_budget_is_exceeded(each: list[tuple[int, int, int]], budget: int) ->
     meter = model.meter
     assert meter.prompt_tokens + meter.reply_tokens <= budget
     assert meter.calls + meter.refused == len(replies) == len(prompts)
-    assert model._reserved == (0, 0)
+    assert model._meter.under_way == (0, 0)
 
 
 def test_threads_share_a_budget() -> None:
@@ -171,7 +171,7 @@ def test_an_error_gives_back_what_was_held() -> None:
     model = MeteredModel(ScriptedModel([ModelError("wrong key")]), budget=100)
     with pytest.raises(ModelError):
         model.complete([ask("a"), ask("b")])
-    assert model._reserved == (0, 0)
+    assert model._meter.under_way == (0, 0)
     assert model.meter == Usage()
 
 
@@ -254,7 +254,7 @@ def test_what_comes_before_an_error_is_counted(server: ModelServer) -> None:
     with pytest.raises(ModelError):
         model.complete([ask("a"), ask("b"), ask("c")])
     assert model.meter.calls == server.answered == 1
-    assert model._reserved == (0, 0)
+    assert model._meter.under_way == (0, 0)
 
 
 def test_a_stream_that_is_broken_off_counts_as_the_longest_reply():
@@ -277,3 +277,18 @@ def test_all_that_is_sent_counts() -> None:
     # 4 + 6 characters: 4 tokens
     assert prompt_tokens(Prompt("four", "sixsix")) == 4
     assert prompt_tokens(Prompt("four", "sixsix", Rope)) == -(-(10 + len(shape(Rope))) // 3)
+
+
+def test_models_on_one_meter_share_its_budget_and_count_for_themselves() -> None:
+    """Each prompt costs 5 tokens at most ("abc" is one, its reply 4): a budget of 12 holds two of them."""
+    meter = Meter(budget=12)
+    first = MeteredModel(ScriptedModel(lambda _: Reply("ok", None, "", 1, 4, 1)), shared=meter)
+    second = MeteredModel(ScriptedModel(lambda _: Reply("ok", None, "", 1, 4, 1)), budget=1_000, shared=meter)
+    assert first.complete([ask("abc", most=4)])[0].text == "ok"
+    replies = second.complete([ask("abc", most=4), ask("abc", most=4)])
+    assert [bool(reply.problem) for reply in replies] == [False, True]
+    assert "10 of 12 tokens" in replies[1].problem
+    assert (first.meter.calls, second.meter.calls, meter.used.calls) == (2, 2, 2)  # the first was not done
+    later = MeteredModel(ScriptedModel([]), shared=meter)
+    assert (later.meter, second.budget) == (Usage(), 12)
+    assert meter.used == Usage(calls=2, failed=1, refused=1, prompt_tokens=2, reply_tokens=8)

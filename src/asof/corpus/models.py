@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
@@ -17,7 +18,7 @@ from asof.store.store import Store
 
 if TYPE_CHECKING:
     from asof.models.chat_config import LanguageModelConfig
-    from asof.models.metered import MeteredModel
+    from asof.models.metered import Meter, MeteredModel
     from asof.models.ports import Encoder, Model, Reranker
     from asof.models.reranker_config import RerankerConfig
     from asof.rank.recipe import Recipe
@@ -120,12 +121,13 @@ class ModelProvider:
     """The encoder, the reranker and the language model of a corpus. Threads may share it.
 
     `model`: a language model in place of the configured one. `config`: a configuration in place of that of
-    the session.
+    the session. `meter`: what all calls of the language model are counted on, see `metered`.
     """
 
     session: Session
     model: Model | None = None
     config: Config | None = None
+    meter: Meter | None = None
     _reranker: tuple[RerankerConfig, Reranker] | None = field(default=None, init=False)
     _configured: tuple[LanguageModelConfig, Model] | None = field(default=None, init=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
@@ -158,11 +160,21 @@ class ModelProvider:
         """Whether there is a language model, given or configured."""
         return self.model is not None or self._config.model is not None
 
+    def metered(self, budget: float | None = None) -> ModelProvider:
+        """The same models, with one meter and one `budget` for all calls of the language model from now on,
+        whatever budgets those who ask it name."""
+        from asof.models.metered import Meter
+
+        shared = copy(self)
+        settings = self._config.model
+        shared.meter = Meter(settings.prices if settings is not None else None, budget)
+        return shared
+
     @contextmanager
     def language(self, budget: float | None = None) -> Iterator[MeteredModel | None]:
         """The language model, None where none is configured. Its replies are kept in the corpus (not those of
         a function without a name), its use is counted from 0, and `budget` (US dollars; tokens without
-        prices) is not exceeded. Raises UsageError, MissingExtra."""
+        prices), or that of `meter`, is not exceeded. Raises UsageError, MissingExtra."""
         from asof.models.cached import CachedModel
         from asof.models.metered import MeteredModel
         from asof.models.ports import is_cacheable
@@ -175,10 +187,10 @@ class ModelProvider:
             return
         prices = settings.prices if settings is not None else None
         if not is_cacheable(model):
-            yield MeteredModel(model, prices, budget)
+            yield MeteredModel(model, prices, budget, self.meter)
             return
         with StoredCalls(self.session.store, self.session.clock) as calls:
-            yield MeteredModel(CachedModel(model, calls), prices, budget)
+            yield MeteredModel(CachedModel(model, calls), prices, budget, self.meter)
 
     def _language_model(self) -> Model | None:
         """The model that is given, or else the configured one. Raises UsageError, MissingExtra."""

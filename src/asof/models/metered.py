@@ -1,4 +1,4 @@
-"""What a model costs: calls, tokens and money, counted as they come, with a budget that is not exceeded.
+"""What models cost: calls, tokens and money, counted as they come, with a budget that is not exceeded.
 
 Tokens that no server has counted are estimated without a tokenizer.
 """
@@ -48,12 +48,107 @@ class Usage:
     reply_tokens: int = 0
     cost: float | None = None
 
+    def since(self, before: Usage) -> Usage:
+        """What was used after `before`, an earlier state of the same meter."""
+        cost = None if self.cost is None or before.cost is None else self.cost - before.cost
+        return Usage(
+            self.calls - before.calls, self.cached - before.cached, self.failed - before.failed,
+            self.refused - before.refused, self.prompt_tokens - before.prompt_tokens,
+            self.reply_tokens - before.reply_tokens, cost,
+        )  # fmt: skip
+
 
 @runtime_checkable
 class HasCachedReplies(Protocol):
     """A `Model` that knows which replies it has already (`CachedModel`)."""
 
     def cached_replies(self, prompts: Sequence[Prompt]) -> list[Reply | None]: ...
+
+
+@dataclass(slots=True, eq=False)
+class Meter:
+    """What has been used, and what may be. Threads and models may share one: the calls of one question, say.
+
+    `budget`: US dollars, or tokens where there are no `prices`; None: anything.
+    """
+
+    prices: Prices | None = None
+    budget: float | None = None
+    _used: Usage = field(default_factory=Usage, init=False)
+    _reserved: tuple[int, int] = field(default=(0, 0), init=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
+
+    @property
+    def used(self) -> Usage:
+        """What has been used until now."""
+        with self._lock:
+            return replace(self._used, cost=self.cost(self._used.prompt_tokens, self._used.reply_tokens))
+
+    @property
+    def under_way(self) -> tuple[int, int]:
+        """The worst cost, in tokens of prompts and replies, of what was sent and is not answered yet."""
+        return self._reserved
+
+    def cost(self, prompt: int, reply: int) -> float | None:
+        """What so many tokens cost, in US dollars; None without prices."""
+        return None if self.prices is None else self.prices.of(prompt, reply)
+
+    def reserve(self, prompts: Sequence[Prompt]) -> int:
+        """Reserve the worst cost of the first of these prompts, of as many as fit; return how many."""
+        with self._lock:
+            for number, prompt in enumerate(prompts):
+                prompt_sum, reply_sum = (
+                    sum(pair) for pair in zip(self._reserved, worst(prompt), strict=True)
+                )
+                if not self._fits(self._used.prompt_tokens + prompt_sum, self._used.reply_tokens + reply_sum):
+                    return number
+                self._reserved = (prompt_sum, reply_sum)
+        return len(prompts)
+
+    def release(self, reserved: Iterable[tuple[int, int]]) -> None:
+        """Give back what was reserved for prompts that are not answered."""
+        with self._lock:
+            for each in reserved:
+                self._release(each)
+
+    def count(self, reply: Reply, reserved: tuple[int, int]) -> None:
+        """Count a reply, for which so much was reserved."""
+        paid = reply.calls > 0
+        with self._lock:
+            self._release(reserved)
+            used = self._used
+            self._used = replace(
+                used, calls=used.calls + reply.calls, cached=used.cached + (not paid and not reply.problem),
+                failed=used.failed + bool(reply.problem),
+                prompt_tokens=used.prompt_tokens + reply.prompt_tokens * paid,
+                reply_tokens=used.reply_tokens + reply.reply_tokens * paid,
+            )  # fmt: skip
+
+    def refusal(self, prompt: Prompt) -> Reply:
+        """The reply to a prompt that is not sent."""
+        with self._lock:
+            used = self._used
+            self._used = replace(used, failed=used.failed + 1, refused=used.refused + 1)
+            cost, needed = self.cost(used.prompt_tokens, used.reply_tokens), self.cost(*worst(prompt))
+        if cost is None or needed is None:
+            spent = f"{used.prompt_tokens + used.reply_tokens:,} of {self.budget:,.0f} tokens"
+            most = f"{sum(worst(prompt)):,}"
+        else:
+            spent, most = f"{cost:.4f} of {self.budget:.4f} USD", f"{needed:.4f}"
+        return Reply(
+            "",
+            problem=f"the budget is used up: {spent} are spent, and this prompt may need {most}; not sent",
+            unsent=True,
+        )
+
+    def _fits(self, prompt: int, reply: int) -> bool:
+        if self.budget is None:
+            return True
+        cost = self.cost(prompt, reply)
+        return (prompt + reply if cost is None else cost) <= self.budget
+
+    def _release(self, reserved: tuple[int, int]) -> None:
+        self._reserved = (self._reserved[0] - reserved[0], self._reserved[1] - reserved[1])
 
 
 @dataclass(slots=True, eq=False)
@@ -64,14 +159,21 @@ class MeteredModel:
     estimated tokens and `most` for the reply, fits into what is left beside all that is
     under way; else its reply is a problem. Replies that are kept cost nothing and are always given: put this
     around `CachedModel`. A reply that has to be asked for twice may exceed the budget by that one call.
+
+    `shared`: a meter that other models count on too; its prices and its budget hold then.
     """
 
     model: Model
     prices: Prices | None = None
     budget: float | None = None
-    _used: Usage = field(default_factory=Usage)
-    _reserved: tuple[int, int] = (0, 0)
-    _lock: threading.Lock = field(default_factory=threading.Lock)
+    shared: Meter | None = None
+    _meter: Meter = field(init=False)
+    _before: Usage = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._meter = self.shared or Meter(self.prices, self.budget)
+        self.prices, self.budget = self._meter.prices, self._meter.budget
+        self._before = self._meter.used
 
     @property
     def name(self) -> str:
@@ -83,9 +185,9 @@ class MeteredModel:
 
     @property
     def meter(self) -> Usage:
-        """What has been used until now."""
-        with self._lock:
-            return replace(self._used, cost=self._cost(self._used.prompt_tokens, self._used.reply_tokens))
+        """What has been used since this was made; on a shared meter by others too, if at the same time."""
+        used = self._meter.used.since(self._before)
+        return replace(used, cost=self._meter.cost(used.prompt_tokens, used.reply_tokens))
 
     def estimated(self, prompts: Sequence[Prompt]) -> Usage:
         """What these prompts would use at worst, were each answered at the first time. Nothing is sent."""
@@ -94,7 +196,7 @@ class MeteredModel:
         sent, most = sum(prompt for prompt, _ in paid), sum(reply for _, reply in paid)
         return Usage(
             calls=len(paid), cached=len(prompts) - len(paid), prompt_tokens=sent, reply_tokens=most,
-            cost=self._cost(sent, most),
+            cost=self._meter.cost(sent, most),
         )  # fmt: skip
 
     def complete(self, prompts: Sequence[Prompt]) -> list[Reply]:
@@ -112,13 +214,13 @@ class MeteredModel:
             if reply is None:
                 todo.append(at)
             else:
-                self._count(reply, (0, 0))
+                self._meter.count(reply, (0, 0))
                 yield at, reply
         while todo:
-            part = self._reserve([prompts[at] for at in todo])
+            part = self._meter.reserve([prompts[at] for at in todo])
             if not part:
                 at = todo.pop(0)
-                yield at, self._refusal(prompts[at])
+                yield at, self._meter.refusal(prompts[at])
                 continue
             sent, todo = todo[:part], todo[part:]
             yield from self._sent(prompts, sent)
@@ -129,11 +231,11 @@ class MeteredModel:
         """
         cached = self._cached_replies([prompt])[0]
         if cached is not None:
-            self._count(cached, (0, 0))
+            self._meter.count(cached, (0, 0))
             yield cached.text
             return
-        if not self._reserve([prompt]):
-            raise ModelError(self._refusal(prompt).problem)
+        if not self._meter.reserve([prompt]):
+            raise ModelError(self._meter.refusal(prompt).problem)
         pieces, whole = [], False
         try:
             for piece in self.model.stream(prompt):
@@ -145,7 +247,9 @@ class MeteredModel:
             calls = 1 if text else 0
             problem = "" if text else "nothing came"
             reply_tokens = tokens(text) if whole else prompt.most
-            self._count(Reply(text, None, problem, prompt_tokens(prompt), reply_tokens, calls), worst(prompt))
+            self._meter.count(
+                Reply(text, None, problem, prompt_tokens(prompt), reply_tokens, calls), worst(prompt)
+            )
 
     def _sent(self, prompts: Sequence[Prompt], sent: Sequence[int]) -> Iterator[tuple[int, Reply]]:
         """What came for the prompts at these places, whose worst cost is reserved."""
@@ -153,70 +257,15 @@ class MeteredModel:
         try:
             for number, reply in replies(self.model, [prompts[at] for at in sent]):
                 at = sent[number]
-                self._count(reply, reserved.pop(at))
+                self._meter.count(reply, reserved.pop(at))
                 yield at, reply
         finally:
-            with self._lock:
-                for given_up in reserved.values():
-                    self._release(given_up)
+            self._meter.release(reserved.values())
 
     def _cached_replies(self, prompts: Sequence[Prompt]) -> list[Reply | None]:
         if isinstance(self.model, HasCachedReplies):
             return self.model.cached_replies(prompts)
         return [None] * len(prompts)
-
-    def _reserve(self, prompts: Sequence[Prompt]) -> int:
-        """Reserve the worst cost of the first of these prompts, of as many as fit; return how many."""
-        with self._lock:
-            for number, prompt in enumerate(prompts):
-                prompt_sum, reply_sum = (
-                    sum(pair) for pair in zip(self._reserved, worst(prompt), strict=True)
-                )
-                if not self._fits(self._used.prompt_tokens + prompt_sum, self._used.reply_tokens + reply_sum):
-                    return number
-                self._reserved = (prompt_sum, reply_sum)
-        return len(prompts)
-
-    def _fits(self, prompt: int, reply: int) -> bool:
-        if self.budget is None:
-            return True
-        cost = self._cost(prompt, reply)
-        return (prompt + reply if cost is None else cost) <= self.budget
-
-    def _cost(self, prompt: int, reply: int) -> float | None:
-        return None if self.prices is None else self.prices.of(prompt, reply)
-
-    def _release(self, reserved: tuple[int, int]) -> None:
-        self._reserved = (self._reserved[0] - reserved[0], self._reserved[1] - reserved[1])
-
-    def _count(self, reply: Reply, reserved: tuple[int, int]) -> None:
-        paid = reply.calls > 0
-        with self._lock:
-            self._release(reserved)
-            used = self._used
-            self._used = replace(
-                used, calls=used.calls + reply.calls, cached=used.cached + (not paid and not reply.problem),
-                failed=used.failed + bool(reply.problem),
-                prompt_tokens=used.prompt_tokens + reply.prompt_tokens * paid,
-                reply_tokens=used.reply_tokens + reply.reply_tokens * paid,
-            )  # fmt: skip
-
-    def _refusal(self, prompt: Prompt) -> Reply:
-        """The reply to a prompt that is not sent."""
-        with self._lock:
-            used = self._used
-            self._used = replace(used, failed=used.failed + 1, refused=used.refused + 1)
-            cost, needed = self._cost(used.prompt_tokens, used.reply_tokens), self._cost(*worst(prompt))
-        if cost is None or needed is None:
-            spent = f"{used.prompt_tokens + used.reply_tokens:,} of {self.budget:,.0f} tokens"
-            most = f"{sum(worst(prompt)):,}"
-        else:
-            spent, most = f"{cost:.4f} of {self.budget:.4f} USD", f"{needed:.4f}"
-        return Reply(
-            "",
-            problem=f"the budget is used up: {spent} are spent, and this prompt may need {most}; not sent",
-            unsent=True,
-        )
 
 
 def tokens(text: str) -> int:

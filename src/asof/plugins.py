@@ -50,6 +50,11 @@ BUILT_IN = {
         "tempralm": "asof.recipes.tempralm:TEMPRALM",
         "papers": "asof.papers.recipe:PAPERS",
         "tgrag": "asof.recipes.tgrag:TGRAG",
+        "bm25": "asof.recipes.signals:BM25",
+        "lsa": "asof.recipes.signals:LSA",
+        "dense": "asof.recipes.signals:DENSE",
+        "hybrid": "asof.recipes.signals:HYBRID",
+        "hybrid-rrf": "asof.recipes.signals:HYBRID_RRF",
     },
     READERS: {
         ".md": "asof.sources.markdown:READER",

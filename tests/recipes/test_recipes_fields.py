@@ -79,7 +79,9 @@ def test_every_field_is_tried() -> None:
 
 
 def test_names() -> None:
-    assert recipes.NAMES == ("asof", "twe", "twe-365", "vault", "tempralm", "papers", "tgrag")
+    published = ("asof", "twe", "twe-365", "vault", "tempralm", "papers", "tgrag")
+    signals = ("bm25", "lsa", "dense", "hybrid", "hybrid-rrf")
+    assert recipes.NAMES == (*published, *signals)
     for name in recipes.NAMES:
         assert recipes.named(name).name == name
         assert recipes.named(name).about

@@ -149,6 +149,13 @@ GROUPS: dict[str, dict[str, CommandEntry]] = {
             "evaluate", "Measure recipes on a dataset, and check for leaks from the future.",
             "asof evaluate dataset --leakage 20",
         ),
+        "experiments": CommandEntry(
+            "experiments", "List the experiments of the papers that can be run here.", "asof experiments"
+        ),
+        "experiment": CommandEntry(
+            "experiments", "Run an experiment of a paper: its table beside ours.",
+            "asof experiment twe/4.1 dataset",
+        ),
         "tune": CommandEntry(
             "tune", "Fit a recipe's numbers to judged questions.",
             "asof tune --feedback",

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
 
+from asof.cli.encoders import BUILT_IN, encoder_of, keeping
 from asof.cli.main import DONE, NOTHING, PROBLEMS, echo_err, json_option, print_json
 from asof.cli.problem_lines import note_problems
 from asof.cli.progress import step_progress
@@ -22,9 +21,6 @@ if TYPE_CHECKING:
     from asof.evaluate.options import EvaluationOptions, Progress
     from asof.evaluate.runs.dataset import Dataset
     from asof.models.ports import Encoder
-
-BUILT_IN = ("none", "hashed")
-"""Encoders that are settings of a corpus; all others are models."""
 
 
 @click.command()
@@ -133,7 +129,7 @@ def evaluate(
             dataset, options["leakage"], options["seed"], index, verbose=verbose, as_json=as_json
         )
     chosen = _options(**options)
-    encoder = _encoder(options["encoder"])
+    encoder = encoder_of(options["encoder"])
     if (model or judge) and not (chosen.answers or incremental):
         raise UsageError("--model and --judge are about answers: use them with --answers or --incremental")
     models = _models(writes=model, judges=judge)
@@ -163,7 +159,7 @@ def _whole(
     from asof.evaluate.report.evaluation import evaluation_json
 
     if figures is not None:
-        from asof.evaluate.figures.figures import ready
+        from asof.evaluate.figures.files import ready
 
         ready(figures)
     drawn: list[str] = []
@@ -210,28 +206,6 @@ def _incremental(
 
 def _code(dataset: Dataset) -> int:
     return PROBLEMS if any(problem.lost for problem in dataset.problems) else DONE
-
-
-def _encoder(name: str | None) -> Encoder | None:
-    """The model that is to encode; None where none is named. Raises UsageError, ModelError."""
-    if name is None or name in BUILT_IN:
-        return None
-    from asof.corpus.corpus import encoder_named
-
-    return encoder_named(name, Path.cwd())
-
-
-@contextmanager
-def keeping(encoder: Encoder | None, cache: Path | None) -> Iterator[Encoder | None]:
-    """The encoder with its vectors kept in the folder of the cache."""
-    if encoder is None:
-        yield None
-        return
-    from asof import environment
-    from asof.evaluate.runs.corpus import cached_vectors
-
-    with cached_vectors(encoder, cache or environment.cache_folder(), echo_err) as cached:
-        yield cached
 
 
 def _models(*, writes: bool, judges: bool) -> EvaluationModels:

@@ -28,6 +28,7 @@ from asof.evaluate.runner import Runner
 from asof.evaluate.runs.compare import Comparison, Estimate, clusters, compare_pairs, estimate
 from asof.evaluate.runs.corpus import prepared
 from asof.evaluate.runs.dataset import Dataset, load
+from asof.evaluate.runs.metrics import check_metrics
 from asof.evaluate.runs.questions import DatasetQuestion
 from asof.evaluate.runs.run import METRICS, Run, check_ids, write
 from asof.evaluate.runs.selection import check_by, check_filters, choose, recipes_by_name
@@ -109,7 +110,8 @@ def evaluate(
     if run_file is not None:
         write(run_file, runs)
     cluster = clusters([question.text for question in questions])
-    values = {each.name: {metric: each.values(metric) for metric in COMPARED} for each in runs}
+    compared = dict.fromkeys((*COMPARED, *options.metrics))
+    values = {each.name: {metric: each.values(metric) for metric in compared} for each in runs}
     return Evaluation(
         data, options, tuple(questions), cluster, runs, compare_pairs(values, cluster, options.seed), leakage,
         (*notes, *_run_notes(runs)), answers,
@@ -121,6 +123,7 @@ def _check(
 ) -> None:
     check_filters(dataset, options)
     check_by(dataset, options)
+    check_metrics(options.metrics)
     models.check()
     if models.writes and options.leakage:
         raise UsageError(

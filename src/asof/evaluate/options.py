@@ -20,7 +20,8 @@ class EvaluationOptions:
     `without`: fields that are blanked. `filter_by`: fields of a question that the metadata of a hit has to
     agree with. `settings`: those of the corpus; undated documents are always visible. `seed`: of all random
     draws. `answers`: `ask` is evaluated too, on the questions with a reference answer. `by`: the fields of a
-    question by which the metrics of answers are also broken down, beside its type.
+    question by which metrics are also broken down; those of answers are by its type always. `metrics`:
+    further ones of rankings (`runs.metrics.check_metrics`).
     """
 
     queries: str = ""
@@ -32,6 +33,7 @@ class EvaluationOptions:
     seed: int = 0
     answers: bool = False
     by: tuple[str, ...] = ()
+    metrics: tuple[str, ...] = ()
 
 
 DEFAULT_OPTIONS = EvaluationOptions()

@@ -38,7 +38,7 @@ class Runner:
         return tuple(
             run(
                 name, recipe, corpus, self.dataset, questions, self.options.filter_by,
-                progress_counter(self.progress, f"{label}{name}", len(questions)),
+                progress_counter(self.progress, f"{label}{name}", len(questions)), self.options.metrics,
             )
             for name, recipe in self.recipes.items()
             if questions

@@ -8,6 +8,7 @@ from typing import Annotated, Any, NotRequired, Union, get_args, get_origin, get
 
 from asof.data.json import AnswerJson, Keyword
 from asof.evaluate.report.evaluation import EvaluationJson
+from asof.evaluate.report.experiment import ExperimentJson, ExperimentsJson
 from asof.evaluate.report.incremental import IncrementalJson
 from asof.evaluate.report.staleness import StaleEvaluationJson
 from asof.serialize.corpus import EmbedJson, IndexedJson, IndexJson, StatusJson
@@ -54,6 +55,8 @@ SHAPES: Mapping[str, tuple[str, type]] = {
     "evaluate": ("asof evaluate --json", EvaluationJson),
     "evaluate-incremental": ("asof evaluate --incremental --json", IncrementalJson),
     "evaluate-stale": ("asof evaluate --stale --json", StaleEvaluationJson),
+    "experiments": ("asof experiments --json", ExperimentsJson),
+    "experiment": ("asof experiment NAME --json", ExperimentJson),
     "tune": ("asof tune --json", TuneJson),
     "tune-undo": ("asof tune --undo --json", TuneUndoJson),
 }
@@ -126,6 +129,8 @@ def _annotated(value: dict[str, Any], notes: tuple[Any, ...]) -> dict[str, Any]:
         value["enum"].append(None)
     if "required" in value:
         value["propertyNames"] = {"enum": value["required"]}
+    if "least" in value:
+        value["required"] = value.pop("least")
     return value
 
 

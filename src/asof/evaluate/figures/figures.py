@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -16,6 +15,7 @@ from asof.errors import UsageError
 from asof.evaluate.evaluation import Evaluation
 from asof.evaluate.figures import canvas, drawing
 from asof.evaluate.figures.age_curves import QUESTIONS, age_rows
+from asof.evaluate.figures.files import ready, written
 from asof.evaluate.figures.scaling import MOMENTS, latency_rows, moments
 from asof.evaluate.figures.score_parts import score_part_rows
 from asof.evaluate.figures.trials import StepProgress, Trials, ablation_rows, budget_rows, sensitivity_rows
@@ -60,8 +60,8 @@ def figures(
             rows = _rows(name, trials, partial(progress, f"figures: {name}"))
             if rows:
                 draw = getattr(drawing, name)
-                paths.append(_written(folder / f"{name}.csv", _csv(rows)))
-                paths.append(_written(folder / f"{name}.png", canvas.png(draw, rows, _caption(name, trials))))
+                paths.append(written(folder / f"{name}.csv", _csv(rows)))
+                paths.append(written(folder / f"{name}.png", canvas.png(draw, rows, _caption(name, trials))))
             else:
                 old = "; the file of that name is an older one" if (folder / f"{name}.png").exists() else ""
                 if on_note is not None:
@@ -130,25 +130,3 @@ def _csv(rows: Sequence[Any]) -> bytes:
     writer.writeheader()
     writer.writerows(asdict(row) for row in rows)
     return out.getvalue().encode()
-
-
-def ready(folder: Path) -> None:
-    """Check that figures can be drawn and written, before they are computed. Raises as `figures` does."""
-    canvas.require()
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UsageError(f"{folder}: a folder for figures cannot be made: {error.strerror}") from error
-
-
-def _written(path: Path, content: bytes) -> Path:
-    """Write a file whole or not at all."""
-    part = path.with_name(f".{path.name}.part")
-    try:
-        part.write_bytes(content)
-        part.replace(path)
-    except OSError as error:
-        with suppress(OSError):
-            part.unlink(missing_ok=True)
-        raise UsageError(f"{path}: cannot be written: {error.strerror}") from error
-    return path

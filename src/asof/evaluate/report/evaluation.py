@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, Any, NotRequired, TypedDict
 
-from asof.data.json import Instant, ProblemJson, keys, one_of, problem_json
+from asof.data.json import Instant, ProblemJson, least_keys, one_of, problem_json
 from asof.evaluate.evaluation import Evaluation
 from asof.evaluate.leakage.check import Leakage
 from asof.evaluate.report.answers import (
@@ -40,7 +40,10 @@ class RunOptionsJson(TypedDict):
     fields: Annotated[dict[str, Any], "all numbers of the recipe"]
 
 
-RankingMetrics = Annotated[dict[str, EstimateJson | None], keys(METRICS), "null: a metric does not apply"]
+RankingMetrics = Annotated[
+    dict[str, EstimateJson | None], least_keys(METRICS),
+    "by metric, those of `--metric` too; null: it does not apply",
+]  # fmt: skip
 
 
 class RankingGroupJson(TypedDict):
@@ -50,6 +53,8 @@ class RankingGroupJson(TypedDict):
     value: str
     questions: int
     metrics: RankingMetrics
+    latency_ms_p50: Annotated[float, "of the first search, for ten hits"]
+    latency_ms_p95: Annotated[float, "of the first search, for ten hits"]
 
 
 class RunJson(TypedDict):
@@ -61,6 +66,7 @@ class RunJson(TypedDict):
     groups: list[RankingGroupJson]
     latency_ms_p50: Annotated[float, "of the first search, for ten hits"]
     latency_ms_p95: Annotated[float, "of the first search, for ten hits"]
+    memory_mb: Annotated[float | None, "how far the process grew at its height; null: not measured"]
     scored: Annotated[int, "how many questions"]
 
 
@@ -104,7 +110,7 @@ class RankedJson(TypedDict):
     """The ranking of a recipe for a question."""
 
     recipe: str
-    metrics: Annotated[dict[str, float | None], keys(METRICS), "null: a metric does not apply"]
+    metrics: Annotated[dict[str, float | None], least_keys(METRICS), "null: a metric does not apply"]
     latency_ms: float
     first: Annotated[list[str], "ten documents, best first"]
 
@@ -154,12 +160,20 @@ def _run_json(evaluation: Evaluation, run: Run) -> RunJson:
         "options": options(evaluation, run),
         "metrics": _metrics(evaluation, run),
         "groups": [
-            {"field": field, "value": value, "questions": len(at), "metrics": _metrics(evaluation, run, at)}
+            {
+                "field": field,
+                "value": value,
+                "questions": len(at),
+                "metrics": _metrics(evaluation, run, at),
+                "latency_ms_p50": round(run.latency(50, at), 3),
+                "latency_ms_p95": round(run.latency(95, at), 3),
+            }
             for field in evaluation.options.by
             for value, at in groups(evaluation.questions, field).items()
         ],
         "latency_ms_p50": round(run.latency(50), 3),
         "latency_ms_p95": round(run.latency(95), 3),
+        "memory_mb": None if run.memory_mb is None else round(run.memory_mb, 1),
         "scored": len(run.results),
     }
 
@@ -167,7 +181,8 @@ def _run_json(evaluation: Evaluation, run: Run) -> RunJson:
 def _metrics(
     evaluation: Evaluation, run: Run, at: Sequence[int] | None = None
 ) -> dict[str, EstimateJson | None]:
-    return {name: optional_estimate_json(evaluation.estimate(run, name, at)) for name in METRICS}
+    names = dict.fromkeys((*METRICS, *evaluation.options.metrics))
+    return {name: optional_estimate_json(evaluation.estimate(run, name, at)) for name in names}
 
 
 def options(evaluation: Evaluation, run: Run) -> RunOptionsJson:

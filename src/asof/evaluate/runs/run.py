@@ -19,6 +19,7 @@ from asof.errors import UsageError
 from asof.evaluate.runs import evidence
 from asof.evaluate.runs.compare import Floats
 from asof.evaluate.runs.dataset import Dataset
+from asof.evaluate.runs.memory import peak_growth
 from asof.evaluate.runs.metrics import DEPTH, NAMES, leak, scores
 from asof.evaluate.runs.questions import DatasetQuestion
 from asof.rank.recipe import Recipe
@@ -51,37 +52,44 @@ class QuestionResult:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A recipe, its name in this evaluation, and its results in the order of the questions."""
+    """A recipe, its name in this evaluation, and its results in the order of the questions.
+
+    `memory_mb`: how far the process grew at its height while they were asked (`asof.evaluate.runs.memory`).
+    """
 
     name: str
     recipe: Recipe
     results: tuple[QuestionResult, ...]
+    memory_mb: float | None = None
 
     def values(self, metric: str) -> Floats:
         """A metric of each question, shape (questions,)."""
         return np.array([result.scores[metric] for result in self.results], np.float64)
 
-    def latency(self, percent: float) -> float:
-        """A percentile of the latencies, in milliseconds."""
-        return float(np.percentile([result.latency_ms for result in self.results], percent))
+    def latency(self, percent: float, at: Sequence[int] | None = None) -> float:
+        """A percentile of the latencies, in milliseconds; of all questions, or of those `at`."""
+        results = self.results if at is None else [self.results[place] for place in at]
+        return float(np.percentile([result.latency_ms for result in results], percent))
 
 
 def run(
     name: str, recipe: Recipe, corpus: Corpus, dataset: Dataset, questions: Sequence[DatasetQuestion],
-    filter_by: Sequence[str] = (), advance: Callable[[], None] | None = None,
+    filter_by: Sequence[str] = (), advance: Callable[[], None] | None = None, metrics: Sequence[str] = (),
 ) -> Run:  # fmt: skip
-    """Ask all questions."""
+    """Ask all questions. `metrics`: further ones (`check_metrics`)."""
     results = []
+    grown = peak_growth()
     for question in questions:
-        results.append(rank_question(question, recipe, corpus, dataset, filter_by))
+        results.append(rank_question(question, recipe, corpus, dataset, filter_by, metrics))
         if advance is not None:
             advance()
-    return Run(name, recipe, tuple(results))
+    return Run(name, recipe, tuple(results), grown())
 
 
 def rank_question(
-    question: DatasetQuestion, recipe: Recipe, corpus: Corpus, dataset: Dataset, filter_by: Sequence[str] = ()
-) -> QuestionResult:
+    question: DatasetQuestion, recipe: Recipe, corpus: Corpus, dataset: Dataset,
+    filter_by: Sequence[str] = (), metrics: Sequence[str] = (),
+) -> QuestionResult:  # fmt: skip
     """Ask one question as of its moment, and score the documents, ranked by their best passages."""
     snapshot = corpus.snapshot(dataset.as_of(question), None)
     meta = filters(question, filter_by)
@@ -95,7 +103,8 @@ def rank_question(
     ranking = by_document(hits)
     ranked = [document for document, _ in ranking]
     measured = {
-        **scores(ranked, relevant(question, dataset)), "leak@10": leak(ranked, dataset.dates, snapshot.as_of),
+        **scores(ranked, relevant(question, dataset), metrics),
+        "leak@10": leak(ranked, dataset.dates, snapshot.as_of),
     }  # fmt: skip
     shares, missing = dict.fromkeys(evidence.NAMES, math.nan), 0
     if sentences:

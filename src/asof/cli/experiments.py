@@ -1,0 +1,188 @@
+"""`asof experiments` and `asof experiment`: tables of papers beside ours."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+from rich.text import Text
+
+from asof.cli.main import DONE, PROBLEMS, echo_err, json_option, print_json
+from asof.cli.problem_lines import note_problems
+from asof.cli.progress import step_progress
+from asof.cli.tables import Cells, console, estimated, short, show_columns
+from asof.cli.terminal import plain, show
+
+if TYPE_CHECKING:
+    from asof.config import Config
+    from asof.evaluate.experiments.experiment import Experiment
+    from asof.evaluate.experiments.run import ExperimentRun
+    from asof.evaluate.experiments.table import Cell
+
+
+@click.command()
+@json_option
+def experiments(as_json: bool) -> int:
+    """Experiments of the papers that can be run here: each a table or a figure, by name.
+
+    `asof experiment NAME DATASET` runs one; docs/papers-reproduced.md has what they show on public datasets.
+    """
+    from asof.evaluate.experiments.registry import every
+    from asof.evaluate.report.experiment import experiments_json
+
+    found = every()
+    if as_json:
+        print_json(experiments_json(found))
+        return DONE
+    width = max((len(each.name) for each in found), default=0)
+    for each in found:
+        show(
+            f"{click.style(each.name.ljust(width), bold=True)}  {each.about} ({each.source})", hang=width + 2
+        )
+    return DONE
+
+
+@click.command()
+@click.argument("name")
+@click.argument("dataset", type=click.Path(path_type=Path), required=False)
+@click.option(
+    "--set", "settings", multiple=True, metavar="NAME=VALUE",
+    help="A setting of the experiment, or a field of its recipe: decay.delta=5 (again: and that).",
+)  # fmt: skip
+@click.option("--limit", type=click.IntRange(1), metavar="N", help="N questions, chosen by a hash.")
+@click.option("--queries", default="", metavar="FILE", help="One file of questions only; a path or a name.")
+@click.option("--filter-by", multiple=True, metavar="FIELD", help="As of asof evaluate.")
+@click.option("--encoder", metavar="NAME", help="Vectors beside words, as of asof evaluate (default none).")
+@click.option(
+    "--seed", type=click.IntRange(0), default=0, metavar="N", help="Of all that is drawn (default 0)."
+)
+@click.option(
+    "--cache", type=click.Path(path_type=Path), metavar="DIR",
+    help="Cache of corpora, for the next run (default ~/.cache/asof).",
+)  # fmt: skip
+@click.option(
+    "--figures", type=click.Path(path_type=Path), metavar="DIR",
+    help="Draw its figures there, the numbers beside them as CSV (needs the extra asof[figures]).",
+)  # fmt: skip
+@json_option
+def experiment(
+    name: str, dataset: Path | None, settings: tuple[str, ...], limit: int | None, queries: str,
+    filter_by: tuple[str, ...], encoder: str | None, seed: int, cache: Path | None, figures: Path | None,
+    as_json: bool,
+) -> int:  # fmt: skip
+    """Run the experiment NAME of a paper on DATASET: its table beside ours.
+
+    Without DATASET: what it is, what it wants, how it is read. The language model, for experiments that ask
+    one, is that of asof.toml in this folder.
+    """
+    from asof.evaluate.experiments.registry import named
+    from asof.evaluate.experiments.run import run
+    from asof.evaluate.report.experiment import experiment_json, experiments_json
+
+    chosen = named(name)
+    if dataset is None:
+        if as_json:
+            print_json(experiments_json([chosen]))
+        else:
+            _show_about(chosen)
+        return DONE
+    from asof.cli.encoders import encoder_of, keeping
+
+    with keeping(encoder_of(encoder), cache) as encodes, step_progress() as progress:
+        from asof.evaluate.experiments.experiment import ExperimentOptions
+        from asof.evaluate.options import no_progress
+
+        options = ExperimentOptions(
+            limit, seed, queries, filter_by, config=_configuration(), encoder=encodes, cache=cache,
+            progress=progress or no_progress,
+        )  # fmt: skip
+        outcome = run(chosen, dataset, options, settings, figures)
+    if as_json:
+        print_json(experiment_json(outcome))
+    else:
+        show_experiment(outcome)
+        note_problems(outcome.outcome.problems)
+    if figures is not None:
+        drawn = [path.stem for path in outcome.drawn if path.suffix == ".png"]
+        echo_err(f"figures in {figures}: {', '.join(drawn) or 'none'}")
+    return PROBLEMS if any(problem.lost for problem in outcome.outcome.problems) else DONE
+
+
+def _configuration() -> Config:
+    """What names the language model: the configuration that holds in this folder."""
+    from asof import environment
+
+    return environment.configuration(Path(), echo_err)
+
+
+def _show_about(experiment: Experiment) -> None:
+    """What an experiment is, its printed table, what it wants and how it is read."""
+    click.secho(f"{experiment.name}: {experiment.about}", bold=True)
+    show(f"source: {experiment.source}", hang=8)
+    show(f"data: {experiment.data}", hang=6)
+    for name, each in experiment.parameters.items():
+        show(f"--set {name}={each.default}: {each.about}; {each.accepted.words}", hang=6)
+    if experiment.recipe is not None:
+        show(f"--set STAGE.FIELD=VALUE: fields of the recipe {experiment.recipe.name}", hang=6)
+    published = experiment.published
+    if published.rows:
+        click.echo("\nas printed")
+        columns: Cells = [
+            (
+                each.name.replace("@", "\n@"),
+                [_cell(row.cells.get(each.name), each.places) for row in published.rows],
+            )
+            for each in published.columns
+        ]
+        show_columns(console(), "", [row.label for row in published.rows], columns)
+    _show_reading(experiment)
+
+
+def show_experiment(run: ExperimentRun) -> None:
+    """The paper's table beside ours, where their shapes agree, how the paper is read, notes on the run."""
+    from asof.evaluate.report.experiment import labels
+
+    experiment, outcome = run.experiment, run.outcome
+    click.secho(f"{experiment.name}: {experiment.about} ({experiment.source})", bold=True)
+    click.echo(f"{plain(run.dataset)}: {outcome.questions:,} questions{_settings_text(run)}")
+    rows = labels(experiment.published, outcome.table)
+    columns: Cells = []
+    every = {each.name: each.places for each in (*outcome.table.columns, *experiment.published.columns)}
+    for name, places in every.items():
+        printed = [experiment.published.cell(row, name) for row in rows]
+        if any(cell is not None for cell in printed):
+            columns.append((f"{name}\npaper", [_cell(cell, places) for cell in printed]))
+        columns.append((f"{name}\nhere", [_cell(outcome.table.cell(row, name), places) for row in rows]))
+    if rows:
+        show_columns(console(), "", rows, columns)
+    for shape in run.shapes:
+        show(shape.sentence, hang=2)
+    _show_reading(experiment)
+    for note in outcome.notes:
+        click.secho(f"note: {plain(note)}", dim=True)
+
+
+def _settings_text(run: ExperimentRun) -> str:
+    given = {**run.options.parameters, **run.options.fields}
+    return "".join(f", {name}={value}" for name, value in given.items())
+
+
+def _show_reading(experiment: Experiment) -> None:
+    if experiment.reading:
+        click.echo("\nhow the paper is read")
+    for sentence in experiment.reading:
+        show(f"- {sentence}", hang=2)
+
+
+def _cell(cell: Cell, places: int = 3) -> Text:
+    """A figure as tables have it: with so many places, but whole numbers as they are."""
+    from asof.evaluate.runs.compare import Estimate
+
+    if isinstance(cell, Estimate):
+        return estimated(cell)
+    if isinstance(cell, float):
+        return Text(short(cell) if places == 3 and abs(cell) < 10 else f"{cell:,.{places}f}")
+    if cell is None:
+        return Text("-")
+    return Text(f"{cell:,}" if isinstance(cell, int) else plain(cell))

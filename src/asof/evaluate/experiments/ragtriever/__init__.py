@@ -1,0 +1,1 @@
+"""The experiment of RAGtriever's ranking design (2026-01-25, section Evaluation)."""

@@ -1,0 +1,97 @@
+"""Runs an experiment: its settings are checked, its tables compared, its pictures written."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from asof.errors import UsageError
+from asof.evaluate.experiments.experiment import Experiment, ExperimentOptions, Outcome
+from asof.evaluate.experiments.shape import Shape, shapes
+from asof.evaluate.experiments.table import Picture
+from asof.evaluate.values import parsed, split
+from asof.schema import check
+
+
+@dataclass(frozen=True, slots=True)
+class ExperimentRun:
+    """An experiment on a dataset, with its settings, and in which columns the shape of its table is that of
+    the paper's. `drawn`: the paths of its pictures and their numbers."""
+
+    experiment: Experiment
+    dataset: str
+    options: ExperimentOptions
+    outcome: Outcome
+    shapes: tuple[Shape, ...]
+    drawn: tuple[Path, ...]
+
+
+def run(
+    experiment: Experiment, dataset: Path, options: ExperimentOptions, settings: Sequence[str] = (),
+    figures: Path | None = None,
+) -> ExperimentRun:  # fmt: skip
+    """Run an experiment on the folder of a dataset.
+
+    `settings`: `name=value` each, of its own parameters or of the fields of its recipe. `figures`: the folder
+    for its pictures. Raises UsageError for settings or a dataset that it cannot use, MissingExtra without
+    matplotlib for figures.
+    """
+    if figures is not None:
+        from asof.evaluate.figures.files import ready
+
+        ready(figures)
+    if not dataset.is_dir():
+        raise UsageError(f"{dataset} is no folder; {experiment.name} wants {experiment.data}")
+    options = configured(experiment, options, settings)
+    outcome = experiment.run(dataset, options)
+    drawn = [] if figures is None else [path for each in outcome.pictures for path in _drawn(each, figures)]
+    found = shapes(experiment.published, outcome.table)
+    return ExperimentRun(experiment, dataset.resolve().name, options, outcome, tuple(found), tuple(drawn))
+
+
+def configured(
+    experiment: Experiment, options: ExperimentOptions, settings: Iterable[str] = ()
+) -> ExperimentOptions:
+    """The options with the parameters of an experiment and fields of its recipe. Raises UsageError."""
+    given = dict(split(each) for each in settings)
+    own = {name: parsed(value) for name, value in given.items() if name in experiment.parameters}
+    fields = {name: parsed(value) for name, value in given.items() if name not in own}
+    unknown = [name for name in fields if "." not in name]
+    if fields and (unknown or experiment.recipe is None):
+        name = next(iter(unknown or fields))
+        what = ", ".join(experiment.parameters) or "no settings of its own"
+        more = "" if experiment.recipe is None else f", and fields of the recipe {experiment.recipe.name}"
+        raise UsageError(f"--set {name}: {experiment.name} has {what}{more}")
+    try:
+        check(own, {name: each.accepted for name, each in experiment.parameters.items()})
+    except UsageError as error:
+        raise UsageError(f"--set {error}") from error
+    if experiment.recipe is not None:
+        experiment.recipe.replaced(fields)  # says what is wrong before anything is indexed
+    defaults = {name: each.default for name, each in experiment.parameters.items()}
+    return replace(
+        options, parameters={**defaults, **options.parameters, **own}, fields={**options.fields, **fields}
+    )
+
+
+def _drawn(picture: Picture, folder: Path) -> list[Path]:
+    from asof.evaluate.figures import canvas
+    from asof.evaluate.figures.files import written
+
+    drawing = canvas.png(picture.draw, picture.rows, picture.caption)
+    return [
+        written(folder / f"{picture.name}.csv", _csv(picture.rows)),
+        written(folder / f"{picture.name}.png", drawing),
+    ]
+
+
+def _csv(rows: Sequence[Mapping[str, Any]]) -> bytes:
+    out = io.StringIO()
+    writer = csv.DictWriter(out, list(dict.fromkeys(key for row in rows for key in row)), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return out.getvalue().encode()

@@ -1,0 +1,53 @@
+"""Values on a command line, as `--set decay.delta=0,1,2.5` has them: TOML where it is TOML, else a text."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from typing import Any
+
+from asof.errors import UsageError
+
+_PART = re.compile(r"""\s*((?:"[^"]*"|'[^']*'|\[[^\]]*\]|\{[^}]*\}|[^,"'\[{])+)\s*(?:,|$)""")
+"""Up to the next comma outside of quotes and brackets."""
+
+
+def parsed(text: str) -> Any:
+    """A number, true or false, a list, a table, or the text itself.
+
+    >>> parsed("2.5"), parsed("[30, 60]"), parsed("true"), parsed("half")
+    (2.5, [30, 60], True, 'half')
+    """
+    try:
+        values = tomllib.loads(f"value = {text}")
+    except (tomllib.TOMLDecodeError, RecursionError, ValueError):
+        return text
+    if set(values) != {"value"} or not isinstance(values["value"], int | float | str | list | dict):
+        return text
+    return values["value"]
+
+
+def listed(text: str) -> list[Any]:
+    """The values between commas that stand outside of quotes and brackets. Raises UsageError for none.
+
+    >>> listed("0, 1,2.5"), listed("[1,2],[3]")
+    ([0, 1, 2.5], [[1, 2], [3]])
+    """
+    values, at = [], 0
+    while at < len(text):
+        part = _PART.match(text, at)
+        if part is None:
+            raise UsageError(f"{text[:80]!r}: values separated by commas are expected, such as 0,1,2.5")
+        values.append(parsed(part[1].strip()))
+        at = part.end()
+    if not values or text.endswith(","):
+        raise UsageError(f"{text[:80]!r}: a value is missing; such as 0,1,2.5")
+    return values
+
+
+def split(text: str, option: str = "--set") -> tuple[str, str]:
+    """The name and the value of `name=value`. Raises UsageError."""
+    name, equals, value = text.partition("=")
+    if not equals or not name.strip() or not value.strip():
+        raise UsageError(f"{option} {text[:80]!r}: name=value is expected, such as decay.delta=2.5")
+    return name.strip(), value.strip()

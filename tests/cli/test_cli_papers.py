@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -44,7 +45,7 @@ def recorded(result):
     return result.out.partition("recorded as ")[2][:8]
 
 
-def test_a_question_feedback_and_the_next_question(asof, archive):
+def test_a_question_feedback_and_the_next_question(asof, archive, here):
     first = asof(*QUESTION)
     assert first.code == 0
     assert first.err == ""
@@ -55,7 +56,10 @@ def test_a_question_feedback_and_the_next_question(asof, archive):
     assert "https://arxiv.org/abs/2401.0000" in lines[1]
     assert "of similarity " in lines[1]
     assert "Page 2: “Lamp oil of paper" in first.out
-    weights = "similarity 0.400 · freshness 0.250 · coverage 0.250 · volume 0.100 · rate of freshness 0.050"
+    weights = (
+        "similarity 0.400 · freshness 0.250 · coverage 0.250 · volume 0.100 · threshold 0.500"
+        " · rate of freshness 0.050"
+    )
     assert f"weights: {weights}\n" in first.out
     assert "as they began: no judged question to learn from yet" in first.out
     assert asof("feedback", recorded(first), "1", "0").code == 0
@@ -68,6 +72,11 @@ def test_a_question_feedback_and_the_next_question(asof, archive):
         " weights, a trial, lose" in second.out
     )
     assert "exploration" in second.out
+    # the fourth of seven papers is the only good one: 7 / log2(5) of 7; at any place precision@10 is 1 of 10
+    assert "(first weights 0.431) · precision@10 0.100 (first weights 0.100)\n" in second.out
+    head, row = (here / "drawn" / "learning.csv").read_text().splitlines()
+    assert head.startswith("number,id,loss,ndcg@10,precision@10,combine.weights.similarity,")
+    assert float(row.split(",")[3]) == pytest.approx(1 / math.log2(5))
     assert second.err == "drawn: learning.csv, learning.png in drawn\n"
 
 
@@ -87,6 +96,11 @@ def test_json_keeps_its_schema(asof, archive, here):
     assert found["figures"] == ["learning.csv", "learning.png"]
     assert found["fetched"] == {"abstracts": None, "full_texts": None}
     assert 0 < found["learning"]["loss"] <= 1
+    metrics = found["learning"]["examples"][0]["metrics"]
+    assert (metrics["k"], metrics["precision"]) == (10, 0.1)
+    assert metrics["loss"] == pytest.approx(1 - 1 / math.log2(5)) == 1 - metrics["ndcg"]
+    assert found["learning"]["metrics"]["loss"] == pytest.approx(found["learning"]["loss"])
+    assert found["cost"] is None
     assert [each["query"] for each in found["learning"]["examples"]] == ["lamp oil spoon"]
     nothing = asof("papers", "lamp oil", "--categories", "cs.CV", "--json")
     assert nothing.code == 1
@@ -168,6 +182,7 @@ def test_passages_as_published_unless_the_folder_says_otherwise(asof, archive, h
     ("arguments", "result"),
     [
         ([], "QUESTION"),
+        (["lamp", "--budget", "1"], "a budget bounds the calls of a language model, and none is named"),
         (["lamp", "--judge", "--no-record"], "--judge grades what is recorded"),
         (["lamp", "--categories", "lamps"], "neither a category nor an id of arXiv"),
         (["lamp", "--since", "soonish"], "'soonish' is not a time"),

@@ -33,6 +33,7 @@ from asof.time.moment import read
 WORDS = ["lantern", "tide", "wick", "glass", "keeper", "oil", "storm", "rope"]
 QUESTION = "lantern oil keeper"
 RATE = "freshness.rate"
+ABOVE = ("coverage.above", "volume.above")
 BOX = box_of(PAPERS)
 NAMES = ("similarity", "freshness", "coverage", "volume")
 
@@ -72,9 +73,9 @@ weights = st.lists(st.floats(0.01, 1.0), min_size=4, max_size=4)
 
 @pytest.mark.slow
 @settings(max_examples=25)
-@given(corpora, weights, st.floats(0.01, 0.1))
+@given(corpora, weights, st.floats(0.01, 0.1), st.floats(0.0, 1.0))
 def test_what_was_recorded_gives_the_scores_of_any_search(
-    drawn: Any, weighed: list[float], rate: float
+    drawn: Any, weighed: list[float], rate: float, above: float
 ) -> None:
     with corpus_of([document(at, *each) for at, each in enumerate(drawn)]) as corpus:
         then = corpus.at("2025")
@@ -87,11 +88,13 @@ def test_what_was_recorded_gives_the_scores_of_any_search(
         weighed_by = {f"combine.weights.{name}": value for name, value in PAPERS.stages[5].weights}  # type: ignore[attr-defined]
         for hit in asked.shown:
             found = dict(tree_numbers(hit.why))
-            assert weighed_by.items() <= found.items() <= {**weighed_by, RATE: 0.05}.items()
+            fixed = dict.fromkeys(ABOVE, 0.5) | weighed_by
+            assert fixed.items() <= found.items() <= {**fixed, RATE: 0.05}.items()
 
         values = {f"combine.weights.{name}": each for name, each in zip(NAMES, weighed, strict=True)}
-        other = with_values(PAPERS, values | {"freshness.rate": rate})
+        other = with_values(PAPERS, values | {"freshness.rate": rate, "coverage.above": above})
         again = then.search(QUESTION, 20, recipe=other)
+        assert [dict(other.fields())[field] for field in ABOVE] == [above, above]
         by_document = {hit.document: hit.score for hit in again.hits}
         assert replayed(asked, other) == [by_document[hit.document] for hit in asked.shown]
         recorded = corpus.recorded(corpus.record(again, other)).question
@@ -153,14 +156,26 @@ def test_another_recipe_than_the_one_that_ranked(pair: Any) -> None:
 
 def test_what_can_be_tried_and_what_cannot(pair: Any) -> None:
     _, asked = pair
-    assert replayable(PAPERS) == {*(f"combine.weights.{name}" for name in NAMES), "freshness.rate"}
+    assert replayable(PAPERS) == {*(f"combine.weights.{name}" for name in NAMES), RATE, *ABOVE}
     assert replayable(named("asof")) == frozenset()
-    for field in ("coverage.above", "volume.above"):
-        assert field not in replayable(PAPERS)
-        assert replayed(asked, with_values(PAPERS, {field: 0.4})) is None
-        assert recorded_scores(asked, PAPERS, Box.of(PAPERS), [0.0, 0.0]) is None  # it has coverage.above
+    assert box_of(PAPERS) == Box.of(PAPERS)
     for other in (PAPERS.replaced({"combine.weights": {"similarity": 1.0}}), replace(PAPERS, name="mine")):
         assert recorded_scores(asked, other, box_of(PAPERS), [0.0, 0.0]) is None
+
+
+def test_what_an_earlier_version_did_not_record_cannot_be_tried(pair: Any) -> None:
+    """Trees without what lies below the threshold: other weights can be tried, another threshold cannot."""
+    _, asked = pair
+
+    def without_made(tree: Why) -> Why:
+        return replace(tree, parts=tuple(map(without_made, tree.parts)), made=None)
+
+    old = replace(
+        asked, shown=tuple(replace(hit, packed=pack(without_made(hit.why), ())) for hit in asked.shown)
+    )
+    weights_only = Box.of(PAPERS, [each for each in BOX.names if each not in ABOVE])
+    assert replayed(old, PAPERS, weights_only) == replayed(asked, PAPERS)
+    assert replayed(old, PAPERS) is None
 
 
 def test_trees_of_an_earlier_version_name_no_numbers(pair: Any) -> None:

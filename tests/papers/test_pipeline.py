@@ -116,7 +116,9 @@ def test_the_numbers_are_recorded(corpus):
     assert (asked.recipe, asked.text) == ("papers", "lamp oil")
     assert [hit.document for hit in asked.shown] == [hit.document for hit in found.results.hits]
     weights = {f"combine.weights.{name}": value for name, value in asked.fields["combine.weights"].items()}
-    assert weights | {"freshness.rate": asked.fields["freshness.rate"]} == dict(found.learned.now)
+    others = {name: asked.fields[name] for name in ("freshness.rate", "coverage.above")}
+    assert weights | others == dict(found.learned.now)
+    assert asked.fields["volume.above"] == asked.fields["coverage.above"]
     assert not ask(corpus, record=False).recorded
     assert len(corpus.queries()) == 1
 
@@ -238,7 +240,7 @@ def test_categories_and_window(corpus, given, papers):
 def test_what_options_say_is_not_told_as_assumed(corpus):
     assert ask(corpus, "lamp oil", categories=(), read=0, fetch=False).notes == (
         "no time is named: the last 7 days",
-        "no category is named or known by these words: cs.LG was taken",
+        "no category is named or known by these words: cs.LG, cs.AI, cs.RO, cs.CV and cs.CL were taken",
     )
     assert ask(corpus, "lamp oil", since="2024-01-20", read=0, fetch=False).notes == ()
     found = ask(corpus, "lamp oil", until="2024-01-10", read=0)
@@ -334,6 +336,8 @@ def reply(prompt: Prompt) -> str:
     match _shape(prompt):
         case "WishedPapers":
             return '{"categories": ["cs.IR"], "time_range_days": 14, "max_papers": 3}'
+        case "QuestionTimes":
+            return '{"times": []}'
         case "RelevanceGrade":
             return f'{{"because": "x", "grade": {3 if "oil" in prompt.user.lower() else 0}}}'
     return "The lamp burns oil [1]."
@@ -348,6 +352,65 @@ def test_a_model_reads_grades_and_answers(archive, memory_folder):
         assert (found.judging.judge, found.judging.graded) == ("scripted", 3)
         assert corpus.recorded(found.recorded).grades == (3.0, 3.0, 3.0)
         assert ask(corpus, "lamp oil", categories=()).learned.new == 1
+
+
+def test_all_calls_of_a_question_are_on_one_meter(archive, memory_folder):
+    """One to read the question, two to answer (its times, its answer), one for each of three papers."""
+    model = ScriptedModel(reply)
+    with opened(memory_folder, archive, model=model) as corpus:
+        found = ask(corpus, "lamp oil", categories=(), judge=True)
+    assert found.cost is not None
+    assert found.answer is not None
+    assert found.judging is not None
+    assert found.answer.cost is not None
+    assert found.answer.by == "scripted"
+    assert (found.cost.calls, found.answer.cost["calls"], found.judging.cost.calls) == (6, 2, 3)
+    assert found.cost.calls == len(model.prompts)
+
+
+@pytest.mark.parametrize("budget", [0, 600, 1_000, 1_400, 100_000])
+def test_a_budget_holds_for_all_calls_together(archive, memory_folder, budget):
+    """In tokens, without prices: whatever is asked for first has its part, and the sum fits."""
+    model = ScriptedModel(reply)
+    with opened(memory_folder, archive, model=model) as corpus:
+        found = ask(corpus, "lamp oil", judge=True, budget=budget)
+    assert found.cost is not None
+    assert found.cost.prompt_tokens + found.cost.reply_tokens <= budget
+    assert found.cost.calls == len(model.prompts) == (6 if budget == 100_000 else found.cost.calls)
+    assert (found.cost.refused == 0) == (budget == 100_000)
+    assert found.results.hits
+    if budget == 0:
+        assert (found.cost.calls, found.parsed.by) == (0, "rules")
+
+
+def test_the_budget_of_the_configuration_is_that_of_the_question(archive, memory_folder):
+    """[ask] budget bounded each part of a question by itself before."""
+    model = ScriptedModel(reply)
+    with opened(memory_folder, archive, "[ask]\nbudget = 0.0", model=model) as corpus:
+        found = ask(corpus, "lamp oil", judge=True)
+    assert found.cost is not None
+    assert (found.cost.calls, model.prompts) == (0, [])
+
+
+def test_a_budget_without_a_model_is_refused(corpus):
+    with pytest.raises(UsageError, match="none is named"):
+        ask(corpus, budget=1.0)
+
+
+def test_metrics_of_what_was_shown(corpus):
+    """Paper 5, the only good one of six, is shown at rank 5: DCG 7 / log2(6), the best order has 7."""
+    first = ask(corpus)
+    good(corpus, first, 5)
+    learned = ask(corpus).learned
+    metrics = learned.losses[0].metrics
+    assert metrics is not None
+    assert (metrics.k, metrics.idcg, metrics.precision) == (10, 7.0, 1 / 10)
+    assert metrics.dcg == pytest.approx(7 / 2.584962500721156)
+    assert metrics.ndcg == pytest.approx(1 - metrics.loss) == pytest.approx(1 - learned.losses[0].lost)
+    assert (metrics.mean_top, metrics.mean_all, metrics.improvement) == (3 / 6, 3 / 6, 0.0)
+    assert learned.metrics is not None
+    assert learned.initial_metrics == metrics
+    assert learned.metrics.loss == pytest.approx(learned.lost)
 
 
 def test_hostile_words_are_data(archive, memory_folder):

@@ -11,7 +11,7 @@ from tests.support.pier_papers import PIER, ask, opened
 from asof.corpus.corpus import Corpus
 from asof.data import Document, SourcedTime
 from asof.errors import DamagedState
-from asof.papers.weights import ANEW, DROPPED, RECIPE, forget, learner
+from asof.papers.weights import ANEW, DROPPED, OTHER_NUMBERS, RECIPE, forget, learner
 from asof.store.lock import exclusive_lock
 from asof.time.moment import read
 from asof.time.span import moment
@@ -50,7 +50,7 @@ def test_after_a_vacuum_the_past_is_ranked_by_the_numbers_of_asof_toml(memory_fo
         corpus.vacuum("2024-01-20")
         then = ask(corpus, fetch=False, as_of="2024-01-28")
         assert then.results.hits
-        assert list(then.learned.now.values()) == [0.4, 0.25, 0.25, 0.1, 0.05]
+        assert list(then.learned.now.values()) == [0.4, 0.25, 0.25, 0.1, 0.5, 0.05]
         assert DROPPED in then.notes
         assert DROPPED not in ask(corpus, fetch=False).notes
 
@@ -59,7 +59,7 @@ def test_it_begins_with_the_numbers_that_were_published(memory_folder: Path):
     with opened(memory_folder) as corpus:
         notes: list[str] = []
         found, learned = learner(corpus, None, notes)
-        assert list(learned.now.values()) == [0.4, 0.25, 0.25, 0.1, 0.05]
+        assert list(learned.now.values()) == [0.4, 0.25, 0.25, 0.1, 0.5, 0.05]
         assert (learned.stage, learned.question, learned.losses, notes) == ("baseline", 1, (), [])
         assert corpus.feedback.learned(RECIPE) == found.dumps()
 
@@ -71,7 +71,7 @@ def test_other_numbers_in_the_configuration_begin_anew(memory_folder: Path):
     with opened(memory_folder) as corpus:
         found = ask(corpus, fetch=False)
         assert found.notes == (ANEW,)
-        assert list(found.learned.now.values()) == [0.3, 0.3, 0.3, 0.1, 0.05]
+        assert list(found.learned.now.values()) == [0.3, 0.3, 0.3, 0.1, 0.5, 0.05]
         # the judged question was ranked by other numbers: it tells nothing, but settings are compared on it
         assert (found.learned.stage, found.learned.losses) == ("baseline", ())
         assert found.learned.began >= 0
@@ -110,7 +110,7 @@ def test_a_state_that_is_not_sound(memory_folder: Path, spoil):
             ask(corpus, fetch=False)
         forget(corpus)
         found = ask(corpus, fetch=False)
-        assert list(found.learned.now.values()) == [0.4, 0.25, 0.25, 0.1, 0.05]
+        assert list(found.learned.now.values()) == [0.4, 0.25, 0.25, 0.1, 0.5, 0.05]
         assert len(corpus.judged(RECIPE)) == 1
 
 
@@ -128,6 +128,20 @@ def test_forgetting_leaves_judgements_and_the_past(memory_folder: Path):
         )  # forgotten, though judged
         assert learned.compared == 1
         assert corpus.feedback.learned(RECIPE, moment(then - 1)) == state
+
+
+def test_a_state_of_a_version_that_learned_other_numbers_begins_anew(memory_folder: Path):
+    """Of five numbers: the threshold was not learned, and is not among those of the stored box."""
+    with opened(memory_folder) as corpus:
+        sound = json.loads(learned_from_one(corpus))
+        for key in ("names", "low", "high"):
+            del sound["online"]["box"][key][4]
+        corpus.feedback.learn_state(RECIPE, json.dumps(sound))
+        found = ask(corpus, fetch=False)
+        assert OTHER_NUMBERS in found.notes
+        # the judged question was ranked by the initial numbers, so it is learned from again
+        assert (found.learned.question, found.learned.new) == (2, 1)
+        assert OTHER_NUMBERS not in ask(corpus, fetch=False).notes
 
 
 def test_what_cannot_be_kept_now_is_learned_again(memory_folder: Path):

@@ -25,7 +25,9 @@ from asof.time.span import FIRST, instant
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-DEFAULT_CATEGORIES = ("cs.LG",)
+DEFAULT_CATEGORIES = ("cs.LG", "cs.AI", "cs.RO", "cs.CV", "cs.CL")
+"""Those of the published system (its README, technical details)."""
+
 DEFAULT_DAYS, DEFAULT_PAPERS = 7, 20
 MAX_CATEGORIES, MAX_DAYS, MAX_PAPERS = 8, 3_660, 500
 
@@ -95,7 +97,8 @@ def by_rules(question: str, asked_at: datetime) -> PaperRequest:
     since, until = _times(question, asked_at, notes)
     categories = _named_codes(question, notes) or _categories(question)
     if not categories:
-        notes.append(f"no category is named or known by these words: {DEFAULT_CATEGORIES[0]} was taken")
+        taken = f"{', '.join(DEFAULT_CATEGORIES[:-1])} and {DEFAULT_CATEGORIES[-1]}"
+        notes.append(f"no category is named or known by these words: {taken} were taken")
     return PaperRequest(
         categories or DEFAULT_CATEGORIES, since, until, _papers(question, notes), tuple(notes)
     )

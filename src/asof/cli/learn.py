@@ -142,12 +142,12 @@ def _estimate_reports(corpus: Corpus, *, quiet: bool) -> Usage | None:
 
 def _show_estimate(what: str, meter: Usage) -> None:
     cached = f"; {meter.cached:,} replies are cached and cost nothing" if meter.cached else ""
-    most = f"take at most {_used(meter)}" if meter.calls else "cost nothing"
+    most = f"take at most {used(meter)}" if meter.calls else "cost nothing"
     click.echo(f"{what} would {most}{cached}")
 
 
 def _show_generated(generated: GeneratedReports, seconds: float, budget: float | None) -> None:
-    cost = f"; {_used(generated.cost)}" if generated.cost.calls else ""
+    cost = f"; {used(generated.cost)}" if generated.cost.calls else ""
     failed = f", {len(generated.problems):,} could not be generated" if generated.problems else ""
     click.echo(f"reports: {generated.reports:,} generated{failed} in {seconds:.1f} s{cost}")
     for problem in generated.problems[:SHOWN_PROBLEMS]:
@@ -163,7 +163,7 @@ def _show_generated(generated: GeneratedReports, seconds: float, budget: float |
 
 def _show(lesson: ExtractionReport, seconds: float, budget: float | None) -> None:
     failed = f", {len(lesson.problems):,} could not be read" if lesson.problems else ""
-    cost = f"; {_used(lesson.cost)}" if lesson.cost is not None and lesson.cost.calls else ""
+    cost = f"; {used(lesson.cost)}" if lesson.cost is not None and lesson.cost.calls else ""
     counts = f"{counted(lesson.passages, 'passage')} read, {counted(lesson.facts, 'fact')}"
     click.echo(f"facts: {counts}{failed} in {seconds:.1f} s{cost}")
     if lesson.dropped:
@@ -183,7 +183,7 @@ def _show(lesson: ExtractionReport, seconds: float, budget: float | None) -> Non
         echo_err(f"  {counted(lesson.left, 'passage')} left: {why}; the next run goes on with them")
 
 
-def _used(meter: Usage) -> str:
+def used(meter: Usage) -> str:
     """`12 calls, 8,100 tokens read and 900 written, 0.0017 USD`."""
     cost = "no prices are set in [model]" if meter.cost is None else f"{meter.cost:.4f} USD"
     tokens = f"{meter.prompt_tokens:,} tokens read and {meter.reply_tokens:,} written"

@@ -52,7 +52,12 @@ CHUNKING = "400c/80"
 @click.option("--offline", is_flag=True, help="Ask nothing of arXiv: answer from what is here.")
 @click.option("--no-record", is_flag=True, help="Do not record the question: nothing is learned from it.")
 @click.option("--judge", is_flag=True, help="Let [model] of asof.toml grade the papers, to learn from it.")
-@click.option("--budget", type=click.FloatRange(min=0), metavar="USD", help="What --judge may cost.")
+@click.option(
+    "--budget",
+    type=click.FloatRange(min=0),
+    metavar="USD",
+    help="What all calls of [model] for the question may cost.",
+)
 @time_option("--as-of", "What was published then, and as of when questions are read.")
 @time_option("--known-at", "Only what this corpus had learned by then, weights included.")
 @click.option(

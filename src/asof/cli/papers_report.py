@@ -4,26 +4,27 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import click
 
 from asof.cli.ask import show_answer
+from asof.cli.learn import used
 from asof.cli.main import echo_err
 from asof.cli.show import TITLE
-from asof.cli.terminal import plain, shortened
+from asof.cli.terminal import counted, plain, shortened
 from asof.data import Answer, Hit, Why
 from asof.rank.candidates.gather import UNKNOWN
 from asof.time.span import format_instant, iso
 
 if TYPE_CHECKING:
     from asof.corpus.feedback import JudgingReport
+    from asof.models.metered import Usage
     from asof.papers.answer import PaperAnswer, WeightUpdate
     from asof.papers.statements import PaperStatement
     from asof.store.run import IndexReport
 
-NAMES = {"freshness.rate": "rate of freshness"}
+NAMES = {"freshness.rate": "rate of freshness", "coverage.above": "threshold"}
 """What a number is called on a terminal, where its key says too little."""
 
 STAGES = {
@@ -59,6 +60,8 @@ def show_outcome(outcome: PaperAnswer) -> None:
     _note_problems(outcome)
     if outcome.judging is not None:
         _note_judging(outcome.judging)
+    if outcome.cost is not None:
+        _note_cost(outcome.cost)
     if outcome.recorded:
         click.secho(
             f"recorded as {outcome.recorded}; how well does a paper answer, 0 to 3? Paper 1 well: "
@@ -139,10 +142,28 @@ def _show_learned(learned: WeightUpdate) -> None:
         on = f"{learned.compared:,} judged question{'s' * (learned.compared != 1)}"
         both = f"lose {learned.lost:.3f}, the first {learned.began:.3f} (1 - nDCG@10)"
         lost = f"; on {on} these weights, a trial, {both}"
+    _show_metrics(learned)
     click.secho(
         f"learned from {judged:,} judged question{'s' * (judged != 1)}{new}{lost}; {STAGES[learned.stage]}",
         dim=True,
     )
+
+
+def _show_metrics(learned: WeightUpdate) -> None:
+    """What is published of the learning: nDCG@10 and precision@10 of the weights of now and the first."""
+    now, first = learned.metrics, learned.initial_metrics
+    if now is None or first is None:
+        return
+    pairs = ((f"NDCG@{now.k}", now.ndcg, first.ndcg), (f"precision@{now.k}", now.precision, first.precision))
+    shown = " · ".join(f"{name} {one:.3f} (first weights {other:.3f})" for name, one, other in pairs)
+    click.echo(f"metrics: {shown}")
+
+
+def _note_cost(cost: Usage) -> None:
+    """All calls of the model for the question: its reading, the answer and the grades."""
+    kept = f", {cost.cached:,} replies kept from before" if cost.cached else ""
+    refused = f", {counted(cost.refused, 'prompt')} not sent: the budget is used up" if cost.refused else ""
+    echo_err(f"model, all calls for this question: {used(cost)}{kept}{refused}")
 
 
 def _numbers(values: Mapping[str, float]) -> str:
@@ -159,7 +180,6 @@ def _note_problems(outcome: PaperAnswer) -> None:
 
 
 def _note_judging(judging: JudgingReport) -> None:
-    used = ", ".join(f"{name} {value}" for name, value in asdict(judging.cost).items() if value)
-    echo_err(f"{judging.judge} graded {judging.graded} of the papers; cost: {used or 'no call'}")
+    echo_err(f"{judging.judge} graded {judging.graded} of the papers")
     for problem in judging.problems[:SHOWN_PROBLEMS]:
         echo_err(f"  not graded: {shortened(problem, NOTE)}")

@@ -41,13 +41,25 @@ def _fold(parts: list[float], empty: float, op: Callable[[float, float], float])
 
 
 @dataclass(frozen=True, slots=True)
+class MadeAt:
+    """From what a node was made at a threshold, so that it can be made again at another: the stage (its name,
+    in a recorded tree) and the field of the threshold, its value, and the numbers `of` which it was made,
+    those below the threshold too."""
+
+    stage: object
+    field: str
+    value: float
+    of: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Why:
     """A number that explains itself: `value` is `op` applied to the values of `parts`, left to right.
 
     `op` is one of given, sum, product, ratio, max, exp, log. A leaf (`given`) is a statistic that is stored
     (a count, a length, a date), something that the query said, or a constant of the recipe. `constant`: the
     stage (its name, in a recorded tree) and the field of a leaf whose number can be replaced, and the tree be
-    computed again with another.
+    computed again with another. `made`: the same of a node that depends on a threshold.
     """
 
     label: str
@@ -55,6 +67,7 @@ class Why:
     op: str = "given"
     parts: tuple[Why, ...] = ()
     constant: tuple[object, str] | None = field(default=None, compare=False, repr=False)
+    made: MadeAt | None = field(default=None, compare=False, repr=False)
 
     @classmethod
     def of(cls, label: str, op: str, *parts: Why) -> Why:
@@ -110,7 +123,21 @@ class _TreeReader:
         if constant is not None and (op != "given" or not isinstance(constant, str) or "." not in constant):
             raise UsageError(f"{at}.constant is {constant!r:.40}: a field is expected, of a leaf")
         stage, _, name = (constant or "").partition(".")
-        return Why(label, value, op, tuple(below), (stage, name) if constant else None)
+        made = self.made(node["made"], at) if "made" in node else None
+        return Why(label, value, op, tuple(below), (stage, name) if constant else None, made)
+
+    def made(self, node: object, at: str) -> MadeAt:
+        if not isinstance(node, Mapping) or node.keys() != {"field", "value", "of"}:
+            raise UsageError(f"{at}.made is {node!r:.40}: field, value and of are expected")
+        name, value, of = node["field"], node["value"], node["of"]
+        if not isinstance(name, str) or "." not in name or not isinstance(of, list) or not of:
+            raise UsageError(f"{at}.made is {node!r:.40}: a field and a list of numbers are expected")
+        self.nodes += len(of)
+        for each in (value, *of):
+            if not isinstance(each, int | float) or isinstance(each, bool) or not abs(each) <= LARGEST:
+                raise UsageError(f"{at}.made has {each!r:.40}: a finite number is expected")
+        stage, _, field_name = name.partition(".")
+        return MadeAt(stage, field_name, value, tuple(of))
 
 
-_KEYS = frozenset({"label", "value", "op", "parts", "constant"})
+_KEYS = frozenset({"label", "value", "op", "parts", "constant", "made"})

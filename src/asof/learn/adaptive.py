@@ -23,6 +23,7 @@ from asof.learn.feedback import JudgedRecord, RecordedQuestion
 from asof.learn.judged_scores import Floats, JudgedScores, replayable
 from asof.learn.loss import gains, ideal, ndcg_of_gains
 from asof.learn.online import OnlineLearner
+from asof.learn.ranking_metrics import RankingMetrics
 from asof.learn.recorded_scores import numbers, recorded_scores
 from asof.rank.recipe import Recipe, value_of, with_values
 
@@ -44,6 +45,7 @@ class TrainingExample:
     question: RecordedQuestion
     scores: JudgedScores
     gains: list[float]
+    grades: tuple[float | None, ...]
 
     @classmethod
     def of(cls, judged: JudgedRecord, recipe: Recipe, box: Box) -> TrainingExample | None:
@@ -53,13 +55,24 @@ class TrainingExample:
         if not ideal(gained, CUTOFF):
             return None
         scores = recorded_scores(judged.question, recipe, box, gained)
-        return None if scores is None else cls(judged.question, scores, gained)
+        return None if scores is None else cls(judged.question, scores, gained, judged.grades)
 
     def losses(self, settings: Floats) -> list[float]:
         """1 - nDCG@10 of the shown hits in the order of their scores by each setting (m, d); ties stay as
         shown."""
-        orders = np.argsort(-self.scores.scores(settings), axis=1, kind="stable").tolist()
+        orders = self._orders(settings)
         return [1 - ndcg_of_gains([self.gains[at] for at in own], self.gains, CUTOFF) for own in orders]
+
+    def metrics(self, settings: Floats) -> list[RankingMetrics]:
+        """The metrics@10 of the shown hits in the order by each setting (m, d)."""
+        return [
+            RankingMetrics.of([self.grades[at] for at in own], [self.gains[at] for at in own], CUTOFF)
+            for own in self._orders(settings)
+        ]
+
+    def _orders(self, settings: Floats) -> list[list[int]]:
+        orders: list[list[int]] = np.argsort(-self.scores.scores(settings), axis=1, kind="stable").tolist()
+        return orders
 
 
 @dataclass(slots=True)
@@ -168,6 +181,16 @@ class AdaptiveRecipe:
                 f"{online.evaluations} losses; {BEGIN_ANEW}"
             )
         return cls(recipe, online, [(name, float(lost)) for name, lost in question_losses], since)
+
+
+def is_of_other_numbers(text: str, recipe: Recipe) -> bool:
+    """Whether a stored state has learned other numbers than are learned of the recipe now, as one of an
+    earlier version has. False for a text that is no state: reading it says why."""
+    try:
+        names = json.loads(text)["online"]["box"]["names"]
+    except (ValueError, RecursionError, TypeError, KeyError, IndexError):
+        return False
+    return isinstance(names, list) and names != list(box_of(recipe).names)
 
 
 def mean_losses(examples: Sequence[TrainingExample], settings: Floats) -> list[float]:

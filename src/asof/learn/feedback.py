@@ -201,6 +201,9 @@ def _stored(why: Why, words: Collection[str]) -> dict[str, Any]:
     node: dict[str, Any] = {"label": label, "value": why.value, "op": why.op}
     if why.constant is not None:
         node["constant"] = ".".join(map(str, why.constant))
+    if why.made is not None:
+        made = why.made
+        node["made"] = {"field": f"{made.stage}.{made.field}", "value": made.value, "of": list(made.of)}
     if why.parts:
         node["parts"] = [_stored(part, words) for part in why.parts]
     return node

@@ -1,7 +1,8 @@
 """Scores of recorded hits at other numbers of their recipe, from the trees that were recorded with them.
 
-The leaves of a recorded tree name the numbers of the recipe, `combine.weights.freshness`. What is below a
-threshold is not in it: such a number, like all others, needs the question to be asked again.
+The leaves of a recorded tree name the numbers of the recipe, `combine.weights.freshness`. A node that depends
+on a threshold has with it of what it was made, what is below the threshold too, and its stage makes it again.
+Other numbers need the question to be asked again.
 """
 
 from __future__ import annotations
@@ -12,10 +13,12 @@ from typing import Any
 import numpy as np
 
 from asof.data import Why
+from asof.data.why import MadeAt
 from asof.learn.box import Box
 from asof.learn.feedback import RecordedQuestion
 from asof.learn.judged_scores import JudgedScores, place_of, replayable
-from asof.rank.expression import Applied, Constant, Expression, Given
+from asof.rank.computed import Made
+from asof.rank.expression import Applied, Constant, Expression, Given, Values
 from asof.rank.recipe import Recipe
 from asof.rank.selections import Taken, Where
 from asof.schema import plain
@@ -41,22 +44,37 @@ def recorded_scores(
     found = [dict(tree_numbers(tree)).keys() for tree in trees]
     if not all(found) or not own.keys() >= set().union(*found):  # an earlier version recorded no fields
         return None
-    of = expression_of(trees).replaced(lambda each: own[f"{each.stage}.{each.field}"])
+    stages = recipe.stages_by_name()
+    if not all(
+        thresholds(recipe, box) <= each for each in found
+    ):  # an earlier version did not record what was below it
+        return None
+    of = expression_of(trees, stages).replaced(lambda each: own[f"{each.stage}.{each.field}"])
     every = np.arange(len(trees), dtype=np.int64)
     return JudgedScores(of, place_of(recipe, box), every, every, np.array(gains), len(trees))
+
+
+def thresholds(recipe: Recipe, box: Box) -> set[str]:
+    """The fields that move with a box at which a stage makes its column anew."""
+    stages = recipe.stages_by_name()
+    moved = {field for each in recipe.tunable.ranges if each.field in box.names for field in each.also}
+    return {field for field in moved.union(box.names) if hasattr(stages[field.split(".")[0]], "remade")}
 
 
 def tree_numbers(tree: Why) -> Iterator[tuple[str, float]]:
     """The numbers of the recipe in a tree, by field."""
     if tree.constant is not None:
         yield ".".join(map(str, tree.constant)), tree.value
+    if tree.made is not None:
+        yield f"{tree.made.stage}.{tree.made.field}", tree.made.value
     for part in tree.parts:
         yield from tree_numbers(part)
 
 
-def expression_of(trees: Sequence[Why]) -> Expression:
+def expression_of(trees: Sequence[Why], stages: Mapping[str, Any] | None = None) -> Expression:
     """The expression with these trees, one for each candidate: what does not depend on a number of the recipe
-    is given, and nodes that are the same in all trees are one."""
+    is given, and nodes that are the same in all trees are one. `stages`: those of the recipe by name, which
+    make what depends on a threshold."""
     first = trees[0]
     shapes = [_shape(tree) for tree in trees]
     if shapes == [None] * len(trees):
@@ -64,22 +82,39 @@ def expression_of(trees: Sequence[Why]) -> Expression:
     same = np.array([shape == shapes[0] for shape in shapes])
     if not same.all():
         groups = [
-            expression_of([trees[at] for at in np.flatnonzero(mask).tolist()]) for mask in (same, ~same)
+            expression_of([trees[at] for at in np.flatnonzero(mask).tolist()], stages)
+            for mask in (same, ~same)
         ]
         then, other = (Taken(of, np.cumsum(mask) - 1) for of, mask in zip(groups, (same, ~same), strict=True))
         return Where(same, then, other)
     if first.constant is not None:
         return Constant(first.label, first.value, *first.constant)
+    if first.made is not None:
+        return _remade([tree.made.of for tree in trees if tree.made is not None], first.made, stages or {})
     return Applied(
         first.label, first.op,
-        tuple(expression_of(parts) for parts in zip(*(tree.parts for tree in trees), strict=True)),
+        tuple(expression_of(parts, stages) for parts in zip(*(tree.parts for tree in trees), strict=True)),
     )  # fmt: skip
+
+
+def _remade(of: Sequence[tuple[float, ...]], first: MadeAt, stages: Mapping[str, Any]) -> Expression:
+    """The node that the stage makes of the numbers of each candidate, at any threshold."""
+    stage = stages[str(first.stage)]
+
+    def make(value: float, candidates: Values) -> Expression:
+        made: Expression = stage.remade(value, [of[int(each)] for each in candidates])
+        return made
+
+    candidates = Given("candidate", np.arange(len(of), dtype=np.float64))
+    return Made(Constant(first.field, first.value, first.stage, first.field), (candidates,), make, len(of))
 
 
 def _shape(tree: Why) -> object:
     """What trees have in common that are one node; None for one without numbers of the recipe."""
     if not any(tree_numbers(tree)):
         return None
+    if tree.made is not None:
+        return "made", tree.made.stage, tree.made.field, tree.made.value
     return tree.op, len(tree.parts), tree.constant, tree.value if tree.constant else None
 
 

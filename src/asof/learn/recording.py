@@ -78,7 +78,9 @@ def rows_of(results: Results, recipe: Recipe) -> tuple[AskedRow, list[ShownRow]]
 def _with_names(tree: Why, names: Mapping[int, str]) -> Why:
     """The tree with the names of stages in place of the stages (by their `id`)."""
     constant = tree.constant and (names[id(tree.constant[0])], tree.constant[1])
-    return replace(tree, parts=tuple(_with_names(each, names) for each in tree.parts), constant=constant)
+    made = tree.made and replace(tree.made, stage=names[id(tree.made.stage)])
+    parts = tuple(_with_names(each, names) for each in tree.parts)
+    return replace(tree, parts=parts, constant=constant, made=made)
 
 
 def _words(results: Results) -> frozenset[str]:

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 
 from asof.data import Answer
 from asof.engine import Results
+from asof.learn.ranking_metrics import RankingMetrics
 from asof.time.coerce import When
 
 if TYPE_CHECKING:
     from asof.arxiv.question import PaperRequest
     from asof.corpus.feedback import JudgingReport
+    from asof.models.metered import Usage
     from asof.papers.statements import PaperStatement
     from asof.store.run import IndexReport
 
@@ -24,8 +26,9 @@ class PaperQuestion:
 
     `k`: the number of papers that are ranked (None: the number in the question, 10 by default); `read`: how
     many of the first are read in full. Without `fetch` nothing is requested from arXiv; without `record`
-    nothing can be learned from it. `judge`: the language model grades the hits, within a `budget` (US
-    dollars; tokens without prices).
+    nothing can be learned from it. `judge`: the language model grades the hits. `budget` (US dollars; tokens
+    without prices; None: that of [ask] in asof.toml): what all calls of the language model for this question
+    may cost, from its reading to the grades.
     """
 
     question: str
@@ -46,12 +49,14 @@ class PaperQuestion:
 @dataclass(frozen=True, slots=True)
 class LossReport:
     """A judged question that the learner took: the loss of its ranking (1 - nDCG@10) at that time,
-    and the numbers that it was ranked by."""
+    and the numbers that it was ranked by. `metrics`: of what was shown, in that order, as it is judged now
+    (None: not known)."""
 
     id: str
     question: str
     lost: float
     numbers: Mapping[str, float]
+    metrics: RankingMetrics | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +66,8 @@ class WeightUpdate:
 
     `losses`: the judged questions that the learner took, oldest first, unless they were erased since;
     `new`: how many are new. On `compared` judged questions the mean loss of `now` is `lost`, that
-    of the initial numbers `began` (nan without such questions).
+    of the initial numbers `began` (nan without such questions); `metrics` and `initial_metrics` are the means
+    of all metrics on them (None without).
     """
 
     stage: str
@@ -73,6 +79,8 @@ class WeightUpdate:
     compared: int = 0
     lost: float = float("nan")
     began: float = float("nan")
+    metrics: RankingMetrics | None = None
+    initial_metrics: RankingMetrics | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +90,8 @@ class PaperAnswer:
     the update of the weights.
 
     `fetched`: abstracts, `texts`: full texts (None: none was fetched). `recorded`: the id of the recorded
-    question, "" if it is not recorded. `incomplete`: arXiv did not deliver all that was requested.
+    question, "" if it is not recorded. `incomplete`: arXiv did not deliver all that was requested. `cost`:
+    what all calls of the language model took (None: there is no model).
     """
 
     request: PaperQuestion
@@ -97,3 +106,4 @@ class PaperAnswer:
     judging: JudgingReport | None = None
     notes: tuple[str, ...] = ()
     incomplete: bool = False
+    cost: Usage | None = None

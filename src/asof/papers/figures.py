@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 NAME = "learning"
 
+MEASURED = {"ndcg@10": "ndcg", "precision@10": "precision"}
+"""What is published of a learning curve beside the loss, by the name of its column."""
+
 
 def figures(outcome: PaperAnswer, folder: Path) -> list[Path]:
     """Draw `learning.png` into a folder, which is made, with its numbers as `learning.csv`: the paths.
@@ -45,9 +48,10 @@ def _csv(reports: Sequence[LossReport]) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     names = list(reports[0].numbers)
-    writer.writerow(["number", "id", "loss", *names])
+    writer.writerow(["number", "id", "loss", *MEASURED, *names])
     for number, each in enumerate(reports, 1):
-        writer.writerow([number, each.id, each.lost, *[each.numbers[name] for name in names]])
+        measured = ["" if each.metrics is None else getattr(each.metrics, name) for name in MEASURED.values()]
+        writer.writerow([number, each.id, each.lost, *measured, *[each.numbers[name] for name in names]])
     return out.getvalue()
 
 
@@ -60,6 +64,10 @@ def _figure(reports: Sequence[LossReport], caption: str) -> Figure:
     losses = [each.lost for each in reports]
     above.plot(numbers, losses, marker="o", markersize=3, color=canvas.COLOURS[0], label="each question")
     above.plot(numbers, _running(losses), color=canvas.COLOURS[1], label="mean of the last five")
+    precise = [(at, each.metrics.precision) for at, each in enumerate(reports, 1) if each.metrics is not None]
+    if precise:
+        above.plot(*zip(*precise, strict=True), color=canvas.COLOURS[2], linestyle=":", label="precision@10")
+        losses += [value for _, value in precise]
     above.set(ylabel="1 − nDCG@10", ylim=(0, max(0.05, *losses) * 1.08), title=f"Loss: {caption}")
     above.legend()
     _weights(below, reports, numbers)

@@ -19,6 +19,7 @@ from asof.arxiv.scheme import open_arxiv
 from asof.arxiv.target import PREFIX
 from asof.corpus.corpus import Corpus
 from asof.corpus.feedback import NO_JUDGE
+from asof.corpus.models import ModelProvider
 from asof.corpus.snapshot import Snapshot
 from asof.data import Answer, Filters, Hit
 from asof.engine import Results
@@ -37,13 +38,15 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from asof.corpus.feedback import JudgingReport
-    from asof.models.metered import MeteredModel
+    from asof.models.metered import MeteredModel, Usage
     from asof.store.run import IndexReport
 
 SHOWN = 10
 """Papers that are shown where the question does not say how many."""
 
 MOST_SHOWN = 100
+
+NO_CALLS = "a budget bounds the calls of a language model, and none is named: see [model] in asof.toml"
 
 AS_KNOWN_THEN = "as known then: nothing is fetched, and nothing is learned"
 
@@ -56,7 +59,8 @@ def ask_papers(corpus: Corpus, request: PaperQuestion, progress: Progress | None
     Raises UsageError, BeforeHorizon, DamagedState, ModelError; SourceError when arXiv cannot be reached and
     the corpus has no paper of these categories yet; Busy, NoSpace.
     """
-    return _Round(corpus, request, progress).outcome()
+    budget = corpus.config.asking.budget if request.budget is None else request.budget
+    return _Round(corpus, request, progress, corpus.models.metered(budget)).outcome()
 
 
 @dataclass(slots=True)
@@ -66,6 +70,7 @@ class _Round:
     corpus: Corpus
     request: PaperQuestion
     progress: Progress | None
+    models: ModelProvider
     notes: list[str] = field(default_factory=list)
     failed: str = ""
 
@@ -78,9 +83,11 @@ class _Round:
             raise UsageError(
                 f"k is {request.k}, read is {request.read}: k from 1 on and read from 0 on are accepted"
             )
-        if request.judge and not self.corpus.models.speaks:
+        if request.judge and not self.models.speaks:
             raise UsageError(NO_JUDGE)
-        then = self.corpus.at(request.as_of, request.known_at)
+        if request.budget is not None and not self.models.speaks:
+            raise UsageError(NO_CALLS)
+        then = replace(self.corpus.at(request.as_of, request.known_at), models=self.models)
         parsed = self._parsed(then)
         if request.known_at is not None:
             self.notes.append(AS_KNOWN_THEN)
@@ -100,8 +107,13 @@ class _Round:
         answer = self._answer(then, topic, sources)
         return PaperAnswer(
             request, parsed, ranked, statements, answer, learned, fetched, texts, recorded, judging,
-            tuple(self.notes), bool(self.failed),
+            tuple(self.notes), bool(self.failed), self._cost(),
         )  # fmt: skip
+
+    def _cost(self) -> Usage | None:
+        """What all calls of the language model took; None where there is none."""
+        meter = self.models.meter
+        return meter.used if meter is not None and self.models.speaks else None
 
     def _learned_by(self, then: Snapshot) -> datetime | None:
         """The moment until which judgements count: None for now. Later judgements may be of papers that were
@@ -117,7 +129,7 @@ class _Round:
     def _parsed(self, then: Snapshot) -> PaperRequest:
         """The request parsed from the question, with the options that override it."""
         request = self.request
-        with self.corpus.models.language(self.corpus.config.asking.budget) as model:
+        with self.models.language() as model:
             read = (
                 by_rules(request.question, nearest_moment(then.as_of))
                 if model is None
@@ -217,8 +229,9 @@ class _Round:
         except (Busy, NoSpace) as error:
             self.notes.append(f"not recorded, nothing can be learned from it: {error}")
             return "", None
+        judge = replace(self.corpus.feedback, models=self.models)
         try:
-            return recorded, self.corpus.judge(recorded, request.budget) if request.judge else None
+            return recorded, judge.judge(recorded) if request.judge else None
         except ModelError as error:
             self.notes.append(f"not graded: {error}; `asof feedback {recorded} --judge` tries again")
             return recorded, None

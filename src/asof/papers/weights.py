@@ -8,8 +8,10 @@ import numpy as np
 
 from asof.corpus.corpus import Corpus
 from asof.errors import BeforeHorizon, Busy, NoSpace
-from asof.learn.adaptive import AdaptiveRecipe, mean_losses
+from asof.learn.adaptive import CUTOFF, AdaptiveRecipe, is_of_other_numbers, mean_losses
 from asof.learn.feedback import JudgedRecord
+from asof.learn.loss import gains
+from asof.learn.ranking_metrics import RankingMetrics
 from asof.papers.answer import LossReport, WeightUpdate
 from asof.rank.recipe import value_of
 from asof.time.coerce import When
@@ -17,6 +19,10 @@ from asof.time.coerce import When
 RECIPE = "papers"
 
 ANEW = "asof.toml has other numbers for papers than learning began with: it begins anew from them"
+OTHER_NUMBERS = (
+    "what was learned is of another version of asof, which learned other numbers: learning begins anew; "
+    "questions that were recorded then are not compared, if they lack what lies below the threshold"
+)
 DROPPED = "the learned state of then was dropped by `asof vacuum`: ranked by the numbers of asof.toml"
 
 
@@ -29,6 +35,9 @@ def learner(corpus: Corpus, known_at: When | None, notes: list[str]) -> tuple[Ad
     """
     text, judged = _recorded(corpus, known_at, notes)
     fresh = AdaptiveRecipe.begin(corpus.config.recipe_named(RECIPE))
+    if text is not None and is_of_other_numbers(text, fresh.recipe):
+        notes.append(OTHER_NUMBERS)
+        text = None
     adaptive = fresh if text is None else AdaptiveRecipe.loads(text, fresh.recipe)
     if not np.array_equal(adaptive.online.start, fresh.online.start):
         notes.append(ANEW)
@@ -39,7 +48,10 @@ def learner(corpus: Corpus, known_at: When | None, notes: list[str]) -> tuple[Ad
     new = adaptive.take(examples)
     now = adaptive.setting()
     first = {name: value_of(adaptive.recipe, name) for name in now}
-    lost, began = mean_losses(examples, np.array([[*now.values()], [*first.values()]]))
+    both = np.array([[*now.values()], [*first.values()]])
+    lost, began = mean_losses(examples, both)
+    measured = [each.metrics(both) for each in examples]
+    means = (RankingMetrics.mean([each[at] for each in measured]) for at in (0, 1))
     if known_at is None and adaptive.dumps() != text:
         try:
             corpus.feedback.learn_state(RECIPE, adaptive.dumps())
@@ -47,7 +59,7 @@ def learner(corpus: Corpus, known_at: When | None, notes: list[str]) -> tuple[Ad
             notes.append(f"the learned state was not stored, the next question learns it again: {error}")
     return adaptive, WeightUpdate(
         adaptive.online.stage, adaptive.online.evaluations + 1, before, now, _losses(adaptive, judged), new,
-        len(examples), lost, began,
+        len(examples), lost, began, *means,
     )  # fmt: skip
 
 
@@ -73,13 +85,16 @@ def _provider(adaptive: AdaptiveRecipe) -> list[str]:
     return [f"asof.toml has {names} outside of the learned range: learning begins with the nearest values"]
 
 
-def _losses(adaptive: AdaptiveRecipe, judged: Sequence[JudgedRecord]) -> tuple[LossReport, ...]:
-    questions = {each.question.id: each.question for each in judged}
+def _losses(adaptive: AdaptiveRecipe, records: Sequence[JudgedRecord]) -> tuple[LossReport, ...]:
+    judged = {each.question.id: each for each in records}
     return tuple(
-        LossReport(id_, questions[id_].text, lost, adaptive.ranked_by(questions[id_]))
+        LossReport(
+            id_, judged[id_].question.text, lost, adaptive.ranked_by(judged[id_].question),
+            RankingMetrics.of(judged[id_].grades, gains(judged[id_].grades, judged[id_].weights), CUTOFF),
+        )
         for id_, lost in adaptive.question_losses
-        if id_ in questions
-    )
+        if id_ in judged
+    )  # fmt: skip
 
 
 def forget(corpus: Corpus) -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from asof.data import Why
+from asof.data.why import MadeAt
 from asof.rank.expression import (
     Constant,
     Expression,
@@ -28,12 +29,14 @@ class Made:
 
     `make` takes the value and the numbers of the inputs. Of some candidates alone (`reduced`) it has to make
     the same numbers where they are those of whole documents. `count`: how many candidates there are.
+    `of` gives, for a candidate, the numbers of which its number is made; trees are recorded with them.
     """
 
     constant: Constant
     inputs: tuple[Expression, ...]
     make: Callable[..., Expression]
     count: int
+    of: Callable[[int], tuple[float, ...]] | None = None
     made: Expression | None = None
 
     @property
@@ -56,7 +59,11 @@ class Made:
         return np.array([made[value if fixed else setting] for setting, value in enumerate(values)])
 
     def why(self, at: int) -> Why | None:
-        return self._now().why(at)
+        tree = self._now().why(at)
+        if tree is None or self.of is None or not self.constant.field:
+            return tree
+        constant = self.constant
+        return replace(tree, made=MadeAt(constant.stage, constant.field, float(constant.value), self.of(at)))
 
     def _now(self) -> Expression:
         if self.made is None:
@@ -69,7 +76,8 @@ class Made:
             return self
         constant = self.constant.replaced(value_of)
         assert isinstance(constant, Constant)  # noqa: S101  a constant stays one
-        return Made(constant, tuple(each.replaced(value_of) for each in self.inputs), self.make, self.count)
+        inputs = tuple(each.replaced(value_of) for each in self.inputs)
+        return Made(constant, inputs, self.make, self.count, self.of)
 
     def reduced(self, keep: Keep, at: Places) -> Expression:
         return as_numbers(self, keep, at) or Made(

@@ -3,9 +3,19 @@
 from __future__ import annotations
 
 import math
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, TypedDict
 
-from asof.data.json import AnswerJson, HitJson, Instant, answer_json, hit_json, one_of
+from asof.data.json import (
+    AnswerJson,
+    CostJson,
+    HitJson,
+    Instant,
+    answer_json,
+    cost_json,
+    hit_json,
+    one_of,
+)
 from asof.serialize.corpus import IndexedJson, indexed_json
 from asof.serialize.feedback import JudgingJson, judging_json
 from asof.time.span import iso
@@ -13,6 +23,7 @@ from asof.time.span import iso
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from asof.learn.ranking_metrics import RankingMetrics
     from asof.papers.answer import PaperAnswer, WeightUpdate
     from asof.papers.statements import PaperStatement
 
@@ -45,6 +56,20 @@ class PaperQuoteJson(TypedDict):
     quote: str
 
 
+class RankingMetricsJson(TypedDict):
+    """What an order of judged papers is worth; papers without a grade count as 0."""
+
+    k: int
+    ndcg: Annotated[float, "nDCG@k"]
+    dcg: Annotated[float, "the sum of (2^grade - 1) / log2(rank + 1) over the first k"]
+    idcg: Annotated[float, "that of the best order"]
+    loss: Annotated[float, "1 - nDCG@k"]
+    precision: Annotated[float, "how many of the first k have a grade above .5, divided by k"]
+    mean_relevance_top_k: Annotated[float, "the mean grade of the first k"]
+    mean_relevance_all: Annotated[float, "the mean grade of all that were shown"]
+    improvement: Annotated[float, "the first mean less the second"]
+
+
 class LearnedQueryJson(TypedDict):
     """A judged query that weights were learned from."""
 
@@ -52,6 +77,7 @@ class LearnedQueryJson(TypedDict):
     query: str
     loss: Annotated[float, "1 - nDCG@10"]
     weights: Annotated[dict[str, float], "that ranked it"]
+    metrics: Annotated[RankingMetricsJson | None, "of what was shown, as it is judged now"]
 
 
 class LearningJson(TypedDict):
@@ -66,6 +92,10 @@ class LearningJson(TypedDict):
     compared: Annotated[int, "on how many of the last ones settings are compared"]
     loss: Annotated[float | None, "of `weights` on those, on average; null: nothing is judged"]
     initial_loss: Annotated[float | None, "of the weights of the beginning on those"]
+    metrics: Annotated[
+        RankingMetricsJson | None, "of `weights` on those, each the mean; null: none is judged"
+    ]
+    initial_metrics: Annotated[RankingMetricsJson | None, "of the weights of the beginning on those"]
 
 
 class PapersJson(TypedDict):
@@ -82,6 +112,7 @@ class PapersJson(TypedDict):
     learning: LearningJson
     recorded: Annotated[str | None, "the id for `asof feedback`; null: it is not recorded"]
     judging: Annotated[JudgingJson | None, "with `--judge`; else null"]
+    cost: Annotated[CostJson | None, "of all calls of the model for this question; null: no model"]
     incomplete: Annotated[bool, "whether arXiv did not give all that was asked"]
     notes: list[str]
     figures: Annotated[list[str], "files that were drawn"]
@@ -106,6 +137,7 @@ def papers_json(outcome: PaperAnswer, figures: Sequence[str] = ()) -> PapersJson
         "learning": _learning_json(outcome.learned),
         "recorded": outcome.recorded or None,
         "judging": None if outcome.judging is None else judging_json(outcome.judging),
+        "cost": None if outcome.cost is None else cost_json(asdict(outcome.cost)),
         "incomplete": outcome.incomplete, "notes": [*outcome.notes, *outcome.results.notes],
         "figures": list(figures),
     }  # fmt: skip
@@ -123,11 +155,25 @@ def _learning_json(learned: WeightUpdate) -> LearningJson:
         "stage": learned.stage, "number": learned.question, "weights": dict(learned.now),
         "previous_weights": dict(learned.before),
         "examples": [
-            {"id": each.id, "query": each.question, "loss": each.lost, "weights": dict(each.numbers)}
+            {
+                "id": each.id, "query": each.question, "loss": each.lost, "weights": dict(each.numbers),
+                "metrics": _metrics_json(each.metrics),
+            }
             for each in learned.losses
         ],
         "new": learned.new, "compared": learned.compared, "loss": _number(learned.lost),
-        "initial_loss": _number(learned.began),
+        "initial_loss": _number(learned.began), "metrics": _metrics_json(learned.metrics),
+        "initial_metrics": _metrics_json(learned.initial_metrics),
+    }  # fmt: skip
+
+
+def _metrics_json(metrics: RankingMetrics | None) -> RankingMetricsJson | None:
+    if metrics is None:
+        return None
+    return {
+        "k": metrics.k, "ndcg": metrics.ndcg, "dcg": metrics.dcg, "idcg": metrics.idcg,
+        "loss": metrics.loss, "precision": metrics.precision, "mean_relevance_top_k": metrics.mean_top,
+        "mean_relevance_all": metrics.mean_all, "improvement": metrics.improvement,
     }  # fmt: skip
 
 

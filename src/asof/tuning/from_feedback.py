@@ -22,7 +22,7 @@ from asof.learn.feedback import JudgedRecord
 from asof.learn.judged_query import JudgedQuery, as_it_is
 from asof.learn.loss import dcg, gains
 from asof.learn.loss_table import ExpressionLosses, loss_table
-from asof.learn.recorded_scores import recorded_scores
+from asof.learn.recorded_scores import recorded_scores, thresholds
 from asof.rank.recipe import Recipe, value_of
 from asof.recipes import by_document
 from asof.tuning.tuning_questions import TuningQuestions, judged_query
@@ -103,7 +103,10 @@ def _tuning_questions(
 
 
 def _as_shown(judged: Sequence[JudgedRecord], recipe: Recipe, box: Box, k: int) -> TuningQuestions | None:
-    """From the recorded trees; None where they do not hold all tuned numbers for all questions."""
+    """From the recorded trees; None where they do not hold all tuned numbers for all questions, and where a
+    threshold is among them: other documents than those that were shown can be the first then."""
+    if thresholds(recipe, box):
+        return None
     scored = []
     for each in judged:
         own = recorded_scores(each.question, recipe, box, list(_gains(each).values()))

@@ -9,8 +9,9 @@ Similarities are whole numbers over 4000², so their sums are exact in any order
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -46,16 +47,29 @@ def counted(documents: NDArray[np.int64], similarity: Values, above: float) -> C
     return Counted(*(each.astype(np.int64)[documents] for each in counts))
 
 
+def counted_of(similarities: Sequence[Sequence[float]], above: float) -> Counted:
+    """Counts of documents, each given by the similarities of its passages (at least one)."""
+    sizes = [len(each) for each in similarities]
+    documents = np.repeat(np.arange(len(sizes)), sizes)
+    counts = counted(documents, np.array(list(chain.from_iterable(similarities)), np.float64), above)
+    first = np.cumsum([0, *sizes[:-1]])
+    return Counted(*(each[first] for each in counts))
+
+
 @dataclass(frozen=True, slots=True)
 class Coverage:
     """The column `coverage`: the mean of the similarities above `above` (more than it); 0 where none is."""
 
     above: float = within(0.5, 0.0, 1.0)
     of: str = "similarity"
-    traits: ClassVar = Traits(constants=())
+    traits: ClassVar = Traits(constants=("above",))
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         return ranking.with_feature("coverage", _of_counts(self, ranking, view, _coverage))
+
+    def remade(self, above: float, similarities: Sequence[Sequence[float]]) -> Expression:
+        """The coverage of documents at another threshold, from the similarities of all their passages."""
+        return _coverage(counted_of(similarities, above), above)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +78,14 @@ class Volume:
 
     above: float = within(0.5, 0.0, 1.0)
     of: str = "similarity"
-    traits: ClassVar = Traits(constants=())
+    traits: ClassVar = Traits(constants=("above",))
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         return ranking.with_feature("volume", _of_counts(self, ranking, view, _volume))
+
+    def remade(self, above: float, similarities: Sequence[Sequence[float]]) -> Expression:
+        """The volume of documents at another threshold, from the similarities of all their passages."""
+        return _volume(counted_of(similarities, above), above)
 
 
 def _of_counts(
@@ -78,9 +96,14 @@ def _of_counts(
     def make(above: float, documents: Values, similarity: Values) -> Expression:
         return made(counted(documents.astype(np.int64), similarity, above), above)
 
-    documents = Given("document", view.documents(ranking.rows).astype(np.float64))
+    numbers, column = view.documents(ranking.rows), ranking.column(stage.of)
+
+    def of(at: int) -> tuple[float, ...]:
+        return tuple(column.values[numbers == numbers[at]].tolist())
+
+    documents = Given("document", numbers.astype(np.float64))
     above = Constant("above", stage.above, stage, "above")
-    return Made(above, (documents, ranking.column(stage.of)), make, ranking.count)
+    return Made(above, (documents, column), make, ranking.count, of)
 
 
 def _coverage(counts: Counted, above: float) -> Expression:

@@ -16,7 +16,7 @@ from typing import overload
 import numpy as np
 from numpy.typing import NDArray
 
-from asof.data import Document, Hit, Query, SafeToCommit, Statement, Superseded
+from asof.data import Document, Halting, Hit, Query, SafeToCommit, Statement, Superseded
 from asof.errors import BeforeHorizon
 from asof.graph.succession import superseded
 from asof.index.manifest import IndexState, Manifest
@@ -24,6 +24,7 @@ from asof.index.prefix import Prefix
 from asof.index.segment import Segment
 from asof.index.view import DerivedCache, View
 from asof.rank.recipe import Recipe
+from asof.rank.rerank.batches import batched
 from asof.rank.stage import Ranking
 from asof.store.digest import hit_id
 from asof.store.passages import StoredPassage
@@ -48,7 +49,8 @@ DERIVED = "derived"
 class Results:
     """What a search found: hits from best to last, their rows in the view, and the notes of the stages.
 
-    `recipe` is the name of what ranked them, `ran` the recipe itself. It is a sequence of its hits."""
+    `recipe` is the name of what ranked them, `ran` the recipe itself. `halting`: how many candidates a recipe
+    with a budget examined, and why it stopped there. It is a sequence of its hits."""
 
     query: Query
     view: View
@@ -57,6 +59,7 @@ class Results:
     rows: tuple[int, ...]
     notes: tuple[str, ...]
     ran: Recipe
+    halting: Halting | None = None
 
     def __iter__(self) -> Iterator[Hit]:
         return iter(self.hits)
@@ -256,7 +259,7 @@ def latest(segment: Segment) -> int:
 def search(query: Query, view: View, recipe: Recipe) -> Results:
     """Run the stages of a recipe over a view."""
     ranking = Ranking(view.window(query.filters))
-    for _, stage, stage_query in recipe.steps(query):
+    for stage, stage_query in batched(recipe, query):
         ranking = stage(stage_query, ranking, view)
     if query.filters.about is not None and (timeless := view.timeless(ranking.window)):
         ranking = ranking.note(
@@ -266,7 +269,8 @@ def search(query: Query, view: View, recipe: Recipe) -> Results:
     column = ranking.scores
     hits = view.hits(ranking.rows, column.values, column.why)
     rows = tuple(ranking.rows.tolist())
-    return Results(query, view, recipe.name, _followed(hits, ranking.rows, view), rows, ranking.notes, recipe)
+    followed = _followed(hits, ranking.rows, view)
+    return Results(query, view, recipe.name, followed, rows, ranking.notes, recipe, ranking.halting)
 
 
 def with_stale(results: Results, dismissed: frozenset[str]) -> Results:

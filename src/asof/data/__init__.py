@@ -19,6 +19,7 @@ from asof.data.document import (
     Unchanged,
 )
 from asof.data.fact import CHANGE, EVENT, EXPECTED, KINDS, NAME, VALUE, Amount, Fact
+from asof.data.halting import Halting
 from asof.data.hit import Hit, Location, Superseded
 from asof.data.query import Filters, Query
 from asof.data.sourced_time import SourcedTime
@@ -43,6 +44,7 @@ __all__ = [
     "Ended",
     "Fact",
     "Filters",
+    "Halting",
     "Heading",
     "Hit",
     "Link",

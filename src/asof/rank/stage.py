@@ -14,7 +14,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from asof.data import Query
+from asof.data import Halting, Query
 from asof.errors import UsageError
 from asof.index.prefix import Window
 from asof.index.select import at_least, kth_best
@@ -29,7 +29,8 @@ class Ranking:
 
     `places` is None while every place of the window is a candidate; one whose value in the column that ranks
     (`by`) is 0 does not match. Once places were chosen, all of them match, whatever their scores. `deferred`
-    holds candidates that a stage looks past for a while (`asof.rank.rerank.window`).
+    holds candidates that a stage looks past for a while (`asof.rank.rerank.window`). `halting`: what a budget
+    did (`asof.rank.rerank.budget`).
     """
 
     window: Window
@@ -38,6 +39,7 @@ class Ranking:
     by: str = ""
     notes: tuple[str, ...] = ()
     deferred: Ranking | None = None
+    halting: Halting | None = None
 
     @property
     def scores(self) -> Column:
@@ -86,7 +88,7 @@ class Ranking:
         if len(column.values) != self.count:
             raise ValueError(f"column {name!r}: {len(column.values)} values for {self.count} candidates")
         columns = {**self.columns, name: column}
-        return Ranking(self.window, self.places, columns, name if by else self.by, self.notes, self.deferred)
+        return replace(self, columns=columns, by=name if by else self.by)
 
     def with_feature(self, name: str, of: Expression) -> Ranking:
         """The candidates that match, in the same order, and one column more; all candidates before any column
@@ -115,7 +117,7 @@ class Ranking:
         if self.places is None:
             for values in {id(each): each for each in _reusable(self.columns)}.values():
                 self.window.prefix.give_back(values)
-        return Ranking(self.window, places, columns, self.by, self.notes, self.deferred)
+        return replace(self, places=places, columns=columns)
 
     def matching(self) -> Ranking:
         """The candidates that match, as chosen places."""

@@ -11,7 +11,8 @@ from asof.rank.stage import Stage
 class Traits:
     """Said by a stage in its class variable `traits`; none of it is needed to rank.
 
-    `constants`: the fields that are leaves in the trees of its column. Who names them, if none with (), says
+    `constants`: the fields that are leaves in the trees of its column, or the threshold at which it is made
+    (then `remade` of the stage makes it at another). Who names them, if none with (), says
     that all numbers of the stage and all columns made before act in the expression of its column alone:
     learning then tries other numbers by that expression, and those fields on recorded trees.
 
@@ -23,6 +24,10 @@ class Traits:
     `total`: the label of the sum that it makes of other columns; `weights`: the fields of their weights, a
     table of them or each named as its column. `limit`: the field that says how many candidates are ranked
     further, a tuple where it depends on them.
+
+    `alone`: the numbers of its columns depend on the candidate and the view, not on which other candidates
+    there are, and it leaves all of them: some can be run at a time (`asof.rank.rerank.batches`).
+    `by_score`: it reads the score of candidates and no other column.
     """
 
     constants: tuple[str, ...] | None = None
@@ -32,6 +37,8 @@ class Traits:
     total: str = ""
     weights: tuple[str, ...] = ()
     limit: str = ""
+    alone: bool = False
+    by_score: bool = False
 
 
 NOTHING_SAID = Traits()

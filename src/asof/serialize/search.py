@@ -9,6 +9,7 @@ from asof.data.json import HitJson, Instant, SpanJson, hit_json, validity_json
 from asof.time.span import BEGINNING, NEVER, iso
 
 if TYPE_CHECKING:
+    from asof.data import Halting
     from asof.engine import Results
     from asof.rank.recipe import Recipe
     from asof.rank.whynot import WhyNot
@@ -33,12 +34,27 @@ class QueryJson(TypedDict):
     meta: Annotated[dict[str, Any], "filter: all of these metadata"]
 
 
+class HaltingJson(TypedDict):
+    """How many candidates a recipe with a budget examined, and why it stopped there."""
+
+    k: Annotated[int, "how many candidates were ranked by the whole score"]
+    candidates: Annotated[int, "of so many"]
+    budget: Annotated[int, "the most that would have been"]
+    scored: Annotated[int, "for how many the whole score was computed"]
+    saved: Annotated[float, "the share of the budget for which it was not, 0 to 1"]
+    halted: Annotated[bool, "whether margin and agreement exceed their thresholds"]
+    margin: Annotated[float, "the best score less that of the last of the first few"]
+    agreement: Annotated[float, "the share of the first few that corroborate the best"]
+    reason: str
+
+
 class SearchJson(TypedDict):
     """The best passages for a query."""
 
     query: QueryJson
     hits: Annotated[list[HitJson], "best first"]
     notes: Annotated[list[str], "what the stages did: what was cut, and where"]
+    halting: Annotated[HaltingJson | None, "of a recipe with a budget, such as twe"]
     recorded: Annotated[str | None, "the id for `asof feedback`; null: it is not recorded"]
     took_ms: Annotated[float, "the search alone"]
 
@@ -97,7 +113,17 @@ def search_json(
             "meta": dict(filters.meta),
         },
         "hits": [hit_json(hit, explain=explain) for hit in results.hits],
-        "notes": list(results.notes), "recorded": recorded, "took_ms": round(took_ms, 2),
+        "notes": list(results.notes),
+        "halting": None if results.halting is None else halting_json(results.halting),
+        "recorded": recorded, "took_ms": round(took_ms, 2),
+    }  # fmt: skip
+
+
+def halting_json(halting: Halting) -> HaltingJson:
+    return {
+        "k": halting.examined, "candidates": halting.candidates, "budget": halting.budget,
+        "scored": halting.scored, "saved": halting.saved, "halted": halting.halted,
+        "margin": halting.margin, "agreement": halting.agreement, "reason": halting.reason,
     }  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,7 @@ from asof.index.view import View
 from asof.rank.expression import Expression, Values, total
 from asof.rank.selections import Taken, Where
 from asof.rank.stage import Ranking
+from asof.rank.traits import Traits
 from asof.schema import within
 
 
@@ -23,6 +25,7 @@ class ByDocument:
     """
 
     passages: int = within(1, 1, 1_000)
+    traits: ClassVar = Traits(by_score=True)
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         matches = ranking.matching()

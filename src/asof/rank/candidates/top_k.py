@@ -44,6 +44,8 @@ class Pool:
 class TopK:
     """The last stage: order by score (ties as everywhere) and keep the first k of the query."""
 
+    traits: ClassVar = Traits(by_score=True)
+
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         best = ranking.shortlist(query.k)
         return best.keep(view.tie_order(best.score, best.rows)[: query.k])

@@ -26,7 +26,7 @@ class Backlinks:
 
     weight: float = within(0.1, 0.0, 1.0)
     cap: int = within(10, 1, 100)
-    traits: ClassVar = Traits(part="backlinks", varied=("weight",))
+    traits: ClassVar = Traits(part="backlinks", varied=("weight",), alone=True)
 
     @property
     def off(self) -> bool:

@@ -36,7 +36,7 @@ class Centrality:
     cap: int = within(CAP, 0, 1_000_000)
     independent: str = INDEPENDENT
     damping: float = within(0.85, 0.0, 0.99)
-    traits: ClassVar = Traits(varied=("weights",))
+    traits: ClassVar = Traits(varied=("weights",), alone=True)
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         graph = evidence(view, threshold=self.threshold, cap=self.cap, independent=self.independent)

@@ -46,7 +46,7 @@ class Decay:
     general: float = within(0.3, 0.0, 1.0)
     half_lives: tuple[tuple[str, float], ...] = ()
     recent: tuple[str, ...] = RECENT
-    traits: ClassVar = Traits(varied=("delta", "tau_min", "tau_max", "general"), by_age="added")
+    traits: ClassVar = Traits(varied=("delta", "tau_min", "tau_max", "general"), by_age="added", alone=True)
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         delta, tau = self.adapted(1.0 if self._wishes(query.text) else 0.0)

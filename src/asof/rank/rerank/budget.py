@@ -12,20 +12,21 @@ candidate corroborates d1 if they have an edge in the evidence graph. Both compa
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from asof.data import Query
+from asof.data import Halting, Query
 from asof.graph.evidence import corroborates
 from asof.index.view import View
+from asof.rank.computed import Column
 from asof.rank.expression import Constant, total
 from asof.rank.features.centrality import Centrality
-from asof.rank.selections import Taken, Where
-from asof.rank.stage import Ranking
+from asof.rank.selections import Joined, Taken
+from asof.rank.stage import Ranking, Stage
 from asof.rank.traits import Traits
 from asof.schema import within
 
@@ -58,9 +59,10 @@ class BudgetedRerank:
     uncertain.
 
     Candidates enter in the order of `by`, so a larger size includes the smaller ones and nothing is computed
-    twice. The others keep their order below: their score is the lowest of those that entered less the
-    distance of their `by` to that of the last one that entered. The edges of `graph` are agreement. Raises
-    ValueError for `sizes` that fall.
+    twice: stages before that say of themselves that they rank each candidate `alone` get them size by size
+    (`asof.rank.rerank.batches`). The others keep their order below: their score is the lowest of those that
+    entered less the distance of their `by` to that of the last one that entered. The edges of `graph` are
+    agreement. Raises ValueError for `sizes` that fall.
     """
 
     by: str = "relevance"
@@ -76,50 +78,111 @@ class BudgetedRerank:
             raise ValueError(f"sizes are 1 or more and never fall: {self.sizes!r}")
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
+        return self.over((), ranking, view)
+
+    def over(self, steps: Sequence[tuple[Stage, Query]], ranking: Ranking, view: View) -> Ranking:
+        """The ranking, where the candidates get their scores from `steps` only when they enter.
+
+        `steps`: stages and their queries, each of which is `alone` (`asof.rank.traits`); none: all have their
+        scores. Of the columns that the stages make those remain that all candidates have. Where one of them
+        makes the column by which candidates enter, all candidates go through them first.
+        """
         ranking = ranking.matching()
-        if not len(ranking.score):
+        if not ranking.count or (steps and self.by not in ranking.columns):
+            ranking, steps = _through(steps, ranking, view), ()
+        if not ranking.count:
             return ranking
-        entry = ranking.column(self.by).values
-        rows, scores = ranking.rows, ranking.score
-        order = view.tie_order(entry, rows)
+        entering = ranking.keep(view.tie_order(ranking.column(self.by).values, ranking.rows))
+        first = entering.keep(np.arange(min(self.sizes[0], entering.count)))
+        examined = _through(steps, first, view)
+        if examined.column(self.by) is not first.column(self.by):
+            return self.over((), _through(steps, ranking, view), view)
         known: dict[int, NDArray[np.bool_]] = {}  # corroboration of the candidates by the best one so far
         for size in self.sizes:
-            entered = order[:size]
-            best = entered[view.tie_order(scores[entered], rows[entered])][: self.first]
+            examined = _enlarged(examined, steps, entering, size, view)
+            rows, scores = examined.rows, examined.score
+            best = view.tie_order(scores, rows)[: self.first]
             top = int(rows[best[0]])
             if top not in known:
-                known[top] = self._agree(view, top, rows)
+                known[top] = self._agree(view, top, entering.rows)
             agrees = known[top][best]
             doubt = Uncertainty.of(scores[best].tolist(), [True, *agrees[1:].tolist()])
-            if size >= len(order) or doubt.settled(self.margin, self.agreement):
+            if examined.count == entering.count or doubt.settled(self.margin, self.agreement):
                 break
-        return self._ranked(ranking, order, len(entered)).note(self._reason(doubt, len(entered), len(order)))
+        scored = examined.count if steps else entering.count
+        halting = self._outcome(doubt, examined.count, entering.count, scored)
+        ranked = replace(self._ranked(examined, entering), halting=halting)
+        return ranked.note(halting.reason)
 
     def _agree(self, view: View, top: int, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+        graph = self.graph
         return corroborates(
-            view,
-            top,
-            rows,
-            threshold=self.graph.threshold,
-            cap=self.graph.cap,
-            independent=self.graph.independent,
+            view, top, rows, threshold=graph.threshold, cap=graph.cap, independent=graph.independent
         )
 
-    def _reason(self, doubt: Uncertainty, examined: int, count: int) -> str:
+    def _outcome(self, doubt: Uncertainty, examined: int, count: int, scored: int) -> Halting:
+        settled = doubt.settled(self.margin, self.agreement)
         measured = f"margin {doubt.margin:.3f}, agreement {doubt.agreement:.2f}"
         limits = f"{self.margin:g} and {self.agreement:g}"
-        if doubt.settled(self.margin, self.agreement):
-            return f"halted at {examined} of {count} candidates: {measured} are above {limits}"
         what = "all" if examined >= count else f"the budget of {examined}"
-        return f"{what} of {count} candidates examined: {measured} are not both above {limits}"
+        reason = f"{what} of {count} candidates examined: {measured} are not both above {limits}"
+        if settled:
+            reason = f"halted at {examined} of {count} candidates: {measured} are above {limits}"
+        budget = min(count, self.sizes[-1])
+        halting = Halting(
+            examined, count, budget, scored, settled, doubt.margin, doubt.agreement, reason
+        )  # fmt: skip
+        if not halting.saved:
+            return halting
+        return replace(halting, reason=f"{reason}; {halting.saved:.0%} of the budget of {budget} was saved")
 
-    def _ranked(self, ranking: Ranking, order: NDArray[np.int64], entered: int) -> Ranking:
-        if entered == len(order):
-            return ranking
-        first, entry = order[:entered], ranking.columns[self.by]
-        lowest = Taken(ranking.scores, np.full(len(order), first[np.argmin(ranking.score[first])]))
-        last = Constant(f"-{self.by} of it", -float(entry.values[order[entered - 1]]))
-        below = total(OUTSIDE, lowest, total("below the last that entered", entry, last))
-        inside = np.zeros(len(order), bool)
-        inside[first] = True
-        return ranking.with_column("budget", Where(inside, ranking.scores, below))
+    def _ranked(self, examined: Ranking, entering: Ranking) -> Ranking:
+        """All candidates in order of entry, those that were not examined below the lowest of the others."""
+        entered, left = examined.count, entering.count - examined.count
+        if not left:
+            return replace(entering, columns=examined.columns, by=examined.by, notes=examined.notes)
+        entry, outside = entering.column(self.by), np.arange(entered, entering.count)
+        lowest = Taken(examined.scores, np.full(left, np.argmin(examined.score)))
+        last = Constant(f"-{self.by} of it", -float(entry.values[entered - 1]))
+        below = total(OUTSIDE, lowest, total("below the last that entered", Taken(entry, outside), last))
+        ranked = entering.with_column("budget", Joined(examined.scores, below, entered, left))
+        return replace(ranked, notes=examined.notes)
+
+
+def _through(steps: Sequence[tuple[Stage, Query]], ranking: Ranking, view: View) -> Ranking:
+    for stage, query in steps:
+        ranking = stage(query, ranking, view)
+    return ranking
+
+
+def _enlarged(
+    examined: Ranking, steps: Sequence[tuple[Stage, Query]], entering: Ranking, size: int, view: View
+) -> Ranking:
+    """The first `size` candidates with all their columns; of those `examined` before nothing is computed."""
+    more = np.arange(examined.count, min(size, entering.count))
+    if not len(more):
+        return examined
+    entered = _through(steps, entering.keep(more), view)
+    if entered.count != len(more):
+        raise ValueError(f"{len(more)} candidates went in, {entered.count} came out: a stage is not alone")
+    return _joined(examined, entered)
+
+
+def _joined(first: Ranking, more: Ranking) -> Ranking:
+    """Candidates and the next ones, with the columns that both have."""
+    assert first.places is not None and more.places is not None  # noqa: S101, PT018  they were chosen
+    columns = {
+        name: Column(
+            Joined(own.of, more.columns[name].of, first.count, more.count),
+            np.concatenate([own.values, more.columns[name].values]),
+            _larger(own.high, more.columns[name].high),
+        )
+        for name, own in first.columns.items()
+        if name in more.columns
+    }  # fmt: skip
+    notes = tuple(dict.fromkeys((*first.notes, *more.notes)))
+    return replace(first, places=np.concatenate([first.places, more.places]), columns=columns, notes=notes)
+
+
+def _larger(one: float | None, other: float | None) -> float | None:
+    return None if one is None or other is None else max(one, other)

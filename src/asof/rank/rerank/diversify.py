@@ -7,6 +7,7 @@ Both look at the first few candidates by the present score (ties as everywhere).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,7 @@ from asof.rank.recipe import Recipe
 from asof.rank.rerank.append_below import append_below, insert_before_cut
 from asof.rank.selections import Where
 from asof.rank.stage import Ranking, Stage
+from asof.rank.traits import Traits
 from asof.schema import choice, within
 
 
@@ -36,6 +38,7 @@ class PerDocument:
 
     most: int = within(2, 1, 100)
     first: int = within(50, 2, 1_000)
+    traits: ClassVar = Traits(by_score=True)
 
     @property
     def needs(self) -> int:
@@ -76,6 +79,7 @@ class Mmr:
     balance: float = within(0.7, 0.0, 1.0)
     first: int = within(50, 2, 1_000)
     scale: str = choice("best", "given")
+    traits: ClassVar = Traits(by_score=True)
 
     @property
     def needs(self) -> int:

@@ -48,7 +48,7 @@ class Rerank:
     top: int = within(10, 1, 1_000)
     weight: float = within(1.0, 0.0, 1.0)
     characters: int = within(20_000, 100, 1_000_000)
-    traits: ClassVar = Traits(part="reranking")
+    traits: ClassVar = Traits(part="reranking", by_score=True)
 
     @property
     def needs(self) -> int:

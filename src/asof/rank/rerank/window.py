@@ -113,6 +113,6 @@ class AppendRest:
         chosen = np.concatenate([mine, np.flatnonzero(~own)])
         joined = replace(
             deferred, places=deferred.places[chosen], columns={deferred.by: deferred.scores.taken(chosen)},
-            notes=ranking.notes,
+            notes=ranking.notes, halting=ranking.halting,
         )  # fmt: skip
         return append_below(joined, "re-ranked", score, 0)

@@ -9,12 +9,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar, cast
+
+import numpy as np
+from numpy.typing import NDArray
 
 from asof.data import Why
 from asof.data.sourced_time import shortened
 from asof.graph.text_diff import word_changes
 from asof.stale.pair_features import Side
 from asof.stale.values import compared
+
+Number = TypeVar("Number", float, NDArray[np.float64])
 
 BASE = "base"
 """The weight that stands in every sum."""
@@ -44,9 +50,12 @@ speak of two subjects; so do those whose words in common are more usual than tho
 (`edge`)."""
 
 
-def strength(features: Mapping[str, float], weights: Mapping[str, float]) -> float:
-    """The weighted sum of features, whose logistic is the score."""
-    return sum(weight * features.get(name, 1.0) for name, weight in weights.items())
+def strength(features: Mapping[str, Number], weights: Mapping[str, float]) -> Number:
+    """The weighted sum of features (numbers, or columns of them), whose logistic is the score."""
+    total: Any = 0.0
+    for name, weight in weights.items():
+        total = total + weight * features.get(name, 1.0)
+    return cast("Number", total)
 
 
 def least_strength(least: float) -> float:
@@ -54,15 +63,17 @@ def least_strength(least: float) -> float:
     return math.log(least / (1.0 - least))
 
 
-def other_subject(swapped: float, alike: float) -> bool:
-    """Whether two statements of one wording have other words in the place of others."""
-    return swapped > SWAPPED and alike > FRAME
+def other_subject(swapped: Any, alike: Any) -> Any:
+    """Whether two statements of one wording have other words in the place of others; of numbers or of
+    columns."""
+    return (swapped > SWAPPED) & (alike > FRAME)
 
 
-def of_one_subject(features: Mapping[str, float]) -> bool:
-    """Whether two statements, as they stand, may state different things of one subject."""
+def of_one_subject(features: Mapping[str, NDArray[np.float64]]) -> NDArray[np.bool_]:
+    """Which pairs, as they stand, may state different things of one subject, from columns of features."""
     other = other_subject(features["swapped"], features["least"])
-    return not features["short"] and not other and features["edge"] >= EDGE
+    one: NDArray[np.bool_] = (features["short"] == 0) & ~other & (features["edge"] >= EDGE)
+    return one
 
 
 def explained(features: Mapping[str, float], weights: Mapping[str, float]) -> Why:

@@ -6,8 +6,7 @@ stand in two documents are compared as they are (`pair_features.py`).
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -16,14 +15,20 @@ from numpy.typing import NDArray
 
 from asof.data import Why
 from asof.data.stale import QUOTED, STATEMENT, VALUE, Stale
+from asof.graph.current_rows import is_newest
 from asof.index.view import View
 from asof.stale import conflict
+from asof.stale.direct_features import FAMILY, TOUCHED, DirectFeatures
 from asof.stale.of_their_day import of_their_day
-from asof.stale.pair_features import Side, Weights, direct, edited, may_differ
+from asof.stale.pair_features import Side, Weights, edited
 from asof.stale.pairs import Candidates
 from asof.stale.said import Said, said
 from asof.stale.sides import Sides
+from asof.stale.statement_cache import FOLDER
 from asof.stale.values import compared
+from asof.time.span import BEGINNING
+
+Numbers = NDArray[np.int64]
 
 MARGIN = 1.0
 """A pair counts only if neither of its statements has a better partner, by more than this (in the sum)."""
@@ -74,6 +79,10 @@ class Finder:
         self.said, self.candidates, self.sides = what, Candidates(what), Sides(view, what)
         self.weights = Weights(what.weight.tolist())
         self.exempt = of_their_day(view)
+        last = what.rows.columns["visible"].max(initial=BEGINNING)
+        newest = is_newest(view.prefix, what.rows) and bool(last <= view.prefix.as_of)
+        folder = view.derived.folder / FOLDER
+        self.features = DirectFeatures(self.sides, self.weights, folder, newest)
 
     def order(self, pair: Pair) -> tuple[float, int, int]:
         """Best first; of equals the one whose newer statement is newest, then by its words."""
@@ -92,38 +101,46 @@ class Finder:
         gone, there = (counts.tolist() for counts in self.candidates.withdrawn())
         side, pairs = self.sides.side, []
         for x, y, r in zip(older.tolist(), newer.tolist(), replaced.tolist(), strict=True):
-            if self._passed_over(x, y, r):
+            if self.sides.passed_over(x, y, r):
                 continue
             features = edited(side(x), side(r), side(y), self.weights, spread[int(digest[r])], (gone, there))
             if not conflict.other_subject(features["swapped"], features["explained"]):
-                more = {"touched": self._touched(x, y)}
-                pairs.append(self._pair(x, y, r, {**features, **more}, conflict.EDITED))
+                features["touched"] = float(self._touched(np.array([x]), np.array([y]))[0])
+                strength = conflict.strength(features, conflict.EDITED)
+                pairs.append(Pair(x, y, r, features, strength))
         return pairs
 
     def direct(self) -> list[Pair]:
-        """Pairs of statements as they stand, without those of which another pair is better."""
+        """Pairs of statements as they stand, without those of which another pair is better, and those that
+        are too weak to be shown whatever their evidence."""
         older, newer = self.candidates.direct()
         keep = self._counted(older, newer)
         older, newer = older[keep], newer[keep]
-        self.sides.load(np.concatenate([older, newer]))
-        side, pairs = self.sides.side, []
-        asked = [
-            (x, y) for x, y in zip(older.tolist(), newer.tolist(), strict=True)
-            if may_differ(side(x), side(y), self.weights) and not self._passed_over(x, y, y)
+        found = self.features.of(older, newer)
+        older, newer, columns = older[found.asked], newer[found.asked], dict(found.columns())
+        columns[FAMILY] = np.minimum(self._families(older, newer, found.frame) - 1, 5) / 5.0
+        columns[TOUCHED] = self._touched(older, newer)
+        one = np.flatnonzero(conflict.of_one_subject(columns))
+        strengths = conflict.strength(columns, conflict.DIRECT)
+        best = np.full(len(self.said.spans.since), -np.inf)
+        for side in (older, newer):
+            np.maximum.at(best, side[one], strengths[one])
+        least = np.maximum(best[older[one]], best[newer[one]]) - MARGIN
+        least = np.maximum(least, conflict.least_strength(min(conflict.LEAST, conflict.LEAST_EDITED)))
+        chosen = one[strengths[one] >= least].tolist()
+        return [
+            Pair(
+                int(older[at]), int(newer[at]), -1,
+                {name: float(column[at]) for name, column in columns.items()}, float(strengths[at]),
+            )
+            for at in chosen
         ]  # fmt: skip
-        families = self._families({each for pair in asked for each in pair})
-        for x, y in asked:
-            features = direct(side(x), side(y), self.weights)
-            if conflict.of_one_subject(features):
-                family = max(families[side(x).frame], families[side(y).frame])
-                more = {"touched": self._touched(x, y), "family": min(family - 1, 5) / 5.0}
-                pairs.append(self._pair(x, y, -1, {**features, **more}, conflict.DIRECT))
-        return _best_partners(pairs)
 
     def stale(self, pairs: Sequence[Pair]) -> list[Stale]:
         """What is shown of pairs."""
-        stretches = {each for pair in pairs for each in (pair.older, pair.newer)}
-        quotes = self.sides.quotes(np.array(sorted(stretches), np.int64))
+        stretches = np.array(sorted({each for pair in pairs for each in (pair.older, pair.newer)}), np.int64)
+        self.sides.load(stretches)
+        quotes = self.sides.quotes(stretches)
         return [
             Stale(
                 self._kind(pair), pair.why().value, quotes[pair.older], quotes[pair.newer],
@@ -132,33 +149,29 @@ class Finder:
             for pair in pairs
         ]  # fmt: skip
 
-    def _pair(
-        self, x: int, y: int, r: int, features: Mapping[str, float], weights: Mapping[str, float]
-    ) -> Pair:
-        return Pair(x, y, r, features, conflict.strength(features, weights))
-
     def _counted(self, older: NDArray[np.int64], newer: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Which pairs are of documents that are not bound to a day."""
         documents = self.said.spans.document
         exempt = np.array(sorted(self.exempt), np.int64)
         return ~np.isin(documents[older], exempt) & ~np.isin(documents[newer], exempt)
 
-    def _passed_over(self, x: int, y: int, like: int) -> bool:
-        """Whether a pair tells of the past, or of two rows of a table."""
-        past = self.sides.of_the_past(x) or self.sides.of_the_past(y)
-        return past or not self.sides.side(x).same_label(self.sides.side(like))
-
-    def _touched(self, x: int, y: int) -> float:
-        """Whether the document of the older one was edited after the newer one was said."""
+    def _touched(self, older: Numbers, newer: Numbers) -> NDArray[np.float64]:
+        """Whether the documents of older ones were edited after the newer ones were said."""
         spans = self.said.spans
-        return float(self.sides.edited_last[int(spans.document[x])] >= int(spans.since[y]))
+        edited_last = self.sides.edited_last[spans.document[older]]
+        return (edited_last >= spans.since[newer]).astype(np.float64)
 
-    def _families(self, stretches: Iterable[int]) -> Mapping[tuple[int, ...], int]:
-        """In how many documents a statement stands that differs in figures alone, by its other words."""
-        families: dict[tuple[int, ...], set[int]] = defaultdict(set)
-        for stretch in stretches:
-            families[self.sides.side(stretch).frame].add(int(self.said.spans.document[stretch]))
-        return {frame: len(documents) for frame, documents in families.items()}
+    def _families(self, older: Numbers, newer: Numbers, frames: NDArray[np.uint64]) -> Numbers:
+        """In how many documents the one or the other of a pair stands with other figures alone: the greater
+        number. `frames` (n, 2): hashes of the other words of both."""
+        documents = self.said.spans.document[np.stack([older, newer], axis=1)]
+        order = np.lexsort((documents.ravel(), frames.ravel()))
+        frame, document = frames.ravel()[order], documents.ravel()[order]
+        first = np.ones(len(order), bool)
+        first[1:] = (frame[1:] != frame[:-1]) | (document[1:] != document[:-1])
+        families, sizes = np.unique(frame[first], return_counts=True)
+        counted: Numbers = sizes[np.searchsorted(families, frames)].max(axis=1, initial=0)
+        return counted
 
     def _kind(self, pair: Pair) -> str:
         x, y = self.sides.side(pair.older), self._replaced(pair)
@@ -178,11 +191,3 @@ class Finder:
         before, older, after = self._replaced(pair), self.sides.side(pair.older), self.sides.side(pair.newer)
         taken_out = before.words - after.words
         return conflict.change(before if taken_out and taken_out <= older.words else older, after)
-
-
-def _best_partners(pairs: Sequence[Pair]) -> list[Pair]:
-    best: dict[int, float] = {}
-    for pair in pairs:
-        for each in (pair.older, pair.newer):
-            best[each] = max(best.get(each, pair.strength), pair.strength)
-    return [pair for pair in pairs if pair.strength >= max(best[pair.older], best[pair.newer]) - MARGIN]

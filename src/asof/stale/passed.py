@@ -47,7 +47,7 @@ AS_OF_YEARS, PASSED_YEARS = 1.0, 0.25
 _COARSE = frozenset({"week", "month", "quarter", "half", "season", "year"})
 _LONGER = frozenset({"decade", "century"})
 _BEFORE = re.compile(
-    r"\b(?:in|on|by|until|till|from|through|before|during|for|at|im|am|bis|ab|en|el|au|à|le|em|no|na|il|nel|op)\s+"
+    r"\b(?:in|on|by|until|till|from|through|during|for|at|im|am|bis|ab|en|el|au|à|le|em|no|na|il|nel|op)\s+"
     r"(?:the\s+)?$",
     re.IGNORECASE,
 )
@@ -182,9 +182,9 @@ def _strength(sentence: TimedSentence, mention: TimeMention, since: int) -> floa
         return 0.0
     if cue_near(masked, language, start, end, AHEAD if ahead else BEGUN):
         return SAID
-    if not ahead or supposed or mention.relative or is_row(masked) or mention.relation == "since":
+    if not ahead or supposed or mention.relative or is_row(masked) or mention.relation in ("since", "before"):
         return 0.0
-    if mention.relation in ("until", "by", "before") or until_near(masked, language, start, end):
+    if mention.relation in ("until", "by") or until_near(masked, language, start, end):
         return UNTIL
     return PLAIN if _said_with_preposition(masked, mention) else 0.0
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from asof.graph.node_table import Rows
 from asof.graph.succession_cache import ends_known
 from asof.index.view import View
 from asof.stale.candidates import distinct
@@ -19,14 +21,20 @@ from asof.time.span import NEVER
 MOST = 8.0
 """The weight of the rarest words."""
 
+STEP, GROWTH = 0.125, 4
+"""Weights are multiples of it, and follow the size of a view by so many steps from its size to its double:
+most weights, and all that follows from them, are the same after an edit."""
+
 Numbers = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
 class Said:
     """The statements of a view. A *stretch* is a statement of a document with the time in which it stood
-    there; `spans` has them, each with a number of `batch`. `stop`: hashes of words that say nothing."""
+    there; `spans` has them, each with a number of `batch`. `rows`: of their passages. `stop`: hashes of words
+    that say nothing."""
 
+    rows: Rows
     batch: StatementBatch
     spans: Stretches
     now: int
@@ -72,9 +80,10 @@ class Said:
     def weight(self) -> NDArray[np.float64]:
         """How telling each word is: the logarithm of how rare it is, MOST for a word of one statement in a
         view of any size; 0 for a word that says nothing."""
-        n = len(self.current)
-        weight = np.log((n + 1) / (self.counted + 0.5)) * (MOST / np.log((n + 2) / 1.5))
-        return np.where(np.isin(self.vocabulary, self.stop), 0.0, np.clip(weight, 0.1, MOST))
+        n = 2.0 ** (round(math.log2(len(self.current) + 1) * GROWTH) / GROWTH)
+        weight = np.log(n / (self.counted + 0.5)) * (MOST / np.log((n + 1) / 1.5))
+        steps = np.round(np.clip(weight, STEP, MOST) / STEP)
+        return np.where(np.isin(self.vocabulary, self.stop), 0.0, steps * STEP)
 
     @cached_property
     def rank(self) -> Numbers:
@@ -107,4 +116,4 @@ def said(view: View) -> Said:
         visible[which], ends[which],
     )  # fmt: skip
     spans = Stretches(which[spans.statement], spans.document, spans.since, spans.until)
-    return Said(batch, spans, view.prefix.as_of, view.analyzer.stop_hashes())
+    return Said(rows, batch, spans, view.prefix.as_of, view.analyzer.stop_hashes())

@@ -17,6 +17,7 @@ from asof.stale.said import Said
 from asof.stale.statements import plain
 from asof.store.digest import hit_id
 from asof.store.passages import records
+from asof.time.span import BEGINNING
 
 Numbers = NDArray[np.int64]
 
@@ -45,6 +46,11 @@ class Sides:
         """Whether the headings above a loaded statement say that it tells of the past."""
         passage = int(self.said.batch.passage[self.said.spans.statement[stretch]])
         return historical_headings(tuple(self._texts[passage][1].split("\n")))
+
+    def passed_over(self, x: int, y: int, like: int) -> bool:
+        """Whether a loaded pair tells of the past, or of two rows of a table."""
+        past = self.of_the_past(x) or self.of_the_past(y)
+        return past or not self.side(x).same_label(self.side(like))
 
     def side(self, stretch: int) -> Side:
         """A stretch whose passage was loaded."""
@@ -77,12 +83,12 @@ class Sides:
         return quotes
 
     @cached_property
-    def edited_last(self) -> Mapping[int, int]:
+    def edited_last(self) -> Numbers:
         """When each document was edited last, by its number."""
-        spans, last = self.said.spans, dict[int, int]()
+        spans = self.said.spans
+        last = np.full(int(spans.document.max(initial=-1)) + 1, BEGINNING)
         until = np.where(spans.until <= self.said.now, spans.until, spans.since)
-        for document, instant in zip(spans.document.tolist(), until.tolist(), strict=True):
-            last[document] = max(last.get(document, instant), instant)
+        np.maximum.at(last, spans.document, until)
         return last
 
     def spread(self, replaced: Numbers) -> Mapping[int, Spread]:

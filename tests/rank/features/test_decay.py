@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from asof.errors import UsageError
 from asof.rank.candidates.gather import Lexical
 from asof.rank.candidates.top_k import TopK
-from asof.rank.features.decay import Decay
+from asof.rank.features.decay import RECENT, Decay, recency_need
 from asof.rank.recipe import Recipe
+from asof.time.intent import intent
 
 Make = Callable[..., Any]
 
@@ -140,6 +141,63 @@ def test_it_does_not_rank_by_itself(fresh: Make, aged: Make, run: Make) -> None:
     with fresh(aged(1), aged(2, "mill mill")) as corpus:
         plain, with_decay = (run(corpus, "mill", Lexical(), *more, TopK()) for more in ((), (Decay(),)))
         assert [(h.id, h.score) for h in plain.hits] == [(h.id, h.score) for h in with_decay.hits]
+
+
+# -- recency on a continuous scale -----------------------------------------------------------------------
+
+CONTINUOUS = Decay(need="continuous")
+ORDERED = ["rules of chess", "who won the cup", "who is the keeper", "who is the keeper now"]
+"""Questions whose answers have to be ever newer."""
+
+
+def test_the_need_of_a_question_is_continuous() -> None:
+    """Between .3 and 1: a rule of chess needs least, a keeper's name more, "now" all of it."""
+    needs = [CONTINUOUS.recency(question) for question in ORDERED]
+    assert needs == sorted(needs)
+    assert len(set(needs)) == len(needs)
+    assert needs[0] == 0.3
+    assert needs[-1] == 1.0
+    assert [Decay().recency(question) for question in ORDERED] == [0.3, 0.3, 0.3, 1.0], "as published"
+
+
+def test_the_need_by_hand() -> None:
+    """r = .3 + .7 · (1 - (1 - recency) (1 - volatility)), with the two of `asof when`."""
+    read = intent("what is the price of copper", language="en")
+    assert (read.recency, read.direction) == (0.5, "recent")
+    need = 1 - (1 - 0.5) * (1 - read.volatility)
+    assert recency_need("what is the price of copper") == pytest.approx(need)
+    assert CONTINUOUS.recency("what is the price of copper") == pytest.approx(0.3 + 0.7 * need)
+    past = intent("who was the keeper in 1990", language="en")
+    assert past.direction == "past"
+    assert recency_need("who was the keeper in 1990") == past.recency == 0.0, "nothing new is asked for"
+
+
+def test_a_wish_in_another_language_counts() -> None:
+    """The published words are English; the words of all languages are known here."""
+    assert Decay().recency("aktueller Preis") == 0.3
+    assert CONTINUOUS.recency("aktueller Preis") == 1.0
+
+
+@given(st.text(max_size=60), st.floats(0, 1))
+def test_the_continuous_need_is_never_below_the_published(question: str, general: float) -> None:
+    published = Decay(general=general).recency(question)
+    continuous = Decay(general=general, need="continuous").recency(question)
+    assert general * (1 - 1e-12) <= published <= continuous * (1 + 1e-12)
+    assert continuous <= 1.0
+
+
+@pytest.mark.parametrize("word", RECENT)
+def test_the_published_words_are_all_of_it(word: str) -> None:
+    assert Decay().recency(f"{word} tide") == CONTINUOUS.recency(f"{word} tide") == 1.0
+
+
+def test_the_parameters_are_told(fresh: Make, aged: Make, run: Make) -> None:
+    """delta = 2.5 · .3, tau = 730 - 640 · .3."""
+    with fresh(aged(1)) as corpus:
+        assert (
+            "decay: r = 0.3, delta = 0.75, tau = 538 days"
+            in run(corpus, "mill", Lexical(), Decay(), TopK()).notes
+        )
 
 
 @given(st.floats(0, 1), st.floats(0, 1), st.floats(0.1, 1e5), st.floats(0.1, 1e5))

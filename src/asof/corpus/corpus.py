@@ -302,11 +302,12 @@ class Corpus:
         return self.snapshot(
             anchor if as_of is None else last_instant(as_of, anchor, fiscal),
             None if known_at is None else last_instant(known_at, anchor, fiscal),
+            stated=as_of is not None,
         )
 
-    def snapshot(self, as_of: int, known_at: int | None = None) -> Snapshot:
+    def snapshot(self, as_of: int, known_at: int | None = None, *, stated: bool = True) -> Snapshot:
         """The corpus as it stood at an instant, as it was known at another one; see `at`."""
-        return Snapshot(self.session, self.models, self.facts, as_of, known_at)
+        return Snapshot(self.session, self.models, self.facts, as_of, known_at, stated)
 
     def search(self, question: str, **options: object) -> Results:
         """`corpus.at().search(question, ...)`: as of now."""

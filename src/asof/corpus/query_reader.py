@@ -17,7 +17,7 @@ from asof.recipes import by_document
 from asof.text.question import QuestionReading, as_typed
 from asof.text.question import read as read_question
 from asof.time.coerce import When, first_instant, instant_bounds, last_instant
-from asof.time.span import nearest_moment
+from asof.time.span import Span, nearest_moment
 
 if TYPE_CHECKING:
     from asof.rank.recipe import Recipe
@@ -37,12 +37,13 @@ def refuse_long(text: str, what: str) -> None:
 @dataclass(frozen=True, slots=True)
 class QueryReader:
     """Reads questions that are asked as of an instant (and known at one; None: with all that is known), with
-    the configuration of a corpus."""
+    the configuration of a corpus. `stated`: whether that instant was given."""
 
     session: Session
     models: ModelProvider
     as_of: int
     known_at: int | None = None
+    stated: bool = True
 
     def read(self, question: str, *, typed: bool = False) -> QuestionReading:
         """The words, times and intents of a question; `typed`: its words only.
@@ -61,6 +62,13 @@ class QueryReader:
         if reading.as_of == self.as_of or self._anything_at(reading.as_of):
             return reading
         return as_asked(moves=False)
+
+    def times(self, question: str) -> tuple[Span, ...]:
+        """The times that a question speaks of, also by "as of", for a recipe that searches it as typed."""
+        reading = self.read(question)
+        if reading.as_of == self.as_of:
+            return reading.query.about
+        return (*reading.query.about, Span(None, nearest_moment(reading.as_of + 1)))
 
     def _anything_at(self, as_of: int) -> bool:
         """Whether any passage is visible then; a time before the kept history has its own error."""
@@ -94,7 +102,9 @@ class QueryReader:
         recipe = defaults.recipe if recipe is None else recipe
         chosen = defaults.recipe_named(recipe) if isinstance(recipe, str) else recipe
         reading = self.read(question, typed=chosen.typed)
-        query = replace(reading.query, filters=filters, k=k or defaults.k)
+        query = replace(reading.query, filters=filters, k=k or defaults.k, stated=self.stated)
+        if chosen.typed and chosen.reads_times:
+            query = replace(query, about=self.times(question))
         if unit == "document":
             chosen = by_document(chosen)
         if defaults.diversity is not None:

@@ -46,6 +46,7 @@ T = TypeVar("T")
 @dataclass(frozen=True, slots=True, repr=False)
 class Snapshot:
     """A corpus as it stood at `as_of`, as it was known at `known_at` (None: all that is known); instants.
+    `stated`: whether that moment was given, or is the present because none was.
 
     Made by `Corpus.at`.
     """
@@ -55,6 +56,7 @@ class Snapshot:
     fact_indexer: FactIndexer
     as_of: int
     known_at: int | None
+    stated: bool = True
 
     def __repr__(self) -> str:
         known = "" if self.known_at is None else f", known at {iso(self.known_at)}"
@@ -376,7 +378,7 @@ class Snapshot:
     @property
     def reader(self) -> QueryReader:
         """What reads questions that are asked here."""
-        return QueryReader(self.session, self.models, self.as_of, self.known_at)
+        return QueryReader(self.session, self.models, self.as_of, self.known_at, self.stated)
 
     def read(self, question: str) -> QuestionReading:
         """How the default recipe reads a question that is asked here: its words, its times, its wishes.

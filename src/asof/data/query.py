@@ -44,7 +44,7 @@ class Query:
 
     `lexical` is the text that the index is asked, without its stop words unless `stop_words`; `recency` in
     [0, 1] says how much newer is better. `about` are the times that the question speaks of: wishes, not
-    filters.
+    filters. `stated`: whether who asks said as of when, and did not mean the present by saying nothing.
     """
 
     text: str
@@ -54,3 +54,4 @@ class Query:
     k: int = 10
     stop_words: bool = False
     about: tuple[Span, ...] = ()
+    stated: bool = True

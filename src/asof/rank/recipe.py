@@ -57,6 +57,12 @@ class Recipe:
     typed: bool = False
     tunable: Tunable = NOTHING
 
+    @property
+    def reads_times(self) -> bool:
+        """Whether a stage goes by the times that a question names, also where the question is searched as it
+        was typed (its `reads_times`)."""
+        return any(getattr(stage, "reads_times", False) for stage in self.stages)
+
     def stages_by_name(self) -> dict[str, Stage]:
         """The stages by name: the class in snake case, with a number from the second of its kind on."""
         named: dict[str, Stage] = {}

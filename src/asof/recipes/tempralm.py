@@ -2,9 +2,11 @@
 
     score = s + t        t = (1 / age - mean) / deviation · deviation of s + mean of s
 
-over a pool that is larger than what is shown; what is later than the question is masked, which here the view
-does. s is a dense retriever's score in the paper; here words over their best, plus the cosine where the
-corpus has an encoder. The size of the pool is not printed.
+over a pool that is larger than what is shown; age is the distance to the time of the question, and what is
+later is masked: beyond `as_of` the view does that, beyond a time that the question names the stage
+(`gap.mask`). A question without a time is ranked by s alone. s is a dense retriever's score in the paper;
+here words over their best, plus the cosine where the corpus has an encoder. The size of the pool is not
+printed.
 """
 
 from __future__ import annotations

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from asof import environment
 from asof.corpus.corpus import Corpus
+from asof.corpus.snapshot import Snapshot
 from asof.errors import UsageError
 from asof.evaluate.options import EvaluationOptions, Progress, no_progress
 from asof.evaluate.runs.corpus import prepared
@@ -85,18 +86,21 @@ class _DatasetSearch:
         return [self._judged_query(each) for each in self.questions]
 
     def _judged_query(self, question: DatasetQuestion) -> JudgedQuery:
-        then = self.corpus.snapshot(self.dataset.as_of(question), None)
+        then = self._snapshot(question)
         graded = relevant(question, self.dataset)
         gained = dict(zip(graded, gains(graded.values()), strict=True))
         hard = then.filters(meta=filters(question, self.filter_by))
         return judged_query(then, question.text, hard, self.recipe, gained, question.query_doc)
+
+    def _snapshot(self, question: DatasetQuestion) -> Snapshot:
+        return self.corpus.snapshot(self.dataset.as_of(question), None, stated=question.asked_at is not None)
 
     def measure(self, recipe: Recipe, which: NDArray[np.int64], advance: Callable[[], None]) -> Floats:
         """nDCG (n,) of the questions of these numbers, as `asof evaluate` computes it."""
         values = []
         for at in which.tolist():
             question = self.questions[at]
-            then = self.corpus.snapshot(self.dataset.as_of(question), None)
+            then = self._snapshot(question)
             hits = retrieve(then, question, recipe, self.dataset, self.filter_by)
             others = [hit for hit in hits if hit.document != question.query_doc]
             ranked = [document for document, _ in by_document(others)]

@@ -128,11 +128,12 @@ class Trials:
         """The first hits of a question, as of its moment or another."""
         moment = self.dataset.as_of(question) if as_of is None else as_of
         meta = filters(question, self.evaluation.options.filter_by)
-        snapshot = self.corpus.snapshot(moment, None)
+        snapshot = self.corpus.snapshot(moment, None, stated=question.asked_at is not None)
         return snapshot.search(question.text, k, recipe=recipe, meta=meta, unit="passage").hits
 
     def _scores(self, question: DatasetQuestion, recipe: Recipe) -> dict[str, float]:
-        snapshot = self.corpus.snapshot(self.dataset.as_of(question), None)
+        moment, stated = self.dataset.as_of(question), question.asked_at is not None
+        snapshot = self.corpus.snapshot(moment, None, stated=stated)
         hits = retrieve(snapshot, question, recipe, self.dataset, self.evaluation.options.filter_by)
         ranking = by_document(hit for hit in hits if hit.document != question.query_doc)
         return scores([document for document, _ in ranking], relevant(question, self.dataset))

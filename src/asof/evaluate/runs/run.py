@@ -91,7 +91,7 @@ def rank_question(
     filter_by: Sequence[str] = (), metrics: Sequence[str] = (),
 ) -> QuestionResult:  # fmt: skip
     """Ask one question as of its moment, and score the documents, ranked by their best passages."""
-    snapshot = corpus.snapshot(dataset.as_of(question), None)
+    snapshot = corpus.snapshot(dataset.as_of(question), None, stated=question.asked_at is not None)
     meta = filters(question, filter_by)
     started = time.perf_counter()
     first = snapshot.search(question.text, SHOWN, recipe=recipe, meta=meta, unit="passage").hits

@@ -348,7 +348,7 @@ def test_title_and_summary_of_a_written_report_are_evidence(view):
 
     model = ScriptedModel(reply)
     selection = ReportSelection(relevance=rope)
-    summarise_span("rope?", view, YEAR, selection, model=model, reporter=model)
+    summarise_span("rope?", view, YEAR, selection, model=model, reporter=model, policy="all")
     asked = next(prompt.user for prompt in model.prompts if "Question:" in prompt.user)
     assert ": The rope year: Rope led." in asked
     assert asked.index("The rope year: Rope led.") < asked.index("Much rope.")
@@ -358,6 +358,8 @@ def test_a_reporter_writes_the_reports(view):
     reporter = ScriptedModel(lambda _: json.dumps(
         {"title": "T", "summary": "S", "findings": [{"statement": "Much rope.", "facts": [1]}]}
     ))  # fmt: skip
-    digest = summarise_span("rope?", view, YEAR, ReportSelection(relevance=rope), reporter=reporter)
+    digest = summarise_span(
+        "rope?", view, YEAR, ReportSelection(relevance=rope), reporter=reporter, policy="all"
+    )
     assert {text for _, texts in told(digest) for text in texts} == {"Much rope."}
     assert Period.parse("2024-Q1") in {each.period for each in digest.sections}

@@ -8,7 +8,7 @@ period (`passages_by_period.py`).
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -21,7 +21,8 @@ from asof.answer.in_force import Passages, with_current
 from asof.answer.newer import Conflicts, with_newer
 from asof.answer.pack import GLOBAL_TOKENS, pack
 from asof.answer.question import ParsedQuestion
-from asof.answer.settings import LOCAL_TOKENS
+from asof.answer.response_form import ResponseForm
+from asof.answer.settings import LOCAL_TOKENS, NEEDED
 from asof.data import GLOBAL, LOCAL, Answer, Filters, Hit
 from asof.index.view import View
 from asof.knowledge.visible_facts import StatedFact, facts_of
@@ -31,10 +32,12 @@ from asof.text.question import QuestionReading
 from asof.time.span import Span
 
 if TYPE_CHECKING:
+    from asof.answer.question_cost import QuestionModel
     from asof.answer.summary import Summary
-    from asof.models.metered import MeteredModel
 
 AUTO = "auto"
+
+FORM_NEEDS_MODEL = "format, length and variety are for answers that a language model writes; these are quotes"
 
 TextCallback = Callable[[str], None]
 """Gets the pieces of an answer that a model writes, as they come."""
@@ -43,12 +46,15 @@ TextCallback = Callable[[str], None]
 @dataclass(frozen=True, slots=True)
 class AnswerOptions:
     """How a question is answered: the `mode` (LOCAL or GLOBAL), how many `tokens` are read, and the `model`
-    that writes (None: quotes). `on_text` gets the pieces of what it writes."""
+    that writes (None: quotes). `on_text` gets the pieces of what it writes, which should have this `form`.
+    `reports`: which reports it writes (`settings.POLICIES`)."""
 
     mode: str = LOCAL
     tokens: int | None = None
-    model: MeteredModel | None = None
+    model: QuestionModel | None = None
     on_text: TextCallback | None = None
+    form: ResponseForm = field(default_factory=ResponseForm)
+    reports: str = NEEDED
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,11 +113,11 @@ def answer(
     return PendingAnswer(view.as_of, view.known_at, context, tuple(passages), quoted, notes)
 
 
-def write_pending(model: MeteredModel, pending: PendingAnswer, options: AnswerOptions) -> Answer:
+def write_pending(model: QuestionModel, pending: PendingAnswer, options: AnswerOptions) -> Answer:
     """The answer that a model writes; the quoted one, if its reply cannot be used. Raises ModelError."""
     from asof.answer.write import write_answer
 
-    written = write_answer(pending, pending.context, pending.passages, model, options.on_text)
+    written = write_answer(pending, pending.context, pending.passages, model, options.on_text, options.form)
     if isinstance(written, str):
         note = f"quoted, because {model.name} gave no answer: {written}"
         written = replace(pending.quoted, notes=(*pending.quoted.notes, note))
@@ -122,8 +128,12 @@ def write_pending(model: MeteredModel, pending: PendingAnswer, options: AnswerOp
 
 def _finished(unfinished: Answer, notes: tuple[str, ...], options: AnswerOptions) -> Answer:
     """The answer with notes and with what models cost."""
-    cost = asdict(options.model.meter) if options.model else None
-    return replace(unfinished, notes=(*notes, *unfinished.notes), cost=cost)
+    model = options.model
+    if model is None:
+        formless = (FORM_NEEDS_MODEL,) if options.form.free else ()
+        return replace(unfinished, notes=(*notes, *formless, *unfinished.notes))
+    stopped = (note,) if (note := model.stopped()) else ()
+    return replace(unfinished, notes=(*notes, *unfinished.notes, *stopped), cost=model.cost)
 
 
 def mode_for(mode: str, reading: QuestionReading, languages: str) -> str:
@@ -217,6 +227,7 @@ def _from_reports(
         ReportSelection(entities.canonical, about, relevance if question.topics else None),
         passages=[visible[passage] for passage in passages], model=options.model, reporter=options.model,
         budget=GLOBAL_TOKENS if options.tokens is None else options.tokens,
+        policy=options.reports, form=options.form,
     )  # fmt: skip
 
 

@@ -1,12 +1,20 @@
-"""Summaries of a span, made from the reports on its periods (TG-RAG, section III-B3)."""
+"""Summaries of a span, made from the reports on its periods (TG-RAG, section III-B4)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 
+from asof.answer.needed_reports import (
+    NeededReports,
+    least_relevance,
+    needed_reports,
+    point_text,
+)
 from asof.answer.pack import GLOBAL_TOKENS, pack, split_budget
+from asof.answer.response_form import ResponseForm
+from asof.answer.settings import ALL, NEEDED
 from asof.answer.summary import (
     EvidencePiece,
     Summary,
@@ -25,19 +33,17 @@ from asof.knowledge.visible_facts import StatedFact
 from asof.models.ports import Model
 from asof.store.passages import VisiblePassage
 from asof.text.budget import header, tokens
+from asof.time.period import Period
 from asof.time.span import Span
 
 MAX_POINTS = 24
 """The most points of a summary that no model wrote."""
 
-MIN_RELEVANCE = 0.5
-"""The least relevance of the most relevant point of such a summary, and the share of it that others have."""
-
 
 def summarise_span(
     question: str, view: View, span: Span, selection: ReportSelection | None = None, *,
     passages: Sequence[VisiblePassage] = (), model: Model | None = None, reporter: Model | None = None,
-    budget: int = GLOBAL_TOKENS,
+    budget: int = GLOBAL_TOKENS, policy: str = NEEDED, form: ResponseForm | None = None,
 ) -> Summary:  # fmt: skip
     """The answer to a question about a span, from the reports on the periods in it.
 
@@ -50,29 +56,47 @@ def summarise_span(
     these, and from those of `passages` (best first) that state a fact of the span or were published in it, in
     `budget` tokens. If its replies cannot be used, the summary is the one without a model, with a note.
 
-    `reporter` writes the reports; without one they are extracted for this question. Raises ModelError.
+    `reporter` writes the reports that `policy` says (see `settings.POLICIES`); the others, and without
+    one all, are extracted for this question. `form`: how an answer by a model should look; where it asks for
+    anything, the answer is one text in place of points under headings. Raises ModelError.
     """
     selection = selection or ReportSelection()
     if selection.relevance is not None:
         selection = selection._replace(relevance=cache(selection.relevance))
     hierarchy = facts_around(view, span, selection)
-    reports = reports_of(hierarchy, summary_periods(hierarchy, span), selection, reporter)
+    reports, beyond = _reports(hierarchy, span, selection, reporter, policy)
     notes = [f"{report.period}: {note}" for report in reports for note in report.notes]
+    notes += [beyond] if beyond else []
     pieces = _relevant(reports, selection.relevance)
     summary = _extracted(question, view, span, pieces, notes)
     if model is None:
         return summary
     from asof.answer.map_reduce import map_reduce
 
-    evidence, left_out = _within(pieces, _of_time(passages, hierarchy, span), budget)
-    reduced = map_reduce(question, evidence, model, budget)
+    rated = {report.period: report.rating or 0.0 for report in reports}
+    evidence, left_out = _within(pieces, rated, _of_time(passages, hierarchy, span), budget)
+    reduced = map_reduce(question, evidence, model, budget, form=form)
     if isinstance(reduced, str):
         note = f"extracted, because {model.name} gave no answer: {reduced}"
         return replace(summary, notes=(*summary.notes, note))
     return replace(
         summary, sections=sections_of(reduced.points), by=model.name,
-        notes=(*notes, *left_out, *reduced.notes),
+        notes=(*notes, *left_out, *reduced.notes), written=reduced.written,
     )  # fmt: skip
+
+
+def _reports(
+    hierarchy: Hierarchy, span: Span, selection: ReportSelection, reporter: Model | None, policy: str
+) -> tuple[list[PeriodReport], str]:
+    """The reports on the periods of a span, and a note on those that were needed and are not asked for."""
+    periods = summary_periods(hierarchy, span)
+    if reporter is None or policy == ALL:
+        return reports_of(hierarchy, periods, selection, reporter), ""
+    needed = NeededReports((), 0)
+    if policy == NEEDED:
+        needed = needed_reports(reports_of(hierarchy, periods, selection, None), selection.relevance)
+    reports = reports_of(hierarchy, periods, selection, reporter, frozenset(needed.periods))
+    return reports, needed.note()
 
 
 def _relevant(reports: Sequence[PeriodReport], relevance: Relevance | None) -> list[EvidencePiece]:
@@ -80,11 +104,8 @@ def _relevant(reports: Sequence[PeriodReport], relevance: Relevance | None) -> l
     pieces = [piece for report in reports for piece in _pieces(report)]
     if relevance is None:
         return pieces
-    weights = [relevance(_with_subject(each.point)) for each in pieces]
-    largest = max(weights, default=0.0)
-    if largest < MIN_RELEVANCE:
-        return []
-    least = MIN_RELEVANCE * largest
+    weights = [relevance(point_text(each.point)) for each in pieces]
+    least = least_relevance(weights)
     return [each for each, weight in zip(pieces, weights, strict=True) if weight >= least]
 
 
@@ -105,13 +126,6 @@ def _pieces(report: PeriodReport) -> list[EvidencePiece]:
 
 def _passages_of(facts: Sequence[StatedFact]) -> tuple[int, ...]:
     return tuple(sorted({fact.passage.passage for fact in facts}))
-
-
-def _with_subject(point: ReportPoint) -> str:
-    if point.because == BY_MODEL or not point.facts:
-        return point.text
-    fact = point.facts[0].fact
-    return f"{fact.subject} {fact.relation} {point.text}"
 
 
 def _shown(point: ReportPoint) -> str:
@@ -145,17 +159,29 @@ def _of_time(passages: Sequence[VisiblePassage], hierarchy: Hierarchy, span: Spa
 
 
 def _within(
-    pieces: Sequence[EvidencePiece], passages: Sequence[VisiblePassage], budget: int
-) -> tuple[list[EvidencePiece], list[str]]:
-    """The evidence that fits into a budget, passages last, and notes on what does not."""
+    pieces: Sequence[EvidencePiece], rated: Mapping[Period, float], passages: Sequence[VisiblePassage],
+    budget: int,
+) -> tuple[list[EvidencePiece], list[str]]:  # fmt: skip
+    """The evidence that fits into a budget, passages last, and notes on what does not.
+
+    The periods take turns, those of the highest rating first, and then in order of time.
+    """
     passage_pieces = [_passage_piece(each) for each in passages]
     passage_budget, report_budget = split_budget(budget)
-    groups = [(each.period,) for each in pieces]
-    points = pack([tokens(each.text) for each in pieces], report_budget, groups=groups)
+    order = sorted(range(len(pieces)), key=lambda at: (-_rating(pieces[at], rated), at))
+    packed = pack(
+        [tokens(pieces[at].text) for at in order], report_budget,
+        groups=[(pieces[at].period,) for at in order],
+    )  # fmt: skip
+    points = packed._replace(selected=tuple(order[at] for at in packed.selected))
     packed = pack([tokens(each.text) for each in passage_pieces], passage_budget)
     notes = [points.note("points", report_budget), packed.note("passages", passage_budget)]
     evidence = [pieces[at] for at in sorted(points.selected)] + [passage_pieces[at] for at in packed.selected]
     return evidence, [note for note in notes if note]
+
+
+def _rating(piece: EvidencePiece, rated: Mapping[Period, float]) -> float:
+    return 0.0 if piece.period is None else rated.get(piece.period, 0.0)
 
 
 def _passage_piece(sight: VisiblePassage) -> EvidencePiece:

@@ -11,8 +11,11 @@ from typing import Annotated, NamedTuple
 
 from pydantic import BaseModel, Field
 
+from asof.answer.composed import composed_text
 from asof.answer.pack import pack_points
-from asof.answer.summary import EvidencePiece
+from asof.answer.response_form import ResponseForm
+from asof.answer.summary import EvidencePiece, WrittenText
+from asof.answer.write import REFUSAL
 from asof.knowledge.reports.report import BY_MODEL, Quote, ReportPoint
 from asof.models.ports import Model, Prompt, Reply
 from asof.models.prompts import between, one_line, prompt_text
@@ -55,10 +58,12 @@ class MergedPoints(BaseModel):
 
 
 class ReducedPoints(NamedTuple):
-    """The points of an answer, best first, each with its period (None: several), and what was left out."""
+    """The points of an answer, best first, each with its period (None: several), and what was left out.
+    `written`: one text on them, where a form of the answer was asked for."""
 
     points: tuple[tuple[Period | None, ReportPoint], ...]
     notes: tuple[str, ...]
+    written: WrittenText | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,13 +82,15 @@ def map_reduce(
     model: Model,
     budget: int,
     part_tokens: int = PART_TOKENS,
+    form: ResponseForm | None = None,
 ) -> ReducedPoints | str:
     """A model's answer to a question from this evidence; a text that says why, if there is none.
 
     Each part of the evidence, of `part_tokens`, gives points with an importance and a confidence (one batch).
     Points of the same words are merged. If they do not fit into `budget` tokens, the least certain are
-    dropped; the rest, most important first, is put together. If that fails, the points stay as they are.
-    What rests on no piece of evidence is dropped, with a note. Raises ModelError.
+    dropped; the rest, most important first, is put together, or written as one text if a `form` is asked for.
+    If that fails, the points stay as they are. What rests on no piece of evidence is dropped, with a note. A
+    text that is returned may also be the model's reason why the points do not answer. Raises ModelError.
     """
     if not evidence:
         return "there is no evidence"
@@ -105,6 +112,8 @@ def map_reduce(
         notes.append(f"{dropped:,} of the model's points rest on no evidence and were dropped")
     if left_out:
         notes.append(left_out)
+    if form is not None and form.free:
+        return _composed(question, best, model, form, notes)
     return _reduce(question, best, model, notes)
 
 
@@ -170,13 +179,10 @@ def _best(points: Sequence[_MappedPoint], budget: int) -> tuple[list[_MappedPoin
 
 def _reduce(question: str, points: Sequence[_MappedPoint], model: Model, notes: list[str]) -> ReducedPoints:
     """The points put together; the points as they are, if the model's reply cannot be used."""
-    lines = [
-        f"[{number}] {', '.join(map(str, _periods(each.pieces)))}: {each.text}"
-        for number, each in enumerate(points, 1)
-    ]
-    user = f"Question: {one_line(question)}\n\n{between(*lines)}"
-    passages = _passages([piece for each in points for piece in each.pieces])
-    prompt = Prompt(prompt_text("asof.answer", "reduce"), user, MergedPoints, passages, REDUCE_TOKENS)
+    user = f"Question: {one_line(question)}\n\n{between(*_point_lines(points))}"
+    prompt = Prompt(
+        prompt_text("asof.answer", "reduce"), user, MergedPoints, _point_passages(points), REDUCE_TOKENS
+    )
     reply = model.complete([prompt])[0]
     reduced: list[tuple[Period | None, ReportPoint]] = []
     if not reply.problem and isinstance(reply.value, MergedPoints):
@@ -191,6 +197,37 @@ def _reduce(question: str, points: Sequence[_MappedPoint], model: Model, notes: 
         notes.append(f"the points were not put together: {reply.problem or 'the reply has no statements'}")
         reduced = [_point(each.text, each.pieces) for each in points]
     return ReducedPoints(tuple(reduced), tuple(notes))
+
+
+def _composed(
+    question: str, points: Sequence[_MappedPoint], model: Model, form: ResponseForm, notes: list[str]
+) -> ReducedPoints | str:
+    """One text on the points, in the form that was asked for; the points as they are, if there is none."""
+    head = "\n\n".join(filter(None, (f"Question: {one_line(question)}", form.request(diverse=True))))
+    user = f"{head}\n\n{between(*_point_lines(points))}"
+    system, most = prompt_text("asof.answer", "compose"), form.most(REDUCE_TOKENS)
+    reply = model.complete([Prompt(system, user, None, _point_passages(points), most)])[0]
+    made = tuple(_point(each.text, each.pieces) for each in points)
+    written = composed_text(reply, [point for _, point in made])
+    if isinstance(written, WrittenText):
+        cited = {id(point) for point in written.points}
+        used = tuple(each for each in made if id(each[1]) in cited)
+        return ReducedPoints(used, tuple(notes), written)
+    if written.startswith(REFUSAL):
+        return written.removeprefix(REFUSAL).strip().rstrip(".") or "the points do not answer the question"
+    return ReducedPoints(made, (*notes, f"the points were not put together: {written}"))
+
+
+def _point_lines(points: Sequence[_MappedPoint]) -> list[str]:
+    """A line for each point: its number, its periods, its text."""
+    return [
+        f"[{number}] {', '.join(map(str, _periods(each.pieces)))}: {each.text}"
+        for number, each in enumerate(points, 1)
+    ]
+
+
+def _point_passages(points: Sequence[_MappedPoint]) -> tuple[int, ...]:
+    return _passages([piece for each in points for piece in each.pieces])
 
 
 def _point(text: str, pieces: Sequence[EvidencePiece]) -> tuple[Period | None, ReportPoint]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -36,13 +37,24 @@ class SummarySection(NamedTuple):
     points: tuple[ReportPoint, ...]
 
 
+class WrittenText(NamedTuple):
+    """A text by a model, in which `[n]` stands for the n-th of these points."""
+
+    text: str
+    points: tuple[ReportPoint, ...]
+
+
+MAX_POINT_CITATIONS = 3
+"""The most citations that stand for one point of a text."""
+
+
 @dataclass(frozen=True, slots=True)
 class Summary:
     """What the facts of a span answer to a question: sections in order of time.
 
     The section on several periods comes first, if there is one. There are no sections if nothing was found.
     All points lie inside `span`. `by`: "extract", or the name of the model that wrote the points. `notes`:
-    what was left out, and why.
+    what was left out, and why. `written`: the answer as one text, where a form of it was asked for.
     """
 
     question: str
@@ -52,6 +64,7 @@ class Summary:
     known_at: int
     by: str
     notes: tuple[str, ...]
+    written: WrittenText | None = None
 
     def as_answer(self, about: str) -> Answer:
         """The answer: a heading for each period, its points with their citations; a refusal without points.
@@ -60,7 +73,9 @@ class Summary:
         """
         reason = text = ""
         citations: dict[tuple[str, str], Citation] = {}
-        if self.sections:
+        if self.sections and self.written is not None:
+            text = _with_citations(self.written, citations)
+        elif self.sections:
             text = "\n".join(
                 line for section in self.sections for line in _section_lines(section, citations)
             ).rstrip()
@@ -74,15 +89,29 @@ class Summary:
         )  # fmt: skip
 
 
+def _with_citations(written: WrittenText, citations: dict[tuple[str, str], Citation]) -> str:
+    """The text with numbers of citations in place of those of points; they are added to `citations`."""
+
+    def cited(match: re.Match[str]) -> str:
+        quotes = written.points[int(match[1]) - 1].citations[:MAX_POINT_CITATIONS]
+        return "".join(f"[{_numbered(quote, citations)}]" for quote in quotes)
+
+    return _POINT.sub(cited, written.text)
+
+
+_POINT = re.compile(r"\[([0-9]+)\]")
+
+
+def _numbered(quote: Quote, citations: dict[tuple[str, str], Citation]) -> int:
+    """The number of a quote's citation, which is added if it is new."""
+    return citations.setdefault((quote.id, quote.sentence), _citation(len(citations) + 1, quote)).n
+
+
 def _section_lines(section: SummarySection, citations: dict[tuple[str, str], Citation]) -> list[str]:
     """The heading of a section, its points, and a blank line; new quotes are added to `citations`."""
     lines = [str(section.period) if section.period is not None else "over several periods"]
     for point in section.points:
-        numbers = []
-        for quote in point.citations:
-            number = len(citations) + 1
-            citation = citations.setdefault((quote.id, quote.sentence), _citation(number, quote))
-            numbers.append(f"[{citation.n}]")
+        numbers = [f"[{_numbered(quote, citations)}]" for quote in point.citations]
         lines.append(f"- {with_changes(point)} {''.join(numbers)}")
     return [*lines, ""]
 
@@ -134,23 +163,28 @@ def summary_periods(hierarchy: Hierarchy, span: Span) -> list[SummaryPeriod]:
 
 
 def reports_of(
-    hierarchy: Hierarchy, periods: Sequence[SummaryPeriod], selection: ReportSelection, model: Model | None
-) -> list[PeriodReport]:
-    """The reports of these periods, in their order. Raises ModelError."""
-    whole = build_reports(hierarchy, [each.period for each in periods if each.whole], selection, model)
+    hierarchy: Hierarchy, periods: Sequence[SummaryPeriod], selection: ReportSelection, model: Model | None,
+    wanted: Container[Period] | None = None,
+) -> list[PeriodReport]:  # fmt: skip
+    """The reports of these periods, in their order; `model` and `wanted` as in `build_reports`. Raises
+    ModelError."""
+    whole = build_reports(
+        hierarchy, [each.period for each in periods if each.whole], selection, model, wanted
+    )
     return [
-        whole[each.period] if each.whole else _own_report(hierarchy, each.period, selection, model)
+        whole[each.period] if each.whole else _own_report(hierarchy, each.period, selection, model, wanted)
         for each in periods
     ]
 
 
 def _own_report(
-    hierarchy: Hierarchy, period: Period, selection: ReportSelection, model: Model | None
-) -> PeriodReport:
+    hierarchy: Hierarchy, period: Period, selection: ReportSelection, model: Model | None,
+    wanted: Container[Period] | None,
+) -> PeriodReport:  # fmt: skip
     """The report of a period without the periods inside it, compared with the period before."""
     before = period_before(period)
     facts = hierarchy.facts_at(*(each for each in (period, before) if each is not None))
-    return build_reports(Hierarchy.of(facts), [period], selection, model)[period]
+    return build_reports(Hierarchy.of(facts), [period], selection, model, wanted)[period]
 
 
 def sections_of(points: Sequence[tuple[Period | None, ReportPoint]]) -> tuple[SummarySection, ...]:

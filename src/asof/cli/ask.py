@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import click
 
 from asof.answer.pack import LEFT_OUT
+from asof.cli.ask_model import model_options, show_cost, show_estimate
 from asof.cli.main import (
     DONE,
     NOTHING,
     TIMES,
-    echo_err,
     explain_no_hits,
     index_option,
     json_option,
@@ -51,28 +51,37 @@ if TYPE_CHECKING:
     help="Tokens of passages to read (default 12,000; global 24,000).",
 )  # fmt: skip
 @click.option("--stale/--no-stale", default=None, help=STALE)
+@model_options
 @index_option
 @json_option
 @verbose_option
 def ask(
     question: tuple[str, ...], mode: str | None, as_of: str | None, known_at: str | None, since: str | None,
-    until: str | None, about: str | None, recipe: str | None, tokens: int | None,
-    stale: bool | None, index: Path | None, as_json: bool, verbose: bool,
+    until: str | None, about: str | None, recipe: str | None, tokens: int | None, stale: bool | None,
+    response_format: str | None, length: int | None, diverse: bool | None, reports: str | None,
+    estimate: bool, budget: float | None, index: Path | None, as_json: bool, verbose: bool,
 ) -> int:  # fmt: skip
     """Answer QUESTION from current passages, with citations; or say why there is no answer.
 
     Without a model the best sentences are quoted. With [model] in asof.toml the model
     writes the answer from the passages found, and may cite nothing else. Exit code 1: refused.
     """
+    from asof.corpus.asking import AskRequest
+
     asked = joined(question, "QUESTION", "some words are")
     with open_corpus(index) as corpus, fact_progress(corpus):
         note_extractor(corpus.config)
         then = corpus.at(as_of, known_at)
         streamed = _Streamed()
-        answer = then.ask(
-            asked, mode=mode, filters=then.filters(since, until, about=about), recipe=recipe,
-            tokens=tokens, on_text=None if as_json else streamed, stale=stale,
+        request = AskRequest(
+            asked, mode, then.filters(since, until, about=about), recipe, tokens,
+            None if as_json else streamed, stale,
+            corpus.config.asking.form_with(response_format, length, diverse), reports, budget,
         )  # fmt: skip
+        if estimate:
+            show_estimate(then.estimate(request), as_json=as_json)
+            return DONE
+        answer = then.answer(request)
         if answer.refused and not as_json:
             explain_no_hits(then, since, until)
     if as_json:
@@ -126,9 +135,7 @@ def show_answer(
         if verbose or not note.startswith(LEFT_OUT):
             show(f"note: {_without_marks(plain(note))}", hang=6, dim=True)
     if answer.cost is not None:
-        used = [f"{name} {value}" for name, value in answer.cost.items() if value]
-        estimated = " (tokens estimated: a stream has no count of them)" if streamed and used else ""
-        echo_err(f"cost: {', '.join(used) or 'no call'}{estimated}")
+        show_cost(answer.cost, streamed=bool(streamed), verbose=verbose)
 
 
 def _without_marks(line: str) -> str:

@@ -79,12 +79,16 @@ def _show(report: PeriodReport, moment: str) -> None:
     if report.labels:
         click.secho(f"  called {', '.join(map(plain, report.labels))}", dim=True)
     show(f"  {readable(report.summary, LONGEST_SUMMARY)}")
+    if report.rating is not None:
+        why = f": {plain(report.rating_explanation)}" if report.rating_explanation else ""
+        show(f"  rated {report.rating:g} of {MAX_RATING}{why}", dim=True)
     for point in report.points:
         _show_point(point)
     for note in report.notes:
         show(f"  ({plain(note)})", dim=True)
 
 
+MAX_RATING = 10
 MOST_CITED = 3  # citations of a point
 LONGEST_SUMMARY = 2_000  # characters
 

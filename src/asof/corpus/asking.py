@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from asof import engine
-from asof.answer.settings import MAX_PASSAGES
+from asof.answer.response_form import ResponseForm
+from asof.answer.settings import MAX_PASSAGES, checked_policy
 from asof.corpus.dismissals import DismissalLog
 from asof.corpus.facts import FactIndexer
 from asof.corpus.models import ModelProvider
@@ -17,25 +20,89 @@ from asof.errors import UsageError
 
 if TYPE_CHECKING:
     from asof.answer.ask import PendingAnswer, TextCallback
+    from asof.answer.question_cost import QuestionEstimate, QuestionModel
     from asof.index.view import View
     from asof.rank.recipe import Recipe
 
 
+TIME_NOT_KNOWN = (
+    "no rule finds a time in the question; one that the model finds in it may ask for other reports"
+)
+"""A note on an estimate."""
+
+
+@dataclass(frozen=True, slots=True)
+class AskRequest:
+    """A question and how it is to be answered; None: as [ask] of asof.toml says. See `Snapshot.ask`."""
+
+    question: str
+    mode: str | None = None
+    filters: Filters = field(default_factory=Filters)
+    recipe: str | Recipe | None = None
+    tokens: int | None = None
+    on_text: TextCallback | None = None
+    stale: bool | None = None
+    form: ResponseForm | None = None
+    reports: str | None = None
+    budget: float | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Asker:
-    """Answers questions as of an instant, as known at one (None: all that is known)."""
+    """Answers questions that `reader` reads, which says as of when and as known at when."""
 
     session: Session
     models: ModelProvider
     facts: FactIndexer
-    as_of: int
-    known_at: int | None
+    reader: QueryReader
 
-    def ask(
-        self, question: str, mode: str | None, filters: Filters, recipe: str | Recipe | None,
-        tokens: int | None, on_text: TextCallback | None, stale: bool,
-    ) -> Answer:  # fmt: skip
+    def ask(self, request: AskRequest) -> Answer:
         """See `Snapshot.ask`."""
+        with self._model(self._budget(request)) as model:
+            return self._answer(request, model)
+
+    def estimate(self, request: AskRequest) -> QuestionEstimate:
+        """See `Snapshot.estimate`: the question is answered by a model that is asked nothing."""
+        from asof.answer.question_cost import LongestReplies, QuestionEstimate, QuestionModel
+        from asof.models.metered import MeteredModel
+
+        budget = self._budget(request)
+        with self._model(None) as model:
+            unit, cost = "USD", None
+            if model is None:
+                answer = self._answer(request, None)
+            else:
+                prices = model.metered.prices
+                unit = "tokens" if prices is None else "USD"
+                longest = LongestReplies(model.metered.model, request.question)
+                answer = self._answer(
+                    replace(request, on_text=None), QuestionModel(MeteredModel(longest, prices))
+                )
+                cost = answer.cost
+        notes = (TIME_NOT_KNOWN,) if cost and "times" in cost["steps"] else ()
+        return QuestionEstimate(
+            answer.question, answer.mode, answer.as_of, answer.known_at, cost, budget, unit, notes
+        )
+
+    def _budget(self, request: AskRequest) -> float | None:
+        """What the answer may cost. Raises UsageError for less than nothing."""
+        budget = self.session.config.asking.budget if request.budget is None else request.budget
+        if budget is not None and not 0 <= budget <= 1e9:
+            raise UsageError(f"budget {budget:g}: 0 or more is expected (US dollars; tokens without prices)")
+        return budget
+
+    @contextmanager
+    def _model(self, budget: float | None) -> Iterator[QuestionModel | None]:
+        """The language model for one question, None where none is configured."""
+        with self.models.language(budget) as metered:
+            if metered is None:
+                yield None
+                return
+            from asof.answer.question_cost import QuestionModel
+
+            yield QuestionModel(metered)
+
+    def _answer(self, request: AskRequest, model: QuestionModel | None) -> Answer:
         from asof.answer.ask import (
             AnswerOptions,
             PendingAnswer,
@@ -46,40 +113,42 @@ class Asker:
         )
         from asof.stale.of_passages import StalePassages
 
-        asking = self.session.config.asking
-        reader = QueryReader(self.session, self.models, self.as_of, self.known_at)
-        mode = asking.mode if mode is None else mode
+        asking, question = self.session.config.asking, request.question
+        reader, known_at = self.reader, self.reader.known_at
+        mode = asking.mode if request.mode is None else request.mode
         if mode not in MODES:
             raise UsageError(f"mode is {mode!r}; accepted: {', '.join(MODES)}")
+        reports = checked_policy(asking.reports if request.reports is None else request.reports)
+        form = request.form or asking.form_with()
         first, query, chosen = reader.query_for(
-            question, MAX_PASSAGES, filters, "passage", recipe or asking.recipe, None
+            question, MAX_PASSAGES, request.filters, "passage", request.recipe or asking.recipe, None
         )
         reading = reader.read(question) if chosen.typed else first
         notes: tuple[str, ...] = ()
-        with self.models.language(asking.budget) as model:
-            if model is not None:
-                from asof.answer.question_times import times_by_model
+        if model is not None:
+            from asof.answer.question_times import times_by_model
 
-                reading, notes = times_by_model(reading, model)
-            if not chosen.typed:
-                query = replace(query, about=reading.query.about)
-            way = mode_for(mode, reading, " ".join(self.session.languages))
-            if way == GLOBAL:
-                self.facts.ensure_facts()
-            options = AnswerOptions(way, asking.tokens if tokens is None else tokens, model, on_text)
+            reading, notes = times_by_model(reading, model)
+        if not chosen.typed:
+            query = replace(query, about=reading.query.about)
+        way = mode_for(mode, reading, " ".join(self.session.languages))
+        if way == GLOBAL:
+            self.facts.ensure_facts()
+        tokens = asking.tokens if request.tokens is None else request.tokens
+        options = AnswerOptions(way, tokens, model, request.on_text, form, reports)
+        stale = self.session.config.stale if request.stale is None else request.stale
+        known = DismissalLog(self.session).dismissed(known_at) if stale else None
 
-            known = DismissalLog(self.session).dismissed(self.known_at) if stale else None
+        def look(view: View) -> Answer | PendingAnswer:
+            results = engine.search(query, view, chosen)
+            retrieved = RetrievedPassages(
+                view, reading, results.hits, results.rows, query.filters, notes,
+                None if known is None else StalePassages(view, known),
+            )  # fmt: skip
+            return answer(retrieved, options, requested=mode == way)
 
-            def look(view: View) -> Answer | PendingAnswer:
-                results = engine.search(query, view, chosen)
-                retrieved = RetrievedPassages(
-                    view, reading, results.hits, results.rows, query.filters, notes,
-                    None if known is None else StalePassages(view, known),
-                )  # fmt: skip
-                return answer(retrieved, options, requested=mode == way)
-
-            made = self.session.use(reading.as_of, self.known_at, look)
-            if isinstance(made, PendingAnswer):
-                assert model is not None  # noqa: S101  nothing else is pending
-                made = write_pending(model, made, options)
-            return made
+        made = self.session.use(reading.as_of, known_at, look)
+        if isinstance(made, PendingAnswer):
+            assert model is not None  # noqa: S101  nothing else is pending
+            made = write_pending(model, made, options)
+        return made

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from asof import engine
 from asof.arguments import all_checked
+from asof.corpus.asking import Asker, AskRequest
 from asof.corpus.dismissals import DismissalLog
 from asof.corpus.facts import FactIndexer
 from asof.corpus.models import ModelProvider
@@ -25,6 +26,8 @@ from asof.time.span import iso, nearest_moment
 
 if TYPE_CHECKING:
     from asof.answer.ask import TextCallback
+    from asof.answer.question_cost import QuestionEstimate
+    from asof.answer.response_form import ResponseForm
     from asof.corpus.context import Context
     from asof.corpus.stale_judging import JudgedStale
     from asof.graph.diff import Difference
@@ -65,23 +68,11 @@ class Snapshot:
     # -- searching ----------------------------------------------------------------------------------
 
     def search(
-        self,
-        question: str,
-        k: int | None = None,
-        *,
-        since: When | None = None,
-        until: When | None = None,
-        about: When | None = None,
-        source: str = "",
-        path: str = "",
-        tags: str | Iterable[str] = (),
-        meta: MetadataFilter = (),
-        filters: Filters | None = None,
-        unit: str | None = None,
-        recipe: str | Recipe | None = None,
-        rerank: bool | None = None,
-        stale: bool | None = None,
-    ) -> Results:
+        self, question: str, k: int | None = None, *, since: When | None = None, until: When | None = None,
+        about: When | None = None, source: str = "", path: str = "", tags: str | Iterable[str] = (),
+        meta: MetadataFilter = (), filters: Filters | None = None, unit: str | None = None,
+        recipe: str | Recipe | None = None, rerank: bool | None = None, stale: bool | None = None,
+    ) -> Results:  # fmt: skip
         """The k best passages (or documents, by `unit`) of what was current then, best first.
 
         `recipe`: a name (see `asof.recipes.NAMES`; with what asof.toml changes about it) or a value. `since`
@@ -133,16 +124,9 @@ class Snapshot:
         return self.use(lambda view: filter_notes(view.store, filters))
 
     def why_not(
-        self,
-        wanted: str,
-        question: str,
-        k: int | None = None,
-        *,
-        filters: Filters | None = None,
-        unit: str | None = None,
-        recipe: str | Recipe | None = None,
-        rerank: bool | None = None,
-    ) -> WhyNot:
+        self, wanted: str, question: str, k: int | None = None, *, filters: Filters | None = None,
+        unit: str | None = None, recipe: str | Recipe | None = None, rerank: bool | None = None,
+    ) -> WhyNot:  # fmt: skip
         """Why a document (or a passage, by a hit's id) is not among the hits of a question, or where it is.
 
         `wanted`: an id, or a title or what else names a document alone (see `asof.store.find_document`); one
@@ -302,19 +286,34 @@ class Snapshot:
     def ask(
         self, question: str, *, mode: str | None = None, filters: Filters | None = None,
         recipe: str | Recipe | None = None, tokens: int | None = None, on_text: TextCallback | None = None,
-        stale: bool | None = None,
+        stale: bool | None = None, form: ResponseForm | None = None, reports: str | None = None,
+        budget: float | None = None,
     ) -> Answer:  # fmt: skip
         """Answer a question from what was current then, with citations; or refuse, and say why.
 
         `mode`: "local" from single passages, "global" from reports over the periods that are asked about,
         "auto" whichever fits. `tokens`: how much of what is found is read. By quotes, unless a language model
         is configured; `on_text` gets its words as they come. `stale`: what newer documents contradict is
-        marked, and the newer is preferred. Raises UsageError, BeforeHorizon, ModelError.
+        marked, and the newer is preferred. Of a model: `form` of its answer, the `reports` that it writes for
+        it ("needed", "all", "written": none anew), `budget` (US dollars; tokens without prices). None: as
+        [ask] of asof.toml says. Raises UsageError, BeforeHorizon, ModelError.
         """
-        from asof.corpus.asking import Asker
+        return self.answer(AskRequest(
+            question, mode, filters or Filters(), recipe, tokens, on_text, stale, form, reports, budget
+        ))  # fmt: skip
 
-        asker = Asker(self.session, self.models, self.fact_indexer, self.as_of, self.known_at)
-        return asker.ask(question, mode, filters or Filters(), recipe, tokens, on_text, self._marks(stale))
+    def answer(self, request: AskRequest) -> Answer:
+        """The answer to a question that is asked as a value; see `ask`."""
+        return self._asker.ask(request)
+
+    def estimate(self, request: AskRequest) -> QuestionEstimate:
+        """What `ask` would take of a language model at most; none is asked. Raises UsageError,
+        BeforeHorizon."""
+        return self._asker.estimate(request)
+
+    @property
+    def _asker(self) -> Asker:
+        return Asker(self.session, self.models, self.fact_indexer, self.reader)
 
     def facts(
         self, subject: str, most: int = 40, *, relation: str = "", since: When | None = None,

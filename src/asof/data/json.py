@@ -168,6 +168,21 @@ class CostJson(TypedDict):
     usd: Annotated[float | None, "US dollars; null: no prices are set"]
 
 
+class StepCostJson(CostJson):
+    """What one step of a question took."""
+
+    step: Annotated[
+        str, one_of("times", "reports", "points", "answer"),
+        "the times of the question, reports on periods, points of evidence, the answer",
+    ]  # fmt: skip
+
+
+class QuestionCostJson(CostJson):
+    """What a model took for one question."""
+
+    steps: Annotated[list[StepCostJson], "the same, for each step in which the model was asked"]
+
+
 class AnswerJson(TypedDict):
     """An answer with citations, or a refusal with its reason."""
 
@@ -182,7 +197,21 @@ class AnswerJson(TypedDict):
     citations: list[CitationJson]
     values: Annotated[list[ValueJson], "the table of an answer, in order of time"]
     notes: Annotated[list[str], "how the question was read, what was left out or not found or contradicted"]
-    cost: Annotated[CostJson | None, "null: no model was asked"]
+    cost: Annotated[QuestionCostJson | None, "null: no model was asked"]
+
+
+class AskEstimateJson(TypedDict):
+    """What an answer would take of a language model at most; nothing was asked."""
+
+    question: Annotated[str, "as it was asked"]
+    mode: Annotated[str, one_of(LOCAL, GLOBAL), "from single passages, or from reports over periods"]
+    as_of: Annotated[Instant, "the moment whose state of the documents would be asked"]
+    known_at: Annotated[Instant, "the moment whose knowledge of them would be asked"]
+    cost: Annotated[QuestionCostJson | None, "null: no model is configured"]
+    budget: Annotated[float | None, "what an answer may take; null: no limit"]
+    unit: Annotated[str, one_of("USD", "tokens"), "of the budget: tokens where no prices are set"]
+    within_budget: Annotated[bool, "whether the most that it may take fits into the budget"]
+    notes: Annotated[list[str], "what the figures rest on"]
 
 
 class AmountJson(TypedDict):
@@ -288,8 +317,17 @@ def answer_json(answer: Answer) -> AnswerJson:
             }
             for each in answer.values
         ],
-        "notes": list(answer.notes), "cost": None if answer.cost is None else cost_json(answer.cost),
+        "notes": list(answer.notes),
+        "cost": None if answer.cost is None else question_cost_json(answer.cost),
     }  # fmt: skip
+
+
+def question_cost_json(used: Mapping[str, Any]) -> QuestionCostJson:
+    """What a model took for a question, from the fields of `QuestionModel.cost`."""
+    steps: list[StepCostJson] = [
+        {"step": step, **cost_json(each)} for step, each in used.get("steps", {}).items()
+    ]
+    return {**cost_json(used), "steps": steps}
 
 
 def cost_json(used: Mapping[str, Any]) -> CostJson:

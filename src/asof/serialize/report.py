@@ -41,6 +41,8 @@ class PeriodReportJson(TypedDict):
     title: str
     summary: Annotated[str, "a model's words, or the period and its figures"]
     points: Annotated[list[PointJson], "at most twelve"]
+    rating: Annotated[float | None, "how much the period matters, 0 to 10, by a model; null: not rated"]
+    rating_explanation: Annotated[str, 'why; "" without a rating']
     facts: Annotated[int, "how many facts it and the periods inside it have"]
     documents: Annotated[int, "of how many documents"]
     children: Annotated[list[str], "the periods inside it that have reports"]
@@ -71,7 +73,8 @@ def report_json(reports: PeriodReports) -> ReportJson:
 def _period_json(report: PeriodReport) -> PeriodReportJson:
     return {
         "period": str(report.period), "title": report.title, "summary": report.summary,
-        "points": [_point_json(each) for each in report.points], "facts": report.facts,
+        "points": [_point_json(each) for each in report.points], "rating": report.rating,
+        "rating_explanation": report.rating_explanation, "facts": report.facts,
         "documents": report.documents, "children": [str(each) for each in report.children],
         "labels": list(report.labels), "by": report.by, "notes": list(report.notes),
     }  # fmt: skip

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from asof.answer.response_form import LENGTHS, LONGEST_FORMAT
 from asof.corpus.query_reader import LONGEST_QUESTION
 
 MOST_HITS = 100
@@ -76,6 +77,13 @@ class Ask(Question):
         Literal["auto", "local", "global"] | None, Field(description="single passages or reports")
     ] = None
     tokens: Annotated[int | None, Field(ge=100, le=100_000, description="how much is read")] = None
+    format: Annotated[
+        str, Field(max_length=LONGEST_FORMAT, description='form of a model\'s answer, as "list"; "": any')
+    ] = ""
+    length: Annotated[
+        int | None,
+        Field(ge=LENGTHS[0], le=LENGTHS[-1], description="about how many words it has"),
+    ] = None
     stale: MarkStale = None
 
 

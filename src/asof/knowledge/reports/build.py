@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import NamedTuple
@@ -41,14 +41,16 @@ def build_reports(
     requested: Iterable[Period],
     choice: ReportSelection | None = None,
     model: Model | None = None,
+    wanted: Container[Period] | None = None,
 ) -> dict[Period, PeriodReport]:
     """The reports of these nodes and of all nodes inside them; none of a period without facts.
 
     A report is built from the facts of its period itself and the points of the reports inside it, so facts
     that were summarised are not read again. Figures are compared with the period before, as far as the
     hierarchy has facts of it. With a `model` each level is one batch; where its reply cannot be used, the
-    report is extracted and its notes say why. The result depends on the facts and the choice alone. Raises
-    ModelError where the model does not reply at all.
+    report is extracted and its notes say why. With `wanted` the model is asked for the reports of these
+    periods only; a report of another is the one that is kept, or else the extracted one. The result depends
+    on the facts, the choice and the replies alone. Raises ModelError where the model does not reply at all.
     """
     choice = choice or ReportSelection()
     choice = choice._replace(canonical=cache(choice.canonical))
@@ -59,7 +61,7 @@ def build_reports(
         for node in level:
             work.extract(node)
         if model is not None and level:
-            work.write(level, model)
+            work.write(level, model, wanted)
     return work.reports
 
 
@@ -93,12 +95,11 @@ class _Work:
             labels_of(self.hierarchy.facts_at(node), node),
         )  # fmt: skip
 
-    def write(self, level: Sequence[Period], model: Model) -> None:
+    def write(self, level: Sequence[Period], model: Model, wanted: Container[Period] | None) -> None:
         """Have a model write the reports of a level, in one batch."""
         tasks = [self._task(node) for node in level]
-        for task, report in zip(
-            tasks, generate_reports(tasks, self.reports, self._changes, model), strict=True
-        ):
+        written = generate_reports(tasks, self.reports, self._changes, model, wanted)
+        for task, report in zip(tasks, written, strict=True):
             self.prompt_passages[task.period] = frozenset(task.prompt.passages)
             self.reports[task.period] = report
 

@@ -7,13 +7,14 @@ periods and of those above them, and no others.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
-from asof.knowledge.reports.report import BY_MODEL, PeriodReport, Quote, ReportPoint
+from asof.knowledge.reports.report import BY_MODEL, MAX_RATING, PeriodReport, Quote, ReportPoint
 from asof.knowledge.reports.selection import MAX_POINTS
 from asof.knowledge.visible_facts import StatedFact
+from asof.models.metered import HasCachedReplies
 from asof.models.ports import Model, Prompt, Reply
 from asof.models.prompts import between, one_line, prompt_text
 from asof.time.period import Period
@@ -93,23 +94,42 @@ def _statement(number: int, point: ReportPoint) -> str:
 
 
 def _heading(report: PeriodReport) -> str:
-    by_model = report.by != "extract"
-    return f"Report of {report.period}" + (f": {report.title}. {report.summary}" if by_model else ":")
+    if report.by == "extract":
+        return f"Report of {report.period}:"
+    rated = "" if report.rating is None else f" (rated {report.rating:g} of {MAX_RATING})"
+    return f"Report of {report.period}{rated}: {report.title}. {report.summary}"
 
 
 def generate_reports(
-    tasks: Sequence[ReportPrompt], extracted: Mapping[Period, PeriodReport], changes: Changes, model: Model
-) -> list[PeriodReport]:
+    tasks: Sequence[ReportPrompt], extracted: Mapping[Period, PeriodReport], changes: Changes, model: Model,
+    wanted: Container[Period] | None = None,
+) -> list[PeriodReport]:  # fmt: skip
     """The model's reports, in the order of the tasks; the extracted one with a note where a reply is no
     report.
 
-    Raises ModelError where the model does not reply at all.
+    `wanted`: the periods for which the model may be asked (None: all). Of others it is asked for nothing, and
+    the reply that is kept is used, or else the extracted report. Raises ModelError where the model does not
+    reply at all.
     """
-    replies = model.complete([each.prompt for each in tasks])
+    prompts = [each.prompt for each in tasks]
+    kept = _kept(prompts, model) if wanted is not None else frozenset[int]()
+    asked = [
+        at for at, task in enumerate(tasks) if wanted is None or task.period in wanted or at in kept
+    ]  # fmt: skip
+    replies = dict(zip(asked, model.complete([prompts[at] for at in asked]) if asked else (), strict=True))
     return [
-        _read(task, reply, extracted[task.period], changes, model.name)
-        for task, reply in zip(tasks, replies, strict=True)
+        _read(task, replies[at], extracted[task.period], changes, model.name)
+        if at in replies
+        else extracted[task.period]
+        for at, task in enumerate(tasks)
     ]
+
+
+def _kept(prompts: Sequence[Prompt], model: Model) -> frozenset[int]:
+    """The places of the prompts whose replies are kept; of none where the model keeps no replies."""
+    if not isinstance(model, HasCachedReplies):
+        return frozenset()
+    return frozenset(at for at, reply in enumerate(model.cached_replies(prompts)) if reply is not None)
 
 
 def _read(
@@ -128,7 +148,8 @@ def _read(
         return replace(extracted, notes=(f"extracted, because no finding of {by} rests on a fact", *notes))
     return replace(
         extracted, title=one_line(account.title) or extracted.title, summary=one_line(account.summary),
-        points=tuple(points), by=by, notes=tuple(notes),
+        points=tuple(points), by=by, notes=tuple(notes), rating=account.rating,
+        rating_explanation=one_line(account.rating_explanation),
     )  # fmt: skip
 
 

@@ -40,6 +40,9 @@ def citations_of(claims: tuple[Claim, ...]) -> tuple[Quote, ...]:
     return tuple(Quote.of(each) for each in lead_by_document.values())
 
 
+MAX_RATING = 10
+"""The highest rating of a report."""
+
 BY_MODEL = "model"
 """`ReportPoint.because` of a point that a model wrote."""
 
@@ -76,7 +79,8 @@ class PeriodReport:
     `facts` and `documents` are counts of all of these; `children` are the periods inside that have reports of
     their own. `labels` are other names of the period in the metadata and titles of documents (`fiscal 2024
     Q1`), at most three. `by`: "extract", or the name of the model that wrote it. `notes` say what is missing;
-    `unsent`: the prompt was not sent, because the budget was used up.
+    `unsent`: the prompt was not sent, because the budget was used up. `rating`: how much the model holds the
+    period to matter, 0 to MAX_RATING, and why (`rating_explanation`); None where no model rated it.
     """
 
     period: Period
@@ -90,6 +94,8 @@ class PeriodReport:
     by: str = "extract"
     notes: tuple[str, ...] = ()
     unsent: bool = False
+    rating: float | None = None
+    rating_explanation: str = ""
 
 
 @dataclass(frozen=True, slots=True)

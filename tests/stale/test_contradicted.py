@@ -128,3 +128,21 @@ def test_an_edit_of_the_stale_page_ends_it(tmp_path: Path) -> None:
     versions = [*edited(old, new), ("visit.md", "2022-04-01", f"# Visiting\n\n{new}")]
     assert stale(tmp_path / "now", versions) == []
     assert len(stale(tmp_path / "then", versions, as_of="2022-03-15")) == 1
+
+
+@pytest.mark.parametrize(("sentences", "flagged"), [(1, True), (3, True), (4, False)])
+def test_pages_made_from_one_template_are_about_two_things(
+    tmp_path: Path, sentences: int, flagged: bool
+) -> None:
+    said = [
+        "Every account on Mosswood has {} GB of storage.",
+        "Every visitor of Mosswood sees {} lanterns at noon.",
+        "Every cellar under Mosswood holds {} barrels of pitch.",
+        "Every gardener in Mosswood prunes {} rows of hazel.",
+    ]
+    one, other = ("\n\n".join(each.format(figure) for each in said[:sentences]) for figure in (20, 30))
+    versions = [
+        ("one.md", DAY, f"# Storage quota\n\n{one}"),
+        ("two.md", LATER, f"# Mosswood\n\n{other.replace('.', '; ask us.')}"),
+    ]
+    assert bool(stale(tmp_path, versions)) == flagged

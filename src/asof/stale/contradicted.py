@@ -33,6 +33,9 @@ Numbers = NDArray[np.int64]
 MARGIN = 1.0
 """A pair counts only if neither of its statements has a better partner, by more than this (in the sum)."""
 
+SIBLINGS = 4
+"""Two documents with so many statements of one wording that differ are made from one template."""
+
 WORD_FOR_WORD = 0.9
 """From this share of common words on a statement repeats another one."""
 
@@ -120,7 +123,9 @@ class Finder:
         older, newer, columns = older[found.asked], newer[found.asked], dict(found.columns())
         columns[FAMILY] = np.minimum(self._families(older, newer, found.frame) - 1, 5) / 5.0
         columns[TOUCHED] = self._touched(older, newer)
-        one = np.flatnonzero(conflict.of_one_subject(columns))
+        one = np.flatnonzero(
+            conflict.of_one_subject(columns) & ~self._siblings(older, newer, columns["least"])
+        )
         strengths = conflict.strength(columns, conflict.DIRECT)
         best = np.full(len(self.said.spans.since), -np.inf)
         for side in (older, newer):
@@ -160,6 +165,16 @@ class Finder:
         spans = self.said.spans
         edited_last = self.sides.edited_last[spans.document[older]]
         return (edited_last >= spans.since[newer]).astype(np.float64)
+
+    def _siblings(self, older: Numbers, newer: Numbers, alike: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Which pairs are of two documents that differ in several statements of one wording: two pages made
+        from one template, about two things. `alike`: the share of words in common."""
+        one, other = (self.said.spans.document[side] for side in (older, newer))
+        low, high = np.minimum(one, other), np.maximum(one, other)
+        documents = low * (int(high.max(initial=0)) + 1) + high
+        pairs, counts = np.unique(documents[alike > conflict.FRAME], return_counts=True)
+        siblings: NDArray[np.bool_] = np.isin(documents, pairs[counts >= SIBLINGS])
+        return siblings
 
     def _families(self, older: Numbers, newer: Numbers, frames: NDArray[np.uint64]) -> Numbers:
         """In how many documents the one or the other of a pair stands with other figures alone: the greater

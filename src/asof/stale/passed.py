@@ -46,20 +46,23 @@ AS_OF_YEARS, PASSED_YEARS = 1.0, 0.25
 
 _COARSE = frozenset({"week", "month", "quarter", "half", "season", "year"})
 _LONGER = frozenset({"decade", "century"})
+_MONTHS = (
+    "january", "february", "march", "april", "june", "july", "august", "september", "october", "november",
+    "december", "januar", "februar", "märz", "mai", "juni", "juli", "oktober", "dezember",
+)  # fmt: skip
 _BEFORE = re.compile(
     r"\b(?:in|on|by|until|till|from|through|during|for|at|im|am|bis|ab|en|el|au|à|le|em|no|na|il|nel|op)\s+"
     r"(?:the\s+)?$",
     re.IGNORECASE,
 )
+_MONTH = re.compile(rf"(?:{'|'.join(_MONTHS)})(?:\W+(?:\w+\W+)?(?:{'|'.join(_MONTHS)}))?", re.IGNORECASE)
 _LETTERS = re.compile(r"[^\W\d_]{3}")
 _LENGTH = re.compile(
     r"\b(?:hours?|days?|weeks?|months?|tagen?|wochen?|monaten?|stunden?|from now)\b", re.IGNORECASE
 )
 _TIME_WORDS = (
-    "next", "later", "end", "year", "month", "week", "summer", "spring", "autumn", "winter", "january",
-    "february", "march", "april", "june", "july", "august", "september", "october", "november", "december",
-    "nächsten", "nächstes", "jahres", "kommenden", "januar", "februar", "märz", "mai", "juni", "juli",
-    "oktober", "dezember",
+    "next", "later", "end", "year", "month", "week", "summer", "spring", "autumn", "winter",
+    "nächsten", "nächstes", "jahres", "kommenden", *_MONTHS,
 )  # fmt: skip
 
 
@@ -178,7 +181,7 @@ def _strength(sentence: TimedSentence, mention: TimeMention, since: int) -> floa
         return 0.0
     ahead = mention.core.first > since
     supposed = is_supposed(masked, language)
-    if mention.relative and (supposed or not _is_named(mention)):
+    if mention.relative and (supposed or not _is_named(mention) or _is_any(mention, since)):
         return 0.0
     if cue_near(masked, language, start, end, AHEAD if ahead else BEGUN):
         return SAID
@@ -196,6 +199,13 @@ def _is_named(mention: TimeMention) -> bool:
         return not figures
     named = _LETTERS.search(mention.text) is not None and not _LENGTH.search(mention.text)
     return mention.grain == "day" and figures and named and mention.relation in ("in", "by", "until")
+
+
+def _is_any(mention: TimeMention, since: int) -> bool:
+    """Whether rules speak of any such time: "this week", or a month of no year ("who joins in May will")."""
+    if mention.grain in ("week", "month", "quarter") and mention.core.first <= since <= mention.core.last:
+        return True
+    return mention.grain == "month" and _MONTH.fullmatch(mention.text) is not None
 
 
 def _said_with_preposition(masked: str, mention: TimeMention) -> bool:

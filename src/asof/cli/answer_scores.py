@@ -28,6 +28,7 @@ HEADINGS = {
     "answered_when_not": "answered\nwhen not",
     "evidence_share": "evidence\nshare",
     "quote_tokens": "quoted\ntokens",
+    "exact_match": "exact\nmatch",
     "rouge_l": "ROUGE-L",
     "f1": "F1",
 }

@@ -3,30 +3,46 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 from click.core import ParameterSource
 
-from asof.cli.encoders import BUILT_IN, encoder_of, keeping
-from asof.cli.main import DONE, NOTHING, PROBLEMS, echo_err, json_option, print_json
-from asof.cli.problem_lines import note_problems
-from asof.cli.progress import step_progress
+from asof.cli.encoders import encoder_of, keeping
+from asof.cli.evaluate_options import check_alone, configuration, evaluation_options, models, variants
+from asof.cli.evaluated import updated, whole
+from asof.cli.main import json_option
 from asof.cli.staleness import check_options, evaluate_stale
 from asof.errors import UsageError
-
-if TYPE_CHECKING:
-    from asof.evaluate.answers.models import EvaluationModels
-    from asof.evaluate.evaluation import Evaluation
-    from asof.evaluate.options import EvaluationOptions, Progress
-    from asof.evaluate.runs.dataset import Dataset
-    from asof.models.ports import Encoder
 
 
 @click.command()
 @click.argument("dataset", type=click.Path(path_type=Path))
 @click.option(
     "--recipe", "recipes", multiple=True, metavar="NAME", help="A way of ranking (again: and that)."
+)
+@click.option(
+    "--config",
+    "config_file",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Recipes as this asof.toml has them; none: as published (default: that of the corpus's folder).",
+)
+@click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="[RECIPE:]FIELD=VALUE[,...]",
+    help="Another value of a field, decay.delta=0; of several each combination (again: and that).",
+)
+@click.option("--leave-one-out", is_flag=True, help="Each recipe without each of its parts, too.")
+@click.option("--add-one", is_flag=True, help="Each recipe with all parts off, then each of them on alone.")
+@click.option(
+    "--metric",
+    "metrics",
+    multiple=True,
+    metavar="NAME",
+    help="Another metric of rankings: success@K, precision@K, recall@K, ndcg@K, mrr@K (again: and that).",
 )
 @click.option("--queries", default="", metavar="FILE", help="One file of questions only; a path or a name.")
 @click.option("--limit", type=click.IntRange(1), metavar="N", help="N questions, chosen by a hash.")
@@ -104,6 +120,10 @@ def evaluate(
     /,
     dataset: Path,
     recipes: tuple[str, ...],
+    config_file: Path | None,
+    settings: tuple[str, ...],
+    leave_one_out: bool,
+    add_one: bool,
     run_file: Path | None,
     per_query: bool,
     model: bool,
@@ -128,17 +148,30 @@ def evaluate(
         return evaluate_stale(
             dataset, options["leakage"], options["seed"], index, verbose=verbose, as_json=as_json
         )
-    chosen = _options(**options)
+    configured = configuration(config_file)
+    names = recipes or (configured.config.recipe,)
+    configured = configured.evaluating(names)
+    chosen = evaluation_options(configured, **options)
     encoder = encoder_of(options["encoder"])
     if (model or judge) and not (chosen.answers or incremental):
         raise UsageError("--model and --judge are about answers: use them with --answers or --incremental")
-    models = _models(writes=model, judges=judge)
+    ranked = variants(
+        names,
+        configured,
+        settings,
+        add_one=add_one,
+        leave_one_out=leave_one_out,
+        vectors=bool(encoder or chosen.settings.encoder),
+    )
+    asked = models(writes=model, judges=judge)
     if incremental:
         alone = {"leakage": chosen.leakage, "figures": figures, "run": run_file, "by": chosen.by}
-        _check_alone(**alone, **{"encoder MODEL": encoder})
-        return _incremental(dataset, incremental, recipes, chosen, models, per_query, as_json)
+        check_alone(**alone, **{"encoder MODEL": encoder})
+        return updated(dataset, incremental, ranked, chosen, asked, per_query, as_json)
     with keeping(encoder, cache) as cached:
-        return _whole(dataset, recipes, chosen, models, cached, run_file, per_query, cache, figures, as_json)
+        return whole(
+            dataset, ranked, configured, chosen, asked, cached, run_file, per_query, cache, figures, as_json
+        )
 
 
 def _given(context: click.Context) -> list[str]:
@@ -146,129 +179,3 @@ def _given(context: click.Context) -> list[str]:
     return [
         name for name in context.params if context.get_parameter_source(name) is ParameterSource.COMMANDLINE
     ]
-
-
-def _whole(
-    dataset: Path, recipes: tuple[str, ...], options: EvaluationOptions, models: EvaluationModels,
-    encoder: Encoder | None, run_file: Path | None, per_query: bool, cache: Path | None,
-    figures: Path | None, as_json: bool,
-) -> int:  # fmt: skip
-    """One corpus, all questions."""
-    from asof.cli.scores import show
-    from asof.evaluate import evaluation
-    from asof.evaluate.report.evaluation import evaluation_json
-
-    if figures is not None:
-        from asof.evaluate.figures.files import ready
-
-        ready(figures)
-    drawn: list[str] = []
-    with step_progress() as progress:
-        evaluation_run = evaluation.evaluate(
-            dataset, recipes or ("asof",), options, encoder=encoder, cache=cache, run_file=run_file,
-            progress=progress, models=models,
-        )  # fmt: skip
-        if figures is not None and evaluation_run.runs:
-            evaluation_run, drawn = _drawn(evaluation_run, figures, cache, encoder, progress)
-    if as_json:
-        print_json(evaluation_json(evaluation_run, per_query=per_query))
-    else:
-        show(evaluation_run, per_query=per_query)
-        note_problems(evaluation_run.dataset.problems)
-    if figures is not None:
-        echo_err(f"figures in {figures}: {', '.join(drawn) or 'none'}")
-    if evaluation_run.leakage is not None and not evaluation_run.leakage.clean:
-        return NOTHING
-    return _code(evaluation_run.dataset)
-
-
-def _incremental(
-    dataset: Path, later: str, recipes: tuple[str, ...], options: EvaluationOptions, models: EvaluationModels,
-    per_query: bool, as_json: bool,
-) -> int:  # fmt: skip
-    """A base, then an update."""
-    from asof.evaluate import incremental
-    from asof.evaluate.report.incremental import incremental_json
-
-    with step_progress() as progress:
-        evaluation_run = incremental.evaluate(
-            dataset, later, recipes or ("asof",), options, progress=progress, models=models
-        )
-    if as_json:
-        print_json(incremental_json(evaluation_run, per_query=per_query))
-    else:
-        from asof.cli.incremental import show_incremental
-
-        show_incremental(evaluation_run)
-        note_problems(evaluation_run.dataset.problems)
-    return _code(evaluation_run.dataset)
-
-
-def _code(dataset: Dataset) -> int:
-    return PROBLEMS if any(problem.lost for problem in dataset.problems) else DONE
-
-
-def _models(*, writes: bool, judges: bool) -> EvaluationModels:
-    """The language model of asof.toml in this folder, as far as it is wanted. Raises UsageError,
-    MissingExtra."""
-    from asof.evaluate.answers.models import NO_MODELS, EvaluationModels
-
-    if not (writes or judges):
-        return NO_MODELS
-    from asof import environment
-    from asof.corpus.models import CLIENT, SHAPES, installed
-
-    models = EvaluationModels(environment.configuration(Path(), echo_err), writes, judges)
-    models.check()
-    installed(SHAPES, CLIENT)
-    return models
-
-
-def _check_alone(**others: object) -> None:
-    """Raises UsageError for what --incremental cannot do as well."""
-    for name, value in others.items():
-        if value:
-            raise UsageError(f"--incremental has no --{name}: evaluate the whole dataset for that")
-
-
-def _options(
-    queries: str, limit: int | None, leakage: int, without: str, filter_by: tuple[str, ...],
-    chunking: str | None, language: str | None, no_stem: bool, encoder: str | None, seed: int,
-    answers: bool, by: tuple[str, ...],
-) -> EvaluationOptions:  # fmt: skip
-    """The options, checked as asof.toml is. Raises BadConfig."""
-    from asof import config
-    from asof.evaluate.options import EvaluationOptions
-
-    given: dict[str, Any] = {}
-    if chunking is not None:
-        given["chunking"] = chunking
-    if language is not None:
-        given["languages"] = [code.strip() for code in language.split(",")]
-    if no_stem:
-        given["stem"] = False
-    if encoder in BUILT_IN:
-        given["encoder"] = encoder
-    settings = config.read({"index": given}, "asof evaluate").index
-    names = tuple(name.strip() for name in without.split(",") if name.strip())
-    return EvaluationOptions(queries, limit, leakage, names, filter_by, settings, seed, answers, by)
-
-
-def _drawn(
-    evaluation: Evaluation,
-    folder: Path,
-    cache: Path | None,
-    encoder: Encoder | None,
-    progress: Progress | None,
-) -> tuple[Evaluation, list[str]]:
-    """Draw the figures: the evaluation with notes about those that are left out, the names of the others."""
-    from dataclasses import replace
-
-    from asof.evaluate.figures.figures import figures
-
-    notes: list[str] = []
-    paths = figures(
-        evaluation, folder, cache=cache, encoder=encoder, progress=progress, on_note=notes.append
-    )  # fmt: skip
-    drawn = [path.stem for path in paths if path.suffix == ".png"]
-    return replace(evaluation, notes=(*evaluation.notes, *notes)), drawn

@@ -12,6 +12,7 @@ from rich.text import Text
 
 from asof.cli.tables import Cells, console, estimated, group_name, short, show_columns
 from asof.cli.terminal import plain
+from asof.cli.terminal import show as show_line
 from asof.evaluate.runs.run import METRICS
 from asof.evaluate.runs.selection import groups
 from asof.time.span import format_instant, iso
@@ -28,6 +29,10 @@ SURE = 0.05
 LONGEST = 44
 SHOWN_DIFFERENCES = 10
 LONGEST_DIFFERENCE = 200
+CHOSEN = (
+    "the best of many settings looks better on the questions that chose it than on others; `asof tune` "
+    "judges on questions that were held out"
+)
 EACH = ("success@1", "ndcg@10", "recall@100")
 
 
@@ -35,14 +40,14 @@ def show(evaluation: Evaluation, *, per_query: bool = False) -> None:
     """Who won by how much, and how sure that is; what each question got; what leaked; what to know."""
     to = console()
     click.secho(plain(headline(evaluation)), bold=True)
+    if evaluation.configuration is not None:
+        show_line(evaluation.configuration.sentence, hang=2)
     names = [run.name for run in evaluation.runs]
     if names:
         show_columns(to, "recipe", names, _means(evaluation))
-    if len(names) > 1:
-        first = names[0]
-        others = [name for name in names if name != first]
-        click.echo(f"\nagainst {plain(first)}; p: how often chance alone makes it as large (paired)")
-        show_columns(to, "recipe", others, _differences(evaluation, others))
+    for base, others in _compared(evaluation).items():
+        click.echo(f"\nagainst {plain(base)}; p: how often chance alone makes it as large (paired)")
+        show_columns(to, "recipe", others, _differences(evaluation, base, others))
     for field in evaluation.options.by if names else ():
         _show_groups(to, evaluation, field)
     if per_query and names:
@@ -54,6 +59,8 @@ def show(evaluation: Evaluation, *, per_query: bool = False) -> None:
         show_answers(to, evaluation.answers, evaluation.options.by, per_query=per_query)
     if evaluation.leakage is not None:
         _show_leakage(evaluation.leakage, names)
+    if any(each.values for each in evaluation.variants.values()):
+        click.secho(f"note: {CHOSEN}", dim=True)
     for note in evaluation.notes:
         click.secho(f"note: {plain(note)}", dim=True)
 
@@ -74,13 +81,23 @@ def _means(evaluation: Evaluation) -> Cells:
     columns = _estimates(evaluation, [(run, None) for run in evaluation.runs])
     for percent, heading in ((50, "ms\nmedian"), (95, "ms\n95%")):
         columns.append((heading, [Text(f"{run.latency(percent):.1f}") for run in evaluation.runs]))
+    if any(run.memory_mb is not None for run in evaluation.runs):
+        columns.append(("memory\nMB", [_megabytes(run.memory_mb) for run in evaluation.runs]))
     return columns
+
+
+def _megabytes(size: float | None) -> Text:
+    return Text("-" if size is None else f"{size:,.0f}")
+
+
+def _names(evaluation: Evaluation) -> list[str]:
+    return list(dict.fromkeys((*METRICS, *evaluation.options.metrics)))
 
 
 def _estimates(evaluation: Evaluation, rows: Sequence[tuple[Run, list[int] | None]]) -> Cells:
     """A column for each metric that applies to some row."""
     columns: Cells = []
-    for metric in METRICS:
+    for metric in _names(evaluation):
         estimates = [evaluation.estimate(run, metric, at) for run, at in rows]
         if any(each is not None for each in estimates):
             columns.append((_heading(metric), [estimated(each) for each in estimates]))
@@ -97,13 +114,27 @@ def _show_groups(to: Console, evaluation: Evaluation, field: str) -> None:
     click.echo(f"\nby {plain(field)} (n: questions)")
     counts = [Text(f"{len(at):,}") for _, _, at in rows]
     columns = _estimates(evaluation, [(run, at) for run, _, at in rows])
+    columns.append(("ms\nmedian", [Text(f"{run.latency(50, at):.1f}") for run, _, at in rows]))
     show_columns(to, field, names, [("n", counts), *columns])
 
 
-def _differences(evaluation: Evaluation, others: Sequence[str]) -> Cells:
-    first = evaluation.runs[0].name
-    estimates = {(each.metric, each.b): each for each in evaluation.comparisons if each.a == first}
-    metrics = [metric for metric in METRICS if any((metric, other) in estimates for other in others)]
+def _compared(evaluation: Evaluation) -> dict[str, list[str]]:
+    """By what they are compared with: recipes that vary another one with that, the others with the first."""
+    names = [run.name for run in evaluation.runs]
+    bases: dict[str, list[str]] = {}
+    for name in names:
+        variant = evaluation.variants.get(name)
+        base = variant.base if variant is not None and variant.base else names[0]
+        if base != name:
+            bases.setdefault(base, []).append(name)
+    return bases
+
+
+def _differences(evaluation: Evaluation, base: str, others: Sequence[str]) -> Cells:
+    estimates = {(each.metric, each.b): each for each in evaluation.comparisons if each.a == base}
+    metrics = [
+        metric for metric in _names(evaluation) if any((metric, other) in estimates for other in others)
+    ]
     return [
         (_heading(metric), [_difference(estimates[metric, other]) for other in others]) for metric in metrics
     ]

@@ -37,7 +37,8 @@ READING_NAMES = {
 def check_options(given: Iterable[str], *, stale: bool) -> None:
     """Raises click.UsageError for a parameter that goes only with --stale, or not with it."""
     names = {"filter_by": "filter-by", "run_file": "run", "per_query": "per-query", "recipes": "recipe",
-             "no_stem": "no-stem"}  # fmt: skip
+             "no_stem": "no-stem", "config_file": "config", "settings": "set", "metrics": "metric",
+             "add_one": "add-one", "leave_one_out": "leave-one-out"}  # fmt: skip
     for name in given:
         option = f"--{names.get(name, name)}"
         if stale and name not in OPTIONS:

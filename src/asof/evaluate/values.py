@@ -12,12 +12,18 @@ _PART = re.compile(r"""\s*((?:"[^"]*"|'[^']*'|\[[^\]]*\]|\{[^}]*\}|[^,"'\[{])+)\
 """Up to the next comma outside of quotes and brackets."""
 
 
+_WITHOUT_ZERO = re.compile(r"[+-]?\.\d+")
+"""Numbers that TOML does not know: .5"""
+
+
 def parsed(text: str) -> Any:
     """A number, true or false, a list, a table, or the text itself.
 
-    >>> parsed("2.5"), parsed("[30, 60]"), parsed("true"), parsed("half")
-    (2.5, [30, 60], True, 'half')
+    >>> parsed("2.5"), parsed(".3"), parsed("[30, 60]"), parsed("true"), parsed("half")
+    (2.5, 0.3, [30, 60], True, 'half')
     """
+    if _WITHOUT_ZERO.fullmatch(text):
+        return float(text)
     try:
         values = tomllib.loads(f"value = {text}")
     except (tomllib.TOMLDecodeError, RecursionError, ValueError):

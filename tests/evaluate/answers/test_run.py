@@ -156,6 +156,7 @@ def test_two_recipes_are_compared(answered):
             "answered_when_not",
             "evidence",
             "evidence_share",
+            "exact_match",
             "f1",
             "rouge_l",
         )

@@ -12,6 +12,7 @@ from tests.evaluate.conftest import write_lines
 from asof.evaluate.experiments.experiment import ExperimentOptions
 from asof.evaluate.experiments.registry import named
 from asof.evaluate.experiments.run import ExperimentRun, run
+from asof.evaluate.experiments.table import Table, number
 
 TOWNS = ("Brill", "Thame", "Otmoor", "Wheatley")
 MAYORS = ("Ann", "Bob", "Cid", "Dot")
@@ -86,3 +87,10 @@ def experimented(towns: Path, kept: Path) -> Experimented:
         return run(named(name), dataset or towns, ExperimentOptions(cache=kept, **options), settings, figures)
 
     return made
+
+
+def value(table: Table, label: str, column: str) -> float:
+    """The number in a cell, which has to have one."""
+    found = number(table.cell(label, column))
+    assert found is not None, (label, column)
+    return found

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asof.data import Query
+from asof.evaluate.components import without
 from asof.evaluate.figures.variants import (
     CANDIDATES,
     ablations,
@@ -17,7 +18,6 @@ from asof.evaluate.figures.variants import (
     limit,
     sensitivities,
     values_around,
-    without,
 )
 from asof.index.view import View
 from asof.rank.candidates.gather import Dense, Lexical

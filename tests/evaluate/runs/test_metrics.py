@@ -9,7 +9,8 @@ import pytrec_eval
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof.evaluate.runs.metrics import NAMES, leak, scores
+from asof.errors import UsageError
+from asof.evaluate.runs.metrics import NAMES, check_metrics, leak, scores
 
 RANKED = ["a", "b", "c", "d", "e", "f"]
 
@@ -76,3 +77,24 @@ def test_leak_is_the_share_of_what_is_dated_later():
     assert leak(["a", "b", "c", "d"], dates, as_of=5) == pytest.approx(2 / 4)
     assert leak(["a", "b", "c", "d"], dates, as_of=5, k=1) == 0
     assert leak([], dates, as_of=5) == 0
+
+
+def test_metrics_at_any_rank():
+    # relevant b (2nd) and z (not found): precision@3 = 1/3, recall@2 = 1/2, mrr@1 = 0, success@2 = 1
+    asked = ["precision@3", "precision@20", "recall@2", "mrr@1", "success@2", "mrr"]
+    found = scores(["a", "b", "c"], {"b": 1, "z": 1}, asked)
+    assert [found[name] for name in asked] == [pytest.approx(1 / 3), 1 / 20, 0.5, 0.0, 1.0, 0.5]
+
+
+def test_mrr_looks_at_the_whole_hundred():
+    ranked = [f"d{at}" for at in range(1, 102)]
+    assert scores(ranked, {"d50": 1})["mrr"] == 1 / 50
+    assert scores(ranked, {"d101": 1})["mrr"] == 0.0
+
+
+@pytest.mark.parametrize(
+    "name", ["precision", "precision@", "precision@0", "recall@101", "bleu@3", "ndcg@x", "", "map@3"]
+)
+def test_a_metric_that_there_is_not(name):
+    with pytest.raises(UsageError, match="no metric"):
+        check_metrics([name])

@@ -8,12 +8,12 @@ from collections.abc import Iterable, Sequence
 
 from asof.data import Answer, Citation
 from asof.evaluate.answers.reference import ReferenceAnswer
-from asof.evaluate.answers.word_overlap import f1, rouge_l, uncited
+from asof.evaluate.answers.word_overlap import exact_match, f1, rouge_l, uncited
 from asof.text.budget import tokens
 
 METRICS = (
     "answer@1", "answer@3", "refused_when_answerable", "answered_when_not", "evidence", "evidence_share",
-    "quotes", "quote_tokens", "f1", "rouge_l",
+    "quotes", "quote_tokens", "exact_match", "f1", "rouge_l",
 )  # fmt: skip
 JUDGED = ("correct", "refusal", "incorrect")
 """The metrics that a language model as judge adds."""
@@ -36,9 +36,10 @@ def scores(
 
     Answerable questions have `refused_when_answerable`, the others `answered_when_not`. Of the answerable
     ones, `answer@1`: an accepted answer stands in the first quote; `answer@3`: in one of the first three;
-    `f1` and `rouge_l`: words shared with the reference text. A refusal gets 0 in all of them. `evidence`: one
-    of the `sentences` (document, sentence) is quoted; `evidence_share`: the share that is. `quotes` and
-    `quote_tokens`: how many quotes an answer has, refusals left out.
+    `exact_match`: the answer is an accepted one; `f1` and `rouge_l`: words shared with the reference text. A
+    refusal gets 0 in all of them. `evidence`: one of the `sentences` (document, sentence) is quoted;
+    `evidence_share`: the share that is. `quotes` and `quote_tokens`: how many quotes an answer has, refusals
+    left out.
     """
     values = dict.fromkeys(ALL, math.nan)
     answered = not answer.refused
@@ -50,6 +51,7 @@ def scores(
     values["refused_when_answerable"] = float(answer.refused)
     if reference.text:
         text = uncited(answer.text)
+        values["exact_match"] = float(answered and exact_match(text, reference.accepted))
         values["f1"] = f1(text, reference.text) if answered else 0.0
         values["rouge_l"] = rouge_l(text, reference.text) if answered else 0.0
         for count in (1, 3):

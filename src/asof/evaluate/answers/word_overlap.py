@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
+_ARTICLES = ("a", "an", "the")
 _TOKEN = re.compile(r"\w+(?:(?<=\d)[.,](?=\d)\w+)*")
 _CITED = re.compile(r"\s*\[\d+(?:\s*,\s*\d+)*\]")
 
@@ -31,6 +32,20 @@ def uncited(text: str) -> str:
     'It is 5%, or 6%.'
     """
     return _CITED.sub("", text)
+
+
+def exact_match(answer: str, accepted: Iterable[str]) -> bool:
+    """Whether an answer is one of the accepted ones, but for case, signs and English articles (the exact
+    match of SQuAD, Rajpurkar et al. 2016).
+
+    >>> exact_match("The Harbour Master.", ["harbour master"]), exact_match("It is Ann", ["Ann"])
+    (True, False)
+    """
+    return _plain(answer) in {_plain(each) for each in accepted}
+
+
+def _plain(text: str) -> str:
+    return " ".join(word for word in words(text) if word not in _ARTICLES)
 
 
 def f1(answer: str, reference: str) -> float:

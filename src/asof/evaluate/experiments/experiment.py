@@ -11,6 +11,7 @@ from asof.config import Config
 from asof.data import Problem
 from asof.evaluate.experiments.table import Picture, Table
 from asof.evaluate.options import Progress, no_progress
+from asof.evaluate.overrides import changed
 from asof.models.ports import Encoder
 from asof.rank.recipe import Recipe
 from asof.schema import AcceptedValue
@@ -47,7 +48,7 @@ class ExperimentOptions:
 
     def applied(self, recipe: Recipe) -> Recipe:
         """A recipe with the values of `fields`. Raises UsageError."""
-        return recipe.replaced(self.fields) if self.fields else recipe
+        return changed(recipe, self.fields)
 
 
 @dataclass(frozen=True, slots=True)

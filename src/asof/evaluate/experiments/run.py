@@ -13,6 +13,7 @@ from asof.errors import UsageError
 from asof.evaluate.experiments.experiment import Experiment, ExperimentOptions, Outcome
 from asof.evaluate.experiments.shape import Shape, shapes
 from asof.evaluate.experiments.table import Picture
+from asof.evaluate.overrides import changed
 from asof.evaluate.values import parsed, split
 from asof.schema import check
 
@@ -71,7 +72,7 @@ def configured(
     except UsageError as error:
         raise UsageError(f"--set {error}") from error
     if experiment.recipe is not None:
-        experiment.recipe.replaced(fields)  # says what is wrong before anything is indexed
+        changed(experiment.recipe, fields)  # says what is wrong before anything is indexed
     defaults = {name: each.default for name, each in experiment.parameters.items()}
     return replace(
         options, parameters={**defaults, **options.parameters, **own}, fields={**options.fields, **fields}

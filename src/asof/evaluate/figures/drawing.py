@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from asof.evaluate.components import WORDS
 from asof.evaluate.figures.age_curves import AgeEffect
 from asof.evaluate.figures.canvas import COLOURS, GREY, MARKS, panelled
 from asof.evaluate.figures.scaling import QueryLatencies
 from asof.evaluate.figures.score_parts import ScorePartMean
 from asof.evaluate.figures.trials import WHOLE, AblationRow, BudgetRow, SensitivityRow
-from asof.evaluate.figures.variants import WORDS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -3,20 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
-from asof.rank.combine.weighted_sum import Combine
+from asof.evaluate.components import leave_one_out, summands
 from asof.rank.recipe import Range, Recipe, value_of, with_values
-from asof.rank.stage import Stage
-from asof.rank.traits import part_of, traits_of
-
-WORDS = {
-    "lexical": "words", "normalized": "words", "latent": "latent semantics", "dense": "vectors",
-    "query_coverage": "query coverage", "neighbouring_text": "neighbouring text",
-    "just_published": "just published",
-}  # fmt: skip
-"""The names of columns in figures; others have their own."""
+from asof.rank.traits import traits_of
 
 CANDIDATES = (10, 20, 30, 40, 60, 80, 100)
 """The numbers of candidates that a recipe with a limit is run with."""
@@ -28,60 +20,11 @@ MULTIPLES = (0.0, 0.25, 0.5, 1.0, 1.5, 2.0, 4.0)
 
 
 def ablations(recipe: Recipe, *, vectors: bool = True) -> dict[str, Recipe]:
-    """The recipe with each part off, by what is off ("without centrality").
+    """The recipe with each part off (`asof.evaluate.components`), by what is off ("without centrality").
 
-    A part is a weight of a sum (which becomes 0, where another one is left) or a stage that can be left out.
     `vectors`: the corpus has an encoder; without one, vectors are no part.
     """
-    variants: dict[str, Recipe] = {}
-    for name, stage in recipe.stages_by_name().items():
-        parts = {column: field for column, field in _parts(name, stage) if vectors or column != "dense"}
-        for column, field in parts.items() if len(parts) > 1 else ():
-            label = _unique(f"without {_words_for(column, recipe)}", name, variants)
-            variants[label] = with_values(recipe, {field: 0.0})
-        if label := part_of(stage):
-            variants[_unique(f"without {label}", name, variants)] = without(recipe, stage)
-    return variants
-
-
-def _unique(label: str, stage: str, used: Mapping[str, Recipe]) -> str:
-    return f"{label} ({stage})" if label in used else label
-
-
-def without(recipe: Recipe, stage: Stage) -> Recipe:
-    """The recipe without one of its stages; a stage that points to it points to the one after it."""
-    next_stage = getattr(stage, "then", None)
-    return dataclasses.replace(
-        recipe,
-        stages=tuple(_without_next(each, stage, next_stage) for each in recipe.stages if each != stage),
-    )
-
-
-def _without_next(stage: Any, removed: Stage, next_stage: Stage | None) -> Any:
-    following = getattr(stage, "then", None)
-    if following is None:
-        return stage
-    return dataclasses.replace(
-        stage, then=next_stage if following == removed else _without_next(following, removed, next_stage)
-    )
-
-
-def _parts(name: str, stage: Stage) -> Iterator[tuple[str, str]]:
-    """The columns that a stage adds up with a weight other than 0, each with the field of its weight."""
-    for field in traits_of(stage).weights:
-        value = getattr(stage, field)
-        if isinstance(value, tuple):
-            yield from ((column, f"{name}.{field}.{column}") for column, weight in value if weight)
-        elif value:
-            yield field, f"{name}.{field}"
-
-
-def _words_for(column: str, recipe: Recipe) -> str:
-    """A column in words; a sum by those of its parts."""
-    for stage in recipe.stages:
-        if isinstance(stage, Combine) and stage.name == column:
-            return " and ".join(_words_for(part, recipe) for part, weight in stage.weights if weight)
-    return WORDS.get(column, column)
+    return {each.part: each.recipe for each in leave_one_out(recipe, vectors=vectors)}
 
 
 def sensitivities(recipe: Recipe) -> dict[str, list[tuple[float, Recipe]]]:
@@ -108,7 +51,7 @@ def _varied(recipe: Recipe) -> Iterator[tuple[float, Range]]:
             if field.name in traits_of(stage).varied:
                 bounds = field.metadata
                 yield getattr(stage, field.name), Range(f"{name}.{field.name}", bounds["low"], bounds["high"])
-        for column, weight in _parts(name, stage):
+        for column, weight in summands(name, stage):
             if column in weighed:
                 own = value_of(recipe, weight)
                 yield own, Range(weight, 0.0, max(4 * own, 1.0))

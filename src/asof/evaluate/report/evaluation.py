@@ -57,10 +57,20 @@ class RankingGroupJson(TypedDict):
     latency_ms_p95: Annotated[float, "of the first search, for ten hits"]
 
 
+class UsedConfigurationJson(TypedDict):
+    """Where the numbers of recipes are from."""
+
+    files: Annotated[list[str], "of asof.toml and the user's own; none: as published"]
+    changed: Annotated[dict[str, dict[str, Any]], "by recipe: its fields with other values than published"]
+
+
 class RunJson(TypedDict):
     """The metrics of a recipe."""
 
     recipe: Annotated[str, "its name; the second of a name is called `name-2`"]
+    base: Annotated[str, 'the recipe that it varies and is compared with; "" of others']
+    values: Annotated[dict[str, Any], "its values of the fields that `--set` gives several"]
+    part: Annotated[str, 'what is off or on with `--leave-one-out` and `--add-one`; "" of others']
     options: RunOptionsJson
     metrics: RankingMetrics
     groups: list[RankingGroupJson]
@@ -129,6 +139,7 @@ class EvaluationJson(TypedDict):
     """The metrics of recipes on a dataset."""
 
     dataset: Annotated[str, "the name of its folder"]
+    configuration: Annotated[UsedConfigurationJson | None, "null: recipes were given as values"]
     runs: list[RunJson]
     comparisons: list[ComparisonJson]
     leakage: Annotated[LeakageJson | None, "with `--leakage`; else null"]
@@ -142,6 +153,7 @@ def evaluation_json(evaluation: Evaluation, *, per_query: bool = False) -> Evalu
     """The JSON of `asof evaluate`; `per_query` adds the results of each question."""
     value: EvaluationJson = {
         "dataset": evaluation.dataset.name,
+        "configuration": _configuration(evaluation),
         "runs": [_run_json(evaluation, run) for run in evaluation.runs],
         "comparisons": [comparison_json(each) for each in evaluation.comparisons],
         "leakage": None if evaluation.leakage is None else leakage(evaluation.leakage),
@@ -154,9 +166,23 @@ def evaluation_json(evaluation: Evaluation, *, per_query: bool = False) -> Evalu
     return value
 
 
+def _configuration(evaluation: Evaluation) -> UsedConfigurationJson | None:
+    used = evaluation.configuration
+    if used is None:
+        return None
+    return {
+        "files": [str(path) for path in used.files],
+        "changed": {name: dict(values) for name, values in used.changed.items()},
+    }
+
+
 def _run_json(evaluation: Evaluation, run: Run) -> RunJson:
+    variant = evaluation.variants.get(run.name)
     return {
         "recipe": run.name,
+        "base": "" if variant is None else variant.base,
+        "values": {} if variant is None else dict(variant.values),
+        "part": "" if variant is None else variant.part,
         "options": options(evaluation, run),
         "metrics": _metrics(evaluation, run),
         "groups": [

@@ -46,6 +46,7 @@ BUILT_IN = {
         "asof": "asof.recipes.asof:ASOF",
         "twe": "asof.recipes.twe:TWE",
         "twe-365": "asof.recipes.twe:TWE_365",
+        "twe-hops": "asof.recipes.twe:TWE_HOPS",
         "vault": "asof.recipes.vault:VAULT",
         "tempralm": "asof.recipes.tempralm:TEMPRALM",
         "papers": "asof.papers.recipe:PAPERS",

@@ -41,7 +41,7 @@ def ends(name: str, stage: Any, field: Any) -> Iterator[tuple[str, Any]]:
     if "accepted" in rule:
         yield from ((key, word) for word in rule["accepted"])
     elif "low" in rule:
-        yield from ((key, type(value or 1.0)(end)) for end in (rule["low"], rule["high"]))
+        yield from ((key, type(1.0 if value is None else value)(end)) for end in (rule["low"], rule["high"]))
     elif isinstance(value, bool):
         yield from ((key, each) for each in (True, False))
     elif isinstance(value, int):
@@ -79,7 +79,7 @@ def test_every_field_is_tried() -> None:
 
 
 def test_names() -> None:
-    published = ("asof", "twe", "twe-365", "vault", "tempralm", "papers", "tgrag")
+    published = ("asof", "twe", "twe-365", "twe-hops", "vault", "tempralm", "papers", "tgrag")
     signals = ("bm25", "lsa", "dense", "hybrid", "hybrid-rrf")
     assert recipes.NAMES == (*published, *signals)
     for name in recipes.NAMES:

@@ -196,6 +196,17 @@ class Window:
         moved: NDArray[np.int64] = places + shift[np.searchsorted(offsets, places, "right") - 1]
         return moved
 
+    def places(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Places in the window for row numbers of the view; -1 for a row that is not in it."""
+        if self.whole:
+            return rows
+        places = np.full(len(rows), -1)
+        for part in self.parts:
+            own = rows - part.prefix.offset
+            inside = (own >= part.first) & (own < part.last)
+            places[inside] = own[inside] - part.first + part.offset
+        return places
+
     def visible(self, places: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Which places of the window are of rows that are not dead."""
         alive = np.ones(len(places), bool)

@@ -5,7 +5,8 @@
 
 with alpha = beta = 1, gamma = .5, delta = 2.5 r, tau = 730 - (730 - 90) r days, r = 1 for a question that
 wishes for the newest and .3 for others (README 2.1 to 2.4), on a budget of 30, 60 or 100 candidates. Its
-README calls tau_min = 365 optimal in another place (4.3): that is `twe-365`.
+README calls tau_min = 365 optimal in another place (4.3): that is `twe-365`. `twe-hops` follows the edges of
+the evidence graph from the best hits, which is its future work (7).
 
 What is read differently stands in docs/explanation/recipes.md: the graph is that of all passages as they
 stood, only independent documents corroborate, and nothing is younger than the question.
@@ -23,6 +24,7 @@ from asof.rank.features.decay import Decay
 from asof.rank.features.latent import Latent
 from asof.rank.recipe import Recipe
 from asof.rank.rerank.budget import BudgetedRerank
+from asof.rank.rerank.evidence_hops import EvidenceHops
 
 CENTRALITY = Centrality()
 
@@ -39,6 +41,7 @@ TWE = Recipe(
         Decay(),
         Combine((("hybrid", 1.0), ("centrality", 0.5), ("decay", 1.0)), "unified"),
         BudgetedRerank(by="hybrid", graph=CENTRALITY),
+        EvidenceHops(hops=0, graph=CENTRALITY),
         TopK(),
     ),
     typed=True,
@@ -48,4 +51,10 @@ TWE_365 = replace(
     TWE.replaced({"decay.tau_min": 365.0}),
     name="twe-365",
     about="twe with tau_min = 365 days, the other value that its authors recommend",
+)
+
+TWE_HOPS = replace(
+    TWE.replaced({"evidence_hops.hops": 1}),
+    name="twe-hops",
+    about="twe, and what the best hits are corroborated by, though it has no word of the question",
 )

@@ -149,6 +149,16 @@ TRIANGLE = {
 }
 
 
+def test_where_nothing_changes_later_searches_are_sound(fresh: Make, run: Make, three: list[Any]) -> None:
+    """Arrays of scores are used again: none may be given back twice, or two columns would share one."""
+    with fresh(*three) as corpus:
+        for _ in range(3):
+            run(corpus, "mill", Lexical(), PerDocument(most=99), TopK())
+        prefix = corpus.at().view().prefix
+        arrays = [prefix.zeros(1) for _ in range(4)]
+        assert len({id(array) for array in arrays}) == 4
+
+
 def test_the_definition(fresh: Make, run: Make, document: Make) -> None:
     """Each number by the definition, from sets of words: score, 0.95, w0 ... are words."""
     sets = {name: set(text.split()) for name, text in TRIANGLE.items()}

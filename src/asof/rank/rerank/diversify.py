@@ -50,7 +50,7 @@ class PerDocument:
         first, rest = order[: self.first], order[self.first :]
         over = places_among_equals(view.column("document", matches.rows[first])) >= self.most
         if not over.any():
-            return ranking
+            return matches  # not the ranking: its arrays may serve other searches by now
         matches = matches.keep(np.concatenate([first[~over], first[over], rest]))
         left = np.arange(np.count_nonzero(~over))
         capped = append_below(matches, "capped", matches.scores.taken(left), int(over.sum()))

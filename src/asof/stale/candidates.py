@@ -95,8 +95,11 @@ def between(
     keys: NDArray[np.uint64], owners: Numbers, asked: NDArray[np.uint64], askers: Numbers, n: int
 ) -> Pairs:
     """The pairs of an asker and a statement (of `n`) that share a key, each once."""
-    order = np.argsort(keys, kind="stable")
-    ordered, whose = keys[order], owners[order]
+    wanted = distinct(asked)
+    there = np.minimum(np.searchsorted(wanted, keys), len(wanted) - 1)
+    shared = np.flatnonzero(wanted[there] == keys) if len(wanted) else np.zeros(0, np.int64)
+    shared = shared[np.argsort(keys[shared], kind="stable")]
+    ordered, whose = keys[shared], owners[shared]
     begin, end = np.searchsorted(ordered, asked, "left"), np.searchsorted(ordered, asked, "right")
     sizes = np.where(end - begin <= CROWD, end - begin, 0)
     places = np.repeat(begin - np.cumsum(sizes) + sizes, sizes) + np.arange(int(sizes.sum()))

@@ -222,14 +222,16 @@ class Maintenance:
 
 
 def _forget_texts(folder: Path) -> None:
-    """Remove files with texts beside the store: what slow readers made of files, what was found stale. Raises
-    CorpusError."""
+    """Remove files with texts beside the store: what slow readers made of files, what was found stale,
+    vectors of facts. Raises CorpusError."""
+    from asof.index import text_vectors
     from asof.sources import kept_answers
     from asof.stale import found_cache
 
     try:
         kept_answers.forget(folder)
         found_cache.forget(folder / engine.DERIVED)
+        text_vectors.forget(folder / engine.DERIVED)
     except OSError as wrong:
         what = wrong.filename or folder
         raise CorpusError(f"{what} cannot be removed: {wrong}; nothing was erased") from wrong

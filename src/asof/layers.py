@@ -32,7 +32,7 @@ UNTRUSTED_KEYS = {
     "encoder": {
         "batch", "query_prefix", "passage_prefix", "dimensions", "timeout", "attempts", "patience", "device",
     },
-    "rerank": {"shape", "timeout", "attempts", "batch", "top"},
+    "rerank": {"shape", "timeout", "attempts", "batch", "top", "only_below"},
     "model": {
         "json", "timeout", "attempts", "concurrency", "deadline", "patience", "temperature", "limit",
     },

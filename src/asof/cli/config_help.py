@@ -38,6 +38,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "rerank": {
         "url": "http://localhost:8080/rerank", "path": "models/reranker",
         "hub": "cross-encoder/ms-marco-MiniLM-L-6-v2", "model": "reranker", "key_variable": "RERANK_KEY",
+        "only_below": 0.5,
     },
     "diversity": {"kind": "mmr"},
     "model": {
@@ -102,6 +103,7 @@ WORDS: dict[str, dict[str, str]] = {
         "shape": f'{_THERE}: "jina" (Cohere, vLLM, llama.cpp too) or "tei".', "key_variable": _KEY,
         "timeout": f"{_THERE}: seconds for an attempt.", "attempts": f"{_THERE}: how many attempts.",
         "batch": "How many texts go at once.", "top": "How many candidates are re-ranked.",
+        "only_below": "Only where the best is ahead of the fifth by less. No default: all questions are.",
         "insecure": _PLAIN,
     },
     "diversity": {

@@ -28,6 +28,9 @@ class RerankerConfig:
     For `url` only: `model` and `shape` (jina, tei), `key_variable`: the name of the environment variable that
     holds the key, `timeout` in seconds for an attempt, `attempts`; `insecure`: whether texts
     may go to another machine over plain http.
+
+    `top` candidates are reranked; with `only_below` those of questions whose margin is lower alone
+    (`asof.rank.rerank.rerank`).
     """
 
     url: str = ""
@@ -40,6 +43,7 @@ class RerankerConfig:
     attempts: int = 3
     batch: int = 32
     top: int = 10
+    only_below: float | None = None
     insecure: bool = False
 
     @classmethod
@@ -94,5 +98,6 @@ ACCEPTED: dict[str, AcceptedValue] = {
     "attempts": whole(1, 10),
     "batch": whole(1, 1_000),
     "top": whole(1, 1_000),
+    "only_below": number(0, 10),
     "insecure": boolean(),
 }

@@ -27,6 +27,7 @@ from asof.rank.candidates.top_k import TopK
 from asof.rank.combine.early_termination import EarlyTermination
 from asof.rank.features.pseudo_relevance_feedback import PseudoRelevanceFeedback
 from asof.rank.recipe import Recipe
+from asof.rank.rerank.budget import BudgetedRerank
 from asof.rank.rerank.rerank import LARGEST, Rerank, reranked
 from asof.rank.stage import Ranking
 from asof.recipes import by_document
@@ -122,6 +123,44 @@ def test_the_weight_of_the_model(fresh: Make, run: Make, mills: list[Any], weigh
             assert hit.score == numbers[hit.document] * weight + before[hit.document] * (1 - weight)
         if weight == 0.0:
             assert order(results) == ["best", "good", "fair", "poor"]
+
+
+@pytest.mark.parametrize(("below", "asked"), [(None, True), (0.0, False), (0.05, False), (0.1, True), (10.0, True)])
+def test_only_questions_of_low_confidence(
+    fresh: Make, run: Make, mills: list[Any], below: float | None, asked: bool
+) -> None:
+    """The margin is the best score less that of the fifth, or of the last of fewer."""
+    with fresh(*mills) as corpus:
+        before = run(corpus, "mill", Lexical(), TopK())
+        margin = before.hits[0].score - before.hits[3].score
+        judge = Judge(bread)
+        found = run(corpus, "mill", Lexical(), Rerank(judge, only_below=below), TopK())
+        assert (len(judge.read) == 1) is asked, f"the margin is {margin}"
+        if not asked:
+            assert [(hit.id, hit.score, hit.why) for hit in found] == [
+                (hit.id, hit.score, hit.why) for hit in before
+            ]
+            assert found.notes == (f"not reranked: the margin {margin:.3f} is not below {below:g}",)
+
+
+def test_a_margin_that_is_the_bound_is_enough(fresh: Make, run: Make, mills: list[Any]) -> None:
+    with fresh(*mills) as corpus:
+        scores = [hit.score for hit in run(corpus, "mill", Lexical(), TopK()).hits]
+        judge = Judge(bread)
+        run(corpus, "mill", Lexical(), Rerank(judge, only_below=scores[0] - scores[3]), TopK())
+        assert not judge.read
+
+
+def test_the_margin_of_halting_counts(fresh: Make, run: Make, mills: list[Any]) -> None:
+    """A budget takes it over its own first two; over all four here it would be more."""
+    with fresh(*mills) as corpus:
+        scores = [hit.score for hit in run(corpus, "mill", Lexical(), TopK()).hits]
+        two, four = scores[0] - scores[1], scores[0] - scores[3]
+        between = (two + four) / 2
+        for stages, asked in (((), 0), ((BudgetedRerank(by="lexical", first=2),), 1)):
+            judge = Judge(bread)
+            run(corpus, "mill", Lexical(), *stages, Rerank(judge, only_below=between), TopK())
+            assert len(judge.read) == asked
 
 
 def test_what_the_model_reads(fresh: Make, run: Make, document: Make) -> None:

@@ -20,16 +20,17 @@ LATENCY = "latency_ms"
 
 def measure(
     dataset: Path, recipes: Mapping[str, Recipe], options: ExperimentOptions,
-    settings: CorpusSettings | None = None,
+    settings: CorpusSettings | None = None, metrics: Sequence[str] = (),
 ) -> Evaluation:  # fmt: skip
-    """The evaluation of recipes, each named by its row. `settings`: of the corpus (default: asof's own).
+    """The evaluation of recipes, each named by its row. `settings`: of the corpus (default: asof's own);
+    `metrics`: further ones, `recall@1`.
 
     Raises UsageError for a dataset that cannot be evaluated.
     """
     named = [replace(recipe, name=label) for label, recipe in recipes.items()]
     how = EvaluationOptions(
         options.queries, options.limit, filter_by=options.filter_by, seed=options.seed,
-        settings=settings or CorpusSettings(),
+        settings=settings or CorpusSettings(), metrics=tuple(metrics),
     )  # fmt: skip
     return evaluate(
         dataset, named, how, encoder=options.encoder, cache=options.cache, progress=options.progress

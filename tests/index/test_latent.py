@@ -21,13 +21,13 @@ from asof.corpus.session import Session
 from asof.data import Filters
 from asof.index import latent
 from asof.index.dense import SCALE
-from asof.index.latent import IDENTITY, LatentSpace, encoded, latent_space, status
+from asof.index.latent import IDENTITY, LatentLimits, LatentSpace, encoded, latent_space, status
 from asof.index.latent_files import LatentCache, LatentVectors
 from asof.index.lexical import Term
 from asof.index.merge import merge
 from asof.index.sample import GOLDEN, checkpoint, first_rows, past_rows, sampled
 from asof.index.view import View
-from asof.models.lsa import fit
+from asof.models.lsa import TermLimits, fit
 from asof.text.shingles import mixed
 from asof.text.tokens import term_hash
 from asof.time.span import moment
@@ -68,9 +68,9 @@ def counting(patch: pytest.MonkeyPatch) -> Iterator[dict[str, list[int]]]:
     seen: dict[str, list[int]] = {"fit": [], "encoded": []}
     encoded = latent.encoded
 
-    def fitting(counts: Any, terms: Any) -> Any:
+    def fitting(counts: Any, terms: Any, *limits: Any) -> Any:
         seen["fit"].append(counts.shape[0])
-        return fit(counts, terms)
+        return fit(counts, terms, *limits)
 
     def encoding(view: Any, rows: Any, *given: Any) -> Any:
         seen["encoded"].append(len(rows))
@@ -199,6 +199,29 @@ def test_a_question_is_like_the_text_that_says_the_same(fresh: Make, document: M
         assert sorted(found)[-1] == pytest.approx(1, abs=1e-3)
         assert not question_vector(space, "nowhere").any()
         assert (space.fitted, space.past) == (3, 3)
+
+
+def test_limits_of_terms_and_dimensions(fresh: Make, document: Make) -> None:
+    """Words: mill in 4 of 4 passages, ferry in 2, storm and bread in 1."""
+    told = ["mill ferry", "mill ferry storm", "mill bread", "mill"]
+    with fresh() as corpus:
+        corpus.add([document(f"d{at}", text, "2001") for at, text in enumerate(told)])
+        view = corpus.at().view()
+        by_limits = {
+            LatentLimits(): 1,  # ferry: at least 2 passages, at most 9 in 10
+            LatentLimits(terms=TermLimits(least_df=1)): 3,
+            LatentLimits(terms=TermLimits(least_df=1, most_df=1.0)): 4,
+            LatentLimits(terms=TermLimits(least_df=1, most_df=0.25)): 2,
+            LatentLimits(terms=TermLimits(most=2, least_df=1, most_df=1.0)): 2,
+        }
+        for limits, terms in by_limits.items():
+            basis = latent_space(view, limits).basis
+            assert basis.components.shape == (terms, 128), limits
+        space = latent_space(view, LatentLimits(3))
+        assert space.basis.components.shape == (1, 3)
+        assert space.vector(0).shape == (3,)
+        assert latent_space(view) is latent_space(view, LatentLimits()), "made once"
+        assert latent_space(view).basis.components.shape == (1, 128), "others do not change it"
 
 
 def test_days_on_which_little_is_added_share_a_basis(fresh: Make, document: Make) -> None:

@@ -25,7 +25,7 @@ from asof.index.lexical import Term
 from asof.index.prefix import Window
 from asof.index.sample import Columns, Rows, checkpoint, first_rows, past_rows, sampled
 from asof.index.view import View
-from asof.models.lsa import Hashes, LsaBasis, fit
+from asof.models.lsa import DIMENSIONS, Hashes, LsaBasis, TermLimits, fit
 from asof.scientific import scipy
 
 FORMAT = "1"
@@ -39,6 +39,20 @@ GATHER_BELOW = 0.25
 IDENTITY = ("visible", "digest", "number", "passage", "added", "length")
 """What tells a row of this corpus from any other that it ever held: rows never change, and of a database that
 was put back from a copy the times of addition differ."""
+
+
+PUBLISHED_TERMS = TermLimits()
+
+
+@dataclass(frozen=True, slots=True)
+class LatentLimits:
+    """How many dimensions a space has, and which terms count; as published: TWE-RAG, 3.2."""
+
+    dimensions: int = DIMENSIONS
+    terms: TermLimits = PUBLISHED_TERMS
+
+
+PUBLISHED = LatentLimits()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -97,21 +111,22 @@ class LatentSpace:
         return out
 
 
-def latent_space(view: View) -> LatentSpace:
-    """The latent space of a view, made when it is first asked for."""
-    space: LatentSpace | None = view.prefix.memo.get("latent")
+def latent_space(view: View, limits: LatentLimits = PUBLISHED) -> LatentSpace:
+    """The latent space of a view with these limits, made when it is first asked for."""
+    key = f"latent {limits!r}"
+    space: LatentSpace | None = view.prefix.memo.get(key)
     if space is None:
-        space = view.prefix.memo["latent"] = _make_latent_space(view)
+        space = view.prefix.memo[key] = _make_latent_space(view, limits)
     return space
 
 
-def _make_latent_space(view: View) -> LatentSpace:
+def _make_latent_space(view: View, limits: LatentLimits) -> LatentSpace:
     prefix = view.prefix
     columns = {name: prefix.window().column(name) for name in IDENTITY}
     past = past_rows(prefix)
     fitted = checkpoint(len(past))
     rows = sampled(first_rows(past, fitted, columns), columns)
-    key = identity(rows, columns)
+    key = identity(rows, columns, limits)
     memo = view.derived.memo
     cache: LatentCache = memo.get("latent") or memo.setdefault(
         "latent", LatentCache(view.derived.folder / "latent")
@@ -119,7 +134,7 @@ def _make_latent_space(view: View) -> LatentSpace:
     with cache.lock:
         cached = cache.get(key)
         if cached is None:
-            cached = cache.put(key, fit(*counts_of(view, rows)))
+            cached = cache.put(key, fit(*counts_of(view, rows), limits.terms, limits.dimensions))
         at = _complete(view, cache, key, cached, columns)
         return LatentSpace(cached.basis, fitted, len(past), cached.parts, at)
 
@@ -136,9 +151,12 @@ def status(folder: Path) -> list[str]:
     return [f"latent semantic analysis: {bases:,} {'basis' if bases == 1 else 'bases'} ({size:,} bytes)"]
 
 
-def identity(rows: Rows, columns: Columns) -> str:
-    """The key of the basis of these rows in this corpus, in their order."""
-    state = blake2b(f"{FORMAT} numpy {np.__version__} scipy {scipy().__version__}".encode(), digest_size=16)
+def identity(rows: Rows, columns: Columns, limits: LatentLimits = PUBLISHED) -> str:
+    """The key of the basis of these rows in this corpus, in their order, with these limits."""
+    made = f"{FORMAT} numpy {np.__version__} scipy {scipy().__version__}"
+    if limits != PUBLISHED:
+        made += f" {limits!r}"
+    state = blake2b(made.encode(), digest_size=16)
     for name in IDENTITY:
         state.update(columns[name][rows].astype("<i8").tobytes())
     return state.hexdigest()

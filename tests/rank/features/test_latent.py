@@ -25,6 +25,7 @@ from tests.support.histories import (
 from asof import engine
 from asof.corpus.snapshot import Snapshot
 from asof.data import Query
+from asof.errors import UsageError
 from asof.index import latent
 from asof.index.dense import SCALE, quantise
 from asof.models.hashed import HashedNgrams
@@ -68,6 +69,25 @@ def test_the_published_scale() -> None:
         (clipped,) = trees(own, asked, "cosine")
         assert clipped.value == pytest.approx(max(2 * score - 1, 0), abs=4e-4)
         assert clipped.recomputed() == clipped.value
+
+
+@pytest.mark.parametrize("stage", [Latent, Similarity])
+def test_dimensions_and_limits_are_fields(fresh: Make, document: Make, run: Make, stage: Any) -> None:
+    """`bread` stands in one text of eight: it counts with `min_df` 1."""
+    texts = ["mill ferry", "mill ferry", "ferry", "storm fog", "storm fog", "storm", "bread", "storm"]
+    with fresh(*(document(f"d{at}", text, "2001") for at, text in enumerate(texts))) as corpus:
+
+        def likeness(**limits: Any) -> float:
+            return scores(run(corpus, "bread", stage("half", **limits), TopK()))["d6"]
+
+        assert likeness() == 0.5, "no direction"
+        assert likeness(min_df=1) == pytest.approx(1.0, abs=1e-3)
+        assert likeness(min_df=1, dimensions=2) < 0.9, "two dimensions are taken by ferries and storms"
+        assert likeness(min_df=2, max_df=1.0) == 0.5
+    assert checked(stage(), "max_features", 5_000) == 5_000
+    for field, wrong in (("dimensions", 1), ("max_features", 99), ("min_df", 0), ("max_df", 1.5)):
+        with pytest.raises(UsageError, match="is expected"):
+            checked(stage(), field, wrong)
 
 
 def test_scores_over_a_corpus(fresh: Make, document: Make, run: Make) -> None:

@@ -212,3 +212,10 @@ def test_what_is_not_known_of_a_passage_is_said(material):
     prompt = answer_prompt(view, replace(of, hits=(bare,)), [7])
     assert f"[1] {bare.document}\npublished: unknown" in prompt.user
     assert "as of: " in prompt.user.lower()
+
+
+def test_the_published_words_of_refusal_refuse(material):
+    """TG-RAG's prompt has a model say this, and models say it unasked; more than that is an answer."""
+    made = on_text(material, "No explicit evidence for the question.")
+    assert (made.refused, made.reason) == (True, "no explicit evidence for the question")
+    assert not on_text(material, "No explicit evidence for the question of 2019; red since [2].").refused

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from asof.answer.extractive import AnswerContext, Moments, refused
+from asof.answer.refusal import NO_EVIDENCE, declines
 from asof.answer.response_form import ResponseForm
 from asof.data import LOCAL, Answer, Citation, Hit
 from asof.errors import ModelError
@@ -99,6 +100,8 @@ def _read(moments: Moments, context: AnswerContext, text: str, by: str) -> Answe
     if text.startswith(REFUSAL):
         reason = text.removeprefix(REFUSAL).strip().rstrip(".") or "the model found no evidence"
         return replace(refused(moments, context.question, reason), by=by)
+    if declines(text):
+        return replace(refused(moments, context.question, NO_EVIDENCE), by=by)
     hit_numbers = {str(number): number for number in range(1, len(context.hits) + 1)}
     numbers = dict.fromkeys(number for cited in _CITED.findall(text) for number in _BETWEEN.split(cited))
     known = [hit_numbers[number] for number in numbers if number in hit_numbers]

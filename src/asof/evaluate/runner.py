@@ -59,4 +59,4 @@ class Runner:
             from asof.evaluate.answers.judge_runs import judge_runs
 
             self.progress("judging", 0, 0)
-            return judge_runs(judge, runs, references, self.options.seed)
+            return judge_runs(judge, runs, references, self.options.seed, self.dataset.sentences)

@@ -23,6 +23,7 @@ from asof.evaluate.answers.metrics import scores
 from asof.evaluate.answers.models import EvaluationModels
 from asof.evaluate.answers.reference import ReferenceAnswer
 from asof.evaluate.answers.run import AnswerRun, EvaluatedAnswer
+from asof.evaluate.report.answers import answers_json
 from asof.evaluate.runs.questions import DatasetQuestion
 from asof.models.ports import Reply
 from asof.models.scripted import ScriptedModel
@@ -36,6 +37,10 @@ def judge_of(*replies):
 
 def elements(*verdicts_):
     return Elements.model_validate({"elements": [{"element": "e", "verdict": each} for each in verdicts_]})
+
+
+def declined(*verdicts_):
+    return Declined.model_validate({"elements": [{"element": "e", "verdict": each} for each in verdicts_]})
 
 
 def pair(side, overall=None):
@@ -82,7 +87,7 @@ def test_elements_are_counted():
 
 
 def test_an_unanswerable_question_has_a_prompt_of_its_own():
-    judge = judge_of(Declined(declines=True), Declined(declines=False))
+    judge = judge_of(declined("refusal"), declined("incorrect"))
     found = verdicts(judge, [Case("Who?", "", "Nobody can tell."), Case("Who?", "", "Ann.")])
     assert [each and (each.correct, each.incorrect) for each in found.verdicts] == [(1, 0), (0, 1)]
     assert "cannot be answered" in judge.prompts[0].system
@@ -114,11 +119,12 @@ def test_pairs_are_judged_in_both_orders():
     both, place, broken = (pair("first"), pair("second")), (pair("first"), pair("first")), (pair("tie"), "no")
     judge = judge_of(*both, *place, *broken)
     found, replies = preferences(judge, [("q", "a", "b"), ("q", "c", "d"), ("q", "e", "f")])
-    assert found[0] == dict.fromkeys(
+    assert found[0] is not None
+    assert found[0].sides == dict.fromkeys(
         ("comprehensiveness", "diversity", "temporal_coverage", "overall"), "first"
     )
     assert found[1] is not None
-    assert set(found[1].values()) == {"tie"}
+    assert set(found[1].sides.values()) == {"tie"}
     assert found[2] is None
     assert len(replies) == 6
     straight, swapped = (prompt.user for prompt in judge.prompts[:2])
@@ -133,7 +139,7 @@ def test_refusals_need_no_judge():
         ("said", "two", True, "", answer("two [1]")),
         ("made up", "", False, "", answer("three")),
     )
-    judge = judge_of(elements("correct"), Declined(declines=False))
+    judge = judge_of(elements("correct"), declined("incorrect"))
     found = judge_runs(judge, [asked], references, 0)
     values = {name: found.runs[0].values(name).tolist() for name in ("correct", "refusal", "incorrect")}
     assert values == {"correct": [0, 1, 1, 0], "refusal": [1, 0, 0, 0], "incorrect": [0, 0, 0, 1]}
@@ -178,3 +184,51 @@ def test_a_judge_has_to_be_named():
     with pytest.raises(UsageError, match="--model: no language model is named"):
         EvaluationModels(writes=True).check()
     EvaluationModels(judges=True, model=judge_of()).check()
+
+
+def test_a_partly_declined_answer_to_an_unanswerable_question_counts_by_element():
+    """One element of two declines: half of it is right, and half of it is made up."""
+    (found,) = verdicts(judge_of(declined("refusal", "incorrect")), [Case("Q1, Q2?", "", "?, 3%")]).verdicts
+    assert found == ratios(1, 0, 1)
+
+
+def test_the_judge_is_shown_the_evidence_and_explains_itself():
+    said = Elements.model_validate(
+        {"elements": [{"element": "two", "explanation": "it says 2", "verdict": "correct"}]}
+    )
+    references, asked = run(("two?", "two", True, "", answer("2")))
+    judge = judge_of(said)
+    evidence = {"two?": [("report", "There are two.")], "other": [("x", "Not shown.")]}
+    found = judge_runs(judge, [asked], references, 0, evidence)
+    assert "(report) There are two." in judge.prompts[0].user
+    assert "Not shown." not in judge.prompts[0].user
+    assert [each.explanation for each in found.runs[0].replies[0].judged] == ["it says 2"]
+    written = answers_json(found, per_query=True)["per_query"][0]["runs"][0]["judged"]
+    assert written == [{"element": "two", "verdict": "correct", "explanation": "it says 2"}]
+
+
+def test_pairs_are_explained_in_both_orders():
+    references, one = run(("tell all", "", True, "abstract", answer("much")))
+    _, other = run(("tell all", "", True, "abstract", answer("little")), name="twe")
+    straight, swapped = pair("first"), pair("second")
+    straight.explanations.overall, swapped.explanations.overall = "more", "less"
+    found = judge_runs(judge_of(straight, swapped), [one, other], references, 0)
+    judge = answers_json(found, per_query=True)["judge"]
+    assert judge is not None
+    (overall,) = (each for each in judge["reasons"] if each["dimension"] == "overall")
+    assert (overall["better"], overall["reasons"]) == ("a", ["more", "less"])
+    assert "reasons" not in (answers_json(found)["judge"] or {})
+
+
+@pytest.mark.parametrize(
+    "said", ["No explicit evidence for the question.", "no explicit evidence for the question [1]"]
+)
+def test_the_published_refusal_is_one(said):
+    """Neither is shown to the judge: a refusal of what has an answer, and a right refusal."""
+    references, asked = run(("two?", "two", True, "", answer(said)), ("none?", "", False, "", answer(said)))
+    judge = judge_of()
+    found = judge_runs(judge, [asked], references, 0)
+    assert found.runs[0].values("refusal").tolist() == [1, 0]
+    assert found.runs[0].values("correct").tolist() == [0, 1]
+    assert found.runs[0].replies[0].scores["refused_when_answerable"] == 1
+    assert not judge.prompts

@@ -23,7 +23,7 @@ QUESTIONS = [
 ANSWERS = {"How many loaves in May?": answer("1,204 loaves"), "How many cakes?": answer("Twelve.")}
 REPLIES = {
     "Elements": {"elements": [{"element": "1,204", "verdict": "correct"}]},
-    "Declined": {"declines": False},
+    "Declined": {"elements": [{"element": "twelve", "verdict": "incorrect"}]},
     "RepliedFacts": {"facts": []},
 }
 

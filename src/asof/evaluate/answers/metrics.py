@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 
+from asof.answer.refusal import declines
 from asof.data import Answer, Citation
 from asof.evaluate.answers.reference import ReferenceAnswer
 from asof.evaluate.answers.word_overlap import exact_match, f1, rouge_l, uncited
@@ -42,13 +43,13 @@ def scores(
     left out.
     """
     values = dict.fromkeys(ALL, math.nan)
-    answered = not answer.refused
+    answered = not refuses(answer)
     if answered:
         values["quotes"] = float(len(answer.citations))
         values["quote_tokens"] = float(sum(tokens(each.quote) for each in answer.citations))
     if not reference.answerable:
         return {**values, "answered_when_not": float(answered)}
-    values["refused_when_answerable"] = float(answer.refused)
+    values["refused_when_answerable"] = float(not answered)
     if reference.text:
         text = uncited(answer.text)
         values["exact_match"] = float(answered and exact_match(text, reference.accepted))
@@ -61,6 +62,11 @@ def scores(
         share = evidence_share(answer.citations, sentences) if answered else 0.0
         values["evidence"], values["evidence_share"] = float(share > 0), share
     return values
+
+
+def refuses(answer: Answer) -> bool:
+    """Whether an answer is a refusal: it is marked as one, or says so in the words of TG-RAG's prompt."""
+    return answer.refused or declines(answer.text)
 
 
 def holds(quote: str, accepted: Iterable[str]) -> bool:

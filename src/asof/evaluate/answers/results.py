@@ -32,8 +32,23 @@ class PreferenceCount:
 
 
 @dataclass(frozen=True, slots=True)
+class PreferenceReason:
+    """Why a judge prefers an answer of `a` or of `b` to the question with this id, by one dimension.
+
+    `better`: "a", "b" or "tie"; `reasons`: what it said when `a` came first, and when `b` did.
+    """
+
+    question: str
+    a: str
+    b: str
+    dimension: str
+    better: str
+    reasons: tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
 class JudgeUsage:
-    """The judge, what it cost, which recipes it preferred, and the problems of unusable replies."""
+    """The judge, what it cost, which recipes it preferred and why, and the problems of unusable replies."""
 
     judge: str
     calls: int
@@ -41,6 +56,7 @@ class JudgeUsage:
     reply_tokens: int
     preferred: tuple[PreferenceCount, ...]
     problems: tuple[str, ...]
+    reasons: tuple[PreferenceReason, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import math
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from asof.evaluate.runs.compare import Floats
 from asof.evaluate.runs.dataset import Dataset
 from asof.evaluate.runs.run import filters
 from asof.rank.recipe import Recipe
+
+if TYPE_CHECKING:
+    from asof.evaluate.answers.judge import JudgedElement
 
 
 class Answerer(Protocol):
@@ -39,12 +42,16 @@ def snapshot_at(corpus: Corpus, as_of: int) -> Answerer:
 
 @dataclass(frozen=True, slots=True)
 class EvaluatedAnswer:
-    """An answer to a question, its value of each metric (NaN where it does not apply), and its latency."""
+    """An answer to a question, its value of each metric (NaN where it does not apply), and its latency.
+
+    `judged`: the elements that a judge found, () without one.
+    """
 
     reference: ReferenceAnswer
     answer: Answer
     scores: Mapping[str, float]
     latency_ms: float
+    judged: tuple[JudgedElement, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

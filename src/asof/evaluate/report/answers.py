@@ -49,6 +49,17 @@ class PreferenceJson(TypedDict):
     unusable: Annotated[int, "pairs without a judgement"]
 
 
+class PreferenceReasonJson(TypedDict):
+    """Why a judge preferred one of two answers to a question."""
+
+    query_id: str
+    a: Annotated[str, "a recipe"]
+    b: Annotated[str, "another recipe"]
+    dimension: Annotated[str, "the criterion of the judge"]
+    better: Annotated[str, "`a`, `b` or `tie`"]
+    reasons: Annotated[list[str], "what it said with the answer of `a` first, and with that of `b` first"]
+
+
 class JudgeJson(TypedDict):
     """The work of a model as judge."""
 
@@ -58,6 +69,7 @@ class JudgeJson(TypedDict):
     reply_tokens: int
     preferred: list[PreferenceJson]
     unusable_replies: Annotated[list[str], "why they were of no use"]
+    reasons: Annotated[NotRequired[list[PreferenceReasonJson]], "only with `--per-query`"]
 
 
 AnswerMetrics = Annotated[dict[str, EstimateJson | None], keys(ALL), "null: a metric does not apply"]
@@ -93,6 +105,14 @@ class AnswerCitationJson(TypedDict):
     quote: Annotated[str, "the text that is quoted"]
 
 
+class JudgedElementJson(TypedDict):
+    """A part of a right answer (of the answer itself, where there is none), as judged."""
+
+    element: str
+    verdict: Annotated[str, "`correct`, `refusal` or `incorrect`"]
+    explanation: Annotated[str, "the reason that the judge gave"]
+
+
 class EvaluatedAnswerJson(TypedDict):
     """The answer of a recipe."""
 
@@ -105,6 +125,7 @@ class EvaluatedAnswerJson(TypedDict):
     by: Annotated[str, "`extractive`, or the name of the model"]
     citations: list[AnswerCitationJson]
     metrics: Annotated[dict[str, float | None], keys(ALL), "null: a metric does not apply"]
+    judged: Annotated[list[JudgedElementJson], "empty without a judge, and for a refusal"]
     latency_ms: float
     notes: list[str]
 
@@ -136,7 +157,7 @@ def answers_json(results: AnswerRuns, by: Sequence[str] = (), *, per_query: bool
     value: AnswersJson = {
         "questions": len(results.references),
         "answerable": sum(reference.answerable for reference in results.references),
-        "judge": None if results.judging is None else _judge_json(results.judging),
+        "judge": None if results.judging is None else _judge_json(results.judging, per_query=per_query),
         "runs": [
             {
                 "recipe": run.name,
@@ -182,8 +203,8 @@ def comparison_json(pair: Comparison) -> ComparisonJson:
     }  # fmt: skip
 
 
-def _judge_json(usage: JudgeUsage) -> JudgeJson:
-    return {
+def _judge_json(usage: JudgeUsage, *, per_query: bool) -> JudgeJson:
+    value: JudgeJson = {
         "judge": usage.judge, "calls": usage.calls, "prompt_tokens": usage.prompt_tokens,
         "reply_tokens": usage.reply_tokens,
         "preferred": [
@@ -195,6 +216,15 @@ def _judge_json(usage: JudgeUsage) -> JudgeJson:
         ],
         "unusable_replies": list(usage.problems),
     }  # fmt: skip
+    if per_query:
+        value["reasons"] = [
+            {
+                "query_id": each.question, "a": each.a, "b": each.b, "dimension": each.dimension,
+                "better": each.better, "reasons": list(each.reasons),
+            }
+            for each in usage.reasons
+        ]  # fmt: skip
+    return value
 
 
 def numbers(scores: Mapping[str, float]) -> dict[str, float | None]:
@@ -237,5 +267,9 @@ def _reply(recipe: str, reply: EvaluatedAnswer) -> EvaluatedAnswerJson:
             for each in answer.citations
         ],
         "metrics": numbers(reply.scores),
+        "judged": [
+            {"element": each.element, "verdict": each.verdict, "explanation": each.explanation}
+            for each in reply.judged
+        ],
         "latency_ms": round(reply.latency_ms, 3), "notes": list(answer.notes),
     }  # fmt: skip

@@ -1,0 +1,76 @@
+"""`tempralm/over-retrieval`: what a larger pool finds, and what it costs."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+from asof.evaluate.experiments.drawing import lines
+from asof.evaluate.experiments.experiment import Experiment, ExperimentOptions, Outcome, Parameter
+from asof.evaluate.experiments.table import Cell, Column, Picture, Row, Table, number
+from asof.evaluate.experiments.tempralm.forms import (
+    ALL_VISIBLE,
+    DATA,
+    FORMS,
+    OWN_FACTS,
+    SETTINGS,
+    WORDS,
+    places_by_form,
+    wholes,
+)
+from asof.recipes.tempralm import TEMPRALM
+
+POOLS = (10, 20, 50, 100)
+METRICS = {"recall@1": "recall@1", "recall@5": "recall@5"}
+
+PUBLISHED = Table((*map(Column, METRICS), Column("latency_ms", "low", 2), Column("memory_mb", "low", 1)))
+
+
+def run(dataset: Path, options: ExperimentOptions) -> Outcome:
+    """The recipe with each size of its pool. Raises UsageError."""
+    from asof.evaluate.experiments.measure import cells, measure
+
+    whole = options.applied(TEMPRALM)
+    pools = {str(n): whole.replaced({"pool.n": n}) for n in sorted(options.parameters["pools"])}
+    found = measure(dataset, pools, options, SETTINGS, tuple(METRICS.values()))
+    forms = places_by_form(found.questions)
+    rows, drawn = [], []
+    for each in found.runs:
+        latency = each.latency(50)
+        own: dict[str, Cell] = {**cells(found, each, METRICS), "latency_ms": latency}
+        own["memory_mb"] = each.memory_mb
+        for form, at in forms.items():
+            by_form = found.estimate(each, "recall@1", at)
+            own[f"recall@1, {form}"] = by_form
+            drawn.append(
+                {"pool": int(each.name), "form": form, "recall@1": number(by_form), "latency_ms": latency}
+            )
+        rows.append(Row(each.name, own))
+    columns = (*PUBLISHED.columns, *(Column(f"recall@1, {form}") for form in forms))
+    draw = partial(lines, x="pool", y=("recall@1", "latency_ms"), series="form", title="over-retrieval")
+    caption = f"{found.dataset.name}: {len(found.questions):,} questions."
+    return Outcome(
+        Table(columns, tuple(rows)), len(found.questions), found.notes, found.dataset.problems,
+        (Picture("tempralm-over-retrieval", tuple(drawn), draw, caption),),
+    )  # fmt: skip
+
+
+EXPERIMENT = Experiment(
+    "tempralm/over-retrieval",
+    "recall, latency and memory by the number of passages that are retrieved before time counts",
+    "TempRALM, mechanism 3 and the checks that its text asks for (10, 20 and 50 documents)",
+    PUBLISHED,
+    run,
+    reading=(
+        "The paper names no size of its pool and prints no figures.",
+        "Latency is the median of a search; memory, how far the process grew while all questions were asked.",
+        "A larger pool holds passages of other events: where those are nearer in time (skipped), they win.",
+        OWN_FACTS,
+        FORMS,
+        ALL_VISIBLE,
+        WORDS,
+    ),
+    data=DATA,
+    parameters={"pools": Parameter(list(POOLS), wholes(1, 100_000), "how many passages are retrieved")},
+    recipe=TEMPRALM,
+)

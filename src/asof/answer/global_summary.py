@@ -73,7 +73,7 @@ def summarise_span(
         return summary
     from asof.answer.map_reduce import map_reduce
 
-    rated = {report.period: report.rating or 0.0 for report in reports}
+    rated = {report.period: report.rating for report in reports if report.rating is not None}
     evidence, left_out = _within(pieces, rated, _of_time(passages, hierarchy, span), budget)
     reduced = map_reduce(question, evidence, model, budget, form=form)
     if isinstance(reduced, str):
@@ -88,14 +88,26 @@ def summarise_span(
 def _reports(
     hierarchy: Hierarchy, span: Span, selection: ReportSelection, reporter: Model | None, policy: str
 ) -> tuple[list[PeriodReport], str]:
-    """The reports on the periods of a span, and a note on those that were needed and are not asked for."""
+    """The reports on the periods of a span, and a note on those that were needed and are not asked for.
+
+    What a model wrote of a period is the same for all questions. Unless all reports are asked for, as
+    published, the extracted one follows it, which has the points on this question.
+    """
     periods = summary_periods(hierarchy, span)
-    if reporter is None or policy == ALL:
-        return reports_of(hierarchy, periods, selection, reporter), ""
-    needed = NeededReports((), 0)
-    if policy == NEEDED:
-        needed = needed_reports(reports_of(hierarchy, periods, selection, None), selection.relevance)
-    reports = reports_of(hierarchy, periods, selection, reporter, frozenset(needed.periods))
+    extracted = reports_of(hierarchy, periods, selection, None)
+    if reporter is None:
+        return extracted, ""
+    needed = needed_reports(extracted, selection.relevance) if policy == NEEDED else NeededReports((), 0)
+    wanted = None if policy == ALL else frozenset(needed.periods)
+    written = reports_of(hierarchy, periods, selection._replace(relevance=None), reporter, wanted)
+    reports: list[PeriodReport] = []
+    for plain, each in zip(extracted, written, strict=True):
+        if each.by == "extract":
+            reports.append(replace(plain, notes=each.notes, unsent=each.unsent))
+        elif policy == ALL or selection.relevance is None:
+            reports.append(each)
+        else:
+            reports += [each, plain]
     return reports, needed.note()
 
 

@@ -1,0 +1,277 @@
+"""Which reports a question has written: of twenty abstract questions on the example at most those needed."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.support.fact_lines import corpus_of, note
+
+import asof
+from asof.answer.needed_reports import least_relevance, needed_reports
+from asof.answer.question_cost import QuestionEstimate, step_of
+from asof.answer.summary import MAX_SECTIONS
+from asof.config import Config
+from asof.corpus.asking import AskRequest
+from asof.corpus.corpus import Corpus
+from asof.data import EVENT, Answer, Document, Fact, SourcedTime
+from asof.errors import UsageError
+from asof.knowledge.hierarchy import Hierarchy
+from asof.knowledge.reports.build import ReportSelection, build_reports
+from asof.knowledge.visible_facts import StatedFact
+from asof.models.ports import Prompt
+from asof.models.scripted import ScriptedModel
+from asof.store.passages import VisiblePassage
+from asof.store.settings import CorpusSettings
+from asof.time.moment import read
+from asof.time.period import Period
+
+QUESTIONS = (
+    "What happened on the island?", "What changed in 2019?", "What are the main themes of the notes?",
+    "How did ferry prices develop?", "How has the bakery changed over the years?", "What happened in 2020?",
+    "Give an overview of 2022.", "What happened to the ferry?", "What changed between 2018 and 2023?",
+    "How did the harbour develop?", "What were the main events of 2021?", "What happened in spring 2020?",
+    "How have opening hours changed?", "What happened to the school?", "What are the main topics of 2023?",
+    "How did the island council's decisions develop?", "What changed at the museum?",
+    "What happened in 2017?", "What happened in 2018?", "Give an overview of the lighthouse.",
+)  # fmt: skip
+
+REPLIES = {
+    "QuestionTimes": {"times": []},
+    "WrittenReport": {"title": "A year", "summary": "Told.", "rating": 4, "rating_explanation": "Some of it.",
+                      "findings": [{"statement": "Something happened.", "facts": [1]}]},
+    "ExtractedPoints": {"points": [
+        {"description": "It changed.", "importance": 60, "confidence": 0.9, "sources": [1]}]},
+    "MergedPoints": {"statements": [{"statement": "It changed.", "points": [1]}]},
+}  # fmt: skip
+
+
+def reply(prompt: Prompt) -> str:
+    assert prompt.schema is not None
+    return json.dumps(REPLIES[prompt.schema.__name__])
+
+
+def example(folder: Path, model: ScriptedModel | None) -> Corpus:
+    """A corpus of the example notes."""
+    notes = Path(asof.__file__).parent / "example" / "notes"
+    shutil.copytree(notes, folder / "notes")
+    languages = CorpusSettings(languages=("en", "de"))
+    corpus = asof.open(folder, settings=languages, config=Config(), model=model)
+    corpus.maintenance.background = False
+    corpus.add(folder / "notes")
+    return corpus
+
+
+class Asked(NamedTuple):
+    """A question with what was expected of it, what came, and the prompts that it took."""
+
+    question: str
+    estimate: QuestionEstimate | None
+    answer: Answer
+    prompts: tuple[Prompt, ...]
+
+    @property
+    def reports(self) -> list[str]:
+        """The periods of the reports that were asked for."""
+        users = [each.user for each in self.prompts if step_of(each) == "reports"]
+        return [user.partition("\n")[0].removeprefix("Period: ") for user in users]
+
+
+def ask(
+    corpus: Corpus, model: ScriptedModel, question: str, *, estimated: bool = False, **options: str
+) -> Asked:
+    then = corpus.at()
+    before = len(model.prompts)
+    estimate = None
+    if estimated:
+        estimate = then.estimate(AskRequest(question, mode="global", **options))  # type: ignore[arg-type]
+    assert len(model.prompts) == before  # an estimate asks nothing
+    answer = then.ask(question, mode="global", **options)  # type: ignore[arg-type]
+    return Asked(question, estimate, answer, tuple(model.prompts[before:]))
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory) -> Iterator[Corpus]:
+    """The example without a model."""
+    with example(tmp_path_factory.mktemp("plain"), None) as corpus:
+        yield corpus
+
+
+@pytest.fixture(scope="module")
+def twenty(tmp_path_factory) -> list[Asked]:
+    """All questions, one after the other, on a corpus in which no report is written yet."""
+    model = ScriptedModel(reply)
+    with example(tmp_path_factory.mktemp("twenty"), model) as corpus:
+        return [ask(corpus, model, each, estimated=n % 4 == 1) for n, each in enumerate(QUESTIONS)]
+
+
+def test_a_question_has_at_most_the_reports_written_that_it_needs(twenty, plain):
+    assert not any(each.answer.refused for each in twenty)
+    for each in twenty:
+        assert len(each.reports) == len(set(each.reports)) <= MAX_SECTIONS
+        for period in each.reports:
+            span = read(period)
+            scope = list(plain.at().read(each.question).query.about) or [read("0001/9000")]
+            assert any(time.first <= span.first and span.last <= time.last for time in scope)
+            # it has more to say than twelve points show
+            assert len(plain.at().report(period).reports[0].points) == 12
+    # a report that is written is not asked for again
+    asked = [period for each in twenty for period in each.reports]
+    assert len(asked) == len(set(asked))
+    assert len(asked) <= 12
+
+
+def test_the_other_calls_are_the_time_a_part_and_the_whole(twenty):
+    for each in twenty:
+        steps = {name: usage["calls"] for name, usage in each.answer.cost["steps"].items()}
+        assert steps.get("points", 0) + steps.get("answer", 0) <= 2
+        assert steps.get("times", 0) <= 1
+        assert sum(steps.values()) == each.answer.cost["calls"] == len(each.prompts)
+
+
+def test_an_estimate_is_the_most_that_a_question_takes(twenty):
+    estimated = [each for each in twenty if each.estimate is not None]
+    assert len(estimated) == 5
+    for each in estimated:
+        before, after = each.estimate.cost, each.answer.cost
+        for name in ("calls", "prompt_tokens", "reply_tokens"):
+            assert before[name] >= after[name], (each.question, name)
+        assert before["steps"].get("reports", {"calls": 0})["calls"] == len(each.reports)
+
+
+def test_as_published_all_reports_are_written(tmp_path):
+    """148 periods of the example have facts: so many calls that one question took before it chose."""
+    model = ScriptedModel(reply)
+    with example(tmp_path, model) as corpus:
+        first = ask(corpus, model, "What happened on the island?", reports="all")
+        nodes = corpus.at().use(Hierarchy.of_view).nodes
+        assert len(first.reports) > 100
+        assert set(first.reports) <= {str(node) for node in nodes}
+        again = ask(corpus, model, "What are the main themes of the notes?", reports="all")
+        assert again.reports == []  # all are kept
+
+
+YEAR = [
+    note(f"d{n}", "2020-12-01", f"Quay{n} | sold | {'rope' if n < 3 else 'tar'}{n} | 2020") for n in range(20)
+]
+"""A year that has more to say than twelve points show, three of its facts on rope."""
+
+
+def evidence(asked: Asked) -> list[str]:
+    """The lines of evidence that the model was shown."""
+    users = [each.user for each in asked.prompts if step_of(each) == "points"]
+    return [line.partition("] ")[2] for user in users for line in user.splitlines() if line.startswith("[")]
+
+
+def test_what_is_written_is_used_and_costs_nothing():
+    model = ScriptedModel(reply)
+    with corpus_of(*YEAR) as corpus:
+        corpus.models.model = model
+        none = ask(corpus, model, "What happened in 2020?", reports="written")
+        assert (none.reports, "reports" in none.answer.cost["steps"]) == ([], False)
+        assert len(evidence(none)) == 12  # no passage has a word of the question
+        needed = ask(corpus, model, "What happened in 2020?")
+        assert needed.reports == ["2020"]
+        assert evidence(needed)[:2] == [
+            "Report on 2020: A year: Told.",
+            "Report on 2020: Something happened. [d0, 2020-12-01]",
+        ]
+        kept = ask(corpus, model, "Give an overview of 2020.", reports="written")
+        assert kept.reports == []
+        assert kept.answer.cost["steps"]["reports"]["cached"] == 1
+        assert evidence(kept)[:2] == evidence(needed)[:2]
+
+
+def test_a_written_report_takes_no_point_on_the_question_away():
+    """Its words are the same for all questions; what else the period says to this one stands behind them."""
+    model = ScriptedModel(reply)
+    with corpus_of(*YEAR) as corpus:
+        corpus.models.model = model
+        ask(corpus, model, "What happened in 2020?")
+        rope = ask(corpus, model, "What happened to rope1 in 2020?")
+        assert rope.reports == []  # one point is less than twelve
+        assert any("Quay1 | sold | rope1" in line for line in evidence(rope))
+
+
+lines = st.tuples(st.integers(0, 40), st.sampled_from(["2019", "2020", "2020-05", "2021-Q2"]), st.booleans())
+
+
+@settings(max_examples=8, deadline=None)
+@given(made=st.lists(lines, min_size=14, max_size=40, unique=True))
+def test_as_of_a_moment_the_prompts_are_those_of_a_corpus_that_ends_there(made):
+    documents = [
+        note(f"d{n}", "2023-01-01" if late else "2021-12-01", f"Quay{what} | sold | rope{what} | {when}")
+        for n, (what, when, late) in enumerate(made)
+    ]
+    until = [each for each, (_, _, late) in zip(documents, made, strict=True) if not late]
+
+    def asked(notes: Sequence[Document]) -> list[str]:
+        model = ScriptedModel(reply)
+        with corpus_of(*notes) as corpus:
+            corpus.models.model = model
+            corpus.at("2022").ask("What happened in 2020?", mode="global")
+        return [each.user for each in model.prompts]
+
+    assert asked(documents) == asked(until)
+
+
+def test_a_policy_that_there_is_not(plain):
+    with pytest.raises(UsageError, match="reports is 'some'; accepted: needed, all, written"):
+        plain.at().ask("What happened in 2020?", reports="some")
+
+
+# -- the choice alone --------------------------------------------------------------------------------------
+
+
+def told(year: int, many: int, what: str = "rope") -> list[StatedFact]:
+    """So many facts of a year, each of a sentence and a document of its own."""
+    when = SourcedTime(read(str(year)), str(year), "text")
+    return [
+        StatedFact(
+            Fact(f"Quay{n}", "sold", f"{what}{n}", when, 0, 4, EVENT), 0,
+            VisiblePassage(
+                year * 100 + n, f"{year}-{n}", b"", "", "", f"Quay{n} sold {what}{n}.", 0, 0, None, None
+            ),
+        )
+        for n in range(many)
+    ]  # fmt: skip
+
+
+def chosen(facts: Sequence[StatedFact], relevance=None):
+    tree = Hierarchy.of(facts)
+    reports = build_reports(tree, tree.nodes, ReportSelection(relevance=relevance))
+    return needed_reports([reports[node] for node in tree.nodes], relevance)
+
+
+def test_a_period_that_its_points_tell_whole_needs_no_report():
+    # twelve points are full, and may leave out more
+    assert chosen([*told(2020, 11), *told(2021, 12), *told(2022, 13)]).periods == (
+        Period.parse("2022"), Period.parse("2021"),
+    )  # fmt: skip
+
+
+def test_the_periods_that_say_most_come_first_and_the_others_are_counted():
+    facts = [fact for n in range(MAX_SECTIONS + 3) for fact in told(2000 + n, 12 + n)]
+    needed = chosen(facts)
+    # 2000 to 2018 have 12 to 30 facts: the sixteen with most are 2018 down to 2003
+    assert [str(each) for each in needed.periods] == [str(2018 - n) for n in range(16)]
+    assert needed.left_out == 3
+    assert needed.note().startswith("reports of 16 of 19 periods are asked for")
+    assert chosen(told(2020, 12)).note() == ""
+
+
+def test_a_period_that_says_nothing_to_the_question_needs_no_report():
+    facts = [*told(2020, 20, "rope"), *told(2021, 20, "tar")]
+    assert chosen(facts, lambda text: 1.0 if "tar" in text else 0.0).periods == (Period.parse("2021"),)
+    assert chosen(facts, lambda _: 0.4).periods == ()  # half of the question is the least
+
+
+def test_the_least_relevance_is_half_of_the_largest():
+    assert least_relevance([0.2, 0.8]) == 0.4
+    assert least_relevance([0.2, 0.49]) == least_relevance([]) == float("inf")

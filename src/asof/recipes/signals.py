@@ -16,9 +16,12 @@ from asof.rank.candidates.top_k import TopK
 from asof.rank.combine.fusion import ReciprocalRank
 from asof.rank.combine.weighted_sum import Combine, MaxNormalize
 from asof.rank.features.latent import Latent, Similarity
-from asof.rank.recipe import Recipe
+from asof.rank.recipe import Range, Recipe, Tunable
 
-BM25 = Recipe("bm25", "words alone: BM25", (Lexical(), TopK()), typed=True)
+BM25 = Recipe(
+    "bm25", "words alone: BM25", (Lexical(), TopK()), typed=True,
+    tunable=Tunable((Range("lexical.k1", 0.5, 3.0), Range("lexical.b", 0.0, 1.0))),
+)  # fmt: skip
 
 LSA = Recipe("lsa", "latent semantic analysis alone", (Latent("half"), TopK()), typed=True)
 
@@ -37,10 +40,14 @@ HYBRID = Recipe(
         TopK(),
     ),
     typed=True,
+    tunable=Tunable((Range("combine.weights.similarity", 0.0, 3.0),)),
 )  # fmt: skip
 
 HYBRID_RRF = Recipe(
     "hybrid-rrf", "words and vectors: reciprocal rank fusion",
     (Lexical(), Similarity("cosine"), ReciprocalRank((("lexical", 1.0), ("similarity", 1.0))), TopK()),
     typed=True,
+    tunable=Tunable(
+        (Range("reciprocal_rank.k", 1, 200), Range("reciprocal_rank.weights.similarity", 0.0, 3.0))
+    ),
 )  # fmt: skip

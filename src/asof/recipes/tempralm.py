@@ -15,7 +15,7 @@ from asof.rank.candidates.gather import Dense, Lexical
 from asof.rank.candidates.top_k import Pool, TopK
 from asof.rank.combine.weighted_sum import Combine, MaxNormalize
 from asof.rank.features.gap import Gap
-from asof.rank.recipe import Recipe
+from asof.rank.recipe import Range, Recipe, Tunable
 
 TEMPRALM = Recipe(
     "tempralm",
@@ -30,4 +30,13 @@ TEMPRALM = Recipe(
         TopK(),
     ),
     typed=True,
+    tunable=Tunable(
+        (
+            Range("lexical.k1", 0.5, 3.0),
+            Range("lexical.b", 0.0, 1.0),
+            Range("combine.weights.dense", 0.0, 3.0),
+            Range("pool.n", 10, 500),
+            Range("gap.floor", 0.01, 365.0),
+        )
+    ),
 )

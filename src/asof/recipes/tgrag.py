@@ -12,7 +12,7 @@ from __future__ import annotations
 from asof.rank.candidates.gather import Lexical
 from asof.rank.candidates.top_k import TopK
 from asof.rank.combine.weighted_sum import Combine, MaxNormalize
-from asof.rank.recipe import Recipe
+from asof.rank.recipe import Range, Recipe, Tunable
 from asof.rank.rerank.local import Local
 from asof.rank.rerank.round_robin import RoundRobinByDocument
 
@@ -26,5 +26,12 @@ TGRAG = Recipe(
         Combine((("normalized", 1.0), ("facts", 0.3)), "relevance"),
         RoundRobinByDocument(),
         TopK(),
+    ),
+    tunable=Tunable(
+        (
+            Range("combine.weights.facts", 0.0, 1.5),
+            Range("local.damping", 0.5, 0.95),
+            Range("round_robin_by_document.title_coverage", 0.1, 1.0),
+        )
     ),
 )

@@ -22,7 +22,7 @@ from asof.rank.combine.weighted_sum import Combine, MaxNormalize
 from asof.rank.features.centrality import Centrality
 from asof.rank.features.decay import Decay
 from asof.rank.features.latent import Latent
-from asof.rank.recipe import Recipe
+from asof.rank.recipe import Range, Recipe, Tunable
 from asof.rank.rerank.budget import BudgetedRerank
 from asof.rank.rerank.evidence_hops import EvidenceHops
 
@@ -45,6 +45,16 @@ TWE = Recipe(
         TopK(),
     ),
     typed=True,
+    tunable=Tunable(  # BM25 is the unit; bounds of delta and tau as in the sliders of its demo
+        (
+            Range("combine.weights.latent", 0.0, 2.0),
+            Range("combine-2.weights.centrality", 0.0, 2.0),
+            Range("decay.delta", 0.0, 5.0),
+            Range("decay.tau_min", 30.0, 365.0),
+            Range("decay.tau_max", 180.0, 1_825.0),
+            Range("decay.general", 0.0, 1.0),
+        )
+    ),
 )
 
 TWE_365 = replace(
@@ -55,6 +65,7 @@ TWE_365 = replace(
 
 TWE_HOPS = replace(
     TWE.replaced({"evidence_hops.hops": 1}),
+    tunable=Tunable((*TWE.tunable.ranges, Range("evidence_hops.share", 0.0, 1.0))),
     name="twe-hops",
     about="twe, and what the best hits are corroborated by, though it has no word of the question",
 )

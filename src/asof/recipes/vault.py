@@ -22,7 +22,7 @@ from asof.rank.features.backlinks import Backlinks
 from asof.rank.features.latent import Similarity
 from asof.rank.features.tiers import RecencyTiers
 from asof.rank.features.words import Headings, Tags
-from asof.rank.recipe import Recipe
+from asof.rank.recipe import Range, Recipe, Tunable
 from asof.rank.stage import Stage
 from asof.schema import AcceptedValue, boolean, check, number, one_of, whole
 
@@ -70,13 +70,24 @@ def vault(**keys: Any) -> Recipe:
             TopK(),
         ),
         typed=True,
-    )
+        tunable=Tunable((
+            *_tunable(values), Range("backlinks.weight", 0.0, 1.0), Range("headings.h1", 1.0, 2.0),
+            Range("tags.weight", 0.0, 1.0),
+        )),
+    )  # fmt: skip
 
 
 def _fusion(values: Mapping[str, Any]) -> tuple[Stage, ...]:
     if values["fusion_algorithm"] == "rrf":
         return (ReciprocalRank((("lexical", 1.0), ("similarity", 1.0)), values["rrf_k"], DEPTH),)
     return MaxNormalize("lexical"), Combine((("similarity", 1.0), ("normalized", 0.5)), "relevance")
+
+
+def _tunable(values: Mapping[str, Any]) -> tuple[Range, ...]:
+    """Words are the unit of either fusion."""
+    if values["fusion_algorithm"] == "rrf":
+        return Range("reciprocal_rank.k", 1, 200), Range("reciprocal_rank.weights.similarity", 0.0, 3.0)
+    return (Range("combine.weights.similarity", 0.0, 3.0),)
 
 
 VAULT = vault()

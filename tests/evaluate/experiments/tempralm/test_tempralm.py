@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -85,17 +86,21 @@ def first_name(body: dict[str, Any]) -> str:
     """The answer of who believes the first passage, whatever its year, and copies from examples nothing."""
     last = body["messages"][-1]["content"].rpartition("Question:")
     passage = last[0].rpartition("[1] ")[2].partition("\n")[0]
-    found = next((name for name in KNOWN if name in passage), "nobody")
+    found = KNOWN.get(passage.partition(": ")[2], "nobody")
     return f"{found}\nbecause passage 1 says so"
 
 
-KNOWN: set[str] = set()
+KNOWN: dict[str, str] = {}
+"""The winner that each passage names."""
 
 
 def test_a_reader_is_as_good_as_what_it_reads(experimented: Any, facts: Path) -> None:
     """It knows all winners by heart and answers with the one of the first passage: right exactly where the
     question is about the winner and the first passage is the gold one."""
-    KNOWN.update(each.winner for each in tpq.editions(1, 5, 2))
+    winners = {each.id: each.winner for each in tpq.editions(1, 5, 2)}
+    for line in (facts / "corpus.jsonl").read_text().splitlines():
+        record = json.loads(line)
+        KNOWN[record["text"]] = winners[record["id"]]
     with ModelServer(first_name) as server:
         config = Config(model=LanguageModelConfig(server.url, "reader-1"))
         found = experimented("tempralm/reader", "examples=[0, 3]", "passages=2", dataset=facts, config=config)

@@ -32,12 +32,12 @@ from asof.evaluate.runs.corpus import prepared
 from asof.evaluate.runs.dataset import Dataset, load
 from asof.evaluate.runs.metrics import check_metrics
 from asof.evaluate.runs.questions import DatasetQuestion
-from asof.evaluate.runs.run import METRICS, Run, check_ids, write
+from asof.evaluate.runs.run import BUDGET, METRICS, Run, check_ids, write
 from asof.evaluate.runs.selection import check_by, check_filters, choose, recipes_by_name
 from asof.models.ports import Encoder
 from asof.rank.recipe import Recipe
 
-COMPARED = tuple(name for name in METRICS if name != "leak@10")
+COMPARED = tuple(name for name in METRICS if name not in ("leak@10", *BUDGET))
 
 
 @dataclass(frozen=True, slots=True)

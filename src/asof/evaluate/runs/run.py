@@ -14,7 +14,7 @@ import numpy as np
 
 from asof.corpus.corpus import Corpus
 from asof.corpus.snapshot import Snapshot
-from asof.data import Hit
+from asof.data import Halting, Hit
 from asof.errors import UsageError
 from asof.evaluate.runs import evidence
 from asof.evaluate.runs.compare import Floats
@@ -27,7 +27,11 @@ from asof.rank.recipe import Recipe
 SHOWN = 10
 """The hits of the first search, as a user would ask for them; its time is the latency."""
 
-METRICS = (*NAMES, "leak@10", *evidence.NAMES)
+BUDGET = ("candidates", "saved")
+"""Of recipes that rank on a budget: how many candidates the whole score was computed for, and the share of
+the budget that was not used (`asof.data.Halting`)."""
+
+METRICS = (*NAMES, "leak@10", *evidence.NAMES, *BUDGET)
 
 _BLANK = re.compile(r"\s")
 
@@ -94,7 +98,8 @@ def rank_question(
     snapshot = corpus.snapshot(dataset.as_of(question), None, stated=question.asked_at is not None)
     meta = filters(question, filter_by)
     started = time.perf_counter()
-    first = snapshot.search(question.text, SHOWN, recipe=recipe, meta=meta, unit="passage").hits
+    found = snapshot.search(question.text, SHOWN, recipe=recipe, meta=meta, unit="passage")
+    first = found.hits
     latency = 1000 * (time.perf_counter() - started)
     sentences = dataset.sentences.get(question.id, [])
     hits = retrieve(snapshot, question, recipe, dataset, filter_by, evidence.BUDGETS[-1] if sentences else 0)
@@ -104,12 +109,20 @@ def rank_question(
     ranked = [document for document, _ in ranking]
     measured = {
         **scores(ranked, relevant(question, dataset), metrics),
+        **budgeted(found.halting),
         "leak@10": leak(ranked, dataset.dates, snapshot.as_of),
     }  # fmt: skip
     shares, missing = dict.fromkeys(evidence.NAMES, math.nan), 0
     if sentences:
         shares, missing = evidence.coverage(hits, sentences, snapshot.text)
     return QuestionResult(question, snapshot.as_of, ranking, {**measured, **shares}, latency, steady, missing)
+
+
+def budgeted(halting: Halting | None) -> dict[str, float]:
+    """The metrics of BUDGET of a search; NaN for a recipe without a budget."""
+    if halting is None:
+        return dict.fromkeys(BUDGET, math.nan)
+    return {"candidates": float(halting.scored), "saved": halting.saved}
 
 
 def relevant(question: DatasetQuestion, dataset: Dataset) -> dict[str, int]:

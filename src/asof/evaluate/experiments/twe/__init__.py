@@ -1,3 +1,3 @@
 """The experiments of TWE-RAG (README, sections 4 and 6)."""
 
-SHARED = ("corpus",)
+SHARED = ("corpus", "rows")

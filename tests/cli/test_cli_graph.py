@@ -75,3 +75,17 @@ def test_wrong_usage(asof, harbour, arguments, told_why):
 def test_the_json_keeps_its_schema(asof, harbour):
     for name in ("Quay", "Quai"):
         assert against("graph", asof("graph", "--around", name, "--json").json()) == []
+
+
+def test_a_drawing_as_of_a_date(asof, harbour, here):
+    """What was learnt later is in no part of it; and a file is written beside the list."""
+    early = asof("graph", "--around", "Quay", "--depth", "3", "--as-of", "2020-06", "--svg", "-")
+    assert early.code == 0
+    assert early.out.startswith("<svg ")
+    assert "Quay as of 2020-06-30" in early.out
+    assert "Rope" not in early.out
+    written = asof("graph", "--around", "Quay", "--depth", "3", "--svg", "harbour.svg")
+    assert written.out.startswith("Quay as of now · 4 facts")
+    assert "Rope" in (here / "harbour.svg").read_text()
+    failed = asof("graph", "--around", "Quay", "--svg", "nowhere/harbour.svg")
+    assert (failed.code, "--svg nowhere/harbour.svg: cannot be written" in failed.err) == (2, True)

@@ -21,12 +21,15 @@ from asof.cli.main import (
 )
 from asof.cli.progress import fact_progress
 from asof.cli.terminal import counted, plain, shortened, show
+from asof.errors import UsageError
 from asof.serialize.knowledge import graph_json
+from asof.time.span import iso
 
 if TYPE_CHECKING:
     from asof.knowledge.neighbourhood import Edge, Neighbourhood, Node
 
 NODES = 20
+STANDARD_OUTPUT = Path("-")
 SHOWN = 3
 """So many facts of a neighbour are shown on a terminal, the newest."""
 
@@ -40,11 +43,15 @@ SHOWN = 3
 )  # fmt: skip
 @time_option("--as-of", "What was current then (a date means the end of that day).")
 @time_option("--known-at", "Only what the index contained by then.")
+@click.option(
+    "--svg", "svg", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
+    help="Draw it, too: periods above, entities below, facts between; - is the standard output alone.",
+)  # fmt: skip
 @index_option
 @json_option
 def graph(
-    around: str, depth: int, k: int, as_of: str | None, known_at: str | None, index: Path | None,
-    as_json: bool,
+    around: str, depth: int, k: int, as_of: str | None, known_at: str | None, svg: Path | None,
+    index: Path | None, as_json: bool,
 ) -> int:  # fmt: skip
     """The entities and measures around ENTITY, and the facts between them, each with its time.
 
@@ -55,11 +62,29 @@ def graph(
     with open_corpus(index) as corpus, fact_progress(corpus):
         note_extractor(corpus.config)
         neighbourhood = corpus.at(as_of, known_at).graph(around, depth, k)
+    if svg is not None:
+        _draw(neighbourhood, as_of, svg)
+    if svg == STANDARD_OUTPUT:
+        return DONE if neighbourhood.edges else NOTHING
     if as_json:
         print_json(graph_json(neighbourhood))
     else:
         show_graph(neighbourhood, dated=as_of is not None, known=known_at is not None)
     return DONE if neighbourhood.edges else NOTHING
+
+
+def _draw(neighbourhood: Neighbourhood, as_of: str | None, path: Path) -> None:
+    """Write the drawing into a file. Raises UsageError."""
+    from asof.knowledge.graph_svg import graph_svg
+
+    drawing = graph_svg(neighbourhood, "now" if as_of is None else iso(neighbourhood.as_of)[:10])
+    if path == STANDARD_OUTPUT:
+        click.echo(drawing, nl=False)
+        return
+    try:
+        path.write_text(drawing, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"--svg {path}: cannot be written: {error.strerror}") from error
 
 
 def show_graph(neighbourhood: Neighbourhood, *, dated: bool, known: bool) -> None:

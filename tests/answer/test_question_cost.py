@@ -1,0 +1,127 @@
+"""What a question takes, by step, and at most; the budget that stops it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from tests.support.fact_lines import corpus_of, note
+
+from asof.answer.question_cost import LongestReplies, QuestionModel, added, step_of
+from asof.answer.question_times import QuestionTimes
+from asof.corpus.asking import AskRequest
+from asof.errors import UsageError
+from asof.models.metered import MeteredModel, Prices, Usage
+from asof.models.ports import Prompt
+from asof.models.scripted import ScriptedModel
+
+REPLIES = json.dumps({
+    "times": [], "statements": [{"statement": "It is red.", "points": [1]}],
+    "points": [{"description": "It is red.", "importance": 50, "confidence": 0.9, "sources": [1]}],
+})  # fmt: skip
+NOTES = (
+    note("a", "2021-12-01", "Crane | is | red | 2020"),
+    note("b", "2021-12-01", "Crane | is | blue | 2021"),
+)
+
+
+def reply(prompt: Prompt) -> str:
+    return "It is red [1]." if prompt.schema is None else REPLIES
+
+
+@pytest.fixture
+def model():
+    return ScriptedModel(reply)
+
+
+@pytest.fixture
+def cranes(model):
+    with corpus_of(*NOTES) as corpus:
+        corpus.models.model = model
+        yield corpus
+
+
+def test_each_step_is_counted_by_itself_and_all_add_up(cranes):
+    cost = cranes.at().ask("What happened?", mode="global").cost
+    assert list(cost["steps"]) == ["times", "points", "answer"]
+    for name in ("calls", "cached", "prompt_tokens", "reply_tokens"):
+        assert cost[name] == sum(each[name] for each in cost["steps"].values())
+    # replies are of 17 words each: the same text three times
+    assert [each["reply_tokens"] for each in cost["steps"].values()] == [len(REPLIES.split())] * 3
+
+
+def test_what_is_kept_costs_nothing_again(cranes):
+    first = cranes.at("2022").ask("What happened?", mode="global").cost
+    again = cranes.at("2022").ask("What happened?", mode="global").cost
+    assert (first["calls"], first["cached"]) == (3, 0)
+    assert (again["calls"], again["cached"], again["prompt_tokens"]) == (0, 3, 0)
+
+
+@pytest.mark.parametrize("mode", ["local", "global"])
+def test_an_estimate_asks_nothing_and_is_the_most(cranes, model, mode):
+    estimate = cranes.at("2022").estimate(AskRequest("What happened to the crane?", mode=mode))
+    assert model.prompts == []
+    cost = cranes.at("2022").ask("What happened to the crane?", mode=mode).cost
+    assert estimate.mode == mode
+    for name in ("calls", "prompt_tokens", "reply_tokens"):
+        assert estimate.cost[name] >= cost[name] > 0
+    assert estimate.notes == (
+        "no rule finds a time in the question; one that the model finds in it may ask for other reports",
+    )
+    # what is kept now is no cost, unless it rests on what is written anew
+    after = cranes.at("2022").estimate(AskRequest("What happened to the crane?", mode=mode)).cost
+    assert (after["calls"], after["cached"]) == (0, cost["calls"])
+
+
+def test_an_estimate_says_whether_the_budget_is_enough(cranes):
+    many = cranes.at().estimate(AskRequest("What is the crane?", budget=1e6))
+    few = cranes.at().estimate(AskRequest("What is the crane?", budget=10))
+    assert (many.within_budget, few.within_budget, few.unit, few.budget) == (True, False, "tokens", 10)
+
+
+def test_without_a_model_nothing_is_estimated():
+    with corpus_of(*NOTES) as corpus:
+        estimate = corpus.at().estimate(AskRequest("What happened?", mode="global"))
+    assert (estimate.cost, estimate.within_budget, estimate.mode) == (None, True, "global")
+
+
+def test_a_budget_stops_before_it_is_exceeded_and_says_so(cranes, model):
+    answer = cranes.at().ask("What happened?", mode="global", budget=1_500)  # tokens: no prices are set
+    # a reply on the time of the question may have 300 tokens, one on points 1,500
+    assert [step_of(each) for each in model.prompts] == ["times"]
+    assert answer.by == "extractive"
+    assert answer.notes[-1] == "stopped at the budget of 1,500 tokens: 1 prompt was not sent"
+    assert answer.cost["prompt_tokens"] + answer.cost["reply_tokens"] <= 1_500
+    assert not any("stopped" in each for each in cranes.at().ask("What happened?", mode="global").notes)
+
+
+@pytest.mark.parametrize("budget", [-1, float("nan"), 1e10])
+def test_a_budget_that_is_none(cranes, budget):
+    with pytest.raises(UsageError, match="budget"):
+        cranes.at().ask("What happened?", budget=budget)
+
+
+# -- the parts ---------------------------------------------------------------------------------------------
+
+
+def test_the_longest_reply_fits_its_schema_and_takes_all_tokens():
+    longest = LongestReplies(ScriptedModel([]), "who?")
+    answer, times = longest.complete([Prompt("", "u", None, (), 50), Prompt("", "u", QuestionTimes, (), 30)])
+    assert len(answer.text) == 4 * 50  # four characters a token
+    assert answer.text.startswith("[1] 1 who?")
+    assert times.value == QuestionTimes(times=[])
+    assert (answer.reply_tokens, times.reply_tokens, answer.calls) == (50, 30, 1)
+
+
+def test_costs_are_added_where_there_are_prices():
+    one, other = Usage(1, 2, 0, 0, 10, 5, 0.5), Usage(2, 0, 1, 1, 20, 5, 0.25)
+    assert added(one, other) == Usage(3, 2, 1, 1, 30, 10, 0.75)
+    assert added(None, one) == one
+    assert added(one, Usage(1)).cost is None
+
+
+def test_a_stream_is_counted_in_the_step_of_the_answer():
+    model = QuestionModel(MeteredModel(ScriptedModel(["It is red [1]."]), Prices(1, 10)))
+    assert "".join(model.stream(Prompt("s", "u"))) == "It is red [1]."
+    # a token is three characters: "su" 1, the reply 14 characters are 5; 1 USD and 10 USD a million
+    assert model.steps["answer"] == Usage(1, 0, 0, 0, 1, 5, (1 + 50) / 1e6)

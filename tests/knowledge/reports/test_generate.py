@@ -264,3 +264,41 @@ def test_figures_in_a_finding_stand_beside_the_period_before():
     found, model = one(account(("Revenue rose.", [1])), *facts)
     assert found.points[0].changes == ("$4.0 -> $5.0, +25.0% against 2024-05-08",)
     assert "4.0" not in model.prompts[0].user
+
+
+# -- what is rated, and what is asked for ------------------------------------------------------------------
+
+
+def test_a_rating_is_kept_and_told_to_the_report_above():
+    def rated(prompt: Prompt) -> str:
+        return json.dumps(
+            json.loads(echo(prompt)) | {"rating": 7.5, "rating_explanation": "It  changed all."}
+        )
+
+    model = ScriptedModel(rated)
+    made = build_reports(Hierarchy.of(YEAR), [Period.parse("2024")], None, model)
+    assert {(each.rating, each.rating_explanation) for each in made.values()} == {(7.5, "It changed all.")}
+    year = next(each.user for each in model.prompts if each.user.startswith("Period: 2024\n"))
+    assert "Report of 2024-Q1 (rated 7.5 of 10): " in year
+
+
+def test_no_rating_is_no_error_and_one_that_is_too_high_is_asked_for_again():
+    node = Period.parse("2024-02-10")
+    without = build_reports(Hierarchy.of(YEAR), [node], None, ScriptedModel(echo))[node]
+    assert (without.rating, without.rating_explanation) == (None, "")
+    high = ScriptedModel(lambda prompt: json.dumps(json.loads(echo(prompt)) | {"rating": 11}))
+    assert build_reports(Hierarchy.of(YEAR), [node], None, high)[node].by == "extract"
+    assert len(high.prompts) == 2
+    assert "rating" in high.prompts[1].user.partition("It cannot be used: ")[2]
+
+
+def test_only_wanted_periods_are_asked_for_and_kept_ones_are_used():
+    tree, month = Hierarchy.of(YEAR), Period.parse("2024-05")
+    model, calls = ScriptedModel(echo), InMemory()
+    keeping = CachedModel(model, calls)
+    made = build_reports(tree, [Period.parse("2024")], None, keeping, {month})
+    assert [each.user.partition("\n")[0] for each in model.prompts] == ["Period: 2024-05"]
+    assert [str(node) for node, each in made.items() if each.by != "extract"] == ["2024-05"]
+    assert all(each.notes == () for each in made.values())
+    again = build_reports(tree, [Period.parse("2024")], None, keeping, ())
+    assert (again, len(model.prompts)) == (made, 1)

@@ -1,0 +1,157 @@
+"""Adaptive RAG's experiments on a few notes with grades: who asks wants the newest note about a lamp."""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.evaluate.conftest import write_lines
+from tests.evaluate.experiments.conftest import value
+
+from asof.errors import UsageError
+from asof.evaluate.experiments.arxiv.components import variants
+from asof.evaluate.experiments.arxiv.judged import JudgedQuestions, judged_questions, start_of
+from asof.evaluate.experiments.arxiv.online_run import run_online
+from asof.evaluate.experiments.experiment import ExperimentOptions
+from asof.evaluate.experiments.run import configured
+from asof.learn.state import stage_of
+from asof.recipes import named
+
+LAMPS = ("brass", "glass", "tin", "clay", "iron", "paper", "stone", "copper")
+PAPERS = named("papers")
+
+
+def documents() -> Iterator[dict[str, str]]:
+    """Of each lamp four notes of other days; the older a note, the more of it is about the lamp."""
+    for lamp in LAMPS:
+        for age in range(4):
+            text = " ".join([f"The {lamp} lamp burns oil."] * (age + 1) + ["The keeper sleeps."] * (3 - age))
+            day = ("2004-12-29", "2004-12-18", "2004-12-05", "2004-11-20")[age]
+            yield {"id": f"{lamp}-{age}", "text": text, "timestamp": day, "title": f"{lamp} {age}"}
+
+
+@pytest.fixture(scope="module")
+def lamps(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A question for each lamp: the newer a note, the better."""
+    folder = tmp_path_factory.mktemp("lamps") / "lamps"
+    folder.mkdir()
+    write_lines(folder / "corpus.jsonl", list(documents()))
+    write_lines(
+        folder / "queries.jsonl",
+        [
+            {"id": f"q-{lamp}", "text": f"{lamp} lamp oil", "asked_at": f"2005-01-{day:02}"}
+            for day, lamp in enumerate(LAMPS, 1)
+        ],
+    )
+    grades = ((0, 3), (1, 2), (2, 1))
+    judged = (f"q-{lamp}\t{lamp}-{age}\t{grade}\n" for lamp in LAMPS for age, grade in grades)
+    (folder / "qrels.tsv").write_text("".join(judged), encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def judged(lamps: Path, kept: Path) -> JudgedQuestions:
+    return judged_questions(lamps, ExperimentOptions(cache=kept), PAPERS)
+
+
+def test_questions_are_asked_in_the_order_of_their_moments(judged: JudgedQuestions) -> None:
+    assert judged.texts == tuple(f"{lamp} lamp oil" for lamp in LAMPS)
+
+
+def test_metrics_are_those_of_the_ranking(judged: JudgedQuestions) -> None:
+    """Precision@10: three of the documents have a grade; the loss is that of the order that is shown."""
+    setting = start_of(judged.recipe, judged.box)
+    found = judged.metrics(setting)
+    assert found["Loss"] + found["NDCG@10"] == pytest.approx(np.ones(8))
+    assert set(found["Precision@10"]) <= {0.1, 0.2, 0.3}
+    gains = {f"brass-{3 - grade}": 2.0**grade - 1 for grade in (1, 2, 3)}
+    best = 7 + 3 / math.log2(3) + 1 / 2
+    assert judged.table.questions[0].gains == gains
+    own = judged.table.scored[0]
+    order = np.argsort(-own.scores(setting[None])[0], kind="stable")[:10]
+    dcg = sum(own.gains[at] / math.log2(rank + 1) for rank, at in enumerate(order.tolist(), 1))
+    assert sorted(own.gains[own.gains > 0].tolist()) == sorted(gains.values())
+    assert found["NDCG@10"][0] == pytest.approx(dcg / best)
+
+
+def test_learning_goes_through_the_stages_and_does_not_lose(judged: JudgedQuestions) -> None:
+    run = run_online(judged, 8, seed=1)
+    assert [each.stage for each in run.steps] == [stage_of(number) for number in range(1, 9)]
+    assert run.steps[0].loss == run.steps[0].on_all == run.steps[0].initial
+    for each in run.steps:
+        assert judged.box.contains(np.array(list(each.setting.values())))
+    assert (
+        judged.metrics(run.best)["Loss"].mean() <= judged.metrics(start_of(PAPERS, judged.box))["Loss"].mean()
+    )
+    again = run_online(judged, 8, seed=1)
+    assert (again.steps, again.best.tolist()) == (run.steps, run.best.tolist())
+
+
+def test_the_table_is_of_questions_that_were_not_learned_from(
+    experimented: Any, lamps: Path, tmp_path: Path
+) -> None:
+    found = experimented("arxiv/learning", dataset=lamps, figures=tmp_path)
+    table = found.outcome.table
+    assert found.outcome.questions == 4
+    assert "learned from 4 questions, measured on 4 others" in found.outcome.notes
+    assert [row.label for row in table.rows][:2] == ["Initial", "Optimized"]
+    assert value(table, "Initial", "Loss") == pytest.approx(1 - value(table, "Initial", "NDCG@10"))
+    assert value(table, "Optimized", "NDCG@10") >= value(table, "Initial", "NDCG@10")
+    assert value(table, "Initial", "Precision@10") <= 0.3
+    losses, numbers = (
+        list(csv.DictReader((tmp_path / f"arxiv-{name}.csv").read_text().splitlines()))
+        for name in ("learning", "numbers")
+    )
+    assert [row["stage"] for row in losses[:4]] == ["baseline", "exploration", "evolution", "evolution"]
+    assert {"coverage.above", "freshness.rate", "question"} <= numbers[0].keys()
+    assert (len(losses), len(numbers)) == (3 * 4, 4)
+
+
+def test_by_its_own_similarity_a_ranking_is_nearly_perfect(experimented: Any, lamps: Path) -> None:
+    """What is published: the ranking judges itself, so that its loss is small before anything is learned."""
+    own, judged = (
+        experimented("arxiv/learning", *settings, dataset=lamps).outcome.table
+        for settings in (("relevance=similarity",), ())
+    )
+    assert value(own, "Initial", "NDCG@10") > value(judged, "Initial", "NDCG@10")
+
+
+def test_the_loss_of_each_stage(experimented: Any, lamps: Path) -> None:
+    table = experimented("arxiv/stages", dataset=lamps).outcome.table
+    assert [(row.label, row.cells["questions"]) for row in table.rows] == [
+        ("Baseline (1)", 1), ("Exploration (2)", 1), ("Gradient descent (3-5)", 3), ("Global search (6+)", 3),
+    ]  # fmt: skip
+    few = experimented("arxiv/stages", "learned=2", dataset=lamps).outcome
+    assert [row.label for row in few.table.rows] == ["Baseline (1)", "Exploration (2)"]
+
+
+def test_each_part_left_out_and_alone(experimented: Any, lamps: Path) -> None:
+    table = experimented("arxiv/components", dataset=lamps).outcome.table
+    assert len(table.rows) == 9
+    # the newest notes are best and the oldest most alike
+    assert value(table, "without freshness", "NDCG@10") < value(table, "all four", "NDCG@10")
+    assert value(table, "all four", "Loss") == pytest.approx(1 - value(table, "all four", "NDCG@10"))
+
+
+def test_the_variants_have_the_weights_that_they_say() -> None:
+    rows = variants(PAPERS)
+    weights = {name: dict(dict(each.fields())["combine.weights"]) for name, each in rows.items()}
+    assert weights["without volume"] == {**weights["all four"], "volume": 0.0}
+    assert weights["coverage alone"] == {"similarity": 0, "freshness": 0, "coverage": 1, "volume": 0}
+
+
+def test_what_is_refused(experimented: Any, lamps: Path, kept: Path) -> None:
+    with pytest.raises(UsageError, match="at least 4 are needed"):
+        experimented("arxiv/learning", dataset=lamps, limit=3)
+    with pytest.raises(UsageError, match="one of judged, similarity"):
+        experimented("arxiv/learning", "relevance=clicks", dataset=lamps)
+    from asof.evaluate.experiments.arxiv.learning import EXPERIMENT
+
+    options = configured(EXPERIMENT, ExperimentOptions(cache=kept), ["learned=5", "freshness.rate=.01"])
+    assert options.parameters["learned"] == 5
+    assert dict(options.applied(PAPERS).fields())["freshness.rate"] == 0.01

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 from rich.text import Text
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
     from asof.evaluate.experiments.experiment import Experiment
     from asof.evaluate.experiments.run import ExperimentRun
     from asof.evaluate.experiments.table import Cell
+
+
+LONGEST = 40
+"""Characters of a question beside its figures."""
 
 
 @click.command()
@@ -65,11 +70,12 @@ def experiments(as_json: bool) -> int:
     "--figures", type=click.Path(path_type=Path), metavar="DIR",
     help="Draw its figures there, the numbers beside them as CSV (needs the extra asof[figures]).",
 )  # fmt: skip
+@click.option("--per-query", is_flag=True, help="A row for each question, where the paper looks at them.")
 @json_option
 def experiment(
     name: str, dataset: Path | None, settings: tuple[str, ...], limit: int | None, queries: str,
     filter_by: tuple[str, ...], encoder: str | None, seed: int, cache: Path | None, figures: Path | None,
-    as_json: bool,
+    per_query: bool, as_json: bool,
 ) -> int:  # fmt: skip
     """Run the experiment NAME of a paper on DATASET: its table beside ours.
 
@@ -101,7 +107,7 @@ def experiment(
     if as_json:
         print_json(experiment_json(outcome))
     else:
-        show_experiment(outcome)
+        show_experiment(outcome, per_query=per_query)
         note_problems(outcome.outcome.problems)
     if figures is not None:
         drawn = [path.stem for path in outcome.drawn if path.suffix == ".png"]
@@ -139,7 +145,7 @@ def _show_about(experiment: Experiment) -> None:
     _show_reading(experiment)
 
 
-def show_experiment(run: ExperimentRun) -> None:
+def show_experiment(run: ExperimentRun, *, per_query: bool = False) -> None:
     """The paper's table beside ours, where their shapes agree, how the paper is read, notes on the run."""
     from asof.evaluate.report.experiment import labels
 
@@ -156,11 +162,23 @@ def show_experiment(run: ExperimentRun) -> None:
         columns.append((f"{name}\nhere", [_cell(outcome.table.cell(row, name), places) for row in rows]))
     if rows:
         show_columns(console(), "", rows, columns)
+    if per_query and outcome.each:
+        _show_each(outcome.each)
     for shape in run.shapes:
         show(shape.sentence, hang=2)
     _show_reading(experiment)
     for note in outcome.notes:
         click.secho(f"note: {plain(note)}", dim=True)
+
+
+def _show_each(rows: Sequence[Mapping[str, Any]]) -> None:
+    """A row for each question; its text is cut."""
+    click.echo()
+    names = [f"{row['query_id']} {plain(str(row.get('query', '')))}"[:LONGEST] for row in rows]
+    columns: Cells = [
+        (key, [_cell(row.get(key)) for row in rows]) for key in rows[0] if key not in ("query_id", "query")
+    ]
+    show_columns(console(), "question", names, columns)
 
 
 def _settings_text(run: ExperimentRun) -> str:

@@ -54,13 +54,15 @@ class ExperimentOptions:
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """What an experiment measured: our table, over how many questions, what a reader has to know about this
-    run (`notes`), lines of the dataset that could not be used, and pictures."""
+    run (`notes`), lines of the dataset that could not be used, pictures, and a row for `each` question where
+    the paper looks at single ones."""
 
     table: Table
     questions: int
     notes: tuple[str, ...] = ()
     problems: tuple[Problem, ...] = ()
     pictures: tuple[Picture, ...] = ()
+    each: tuple[Mapping[str, Any], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

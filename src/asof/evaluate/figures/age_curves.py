@@ -97,8 +97,14 @@ def _weight(recipe: Recipe, column: str) -> float:
     return 1.0
 
 
+def weights_at(stage: Stage, question: str, ages: Sequence[int]) -> list[float]:
+    """What a stage alone makes of ages in days, rising, for a question: its column, or the factor of 1."""
+    with _passages(ages) as view:
+        return _weights(Recipe("age", "", (stage,), typed=True), stage, question, view)
+
+
 @contextmanager
-def _passages() -> Iterator[View]:
+def _passages(ages: Sequence[int] = AGES) -> Iterator[View]:
     """A view of one passage of each age."""
     settings = CorpusSettings(stem=False)
     with (
@@ -107,7 +113,7 @@ def _passages() -> Iterator[View]:
     ):
         corpus.session.clock = itertools.count(NOW.last + 1, 1_000_000).__next__
         corpus.maintenance.background = False
-        corpus.add(_document(day) for day in AGES)
+        corpus.add(_document(day) for day in ages)
         yield corpus.at(moment(NOW.last)).view()
 
 

@@ -85,6 +85,7 @@ class ExperimentJson(TypedDict):
     shapes: list[ShapeJson]
     reading: Annotated[list[str], "how the paper is read, and where this differs from it"]
     notes: Annotated[list[str], "on this run"]
+    each: Annotated[list[dict[str, Any]], "a row for each question, where the paper looks at single ones"]
     figures: Annotated[list[str], "paths of what was drawn"]
     problems: Annotated[list[ProblemJson], "lines of the dataset that could not be used"]
 
@@ -129,6 +130,7 @@ def experiment_json(run: ExperimentRun) -> ExperimentJson:
         ],
         "reading": list(experiment.reading),
         "notes": list(outcome.notes),
+        "each": [dict(row) for row in outcome.each],
         "figures": [str(path) for path in run.drawn],
         "problems": [problem_json(each) for each in outcome.problems],
     }  # fmt: skip

@@ -52,13 +52,16 @@ class Config:
     [rerank] the model that reranks, see `asof.models.reranker_config`.
     [model] the language model, see `asof.models.chat_config`; nothing asks one that is not named.
     [facts] what reads facts, see `asof.knowledge.extraction_config`.
-    [ask] recipe, mode, tokens, budget: defaults of `asof ask`, see `asof.answer.settings`.
+    [ask] recipe, mode, tokens, budget, reports, format, length, diverse: defaults of `asof ask`, see
+          `asof.answer.settings`.
     [documents] ocr, ocr_seconds: whether scanned pages are recognised, see `asof.sources.source.InputLimits`.
     [SCHEME] settings of the sources that a scheme names, such as [arxiv]; those of asof's own are checked,
              those of a package when one of its sources is opened.
     [diversity] kind, most, balance, first: unlike first hits (`asof.rank.rerank.diversify`).
     [recipes.NAME] stage.field: other values for fields of a recipe, e.g. `decay.tau_min = 365`.
     [retrieval] the keys of RAGtriever's design, for the recipe `vault`.
+    [sources.NAME.retrieval] the same, for passages of one source.
+    [half_lives] days by `source:NAME`, `tag:NAME` or `folder:PATH`, for all recipes that have an age.
 
     Where several files were read (`asof.layers`): `origin` has the file that names each model or address,
     by its table; `withheld` what a file has that is ignored since its folder is not trusted, and why;
@@ -83,6 +86,7 @@ class Config:
     sources: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     diversity: Stage | None = None
     changed: Mapping[str, Recipe] = field(default_factory=dict)
+    half_lives: tuple[tuple[str, float], ...] = ()
     origin: Mapping[str, Path] = field(default_factory=dict)
     withheld: Mapping[str, str] = field(default_factory=dict)
     beside: frozenset[str] = frozenset()
@@ -104,12 +108,13 @@ class Config:
 
     def recipe_named(self, name: str) -> Recipe:
         """A recipe with what this configuration changes about it. Raises UsageError for an unknown name."""
-        return self.changed.get(name) or recipes.named(name)
+        recipe = self.changed.get(name) or recipes.named(name)
+        return recipe.with_half_lives(self.half_lives) if self.half_lives else recipe
 
 
 TABLES = (
     "index", "fields", "search", "encoder", "recipes", "retrieval", "diversity", "rerank", "model", "facts",
-    "ask", "documents",
+    "ask", "documents", "sources", "half_lives",
 )  # fmt: skip
 
 
@@ -194,7 +199,7 @@ def read(values: Mapping[str, Any], where: str = FILE) -> Config:
         reranking=_reranking(tables.get("rerank", {}), where),
         model=_model(tables.get("model", {}), where), facts=_facts(tables.get("facts", {}), where),
         asking=_asking(tables.get("ask", {}), where),
-        changed=_changed(tables.get("recipes", {}), tables.get("retrieval", {}), where),
+        changed=_changed(tables, where), half_lives=_half_lives(tables.get("half_lives", {}), where),
         sources=_sources(tables, where),
     )  # fmt: skip
 
@@ -295,15 +300,30 @@ def _located(where: str, table: str) -> Iterator[None]:
         raise BadConfig(f"{where}: [{table}] {error}") from error
 
 
-def _changed(tables: Mapping[str, Any], retrieval: Mapping[str, Any], where: str) -> dict[str, Recipe]:
+def _half_lives(table: Mapping[str, Any], where: str) -> tuple[tuple[str, float], ...]:
+    if not table:
+        return ()
+    from asof.rank.features.half_lives import check, read
+
+    with _located(where, "half_lives"):
+        pairs = read(table)
+        check(pairs)
+        return pairs
+
+
+def _changed(of: Mapping[str, Any], where: str) -> dict[str, Recipe]:
     """Recipes with other values of their fields."""
     changed = {}
+    tables, retrieval = of.get("recipes", {}), of.get("retrieval", {})
     tables = schema.converted(tables, dict.fromkeys(tables, schema.table), where, "recipes.")
+    own = _retrieval_of(of.get("sources", {}), where)
     try:
-        if retrieval:
+        if retrieval or own:
             from asof.recipes.vault import vault
 
-            changed["vault"] = vault(**retrieval)
+            if "sources" in retrieval:
+                raise UsageError('[retrieval] no key sources; write [sources."NAME".retrieval]')
+            changed["vault"] = vault(own, **retrieval)
         for name, table in tables.items():
             recipe = changed.get(name) or recipes.named(name)
             if table:
@@ -311,6 +331,16 @@ def _changed(tables: Mapping[str, Any], retrieval: Mapping[str, Any], where: str
     except (UsageError, TypeError) as error:
         raise BadConfig(f"{where}: {error}") from error
     return changed
+
+
+def _retrieval_of(sources: Mapping[str, Any], where: str) -> dict[str, Mapping[str, Any]]:
+    """[sources.NAME.retrieval] by the name of the source."""
+    sources = schema.converted(sources, dict.fromkeys(sources, schema.table), where, "sources.")
+    own = {}
+    for name, table in sources.items():
+        prefix = f"sources.{name}."
+        own[name] = schema.converted(table, {"retrieval": schema.table}, where, prefix).get("retrieval", {})
+    return own
 
 
 def _flat(table: Mapping[str, Any], recipe: Recipe) -> dict[str, Any]:

@@ -23,6 +23,7 @@ from asof.evaluate.runs.metrics import DEPTH
 from asof.evaluate.runs.questions import DatasetQuestion
 from asof.evaluate.runs.run import filters, relevant
 from asof.evaluate.runs.selection import check_filters, choose
+from asof.index.view import View
 from asof.learn.box import Box
 from asof.learn.judged_query import JudgedQuery
 from asof.learn.judged_scores import JudgedScores
@@ -108,12 +109,7 @@ def judged_questions(
         for question in questions:
             query = _query(corpus, data, question, recipe, options.filter_by)
             queries.append(query)
-            run = by_document(recipe)
-            scored.append(
-                query.use(
-                    lambda view, query=query, run=run: JudgedScores.of_question(query, view, run, box, K)
-                )
-            )
+            scored.append(_scored(query, by_document(recipe), box))
             advance()
     if relevance == SIMILARITY:
         scored = [_by_similarity(each, recipe, box) for each in scored]
@@ -136,6 +132,14 @@ def _query(
     _, query, _ = then.reader.query_for(question.text, DEPTH, hard, "passage", recipe, rerank=False)
     gained = dict(zip(graded, gains(graded.values()), strict=True))
     return JudgedQuery(query, (then.as_of, None), then.use, gained, question.query_doc)
+
+
+def _scored(query: JudgedQuery, recipe: Recipe, box: Box) -> JudgedScores:
+    def look(view: View) -> JudgedScores:
+        return JudgedScores.of_question(query, view, recipe, box, K)
+
+    scores: JudgedScores = query.use(look)
+    return scores
 
 
 def _by_similarity(scores: JudgedScores, recipe: Recipe, box: Box) -> JudgedScores:

@@ -6,6 +6,11 @@
 The graph is made several times with nothing kept; the shortest counts, for the machine may do other things.
 Then it is opened from its files, and brought up to date with one document more. Recall: of the edges that a
 sample of passages has without the cap, found exactly, the share that the cap leaves.
+
+    .venv/bin/python bench/evidence.py --generated 100000 --bands 16,32,64
+
+With `--bands` graphs of locality-sensitive candidates are made from the same shingles instead, and compared
+with the exact one: time and memory of each, the share of its edges and of its weight that is found, by J.
 """
 
 from __future__ import annotations
@@ -13,6 +18,8 @@ from __future__ import annotations
 import argparse
 import shutil
 import sys
+import time
+import tracemalloc
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
@@ -33,8 +40,9 @@ from asof.corpus.corpus import open as open_corpus
 from asof.data import Document
 from asof.graph.evidence import CAP, THRESHOLD, Evidence, evidence
 from asof.graph.evidence_cache import graph_cache
-from asof.graph.overlap import edges_of, sharing_of
+from asof.graph.overlap import SCALE, Weighted, edges_of, sharing_of
 from asof.graph.postings import shingles_of
+from asof.graph.update import Updater
 from asof.index.view import View
 from asof.sources.open import open_source
 from asof.text.shingles import Shingler
@@ -48,6 +56,10 @@ def main() -> None:
     with TemporaryDirectory(dir=options.folder) as place:
         before = peak_memory()
         fill(place, options)
+        if options.bands:
+            with open_corpus(place, create=False) as corpus:
+                compare([int(each) for each in options.bands.split(",")], corpus.at().view(), options)
+            return
         indexed = peak_memory()
         seconds = [build(place, options) / 1e3 for _ in range(options.runs)]
         print(f"made anew: {min(seconds):.2f} s (shortest of {options.runs}; longest {max(seconds):.2f})")
@@ -63,12 +75,52 @@ def main() -> None:
             one_more(corpus, options)
 
 
+def compare(bands: list[int], view: View, options: argparse.Namespace) -> None:
+    """Candidates against all pairs, from shingles that are in memory."""
+    cache = graph_cache(view.derived)
+    began = time.perf_counter()
+    exact = cache.updater(view, options.threshold, options.cap)
+    print(f"shingles of {exact.rows.n:,} passages: {time.perf_counter() - began:.2f} s")
+    known = exact.rows.known(view.prefix)
+    whole = timed("all pairs", exact, known)
+    edges = coded(whole)
+    weight = whole[2]
+    for each in bands:
+        found = coded(timed(f"{each} bands", replace(exact, bands=each), known))
+        there = np.isin(edges, found)
+        assert np.isin(found, edges).all(), "a candidate's overlap is exact"
+        steps = {}
+        for low, high in ((0.05, 0.1), (0.1, 0.2), (0.2, 0.5), (0.5, 1.01)):
+            inside = (weight > low * SCALE) & (weight <= high * SCALE)
+            steps[f"J to {min(high, 1):g}"] = float(there[inside].mean()) if inside.any() else 1.0
+        shares = ", ".join(f"{name} {share:.3f}" for name, share in steps.items())
+        print(f"  recall: {there.mean():.4f} of {len(edges):,} edges, {weight[there].sum() / weight.sum():.4f} "
+              f"of their weight; {shares}")  # fmt: skip
+
+
+def timed(name: str, updater: Updater, known: Any) -> Weighted:
+    tracemalloc.start()
+    began = time.perf_counter()
+    graph = updater.anew(known)
+    seconds = time.perf_counter() - began
+    memory = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    print(f"{name}: {seconds:.2f} s, {memory / 1e6:,.0f} MB at its height beside the shingles")
+    return graph.edges.among(known)
+
+
+def coded(edges: Weighted) -> Any:
+    low, high, _ = edges
+    return (low.astype(np.int64) << 32) | high
+
+
 def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("dataset", type=Path, nargs="?")
     parser.add_argument("--generated", type=int, help="so many generated passages instead of a dataset")
     parser.add_argument("--threshold", type=float, default=THRESHOLD)
     parser.add_argument("--cap", type=int, default=CAP)
+    parser.add_argument("--bands", help="numbers of bands of locality-sensitive candidates, 16,32,64")
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument(
         "--sample", type=int, default=300, help="passages whose edges are found without the cap"

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from asof.data import Document
 from asof.graph.centrality import mean_visits, pagerank
-from asof.graph.evidence import Evidence, corroborates, evidence
+from asof.graph.evidence import Evidence, evidence
 from asof.graph.overlap import SCALE
 from asof.index.view import View
 from asof.text.tokens import tokenize
@@ -46,6 +46,11 @@ def weights(view: View, graph: Evidence) -> dict[frozenset[str], float]:
         for row, name in names.items()
         for other, weight in zip(*(each.tolist() for each in graph.neighbours(row)), strict=True)
     }
+
+
+def corroborates(view: View, row: int, rows: Any, **options: Any) -> Any:
+    """Which of some rows have an edge with a row."""
+    return np.isin(rows, evidence(view, **options).neighbours(row)[0])
 
 
 def by_document(view: View, values: Any) -> dict[str, Any]:

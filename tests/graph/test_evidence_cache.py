@@ -302,7 +302,7 @@ def test_few_graphs_are_kept_in_memory(fresh: Make, document: Make) -> None:
         for cap in range(2, 9):
             degrees(corpus, cap=cap)
         ours: GraphCache = graph_cache(corpus.session.derived)
-        assert [cap for _, cap in ours._now] == [5, 6, 7, 8]
+        assert [cap for _, cap, _ in ours._now] == [5, 6, 7, 8]
         assert degrees(corpus, cap=2) == anew(corpus, cap=2)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -33,7 +34,7 @@ pytestmark = pytest.mark.slow
 
 SMALL = GraphLimits(
     least_written=1, share_written=10**9, rebuild_share=0, texts_at_once=2, most_postings=12,
-    shingles_at_once=4, products_at_once=5, sparse_edges=0,
+    shingles_at_once=4, products_at_once=5, sparse_edges=0, sketched_at_once=5, past_only=3,
 )  # fmt: skip
 """Everything is in several batches, files are always written, existing graphs are always updated."""
 
@@ -73,9 +74,10 @@ def check(
     threshold: float,
     asked: Sequence[bool],
     small: bool,
+    bands: int = 0,
 ) -> int:
     """Compare; returns how many edges there were."""
-    options: dict[str, Any] = {"threshold": threshold, "cap": cap}
+    options: dict[str, Any] = {"threshold": threshold, "cap": cap, "bands": bands}
     limits = SMALL if small else DEFAULT
     with memory_folder() as folder, HISTORIES.new_corpus(folder / "all") as corpus:
         graph_cache(corpus.session.derived, limits)
@@ -123,9 +125,15 @@ BROAD = events(6, 3, 12, 16, st.none())
 CROWDED = crowded(7, 2, 4, 14)
 
 
+ALL_PAIRS = st.just(0)
+SOME_PAIRS = st.sampled_from([1, 2, 5])
+"""Bands: with one of them most edges are missed, with five most are found."""
+
+
 def property_of(
-    history: st.SearchStrategy[list[Event]], dates: int, examples: int, **options: Any
-) -> Callable[[], None]:
+    history: st.SearchStrategy[list[Event]], dates: int, examples: int,
+    bands: st.SearchStrategy[int] = ALL_PAIRS, **options: Any,
+) -> Callable[[], None]:  # fmt: skip
     @settings(max_examples=examples, suppress_health_check=ANY_HEALTH, **options)
     @given(
         history,
@@ -135,6 +143,7 @@ def property_of(
         st.sampled_from([0.05, 0.2, 0.5]),
         st.lists(st.booleans(), min_size=1, max_size=3),
         st.booleans(),
+        bands,
     )
     def property_(
         history: list[Event],
@@ -144,14 +153,17 @@ def property_of(
         threshold: float,
         asked: list[bool],
         small: bool,
+        bands: int,
     ) -> None:
-        check(history, as_of, back, cap, threshold, asked, small)
+        check(history, as_of, back, cap, threshold, asked, small, bands)
 
     return property_
 
 
 test_evidence_broad = property_of(BROAD, 12, 50)
 test_evidence_crowded = property_of(CROWDED, 4, 120)
+test_candidates_broad = property_of(BROAD, 12, 20, SOME_PAIRS)
+test_candidates_crowded = property_of(CROWDED, 4, 50, SOME_PAIRS)
 
 
 # -- planted faults: the property must be able to fail ------------------------------------------------
@@ -215,9 +227,9 @@ def test_the_newest_graph_for_an_earlier_moment_of_knowledge_is_caught(
 ) -> None:
     right = GraphCache.graph
 
-    def wrong(self: GraphCache, view: View, threshold: float, cap: int) -> Any:
-        rows, graph = right(self, view, threshold, cap)
-        return rows, self._now.setdefault((threshold, cap), graph)
+    def wrong(self: GraphCache, view: View, threshold: float, cap: int, bands: int) -> Any:
+        rows, graph = right(self, view, threshold, cap, bands)
+        return rows, self._now.setdefault((threshold, cap, bands), graph)
 
     # before the last write two documents fill the cap; the third, of day 0, takes the place of one
     history = [state(0, 1), state(1, 2), state(2, 0)]
@@ -225,3 +237,30 @@ def test_the_newest_graph_for_an_earlier_moment_of_knowledge_is_caught(
     monkeypatch.setattr(GraphCache, "graph", wrong)
     with pytest.raises((AssertionError, IndexError)):
         check(history, 4, 1, 2, 0.05, [True], False)
+
+
+def test_a_sketch_of_shared_shingles_alone_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A shingle that nobody else has as yet stands for its band; later it may be shared."""
+    right = update.whole_sketch
+
+    def wrong(parts: Any, known: Any, *more: Any) -> Any:
+        shared = np.unique(
+            np.concatenate([np.zeros(0, np.uint64), *(part.hashes for part in parts)]), return_counts=True
+        )
+        few = shared[0][shared[1] > 1]
+        parts = [
+            replace(part, hashes=part.hashes[keep], carriers=part.carriers[keep])
+            for part in parts
+            for keep in [np.isin(part.hashes, few)]
+        ]
+        return right(parts, known, *more)
+
+    def told(document: int, date: int, *words: tuple[int, ...]) -> Event:
+        return Event("state", document, date, words, 0)
+
+    # as of day 2 only (0, 1, 2) is shared; on day 3 two more are
+    history = [told(0, 0, (0, 1, 2, 3)), told(1, 1, (0, 1, 2, 4)), told(2, 3, (1, 2, 3), (1, 2, 4))]
+    check(history, 2, 0, 0, 0.05, [False], False, 1)
+    monkeypatch.setattr(update, "whole_sketch", wrong)
+    with pytest.raises(AssertionError):
+        check(history, 2, 0, 0, 0.05, [False], False, 1)

@@ -124,34 +124,31 @@ class Evidence:
 
 
 def evidence(
-    view: View, *, threshold: float = THRESHOLD, cap: int = CAP, independent: str = INDEPENDENT
+    view: View,
+    *,
+    threshold: float = THRESHOLD,
+    cap: int = CAP,
+    independent: str = INDEPENDENT,
+    bands: int = 0,
 ) -> Evidence:
     """The evidence graph of a view; cached with it.
 
     An edge needs J > `threshold`. Of the passages with a shingle the first `cap` in time share it (0: all).
     `independent`: which passages do not corroborate each other: those of one "document", of one "source", or
     of documents with the same value of a metadata key, for example "publisher"; a document without the key
-    corroborates all others.
+    corroborates all others. `bands`: only locality-sensitive candidates are compared (`minhash.py`), which
+    finds nearly all edges; 0: all pairs are.
     """
     threshold = float(threshold)
-    key = f"evidence {threshold!r} {cap} {independent}"
+    key = f"evidence {threshold!r} {cap} {independent} {bands}"
     cached: Evidence | None = view.prefix.memo.get(key)
     if cached is None:
         cache = graph_cache(view.derived)
-        rows, graph = cache.graph(view, threshold, cap)
+        rows, graph = cache.graph(view, threshold, cap, bands)
         groups = _source_groups(view, rows, independent)
         cached = Evidence(view.prefix, rows, graph.edges, cache.limits.sparse_edges, groups)
         view.prefix.memo[key] = cached
     return cached
-
-
-def corroborates(
-    view: View, row: int, rows: NDArray[np.int64], *, threshold: float = THRESHOLD, cap: int = CAP,
-    independent: str = INDEPENDENT,
-) -> NDArray[np.bool_]:  # fmt: skip
-    """Which of `rows` corroborate `row`: have an edge with it in the evidence graph of the view."""
-    graph = evidence(view, threshold=threshold, cap=cap, independent=independent)
-    return np.isin(rows, graph.neighbours(row)[0])
 
 
 def _source_groups(view: View, rows: Rows, independent: str) -> NDArray[np.int64] | None:

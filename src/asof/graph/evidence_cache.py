@@ -2,6 +2,7 @@
 
     shingles-BEGIN-END.seg         postings of a range of rows
     edges-THRESHOLD-CAP.seg        the graph of the rows that were known when it was written
+    edges-THRESHOLD-CAP-BANDS.seg  the same of locality-sensitive candidates
 
 Each file names the rows that it was built from (`Rows.stamp`), so after a purge, or with another copy of the
 corpus, it is not used and removed. Rows added since a file was written are read from their texts; when they
@@ -42,8 +43,8 @@ GRAPHS = 4
 
 SHINGLES = re.compile(r"shingles-(\d{1,18})-(\d{1,18})\.seg")
 
-Key = tuple[float, int]
-"""Threshold and cap."""
+Key = tuple[float, int, int]
+"""Threshold, cap, and bands (0: all pairs are compared)."""
 
 
 def graph_cache(derived: DerivedCache, limits: GraphLimits = DEFAULT) -> GraphCache:
@@ -73,11 +74,13 @@ class GraphCache:
         self._written: dict[Key, NDArray[np.bool_]] = {}
         self._past: OrderedDict[tuple[Key, int], Graph] = OrderedDict()
 
-    def graph(self, view: View, threshold: float, cap: int) -> tuple[Rows, Graph]:
+    def graph(self, view: View, threshold: float, cap: int, bands: int = 0) -> tuple[Rows, Graph]:
         """The rows of the corpus, and the graph of those known at the view's K."""
         with self._lock:
             rows = self._update_rows(view.prefix)
-            known, key = rows.known(view.prefix), (threshold, cap)
+            known, key = rows.known(view.prefix), (threshold, cap, bands)
+            if int(known.sum()) > self.limits.past_only:
+                known &= rows.columns["visible"] <= view.as_of
             graph = self._now.get(key) or self._load(key, rows)
             if graph is not None and graph.is_of(known):
                 return rows, graph
@@ -92,10 +95,10 @@ class GraphCache:
                 remember(self._past, (key, view.known_at), graph)
             return rows, graph
 
-    def updater(self, view: View, threshold: float, cap: int) -> Updater:
+    def updater(self, view: View, threshold: float, cap: int, bands: int = 0) -> Updater:
         """The updater for the current rows of the corpus of a view."""
         with self._lock:
-            return self._updater(view, self._update_rows(view.prefix), (threshold, cap))
+            return self._updater(view, self._update_rows(view.prefix), (threshold, cap, bands))
 
     def _updater(self, view: View, rows: Rows, key: Key) -> Updater:
         self._read_rows(view, rows)
@@ -215,8 +218,8 @@ def made_from(rows: Rows, begin: int, end: int) -> str:
 
 
 def edges_file(key: Key) -> str:
-    threshold, cap = key
-    return f"edges-{threshold!r}-{cap}.seg"
+    threshold, cap, bands = key
+    return f"edges-{threshold!r}-{cap}{f'-{bands}' if bands else ''}.seg"
 
 
 def remember(graphs: OrderedDict[Any, Graph], key: Any, graph: Graph) -> None:

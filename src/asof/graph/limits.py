@@ -32,6 +32,8 @@ class GraphLimits:
     texts_at_once       texts in one batch
     most_postings       postings in one part; more are split, and parts are not merged beyond it
     shingles_at_once, products_at_once, pairs_at_once   shingles, multiplications and pairs in one batch
+    sketched_at_once    shingles, and candidate pairs, in one batch of `minhash.py`
+    past_only           of more rows than this the graph of an earlier moment is made of its past alone
     sparse_edges        from this many edges on sums are sparse products, six times as fast as numpy there and
                         worth the import of scipy
     nodes_of_key        keys of more nodes than this are restricted to near nodes; of fewer all are compared
@@ -43,6 +45,8 @@ class GraphLimits:
     texts_at_once: int = 8_192
     most_postings: int = 32_000_000
     shingles_at_once: int = 1 << 20
+    sketched_at_once: int = 1 << 24
+    past_only: int = 4_000_000
     products_at_once: int = 4_000_000
     pairs_at_once: int = 1 << 16
     sparse_edges: int = 2_000_000

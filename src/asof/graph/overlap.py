@@ -59,9 +59,23 @@ def all_sharing(
     parts: Sequence[Postings], known: NDArray[np.bool_], cap: int, rows: Rows, shingles_at_once: int
 ) -> Sharing:
     """The sharing of all shingles among the nodes that are `known`."""
-    total = sum(len(part.hashes) for part in parts)
-    steps = -(-total // shingles_at_once)
     sizes, nodes = [np.zeros(0, np.int64)], [np.zeros(0, np.int32)]
+    for _, shingle, carriers in carriers_in_ranges(parts, known, shingles_at_once):
+        shared = (np.bincount(shingle) > 1)[shingle] if len(shingle) else np.zeros(0, bool)
+        some = _sharing(shingle[shared], carriers[shared], cap, rows)
+        sizes.append(np.diff(some.start))
+        nodes.append(some.nodes)
+    start = np.concatenate([[0], np.cumsum(np.concatenate(sizes))])
+    return Sharing(start, np.concatenate(nodes))
+
+
+def carriers_in_ranges(
+    parts: Sequence[Postings], known: NDArray[np.bool_], at_once: int
+) -> Iterator[tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.int32]]]:
+    """All shingles of the nodes that are `known`, about `at_once` at a time: for each node of each shingle
+    the hash, ascending, the number of the shingle among those of its range, from 0 on, and the node."""
+    total = sum(len(part.hashes) for part in parts)
+    steps = -(-total // at_once)
     for step in range(steps):
         low, high = step * 2**64 // steps, (step + 1) * 2**64 // steps
         postings = [part.between(low, high) for part in parts]
@@ -71,13 +85,7 @@ def all_sharing(
         hashes, carriers = hashes[keep], carriers[keep]
         order = np.argsort(hashes, kind="stable")
         hashes, carriers = hashes[order], carriers[order]
-        shingle = np.cumsum(np.diff(hashes, prepend=hashes[:1]) != 0)
-        shared = (np.bincount(shingle) > 1)[shingle] if len(shingle) else np.zeros(0, bool)
-        some = _sharing(shingle[shared], carriers[shared], cap, rows)
-        sizes.append(np.diff(some.start))
-        nodes.append(some.nodes)
-    start = np.concatenate([[0], np.cumsum(np.concatenate(sizes))])
-    return Sharing(start, np.concatenate(nodes))
+        yield hashes, np.cumsum(np.diff(hashes, prepend=hashes[:1]) != 0), carriers
 
 
 def sharing_of(
@@ -120,15 +128,25 @@ def edges_of(
     for one, other, shared in _overlaps(selected, sharing, counts, threshold, products_at_once):
         once = (one < other) | ~selected[other]
         once &= documents[one] != documents[other]
-        one, other, shared = one[once], other[once], shared[once].astype(np.int64)
-        jaccard = shared / (counts[one].astype(np.int64) + counts[other] - shared)
-        edge = jaccard > threshold
-        one, other, jaccard = one[edge], other[edge], jaccard[edge]
-        weight = np.rint(SCALE * jaccard).astype(np.int32)
-        edges.append((np.minimum(one, other), np.maximum(one, other), weight))
+        edges.append(weighted(one[once], other[once], shared[once], counts, threshold))
     low, high, weight = (np.concatenate(each) for each in zip(*edges, strict=True))
     order = np.argsort((low.astype(np.int64) << 32) | high, kind="stable")
     return low[order], high[order], weight[order]
+
+
+def weighted(
+    one: NDArray[np.int32],
+    other: NDArray[np.int32],
+    shared: Array,
+    counts: NDArray[np.int32],
+    threshold: float,
+) -> Weighted:
+    """The edges among pairs of nodes that share so many shingles."""
+    shared = shared.astype(np.int64)
+    jaccard = shared / (counts[one].astype(np.int64) + counts[other] - shared)
+    edge = jaccard > threshold
+    one, other, jaccard = one[edge], other[edge], jaccard[edge]
+    return np.minimum(one, other), np.maximum(one, other), np.rint(SCALE * jaccard).astype(np.int32)
 
 
 def _overlaps(

@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from asof import engine
 from asof.data import Query
 from asof.errors import UsageError
+from asof.graph.evidence import evidence
 from asof.graph.overlap import SCALE
 from asof.index.view import View
 from asof.rank.candidates.gather import Lexical
@@ -17,6 +19,7 @@ from asof.rank.candidates.top_k import TopK
 from asof.rank.combine.weighted_sum import Combine, MaxNormalize
 from asof.rank.features.centrality import Centrality
 from asof.rank.stage import Ranking
+from asof.recipes import named
 from asof.schema import checked
 
 Make = Callable[..., Any]
@@ -153,3 +156,34 @@ def test_chosen_places(fresh: Make, document: Make) -> None:
 def test_what_is_not_accepted(field: str, value: object) -> None:
     with pytest.raises(UsageError):
         checked(Centrality(), field, value)
+
+
+# -- large views ---------------------------------------------------------------------------------------
+
+
+def ferries(document: Make) -> list[Any]:
+    """Six documents that repeat a sentence, a year after another, from 2001 on."""
+    text = "the ferry to the mainland leaves at seven says"
+    return [document(f"d{at}", f"{text} note {at} {at}", f"200{at}") for at in range(1, 7)]
+
+
+def test_a_view_that_is_larger_compares_candidates(fresh: Make, run: Make, document: Make) -> None:
+    """The limit is of the passages of the view: as of 2003 there were three."""
+    stage = Centrality(bands=1, exact_up_to=3)
+    with fresh(*ferries(document)) as corpus:
+        for as_of, bands in ((None, 1), ("2003", 0)):
+            view = corpus.at(as_of).view()
+            assert stage.evidence(view) is evidence(view, bands=bands)
+            notes = run(corpus, "ferry", Lexical(), stage, TopK(), as_of=as_of).notes
+            assert ("corroboration: candidates are found by MinHash with 1 bands" in notes) is bool(bands)
+        assert Centrality(bands=0, exact_up_to=0).evidence(view) is evidence(view)
+
+
+def test_all_stages_of_a_recipe_use_one_graph(fresh: Make, document: Make) -> None:
+    """Centrality, agreement and hops refer to one value: a field of it is that of all."""
+    recipe = named("twe-hops").replaced({"centrality.exact_up_to": 3, "centrality.bands": 3})
+    with fresh(*ferries(document)) as corpus:
+        view = corpus.at().view()
+        engine.search(Query("ferry", "ferry"), view, recipe)
+        made = {key for key in view.prefix.memo if key.startswith("evidence")}
+        assert made == {"evidence 0.05 256 document 3"}

@@ -28,7 +28,9 @@ class Centrality:
     mass of isolated passages; spreading it over all passages scales all values alike, so the share is the
     same. `asof.graph.centrality.pagerank` gives both forms.
 
-    `threshold`, `cap` and `independent` are those of `asof.graph.evidence.evidence`.
+    `threshold`, `cap` and `independent` are those of `asof.graph.evidence.evidence`; so are `bands` in views
+    of more than `exact_up_to` passages, where only locality-sensitive candidates are compared. In smaller
+    views, and with `bands` 0, all pairs are.
     """
 
     kind: str = choice("degree", "pagerank")
@@ -36,10 +38,14 @@ class Centrality:
     cap: int = within(CAP, 0, 1_000_000)
     independent: str = INDEPENDENT
     damping: float = within(0.85, 0.0, 0.99)
+    bands: int = within(32, 0, 256)
+    exact_up_to: int = within(2_000_000, 0, 1_000_000_000)
     traits: ClassVar = Traits(varied=("weights",), alone=True)
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
-        graph = evidence(view, threshold=self.threshold, cap=self.cap, independent=self.independent)
+        graph = self.evidence(view)
+        if bands := self._bands(view):
+            ranking = ranking.note(f"corroboration: candidates are found by MinHash with {bands} bands")
         if self.cap:
             ranking = ranking.note(
                 f"corroboration: of the passages that have a phrase, only the first {self.cap} are counted"
@@ -51,8 +57,23 @@ class Centrality:
             of = _degree(graph, ranking)
         return ranking.with_column("centrality", of, by=False)
 
+    def evidence(self, view: View) -> Evidence:
+        """The graph of a view."""
+        return evidence(
+            view,
+            threshold=self.threshold,
+            cap=self.cap,
+            independent=self.independent,
+            bands=self._bands(view),
+        )
+
+    def _bands(self, view: View) -> int:
+        """0 where all pairs are compared; it follows from the view alone, so nothing later has a say."""
+        return self.bands if view.n > self.exact_up_to else 0
+
     def _pageranks(self, graph: Evidence, view: View) -> Values:
-        key = f"pagerank {self.threshold!r} {self.cap} {self.independent} {self.damping!r}"
+        own = f"{self.threshold!r} {self.cap} {self.independent} {self._bands(view)}"
+        key = f"pagerank {own} {self.damping!r}"
         shares: Values | None = view.prefix.memo.get(key)
         if shares is None:
             shares = view.prefix.memo[key] = graph.pagerank(self.damping)

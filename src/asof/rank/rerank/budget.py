@@ -20,7 +20,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.data import Halting, Query
-from asof.graph.evidence import corroborates
 from asof.index.view import View
 from asof.rank.computed import Column
 from asof.rank.expression import Constant, total
@@ -115,10 +114,8 @@ class BudgetedRerank:
         return ranked.note(halting.reason)
 
     def _agree(self, view: View, top: int, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
-        graph = self.graph
-        return corroborates(
-            view, top, rows, threshold=graph.threshold, cap=graph.cap, independent=graph.independent
-        )
+        """Which of `rows` have an edge with `top`."""
+        return np.isin(rows, self.graph.evidence(view).neighbours(top)[0])
 
     def _outcome(self, doubt: Uncertainty, examined: int, count: int, scored: int) -> Halting:
         settled = doubt.settled(self.margin, self.agreement)

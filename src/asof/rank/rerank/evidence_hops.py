@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.data import Query, Why
-from asof.graph.evidence import Evidence, evidence
+from asof.graph.evidence import Evidence
 from asof.graph.overlap import SCALE
 from asof.index.view import View
 from asof.rank.candidates.phrases import admitted
@@ -80,9 +80,7 @@ class EvidenceHops:
 
     def _reached(self, query: Query, matches: Ranking, view: View) -> _Reached:
         """All passages that are reached within `hops`, each once: by the fewest hops, then with most."""
-        graph = evidence(
-            view, threshold=self.graph.threshold, cap=self.graph.cap, independent=self.graph.independent
-        )
+        graph = self.graph.evidence(view)
         first = view.tie_order(matches.score, matches.rows)[: self.best]
         allowed = admitted(query, matches.window, view)
         here = _Reached(matches.rows[first], matches.score[first], matches.scores.taken(first).why)

@@ -56,6 +56,8 @@ BUILT_IN = {
         "dense": "asof.recipes.signals:DENSE",
         "hybrid": "asof.recipes.signals:HYBRID",
         "hybrid-rrf": "asof.recipes.signals:HYBRID_RRF",
+        "naive-rag": "asof.recipes.baselines:NAIVE_RAG",
+        "qd-rag": "asof.recipes.baselines:QD_RAG",
     },
     READERS: {
         ".md": "asof.sources.markdown:READER",

@@ -54,6 +54,9 @@ def ends(name: str, stage: Any, field: Any) -> Iterator[tuple[str, Any]]:
         yield from ((key, numbers) for numbers in NUMBERS[key])
     elif field.name == "half_lives":
         yield from ((key, table) for table in ({}, {"tag:boats": 7.0, "source:python": 9_999.0}))
+    elif field.name == "by_source":
+        number = {"recency_tiers": "fresh_days", "headings": "h1", "tags": "weight", "backlinks": "cap"}[name]
+        yield from ((key, table) for table in ({}, {f"python:{number}": 1.0}))
     elif field.name == "recent":
         yield from ((key, words) for words in ([], ["ferry"]))
     elif field.name == "weights":
@@ -80,7 +83,7 @@ def test_every_field_is_tried() -> None:
 
 def test_names() -> None:
     published = ("asof", "twe", "twe-365", "twe-hops", "vault", "tempralm", "papers", "tgrag")
-    signals = ("bm25", "lsa", "dense", "hybrid", "hybrid-rrf")
+    signals = ("bm25", "lsa", "dense", "hybrid", "hybrid-rrf", "naive-rag", "qd-rag")
     assert recipes.NAMES == (*published, *signals)
     for name in recipes.NAMES:
         assert recipes.named(name).name == name

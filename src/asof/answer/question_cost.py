@@ -1,7 +1,8 @@
 """What the model of one question took, step by step, and what it would take at most.
 
 The steps are those in which the published system asks a model (TG-RAG, section III-B): the times of the
-question, reports, points of the evidence, the answer. Its tables III and IV count prompt and reply tokens.
+question, reports, points of the evidence, the answer; and the parts of the question, for a recipe that splits
+it. Its tables III and IV count prompt and reply tokens.
 """
 
 from __future__ import annotations
@@ -13,12 +14,17 @@ from typing import Any
 from asof.models.metered import HasCachedReplies, MeteredModel, Usage, prompt_tokens
 from asof.models.ports import Model, Prompt, Reply
 
-TIMES, REPORTS, POINTS, ANSWER = "times", "reports", "points", "answer"
+TIMES, PARTS, REPORTS, POINTS, ANSWER = "times", "parts", "reports", "points", "answer"
 
-STEPS = (TIMES, REPORTS, POINTS, ANSWER)
+STEPS = (TIMES, PARTS, REPORTS, POINTS, ANSWER)
 """The steps in their order."""
 
-_STEP_OF = {"QuestionTimes": TIMES, "WrittenReport": REPORTS, "ExtractedPoints": POINTS}
+_STEP_OF = {
+    "QuestionTimes": TIMES,
+    "SubQuestions": PARTS,
+    "WrittenReport": REPORTS,
+    "ExtractedPoints": POINTS,
+}
 """By the schema of a reply; what has another one, or none, is the answer."""
 
 
@@ -170,7 +176,7 @@ class LongestReplies:
         statements = [{"statement": each, "points": [1]} for each in parts]
         return {
             "times": [], "title": self.question, "summary": parts[0], "findings": findings,
-            "points": points, "statements": statements,
+            "points": points, "statements": statements, "questions": parts,
         }  # fmt: skip
 
     def _words(self, prompt: Prompt, parts: int, number: int = 1) -> str:

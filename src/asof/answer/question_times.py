@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 
 from asof.models.ports import Prompt
 from asof.models.prompts import between, prompt_text
-from asof.time.period import days_in, one_day
+from asof.time.period import Grain, Period, days_in, one_day
 from asof.time.span import Span, iso
 
 if TYPE_CHECKING:
@@ -38,6 +38,21 @@ class QuestionTimes(BaseModel):
     """The times that a question names."""
 
     times: Annotated[list[NamedTime], Field(max_length=MAX_TIMES)]
+
+
+def periods_named(reading: QuestionReading, grain: Grain | None) -> tuple[str, ...]:
+    """The times of a question in its own words; if it asks for each period of a grain, those inside them."""
+    found: dict[str, None] = {}
+    for mention in reading.mentions:
+        span = mention.span
+        if grain is None or span.start is None or span.end is None:
+            found[reading.query.text[mention.start : mention.end]] = None
+            continue
+        period: Period | None = Period.of(span.start.date(), grain)
+        while period is not None and len(found) < MAX_TIMES and period.span.overlap(span):
+            found[str(period)] = None
+            period = None if period.after is None else Period.of(period.after, grain)
+    return tuple(found)
 
 
 def times_by_model(reading: QuestionReading, model: Model) -> tuple[QuestionReading, tuple[str, ...]]:

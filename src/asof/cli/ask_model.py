@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 _STEPS = {
-    "times": "times of the question", "reports": "reports on periods", "points": "points of the evidence",
+    "times": "times of the question", "parts": "parts of the question",
+    "reports": "reports on periods", "points": "points of the evidence",
     "answer": "the answer",
 }  # fmt: skip
 """What each step of `asof.answer.question_cost` is called."""

@@ -15,7 +15,7 @@ from asof.corpus.facts import FactIndexer
 from asof.corpus.models import ModelProvider
 from asof.corpus.query_reader import QueryReader
 from asof.corpus.session import Session
-from asof.data import GLOBAL, MODES, Answer, Filters
+from asof.data import GLOBAL, MODES, Answer, Filters, Query
 from asof.errors import UsageError
 
 if TYPE_CHECKING:
@@ -102,6 +102,17 @@ class Asker:
 
             yield QuestionModel(metered)
 
+    def _in_parts(
+        self, query: Query, as_of: int, model: QuestionModel | None
+    ) -> tuple[Query, tuple[str, ...]]:
+        """The query with the parts that the model finds; without a usable reply, those of the rules stay."""
+        if model is None:
+            return query, ("split into parts by rules: no language model is configured",)
+        from asof.answer.sub_questions import split_by_model
+
+        parts, note = split_by_model(query.text, as_of, model)
+        return (query, (note,)) if note else (replace(query, parts=parts), ())
+
     def _answer(self, request: AskRequest, model: QuestionModel | None) -> Answer:
         from asof.answer.ask import (
             AnswerOptions,
@@ -131,6 +142,9 @@ class Asker:
             reading, notes = times_by_model(reading, model)
         if not chosen.typed:
             query = replace(query, about=reading.query.about)
+        if chosen.splits:
+            query, more = self._in_parts(query, reading.as_of, model)
+            notes = (*notes, *first.notes, *more)
         way = mode_for(mode, reading, " ".join(self.session.languages))
         if way == GLOBAL:
             self.facts.ensure_facts()

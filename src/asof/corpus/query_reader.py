@@ -70,6 +70,16 @@ class QueryReader:
             return reading.query.about
         return (*reading.query.about, Span(None, nearest_moment(reading.as_of + 1)))
 
+    def parts(self, question: str) -> tuple[tuple[str, ...], str]:
+        """The parts of a question by rules: each of what it asks, of each name, at each time; and a note."""
+        from asof.answer.question import ParsedQuestion
+        from asof.answer.question_times import periods_named
+        from asof.answer.sub_questions import combined
+
+        reading = self.read(question)
+        parsed = ParsedQuestion.of(reading, (), " ".join(self.session.languages))
+        return combined(parsed.names, parsed.topics, periods_named(reading, parsed.grain))
+
     def _anything_at(self, as_of: int) -> bool:
         """Whether any passage is visible then; a time before the kept history has its own error."""
         try:
@@ -105,6 +115,10 @@ class QueryReader:
         query = replace(reading.query, filters=filters, k=k or defaults.k, stated=self.stated)
         if chosen.typed and chosen.reads_times:
             query = replace(query, about=self.times(question))
+        if chosen.splits:
+            parts, note = self.parts(question)
+            query = replace(query, parts=parts)
+            reading = replace(reading, notes=(*reading.notes, note)) if note else reading
         if unit == "document":
             chosen = by_document(chosen)
         if defaults.diversity is not None:

@@ -45,6 +45,7 @@ class Query:
     `lexical` is the text that the index is asked, without its stop words unless `stop_words`; `recency` in
     [0, 1] says how much newer is better. `about` are the times that the question speaks of: wishes, not
     filters. `stated`: whether who asks said as of when, and did not mean the present by saying nothing.
+    `parts`: the sub-questions that a recipe of several searches goes by; () for a question that is one.
     """
 
     text: str
@@ -55,3 +56,4 @@ class Query:
     stop_words: bool = False
     about: tuple[Span, ...] = ()
     stated: bool = True
+    parts: tuple[str, ...] = ()

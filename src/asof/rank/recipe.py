@@ -63,6 +63,11 @@ class Recipe:
         was typed (its `reads_times`)."""
         return any(getattr(stage, "reads_times", False) for stage in self.stages)
 
+    @property
+    def splits(self) -> bool:
+        """Whether a stage searches each part of a question by itself (its `splits`)."""
+        return any(getattr(stage, "splits", False) for stage in self.stages)
+
     def stages_by_name(self) -> dict[str, Stage]:
         """The stages by name: the class in snake case, with a number from the second of its kind on."""
         named: dict[str, Stage] = {}
@@ -118,6 +123,18 @@ class Recipe:
             stages = {each: _substituted(stage, old, new) for each, stage in stages.items()}
             stages[name] = new
         return dataclasses.replace(self, stages=tuple(stages.values()), typed=typed)
+
+    @property
+    def takes_half_lives(self) -> tuple[str, ...]:
+        """The fields that take half-lives, one for each stage that has an age."""
+        return tuple(key for key, _ in self.fields() if key.rpartition(".")[2] == "half_lives")
+
+    def with_half_lives(self, half_lives: tuple[tuple[str, float], ...]) -> Recipe:
+        """The recipe with these half-lives (`asof.rank.features.half_lives`) wherever it has an age, but for
+        stages that have some of their own."""
+        own = dict(self.fields())
+        free = [key for key in self.takes_half_lives if not own[key]]
+        return self.replaced({key: dict(half_lives) for key in free}) if free else self
 
 
 def _substituted(stage: Any, old: Stage, new: Stage) -> Any:

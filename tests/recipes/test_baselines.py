@@ -1,0 +1,91 @@
+"""`naive-rag` and `qd-rag`: vectors alone, and each part of a question by itself."""
+
+from __future__ import annotations
+
+import pytest
+from tests.support.answers import corpus_with, doc
+
+from asof.answer.sub_questions import combined
+from asof.models.scripted import ScriptedModel
+from asof.recipes import named
+
+TEXTS = {
+    "otter": "The revenue of Otter was 5 million euros in Q1 2023.",
+    "heron": "The revenue of Heron was 7 million euros in Q1 2023.",
+    "swan": "Swans are fed beside the mill on Sundays.",
+    "mill": "The mill wheel turns in the water all day.",
+}
+BY_WORDS = named("qd-rag").replaced({"sub_questions.by": "words"})
+"""Four passages are too few for latent semantic analysis to tell names apart."""
+QUESTION = "What was the revenue of Otter and Heron in Q1 2023?"
+
+
+@pytest.fixture
+def firms(tmp_path):
+    documents = [doc(name, f"2023-05-0{at}", text) for at, (name, text) in enumerate(TEXTS.items(), 1)]
+    with corpus_with(tmp_path, *documents) as corpus:
+        yield corpus
+
+
+def test_every_part_has_its_turn(firms):
+    """Rank 1 in the list of either part: 1 / (60 + 1) each; the rest has no word of any part."""
+    found = firms.at().search(QUESTION, recipe=BY_WORDS)
+    assert {hit.document for hit in found.hits[:2]} == {"otter", "heron"}
+    assert [hit.score for hit in found.hits[:2]] == [1 / 61, 1 / 61]
+    assert found.query.parts == ("revenue Otter Q1 2023", "revenue Heron Q1 2023")
+    assert any(note.startswith("2 parts: revenue Otter") for note in found.notes)
+    assert found.hits[0].why.value == pytest.approx(1 / 61)
+
+
+def test_a_question_that_is_one_is_searched_as_it_is(firms):
+    split, naive = (
+        firms.at().search("Where does the mill wheel turn?", recipe=name) for name in ("qd-rag", "naive-rag")
+    )
+    assert split.query.parts == ()
+    assert [hit.document for hit in split.hits] == [hit.document for hit in naive.hits]
+
+
+def test_each_quarter_is_a_part(firms):
+    found = firms.at().search(
+        "What was the revenue of Otter in each quarter from 2022 Q3 to 2023 Q1?", recipe="qd-rag"
+    )
+    assert [part.split()[-1] for part in found.query.parts] == ["2022-Q3", "2022-Q4", "2023-Q1"]
+
+
+def test_the_parts_are_bounded_and_it_is_said():
+    parts, note = combined(tuple("abcdef"), ("x", "y", "z"), ())
+    assert (len(parts), note) == (16, "the question has 18 parts: the first 16 are searched")
+    assert combined(("a",), ("x",), ("2020",)) == ((), "")
+
+
+def asked(firms, *replies):
+    model = ScriptedModel(list(replies))
+    firms.models.model = model
+    return firms.at().ask(QUESTION, mode="local", recipe=BY_WORDS), model
+
+
+def test_a_model_splits_the_question(firms):
+    """First the parts, then the answer; what the split took is a step of its own."""
+    found, model = asked(
+        firms, '{"questions": ["How are swans fed?", "How does the mill turn?"]}', "On Sundays [1]."
+    )
+    assert "Otter" in model.prompts[0].user
+    assert "5 million" not in model.prompts[0].user
+    first = model.prompts[1].user.index("fed beside"), model.prompts[1].user.index("7 million")
+    assert first[0] < first[1]
+    assert found.cost["steps"]["parts"]["calls"] == 1
+    assert found.citations[0].document in ("swan", "mill")
+
+
+def test_rules_split_where_the_model_does_not(firms):
+    found, _ = asked(firms, "no", "no", "5 million [1].")
+    assert any("split by rules" in note for note in found.notes)
+    firms.models.model = None
+    alone = firms.at().ask(QUESTION, mode="local", recipe=BY_WORDS)
+    assert any("split into parts by rules: no language model" in note for note in alone.notes)
+
+
+def test_nothing_later_is_found(firms):
+    """As of 2 May there are two documents."""
+    found = firms.at("2023-05-02").search(QUESTION, recipe=BY_WORDS)
+    assert {hit.document for hit in found.hits} <= {"otter", "heron"}

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import math
+import os
+import re
+import subprocess
 import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 from tests.support.arxiv_server import Archive, Paper, Version, busy
@@ -78,6 +82,32 @@ def test_a_question_feedback_and_the_next_question(asof, archive, here):
     assert head.startswith("number,id,loss,ndcg@10,precision@10,combine.weights.similarity,")
     assert float(row.split(",")[3]) == pytest.approx(1 / math.log2(5))
     assert second.err == "drawn: learning.csv, learning.png in drawn\n"
+
+
+def test_the_daily_run_of_the_guide(here, archive):
+    """The line for crontab is run by sh, as cron does: five fields of time, then a command, in which a
+    percent sign has a backslash."""
+    guide = (Path(__file__).parents[2] / "docs" / "guides" / "papers.md").read_text(encoding="utf-8")
+    (line,) = (each for each in guide.splitlines() if each.endswith("errors.log"))
+    *times, command = line.split(" ", 5)
+    assert [re.fullmatch(r"\d+|\*", each) is not None for each in times] == [True] * 5
+    program = here / ".local" / "bin" / "asof"
+    program.parent.mkdir(parents=True)
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m asof "$@"\n')
+    program.chmod(0o755)
+    folder = here / "papers"
+    folder.mkdir()
+    (here / "asof.toml").rename(folder / "asof.toml")
+    environment.trust(folder)
+    bare = {key: os.environ[key] for key in os.environ if key.startswith(("XDG_", "ASOF_", "PYTHON"))}
+    ran = subprocess.run(
+        ["/bin/sh", "-c", command.replace("\\%", "%")], env={**bare, "HOME": str(here)}, cwd="/",
+        check=False, timeout=60,
+    )  # fmt: skip
+    (answer,) = folder.glob("20??-??-??.txt")
+    assert (ran.returncode, (folder / "errors.log").read_text()) == (0, "")
+    assert answer.read_text().startswith("arXiv cs.IR + cs.CL · ")
+    assert "recorded as" in answer.read_text()
 
 
 def test_json_keeps_its_schema(asof, archive, here):

@@ -112,7 +112,9 @@ def _company(
     """The documents about one company: kind of question, company, answer, documents that are right."""
     trade = rng.choice(list(TRADES))
     facts = []
-    for kind, forms, times in (("head", HEADS, rng.randint(2, 4)), ("product", PRODUCTS, rng.randint(2, 5))):
+    changing = (("head", HEADS, rng.randint(2, 4)), ("product", PRODUCTS, rng.randint(2, 5)))
+    lasting = (("place", PLACES), ("makes", MAKES))
+    for kind, forms, times in changing:
         days = sorted(_any_day(rng) for _ in range(times))
         answer, right = "", []
         for day in days:
@@ -120,9 +122,9 @@ def _company(
             papers = rng.randint(2, len(PAPERS))
             right = _told(rng.choice(forms), company, day, papers, names, rng, made, trade, answer)
         facts.append((kind, company, answer, right))
-    for kind, forms in (("place", PLACES), ("makes", MAKES)):
+    for kind, told in lasting:
         answer = next(names) if kind == "place" else TRADES[trade]
-        right = _told(rng.choice(forms), company, _any_day(rng), 1, names, rng, made, trade, answer)
+        right = _told(rng.choice(told), company, _any_day(rng), 1, names, rng, made, trade, answer)
         facts.append((kind, company, answer, right))
     return facts
 

@@ -24,10 +24,10 @@ def test_right_documents_have_the_answer_and_are_the_last_to_tell():
     made = dataset(400, 60, 3)
     texts = {document["id"]: document for document in made.documents}
     right: dict[str, list[str]] = {}
-    for question, document in made.judged:
-        right.setdefault(question, []).append(document)
+    for asked, document_id in made.judged:
+        right.setdefault(asked, []).append(document_id)
     for question in made.questions:
-        chosen = [texts[document] for document in right[question["id"]]]
+        chosen = [texts[name] for name in right[question["id"]]]
         assert all(question["answer"] in document["text"] for document in chosen)
         if question["type"] == "temporal":
             others = [

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from tests.evaluate.conftest import write_lines
 from tests.evaluate.experiments.conftest import value
@@ -16,7 +18,7 @@ def vault(tmp_path_factory):
     """Two notes say the same: the one that nine others link to is right, and the newer one of two others."""
     folder = tmp_path_factory.mktemp("vault") / "vault"
     folder.mkdir()
-    notes = [
+    notes: list[dict[str, Any]] = [
         {"id": "pump", "text": "How the pump is cleaned.", "timestamp": "2020-01-01", "title": "Pump"},
         {
             "id": "pump copy",

@@ -1,0 +1,22 @@
+"""The example notes as a dataset: ten questions, whose notes are there, with links."""
+
+from __future__ import annotations
+
+import json
+
+from bench.example_vault import QUESTIONS, write
+
+from asof.evaluate.runs.dataset import load
+
+
+def test_ten_questions_on_linked_notes(tmp_path):
+    write(tmp_path)
+    found = load(tmp_path)
+    assert not found.problems
+    assert len(found.questions) == len(QUESTIONS) == 10
+    assert {document for grades in found.relevance.values() for document in grades} <= set(found.dates)
+    notes = [
+        json.loads(line) for line in (tmp_path / "corpus.jsonl").read_text(encoding="utf-8").splitlines()
+    ]
+    assert sum(bool(note["links"]) for note in notes) > 50
+    assert all(note["timestamp"] for note in notes if note["id"].startswith("bollard/"))

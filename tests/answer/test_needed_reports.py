@@ -281,3 +281,21 @@ def test_a_period_that_says_nothing_to_the_question_needs_no_report():
 def test_the_least_relevance_is_half_of_the_largest():
     assert least_relevance([0.2, 0.8]) == 0.4
     assert least_relevance([0.2, 0.49]) == least_relevance([]) == float("inf")
+
+
+# -- within a budget ---------------------------------------------------------------------------------------
+
+
+def test_a_budget_is_left_for_the_answer_before_reports_are_written():
+    """Replies on points and the answer may have 1,500 and 2,000 tokens, and read 1,000 of instructions each,
+    1,500 of a report, 1,500 of points, and the evidence: more than 8,500 tokens are left for them. The report
+    needs more than 2,000 beside."""
+    for budget, steps in ((9_000, ["points", "answer"]), (40_000, ["reports", "points", "answer"])):
+        model = ScriptedModel(reply)
+        with corpus_of(*YEAR) as corpus:
+            corpus.models.model = model
+            answer = corpus.at().ask("What happened in 2020?", mode="global", budget=budget)
+        assert [step_of(each) for each in model.prompts] == steps
+        assert answer.by == "scripted"
+        left = "2020: extracted, because scripted gave none: what is left of the budget is for the answer"
+        assert (left in answer.notes) == (budget == 9_000)

@@ -13,6 +13,7 @@ from asof.answer.needed_reports import (
     point_text,
 )
 from asof.answer.pack import GLOBAL_TOKENS, pack, split_budget
+from asof.answer.report_budget import within_budget
 from asof.answer.response_form import ResponseForm
 from asof.answer.settings import ALL, NEEDED
 from asof.answer.summary import (
@@ -64,7 +65,7 @@ def summarise_span(
     if selection.relevance is not None:
         selection = selection._replace(relevance=cache(selection.relevance))
     hierarchy = facts_around(view, span, selection)
-    reports, beyond = _reports(hierarchy, span, selection, reporter, policy)
+    reports, beyond = _reports(hierarchy, span, selection, reporter, policy, budget, form)
     notes = [f"{report.period}: {note}" for report in reports for note in report.notes]
     notes += [beyond] if beyond else []
     pieces = _relevant(reports, selection.relevance)
@@ -86,8 +87,9 @@ def summarise_span(
 
 
 def _reports(
-    hierarchy: Hierarchy, span: Span, selection: ReportSelection, reporter: Model | None, policy: str
-) -> tuple[list[PeriodReport], str]:
+    hierarchy: Hierarchy, span: Span, selection: ReportSelection, reporter: Model | None, policy: str,
+    budget: int, form: ResponseForm | None,
+) -> tuple[list[PeriodReport], str]:  # fmt: skip
     """The reports on the periods of a span, and a note on those that were needed and are not asked for.
 
     What a model wrote of a period is the same for all questions. Unless all reports are asked for, as
@@ -99,6 +101,9 @@ def _reports(
         return extracted, ""
     needed = needed_reports(extracted, selection.relevance) if policy == NEEDED else NeededReports((), 0)
     wanted = None if policy == ALL else frozenset(needed.periods)
+    if needed.periods:
+        pieces = _relevant(extracted, selection.relevance)
+        reporter = within_budget(reporter, pieces, len(needed.periods), budget, form)
     written = reports_of(hierarchy, periods, selection._replace(relevance=None), reporter, wanted)
     reports: list[PeriodReport] = []
     for plain, each in zip(extracted, written, strict=True):

@@ -321,8 +321,6 @@ def _changed(of: Mapping[str, Any], where: str) -> dict[str, Recipe]:
         if retrieval or own:
             from asof.recipes.vault import vault
 
-            if "sources" in retrieval:
-                raise UsageError('[retrieval] no key sources; write [sources."NAME".retrieval]')
             changed["vault"] = vault(own, **retrieval)
         for name, table in tables.items():
             recipe = changed.get(name) or recipes.named(name)

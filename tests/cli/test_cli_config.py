@@ -38,7 +38,7 @@ NEEDS: dict[str, dict[str, dict[str, Any]]] = {
 
 def switched_on() -> dict[str, Any]:
     """What is printed, with every key switched on."""
-    return tomllib.loads(re.sub(r"^#(?=\w+ = )", "", text(), flags=re.MULTILINE))
+    return tomllib.loads(re.sub(r'^#(?=(\w+|"[^"]+") = )', "", text(), flags=re.MULTILINE))
 
 
 def test_it_is_what_is_printed(asof, here):
@@ -84,11 +84,14 @@ def test_the_tables_that_name_a_model_have_its_defaults():
 @pytest.mark.parametrize(("table", "key"), [(table, key) for table in TABLES for key in keys(table)])
 def test_every_key_is_accepted(table, key):
     needs = NEEDS.get(table, {})
-    name, _, inner = table.partition(".")
-    at = switched_on()[name]
-    at = at[inner] if inner else at
+    names = table.split(".")
+    at = switched_on()
+    for name in names:
+        at = at[name]
     value = {**needs.get(key, needs.get("", {})), key: at[key]}
-    config.read({name: {inner: value} if inner else value})
+    for name in reversed(names):
+        value = {name: value}
+    config.read(value)
 
 
 def test_where_ones_own_configuration_lies(asof, here, monkeypatch):

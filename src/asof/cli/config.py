@@ -51,7 +51,7 @@ def text() -> str:
     for table, about in TABLES.items():
         lines += [*_comment(about), f"[{table}]"]
         for key, value in keys(table).items():
-            lines += [*_comment(WORDS[table][key]), f"#{key} = {_toml(value)}"]
+            lines += [*_comment(WORDS[table][key]), f"#{_key(key)} = {_toml(value)}"]
         lines.append("")
     return "\n".join(lines)
 
@@ -109,6 +109,11 @@ def _keys(table: str) -> Iterator[tuple[str, Any]]:
         values = dict.fromkeys(examples)
     for key, value in values.items():
         yield key, examples.get(key, value)
+
+
+def _key(key: str) -> str:
+    """A key as TOML has it: quoted where it is no bare one."""
+    return key if key.isidentifier() else json.dumps(key)
 
 
 def _comment(words: str) -> list[str]:

@@ -24,11 +24,21 @@ TABLES = {
     "documents": "How PDFs are read.",
     "arxiv": f"Where arXiv is asked, and how patiently. {_TRUST}",
     "retrieval": "The keys of RAGtriever's design, for the recipe vault.",
+    "sources.NAME.retrieval": (
+        "The keys of [retrieval] for passages of one source, here NAME (asof status lists them), but for "
+        "fusion_algorithm and rrf_k, which are of all sources."
+    ),
+    "half_lives": (
+        "In how many days half of a kind is outdated: for all recipes that have an age. The first that fits "
+        "a passage counts. asof tune --half-lives learns them."
+    ),
     "recipes.asof": "Other numbers for a recipe, here asof: STAGE.FIELD = VALUE, as asof recipes asof lists.",
 }  # fmt: skip
 """The tables in the order in which they are shown."""
 
 EXAMPLES: dict[str, dict[str, Any]] = {
+    "sources.NAME.retrieval": {"recency_fresh_days": 7, "recency_boost_enabled": False},
+    "half_lives": {"source:NAME": 3650, "tag:NAME": 7, "folder:PATH": 90},
     "index": {"encoder": "none"},
     "encoder": {
         "model": "sentence-transformers/all-MiniLM-L6-v2", "url": "http://localhost:11434/v1", "batch": 32,
@@ -45,7 +55,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "url": "http://localhost:11434/v1", "model": "llama3.1", "key_variable": "MODEL_KEY",
         "prices": {"prompt": 0.15, "reply": 0.6},
     },
-    "ask": {"tokens": 12_000, "budget": 0.05},
+    "ask": {"tokens": 12_000, "budget": 0.05, "format": "multiple paragraphs", "length": 200},
     "documents": {"ocr": "eng"},
     "recipes.asof": {"typed": False},
 }  # fmt: skip
@@ -136,6 +146,10 @@ WORDS: dict[str, dict[str, str]] = {
         "recipe": "How passages are found.", "mode": '"local" (single passages), "global" (reports), "auto".',
         "tokens": "How much of what is found is read. Default: 12000, global 24000.",
         "budget": "What a model may cost for an answer or stale --judge: US dollars (tokens without prices).",
+        "reports": 'Reports that a model writes for an answer over periods: "needed", "all", "written" (none).',
+        "format": 'Form of an answer that a model writes ("single sentence", "list" ...). Default: any.',
+        "length": "About how many words such an answer has. Default: any.",
+        "diverse": "Whether such an answer over periods shows several perspectives, in varied form.",
     },
     "documents": {
         "ocr": 'Languages in which scanned pages are recognised, as tesseract names them. Default: "", not.',
@@ -156,6 +170,25 @@ WORDS: dict[str, dict[str, str]] = {
         "recency_fresh_days": "Younger than so many days is fresh (fresh < recent < old).",
         "recency_recent_days": "Younger than so many days is recent.",
         "recency_old_days": "What is older than so many days gets less.",
+        "recency_fresh_boost": "The factor of fresh notes, 0 to 10.",
+        "recency_recent_boost": "The factor of recent notes.",
+        "recency_old_boost": "The factor of old notes.",
+        "recency_older_boost": "The factor of all that are older.",
+        "heading_boost_enabled": "Whether headings with a word of the question count.",
+        "heading_h1_boost": "The factor of the first heading over a passage, 1 to 2.",
+        "heading_h2_boost": "The factor of the second.",
+        "heading_h3_boost": "The factor of the third.",
+        "tag_boost_enabled": "Whether tags with a word of the question count.",
+        "tag_boost_weight": "What each such tag adds, 0 to 1.",
+        "tag_boost_cap": "How many such tags count.",
+    },
+    "sources.NAME.retrieval": {
+        "recency_fresh_days": "As in [retrieval], as are all others.",
+        "recency_boost_enabled": "False for a source whose notes do not age.",
+    },
+    "half_lives": {
+        "source:NAME": "Days for passages of a source.", "tag:NAME": "Days for passages with a tag.",
+        "folder:PATH": "Days for documents in a folder and below it.",
     },
     "recipes.asof": {"typed": "Whether the question is searched as it was typed, its words for times too."},
 }  # fmt: skip

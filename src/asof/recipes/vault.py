@@ -20,8 +20,8 @@ from asof.rank.combine.fusion import ReciprocalRank
 from asof.rank.combine.weighted_sum import Combine, MaxNormalize
 from asof.rank.features.backlinks import Backlinks
 from asof.rank.features.latent import Similarity
-from asof.rank.features.tiers import RecencyTiers
-from asof.rank.features.words import Headings, Tags
+from asof.rank.features.tiers import DAYS, FACTORS, RecencyTiers
+from asof.rank.features.words import LEVELS, Headings, Tags
 from asof.rank.recipe import Range, Recipe, Tunable
 from asof.rank.stage import Stage
 from asof.schema import AcceptedValue, boolean, check, number, one_of, whole
@@ -38,24 +38,33 @@ KEYS: Mapping[str, tuple[Any, AcceptedValue]] = {
     "recency_fresh_days": (14, whole(1, 365)),
     "recency_recent_days": (60, whole(1, 730)),
     "recency_old_days": (180, whole(1, 3_650)),
+    "recency_fresh_boost": (1.20, number(0.0, 10.0)),
+    "recency_recent_boost": (1.10, number(0.0, 10.0)),
+    "recency_old_boost": (1.00, number(0.0, 10.0)),
+    "recency_older_boost": (0.95, number(0.0, 10.0)),
+    "heading_boost_enabled": (False, boolean()),
+    "heading_h1_boost": (1.05, number(1.0, 2.0)),
+    "heading_h2_boost": (1.03, number(1.0, 2.0)),
+    "heading_h3_boost": (1.02, number(1.0, 2.0)),
+    "tag_boost_enabled": (False, boolean()),
+    "tag_boost_weight": (0.03, number(0.0, 1.0)),
+    "tag_boost_cap": (3, whole(1, 100)),
 }
-"""The keys of its configuration: default, and what is accepted."""
+"""The keys of its configuration: default, and what is accepted. Its factors by age have no keys; here they
+do."""
+
+OF_ALL = frozenset({"fusion_algorithm", "rrf_k"})
+"""Keys that no source can have of its own: fusion compares ranks of lists that all sources are in."""
 
 
-def vault(**keys: Any) -> Recipe:
-    """The recipe with RAGtriever's own keys. Raises UsageError: which key, what is accepted."""
-    try:
-        check(keys, {name: accepted for name, (_, accepted) in KEYS.items()})
-    except UsageError as error:
-        raise UsageError(f"[retrieval] {error}") from error
-    values = {name: default for name, (default, _) in KEYS.items()} | keys
-    days = [values[f"recency_{name}_days"] for name in ("fresh", "recent", "old")]
-    if not days[0] < days[1] < days[2]:
-        raise UsageError(
-            "recency_fresh_days < recency_recent_days < recency_old_days is expected; "
-            f"given: {', '.join(map(str, days))}"
-        )
-    factors = (1.20, 1.10, 1.00, 0.95) if values["recency_boost_enabled"] else (1.0, 1.0, 1.0, 1.0)
+def vault(sources: Mapping[str, Mapping[str, Any]] | None = None, /, **keys: Any) -> Recipe:
+    """The recipe with RAGtriever's own keys; `sources`: other values of them for passages of some sources.
+
+    Raises UsageError: which key, what is accepted.
+    """
+    values = _checked({name: default for name, (default, _) in KEYS.items()}, keys, "[retrieval]")
+    days, factors = _steps(values)
+    own = _by_source(values, sources or {})
     return Recipe(
         "vault",
         "RAGtriever: reciprocal rank fusion, backlinks, steps of age; for linked notes",
@@ -63,10 +72,10 @@ def vault(**keys: Any) -> Recipe:
             Lexical(),
             Similarity("cosine"),
             *_fusion(values),
-            Backlinks(float(values["backlink_boost_weight"]), values["backlink_boost_cap"]),
-            RecencyTiers((float(days[0]), float(days[1]), float(days[2])), factors),
-            Headings(),
-            Tags(),
+            Backlinks(*_backlinks(values), by_source=own["backlinks"]),
+            RecencyTiers(days, factors, by_source=own["tiers"]),
+            Headings(*_headings(values), by_source=own["headings"]),
+            Tags(*_tags(values), by_source=own["tags"]),
             TopK(),
         ),
         typed=True,
@@ -75,6 +84,71 @@ def vault(**keys: Any) -> Recipe:
             Range("tags.weight", 0.0, 1.0),
         )),
     )  # fmt: skip
+
+
+def _checked(defaults: Mapping[str, Any], keys: Mapping[str, Any], where: str) -> dict[str, Any]:
+    try:
+        check(keys, {name: accepted for name, (_, accepted) in KEYS.items()})
+    except UsageError as error:
+        raise UsageError(f"{where} {error}") from error
+    values = {**defaults, **keys}
+    days = [values[f"recency_{name}_days"] for name in ("fresh", "recent", "old")]
+    if not days[0] < days[1] < days[2]:
+        own = "" if where == "[retrieval]" else f"{where} "
+        raise UsageError(
+            f"{own}recency_fresh_days < recency_recent_days < recency_old_days is expected; "
+            f"given: {', '.join(map(str, days))}"
+        )
+    return values
+
+
+def _by_source(
+    values: Mapping[str, Any], sources: Mapping[str, Mapping[str, Any]]
+) -> Mapping[str, tuple[tuple[str, float], ...]]:
+    """The numbers of each stage that some source has of its own, as `SOURCE:NUMBER` and a value."""
+    of = {
+        "backlinks": (_backlinks, ("weight", "cap")),
+        "tiers": (lambda of: sum(_steps(of), ()), (*DAYS, *FACTORS)),
+        "headings": (_headings, LEVELS),
+        "tags": (_tags, ("weight", "cap")),
+    }
+    found: dict[str, list[tuple[str, float]]] = {stage: [] for stage in of}
+    for source, keys in sources.items():
+        where = f'[sources."{source}".retrieval]'
+        if shared := sorted(OF_ALL & keys.keys()):
+            raise UsageError(
+                f"{where} {shared[0]} cannot differ by source: fusion compares ranks of lists that all "
+                "sources are in; set it in [retrieval]"
+            )
+        own = _checked(values, keys, where)
+        for stage, (numbers, names) in of.items():
+            pairs = zip(names, numbers(values), numbers(own), strict=True)
+            found[stage] += [(f"{source}:{name}", float(its)) for name, common, its in pairs if its != common]
+    return {stage: tuple(pairs) for stage, pairs in found.items()}
+
+
+def _backlinks(values: Mapping[str, Any]) -> tuple[float, int]:
+    return float(values["backlink_boost_weight"]), values["backlink_boost_cap"]
+
+
+def _steps(values: Mapping[str, Any]) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Bounds and factors by age."""
+    on = values["recency_boost_enabled"]
+    return (
+        tuple(float(values[f"recency_{name}_days"]) for name in ("fresh", "recent", "old")),
+        tuple(float(values[f"recency_{name}_boost"]) if on else 1.0 for name in FACTORS),
+    )
+
+
+def _headings(values: Mapping[str, Any]) -> tuple[float, float, float]:
+    on = values["heading_boost_enabled"]
+    h1, h2, h3 = (float(values[f"heading_{level}_boost"]) if on else 1.0 for level in LEVELS)
+    return h1, h2, h3
+
+
+def _tags(values: Mapping[str, Any]) -> tuple[float, int]:
+    weight = float(values["tag_boost_weight"]) if values["tag_boost_enabled"] else 0.0
+    return weight, values["tag_boost_cap"]
 
 
 def _fusion(values: Mapping[str, Any]) -> tuple[Stage, ...]:

@@ -97,7 +97,7 @@ def test_half_lives_by_source_and_tag(fresh: Make, aged: Make, measured: Make, f
 def test_a_half_life_that_is_refused(fresh: Make, aged: Make, measured: Make, pair: Any) -> None:
     with (
         fresh(aged(1)) as corpus,
-        pytest.raises(UsageError, match="source:NAME or tag:NAME, and days above 0"),
+        pytest.raises(UsageError, match="source:NAME or tag:NAME or folder:PATH, and days above 0"),
     ):
         measured(corpus, Decay(half_lives=(pair,)))
 

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import math
 import re
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
 from asof.data import Query
-from asof.errors import UsageError
 from asof.index.view import View
 from asof.lang import every
 from asof.rank.expression import Constant, Given, exp, product, ratio
 from asof.rank.features.ages import ages
+from asof.rank.features.half_lives import HalfLives, check, scales
 from asof.rank.selections import Where
 from asof.rank.stage import Ranking
 from asof.rank.traits import Traits
 from asof.schema import choice, within
-from asof.store.reader import matching_heads
 from asof.time.intent import intent
 
 RECENT = (
@@ -42,17 +37,20 @@ class Decay:
     "now" in "snow"), and `general` elsewhere; with `need` "continuous" between both there, by all words of
     the question (`recency_need`). The formula gives a general question 538 days; the README's "2 years" is
     not what it computes. An undated passage gets 0: no credit. `half_lives` gives passages of
-    a source or with a tag their own scale, `("tag:news", 7.0)`; the first that fits.
+    a kind their own scale, `("tag:news", 7.0)` (`asof.rank.features.half_lives`).
     """
 
     delta: float = within(2.5, 0.0, 10.0)
     tau_min: float = within(90.0, 0.1, 100_000.0)
     tau_max: float = within(730.0, 0.1, 100_000.0)
     general: float = within(0.3, 0.0, 1.0)
-    half_lives: tuple[tuple[str, float], ...] = ()
+    half_lives: HalfLives = ()
     recent: tuple[str, ...] = RECENT
     need: str = choice(WORDS, CONTINUOUS)
     traits: ClassVar = Traits(varied=("delta", "tau_min", "tau_max", "general"), by_age="added", alone=True)
+
+    def __post_init__(self) -> None:
+        check(self.half_lives)
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         share = self.recency(query.text)
@@ -98,33 +96,3 @@ def recency_need(question: str) -> float:
     if wanted.direction not in ("recent", "future"):
         return wanted.recency
     return 1.0 - (1.0 - wanted.recency) * (1.0 - wanted.volatility)
-
-
-HALF_LIVES_OF = ("source", "tag")
-"""Half-lives are set by source or by tag: news age in days, reference notes in years."""
-
-
-def scales(
-    rows: NDArray[np.int64], view: View, tau: float, half_lives: tuple[tuple[str, float], ...]
-) -> NDArray[np.float64]:
-    """The tau (days until 1/e) of each row: `tau`, or half-life / ln 2 of the first pair that fits.
-
-    Pairs are ("source:NAME", days) or ("tag:NAME", days). Raises UsageError for others.
-    """
-    taus = np.full(len(rows), tau)
-    if not half_lives:
-        return taus
-    head = view.column("head", rows)
-    free = np.ones(len(rows), bool)
-    for name, days in half_lives:
-        kind, colon, value = name.partition(":")
-        if kind not in HALF_LIVES_OF or not colon or not value or not (math.isfinite(days) and days > 0):
-            raise UsageError(
-                f"half-life {name!r} = {days!r}: source:NAME or tag:NAME, and days above 0, are expected"
-            )
-        db = view.store.db
-        heads = matching_heads(db, source=value) if kind == "source" else matching_heads(db, tags=(value,))
-        fits = free & np.isin(head, np.array(heads, np.int64))
-        taus[fits] = days / math.log(2)
-        free &= ~fits
-    return taus

@@ -12,7 +12,7 @@ from asof.data import Query
 from asof.index.view import View
 from asof.rank.expression import Constant, Expression, Given, exp, ratio
 from asof.rank.features.ages import ages
-from asof.rank.features.decay import scales
+from asof.rank.features.half_lives import HalfLives, check, scales
 from asof.rank.selections import Where
 from asof.rank.stage import Ranking
 from asof.rank.traits import Traits
@@ -30,8 +30,11 @@ class Freshness:
     """
 
     rate: float = within(0.05, 0.000_1, 1.0)
-    half_lives: tuple[tuple[str, float], ...] = ()
+    half_lives: HalfLives = ()
     traits: ClassVar = Traits(constants=("rate",), varied=("rate", "weights"), by_age="added")
+
+    def __post_init__(self) -> None:
+        check(self.half_lives)
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         rows = ranking.rows

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -15,6 +15,8 @@ from asof.data import Query
 from asof.index.view import View
 from asof.rank.candidates.gather import query_terms
 from asof.rank.expression import Given, product
+from asof.rank.features import by_source
+from asof.rank.features.by_source import BySource
 from asof.rank.stage import Ranking
 from asof.rank.traits import Traits
 from asof.schema import within
@@ -29,37 +31,49 @@ class Headings:
     passage, counted from the top, has a word of the question; the largest of them counts, once.
 
     In a document whose headings begin at the second level, those are the first. RAGtriever's code gives
-    1.05, 1.03, 1.02 by the level as it was written; 1.0 is off.
+    1.05, 1.03, 1.02 by the level as it was written; 1.0 is off. `by_source`: other factors for passages of
+    some sources, `("work:h1", 1.1)`.
     """
 
     h1: float = within(1.0, 1.0, 2.0)
     h2: float = within(1.0, 1.0, 2.0)
     h3: float = within(1.0, 1.0, 2.0)
+    by_source: BySource = ()
     traits: ClassVar = Traits(part="headings")
+
+    def __post_init__(self) -> None:
+        if self.by_source:
+            by_source.check(self.by_source, self._numbers, by_source.within(self))
 
     @property
     def off(self) -> bool:
         """Whether nothing changes."""
-        return (self.h1, self.h2, self.h3) == (1.0, 1.0, 1.0)
+        return (self.h1, self.h2, self.h3) == (1.0, 1.0, 1.0) and not self.by_source
+
+    @property
+    def _numbers(self) -> Mapping[str, float]:
+        return {"h1": self.h1, "h2": self.h2, "h3": self.h3}
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         if self.off:
             return ranking
-        levels = (self.h1, self.h2, self.h3)
         query_stems = _query_stems(query, view)
 
-        def factor(record: tuple[str, str, str]) -> float:
-            headings = record[0].split("\n")
-            return max(
-                [1.0]
-                + [
-                    boost
-                    for boost, heading in zip(levels, headings, strict=False)
-                    if query_stems & _stems(tokenize(heading), record[2], view)
-                ]
-            )
+        def found(record: tuple[str, str, str]) -> tuple[float, ...]:
+            headings = record[0].split("\n")[: len(LEVELS)]
+            named = [bool(query_stems & _stems(tokenize(each), record[2], view)) for each in headings]
+            return tuple(map(float, (*named, *[False] * (len(LEVELS) - len(named)))))
 
-        return _boosted("headed", "factor of its heading", factor, ranking, view)
+        matches = ranking.matching()
+        there = _found(found, matches.rows, view)
+        factors = np.ones(len(matches.rows))
+        for at, level in enumerate(LEVELS):
+            boost = by_source.column(matches.rows, view, self.by_source, self._numbers, level)
+            factors = np.maximum(factors, np.where(there[:, at] > 0, boost, 1.0))
+        return _boosted("headed", "factor of its heading", factors, matches)
+
+
+LEVELS = ("h1", "h2", "h3")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,30 +81,43 @@ class Tags:
     """The column `tagged`: score · (1 + weight · min(tags with a word of the question, cap)).
 
     A tag is read as words, parted at hyphens, underscores and slashes. RAGtriever's code gives .03; 0 is off.
+    `by_source`: another weight or cap for passages of some sources, `("work:weight", 0.05)`.
     """
 
     weight: float = within(0.0, 0.0, 1.0)
     cap: int = within(3, 1, 100)
+    by_source: BySource = ()
     traits: ClassVar = Traits(part="tags")
+
+    def __post_init__(self) -> None:
+        if self.by_source:
+            by_source.check(self.by_source, self._numbers, by_source.within(self))
 
     @property
     def off(self) -> bool:
         """Whether nothing changes."""
-        return self.weight == 0.0
+        return self.weight == 0.0 and not self.by_source
+
+    @property
+    def _numbers(self) -> Mapping[str, float]:
+        return {"weight": self.weight, "cap": self.cap}
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         if self.off:
             return ranking
         query_stems = _query_stems(query, view)
 
-        def factor(record: tuple[str, str, str]) -> float:
-            count = sum(
-                bool(query_stems & _stems(WORD.split(tag.lower()), record[2], view))
-                for tag in json.loads(record[1])
-            )
-            return 1.0 + self.weight * min(count, self.cap)
+        def found(record: tuple[str, str, str]) -> tuple[float, ...]:
+            words = (WORD.split(tag.lower()) for tag in json.loads(record[1]))
+            return (float(sum(bool(query_stems & _stems(each, record[2], view)) for each in words)),)
 
-        return _boosted("tagged", "factor of its tags", factor, ranking, view)
+        matches = ranking.matching()
+        weight, cap = (
+            by_source.column(matches.rows, view, self.by_source, self._numbers, name)
+            for name in ("weight", "cap")
+        )
+        factors = 1.0 + weight * np.minimum(_found(found, matches.rows, view)[:, 0], cap)
+        return _boosted("tagged", "factor of its tags", factors, matches)
 
 
 def _query_stems(query: Query, view: View) -> set[str]:
@@ -103,19 +130,20 @@ def _stems(words: list[str], language: str, view: View) -> set[str]:
     return {view.analyzer.stem(word, language) for word in words if word}
 
 
-def _boosted(
-    name: str, label: str, factor: Callable[[tuple[str, str, str]], float], ranking: Ranking, view: View
-) -> Ranking:
-    """Scores times a factor that follows from headings, tags and language. Candidates that match only."""
-    matches = ranking.matching()
-    rows = matches.rows
-    read = _read(view, rows)
-    passages = view.column("passage", rows).tolist()
-    known: dict[tuple[str, str, str], float] = {}
-    for record in set(read.values()):
-        known[record] = factor(record)
-    factors = np.array([known[read[passage]] for passage in passages], np.float64)
+def _boosted(name: str, label: str, factors: NDArray[np.float64], matches: Ranking) -> Ranking:
+    """Scores times factors (n,)."""
     return matches.with_column(name, product(name, matches.scores, Given(label, factors)))
+
+
+def _found(
+    found: Callable[[tuple[str, str, str]], tuple[float, ...]], rows: NDArray[np.int64], view: View
+) -> NDArray[np.float64]:
+    """What is found (n, m) in the headings, tags and language of each row; each of them is read once."""
+    read = _read(view, rows)
+    known = {record: found(record) for record in set(read.values())}
+    width = len(next(iter(known.values()), (0.0,) * len(LEVELS)))
+    values = [known[read[passage]] for passage in view.column("passage", rows).tolist()]
+    return np.array(values, np.float64).reshape(len(rows), width)
 
 
 def _read(view: View, rows: NDArray[np.int64]) -> dict[int, tuple[str, str, str]]:

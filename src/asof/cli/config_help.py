@@ -150,6 +150,10 @@ WORDS: dict[str, dict[str, str]] = {
         "format": 'Form of an answer that a model writes ("single sentence", "list" ...). Default: any.',
         "length": "About how many words such an answer has. Default: any.",
         "diverse": "Whether such an answer over periods shows several perspectives, in varied form.",
+        "reports": 'Reports that a model writes for answers over periods: "needed", "all", "written" (none).',
+        "format": 'Form of an answer that a model writes ("single sentence", "list" ...). Default: any.',
+        "length": "About how many words such an answer has. Default: any.",
+        "diverse": "Whether such an answer over periods shows several perspectives, in varied form.",
     },
     "documents": {
         "ocr": 'Languages in which scanned pages are recognised, as tesseract names them. Default: "", not.',

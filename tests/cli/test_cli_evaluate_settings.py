@@ -135,3 +135,23 @@ def test_stale_has_none_of_it(asof, here):
         result = asof("evaluate", "cases", "--stale", *option)
         assert result.code == 2
         assert f"--stale has no {option[0]};" in result.err
+
+
+def test_an_update_is_measured_with_the_configuration_too(asof, mayors, write):
+    write("asof.toml", "[recipes.twe]\ndecay.tau_min = 365\n")
+    update = ("--incremental", "town=Brill")
+    result = asof("evaluate", *mayors, *update)
+    assert result.code == 0
+    assert "twe: decay.tau_min = 365.0" in result.out
+    found = asof("evaluate", *mayors, *update, "--json").json()
+    assert against("evaluate-incremental", found) == []
+    assert found["options"]["configuration"]["changed"] == {"twe": {"decay.tau_min": 365.0}}
+    wrong = asof("evaluate", *mayors, *update, "--metric", "recall@3")
+    assert "--incremental has no --metric" in wrong.err
+
+
+def test_names_of_combinations_are_one_word_in_a_trec_run(asof, mayors, here):
+    assert asof("evaluate", *mayors, "--set", "decay.delta=0,2.5", "--run", "out.trec").code == 0
+    lines = [line.split(" ") for line in (here / "out.trec").read_text().splitlines()]
+    assert {len(line) for line in lines} == {6}
+    assert {line[-1] for line in lines} == {"twe", "twe_delta=0"}

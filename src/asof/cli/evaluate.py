@@ -165,9 +165,15 @@ def evaluate(
     )
     asked = models(writes=model, judges=judge)
     if incremental:
-        alone = {"leakage": chosen.leakage, "figures": figures, "run": run_file, "by": chosen.by}
+        alone = {
+            "leakage": chosen.leakage,
+            "figures": figures,
+            "run": run_file,
+            "by": chosen.by,
+            "metric": chosen.metrics,
+        }
         check_alone(**alone, **{"encoder MODEL": encoder})
-        return updated(dataset, incremental, ranked, chosen, asked, per_query, as_json)
+        return updated(dataset, incremental, ranked, configured, chosen, asked, per_query, as_json)
     with keeping(encoder, cache) as cached:
         return whole(
             dataset, ranked, configured, chosen, asked, cached, run_file, per_query, cache, figures, as_json

@@ -57,8 +57,8 @@ def whole(
 
 
 def updated(
-    dataset: Path, later: str, recipes: Sequence[Variant], options: EvaluationOptions,
-    models: EvaluationModels, per_query: bool, as_json: bool,
+    dataset: Path, later: str, recipes: Sequence[Variant], configured: UsedConfiguration,
+    options: EvaluationOptions, models: EvaluationModels, per_query: bool, as_json: bool,
 ) -> int:  # fmt: skip
     """A base, then an update."""
     from asof.evaluate import incremental
@@ -68,6 +68,7 @@ def updated(
         evaluation_run = incremental.evaluate(
             dataset, later, [each.recipe for each in recipes], options, progress=progress, models=models
         )
+    evaluation_run = replace(evaluation_run, configuration=configured)
     if as_json:
         print_json(incremental_json(evaluation_run, per_query=per_query))
     else:

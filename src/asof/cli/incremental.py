@@ -9,7 +9,7 @@ from rich.text import Text
 
 from asof.cli.answer_scores import HEADINGS
 from asof.cli.tables import Cells, console, estimated, show_columns
-from asof.cli.terminal import counted, plain
+from asof.cli.terminal import counted, plain, show
 from asof.evaluate.answers.metrics import ALL
 from asof.evaluate.report.incremental import mean, paired
 
@@ -30,6 +30,8 @@ def show_incremental(evaluation: Incremental) -> None:
     to = console()
     wanted = ", ".join(f"{field}={'|'.join(values)}" for field, values in evaluation.split.update_values)
     click.secho(f"{plain(evaluation.dataset.name)}: update {plain(wanted)}", bold=True)
+    if evaluation.configuration is not None:
+        show(evaluation.configuration.sentence, hang=2)
     _show_cost("base", evaluation.base)
     _show_cost("update", evaluation.update)
     click.echo()

@@ -21,6 +21,7 @@ from asof.evaluate.answers.models import NO_MODELS, EvaluationModels
 from asof.evaluate.answers.reference import ReferenceAnswer, reference_answers
 from asof.evaluate.answers.results import AnswerRuns
 from asof.evaluate.answers.run import AnswererFactory, snapshot_at
+from asof.evaluate.configuration import UsedConfiguration
 from asof.evaluate.options import DEFAULT_OPTIONS, EvaluationOptions, Progress, no_progress
 from asof.evaluate.runner import Runner
 from asof.evaluate.runs.dataset import Dataset, load
@@ -66,7 +67,10 @@ class ChangedAnswers:
 
 @dataclass(frozen=True, slots=True)
 class Incremental:
-    """The result: what base and update cost, the questions before and after, and what changed."""
+    """The result: what base and update cost, the questions before and after, and what changed.
+
+    `configuration`: where the recipes' numbers are from, if they were asked for by name.
+    """
 
     dataset: Dataset
     options: EvaluationOptions
@@ -76,6 +80,7 @@ class Incremental:
     stages: tuple[QuestionStage, ...]
     changed: tuple[ChangedAnswers, ...]
     notes: tuple[str, ...]
+    configuration: UsedConfiguration | None = None
 
 
 def evaluate(

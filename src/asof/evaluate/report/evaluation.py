@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Annotated, Any, NotRequired, TypedDict
 
 from asof.data.json import Instant, ProblemJson, least_keys, one_of, problem_json
+from asof.evaluate.configuration import UsedConfiguration
 from asof.evaluate.evaluation import Evaluation
 from asof.evaluate.leakage.check import Leakage
 from asof.evaluate.report.answers import (
@@ -153,7 +154,7 @@ def evaluation_json(evaluation: Evaluation, *, per_query: bool = False) -> Evalu
     """The JSON of `asof evaluate`; `per_query` adds the results of each question."""
     value: EvaluationJson = {
         "dataset": evaluation.dataset.name,
-        "configuration": _configuration(evaluation),
+        "configuration": configuration_json(evaluation.configuration),
         "runs": [_run_json(evaluation, run) for run in evaluation.runs],
         "comparisons": [comparison_json(each) for each in evaluation.comparisons],
         "leakage": None if evaluation.leakage is None else leakage(evaluation.leakage),
@@ -166,14 +167,12 @@ def evaluation_json(evaluation: Evaluation, *, per_query: bool = False) -> Evalu
     return value
 
 
-def _configuration(evaluation: Evaluation) -> UsedConfigurationJson | None:
-    used = evaluation.configuration
+def configuration_json(used: UsedConfiguration | None) -> UsedConfigurationJson | None:
+    """Where the numbers of recipes are from."""
     if used is None:
         return None
-    return {
-        "files": [str(path) for path in used.files],
-        "changed": {name: dict(values) for name, values in used.changed.items()},
-    }
+    changed = {name: dict(values) for name, values in used.changed.items()}
+    return {"files": [str(path) for path in used.files], "changed": changed}
 
 
 def _run_json(evaluation: Evaluation, run: Run) -> RunJson:

@@ -15,6 +15,7 @@ from asof.evaluate.report.answers import (
     answers_json,
     optional_estimate_json,
 )
+from asof.evaluate.report.evaluation import UsedConfigurationJson, configuration_json
 from asof.evaluate.runs.compare import Estimate, clusters, estimate
 from asof.evaluate.runs.run import METRICS, Run
 
@@ -27,6 +28,7 @@ class IncrementalOptionsJson(TypedDict):
     without: Annotated[list[str], "fields of documents that were blanked"]
     filter_by: list[str]
     seed: int
+    configuration: Annotated[UsedConfigurationJson | None, "null: recipes were given as values"]
 
 
 class UpdateCostJson(TypedDict):
@@ -96,7 +98,7 @@ def incremental_json(result: Incremental, *, per_query: bool = False) -> Increme
         "options": {
             "queries": list(result.dataset.files), "limit": result.options.limit,
             "without": list(result.options.without), "filter_by": list(result.options.filter_by),
-            "seed": result.options.seed,
+            "seed": result.options.seed, "configuration": configuration_json(result.configuration),
         },
         "costs": {"base": _cost_json(result.base), "update": _cost_json(result.update)},
         "stages": [_stage(result, stage, per_query) for stage in result.stages],

@@ -171,14 +171,16 @@ def check_ids(path: Path, dataset: Dataset) -> None:
 
 
 def write(path: Path, runs: Iterable[Run]) -> None:
-    """Write the rankings as a TREC run, `query Q0 document rank score recipe`, whole or not at all."""
+    """Write the rankings as a TREC run, `query Q0 document rank score recipe`, whole or not at all; blanks in
+    the name of a recipe become `_`."""
     part = path.with_name(f".{path.name}.part")
     try:
         with part.open("w", encoding="utf-8") as file:
             for each in runs:
+                name = _BLANK.sub("_", each.name)
                 for result in each.results:
                     for rank, (document, score) in enumerate(result.ranking, 1):
-                        file.write(f"{result.question.id} Q0 {document} {rank} {score!r} {each.name}\n")
+                        file.write(f"{result.question.id} Q0 {document} {rank} {score!r} {name}\n")
         part.replace(path)
     except OSError as error:
         part.unlink(missing_ok=True)

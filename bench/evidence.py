@@ -94,8 +94,8 @@ def compare(bands: list[int], view: View, options: argparse.Namespace) -> None:
             inside = (weight > low * SCALE) & (weight <= high * SCALE)
             steps[f"J to {min(high, 1):g}"] = float(there[inside].mean()) if inside.any() else 1.0
         shares = ", ".join(f"{name} {share:.3f}" for name, share in steps.items())
-        print(f"  recall: {there.mean():.4f} of {len(edges):,} edges, {weight[there].sum() / weight.sum():.4f} "
-              f"of their weight; {shares}")  # fmt: skip
+        mass = weight[there].sum() / weight.sum()
+        print(f"  recall: {there.mean():.4f} of {len(edges):,} edges, {mass:.4f} of their weight; {shares}")
 
 
 def timed(name: str, updater: Updater, known: Any) -> Weighted:

@@ -382,3 +382,19 @@ def test_texts_are_read_in_bounded_parts(fresh: Make, document: Make) -> None:
         with reopened(corpus.root, replace(LIMITS, texts_at_once=4, most_postings=40)) as other:
             assert degrees(other) == whole
         assert len([name for name in files(corpus) if name.startswith("shingles")]) > 2
+
+
+def test_full_parts_are_written_while_texts_are_read(fresh: Make, document: Make) -> None:
+    """There may be more shingles than fit in memory: what is full is mapped from its file from then on."""
+    limits = GraphLimits(least_written=10**9, texts_at_once=2, most_postings=6)
+    with fresh(*some(document, 0, 10)) as corpus:
+        corpus.session.derived.memo.clear()
+        ours = graph_cache(corpus.session.derived, limits)
+        found = degrees(corpus)
+        assert not list(ours.folder.glob("edges-*.seg")), "too few rows for a file of edges"
+        files = {path.name for path in ours.folder.glob("shingles-*.seg")}
+        full = [part for part in ours._parts if len(part.hashes) >= limits.most_postings]
+        assert full
+        assert {part.file.name for part in full if part.file is not None} <= files
+        assert all(part.file is not None for part in full)
+        assert found == anew(corpus)

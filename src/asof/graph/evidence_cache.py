@@ -122,6 +122,9 @@ class GraphCache:
             self._parts.append(part)
             while mergeable(self._parts, self.limits.most_postings):
                 self._parts[-2:] = [merge_postings(self._parts[-2:])]
+            if len(self._parts[-1].hashes) >= self.limits.most_postings:  # there are more than fit in memory
+                with contextlib.suppress(OSError), alone(self.folder):
+                    self._write_parts(rows)
 
     def _from_files(self, rows: Rows) -> list[Postings]:
         """The postings in files, without gaps from the first row on."""

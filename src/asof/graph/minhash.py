@@ -6,10 +6,12 @@ with the least other hash stands for it (one permutation hashing: Li, Owen and Z
 candidates if some band of both has the same one. A band that both have agrees with a probability near their
 Jaccard similarity J (Broder 1997), so an edge is found with
 
-    1 - (1 - J)^bands       .81 for J = .05, .97 for .1, .999 for .2, with 32 bands
+    1 - (1 - J)^bands       .56 for J = .05, .81 for .1, .97 for .2, with 16 bands
 
-One row to a band, since edges begin at J = .05: with two rows one in ten of those would be found. The overlap
+One row to a band, since edges begin at J = .05: with two rows hardly any of those would be found. The overlap
 of candidates is then counted exactly, so a graph of candidates is part of the exact one, with equal weights.
+It takes a fraction of the memory, which is what ends an exact graph; not less time, since the cap on shingles
+keeps the exact one from growing with the square of the corpus (`python bench/evidence.py --bands 16`).
 
 Only shingles within the cap (`overlap.py`) stand for a band, those of one passage alone too: whether a pair
 is compared depends on both and on what came before them, never on what came later.
@@ -117,6 +119,7 @@ def shared_by(
     n, csr_array = int(compared.sum()), scipy("sparse").csr_array
     for _, shingle, carriers in carriers_in_ranges(parts, known, at_once):
         inside = within_cap(shingle, carriers, cap, rows) & compared[carriers]
+        inside &= (np.bincount(shingle, inside) > 1)[shingle] if len(shingle) else False
         which, nodes = shingle[inside], local[carriers[inside]]
         if not len(nodes):
             continue

@@ -38,7 +38,7 @@ class Centrality:
     cap: int = within(CAP, 0, 1_000_000)
     independent: str = INDEPENDENT
     damping: float = within(0.85, 0.0, 0.99)
-    bands: int = within(32, 0, 256)
+    bands: int = within(16, 0, 256)
     exact_up_to: int = within(2_000_000, 0, 1_000_000_000)
     traits: ClassVar = Traits(varied=("weights",), alone=True)
 

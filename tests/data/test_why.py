@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from asof.data import Why
-from asof.data.why import MAX_DEPTH
+from asof.data.why import MAX_DEPTH, MadeAt
 from asof.errors import UsageError
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
@@ -49,6 +49,7 @@ def test_a_tree_that_was_made_recomputes() -> None:
 
 
 LEAF = {"label": "x", "value": 1.0, "op": "given"}
+MADE = {"field": "coverage.above", "value": 0.5, "of": [0.25, 0.75]}
 
 
 @pytest.mark.parametrize(
@@ -64,11 +65,25 @@ LEAF = {"label": "x", "value": 1.0, "op": "given"}
         ({**LEAF, "op": "sum", "parts": "ab"}, "sum takes"),
         ({**LEAF, "op": "sum", "parts": {}}, "sum takes"),
         ({**LEAF, "op": "sum", "parts": [LEAF, 7]}, r"\$.parts\[1\] is no node"),
+        ({**LEAF, "made": 1}, r"\$.made is 1: field, value and of"),
+        ({**LEAF, "made": {**MADE, "more": 1}}, "field, value and of"),
+        ({**LEAF, "made": {**MADE, "field": "above"}}, "a field and a list of numbers"),
+        ({**LEAF, "made": {**MADE, "of": []}}, "a field and a list of numbers"),
+        ({**LEAF, "made": {**MADE, "of": [0.1, "x"]}}, "a finite number"),
+        ({**LEAF, "made": {**MADE, "value": math.nan}}, "a finite number"),
+        ({**LEAF, "made": {**MADE, "of": [0.1] * 100_000}}, "more than 100,000 nodes"),
     ],
 )  # fmt: skip
 def test_what_is_no_tree(node: Any, told: str) -> None:
     with pytest.raises(UsageError, match=told):
         Why.from_json(node)
+
+
+def test_of_what_a_node_was_made_is_read_and_not_shown() -> None:
+    tree = Why.from_json({**LEAF, "made": MADE})
+    assert tree.made == MadeAt("coverage", "above", 0.5, (0.25, 0.75))
+    assert tree == Why.from_json(LEAF)
+    assert tree.as_json() == LEAF
 
 
 def chain(levels: int) -> dict[str, Any]:

@@ -133,6 +133,8 @@ class _TreeReader:
         if not isinstance(name, str) or "." not in name or not isinstance(of, list) or not of:
             raise UsageError(f"{at}.made is {node!r:.40}: a field and a list of numbers are expected")
         self.nodes += len(of)
+        if self.nodes > MAX_NODES:
+            raise UsageError(f"the tree has more than {MAX_NODES:,} nodes")
         for each in (value, *of):
             if not isinstance(each, int | float) or isinstance(each, bool) or not abs(each) <= LARGEST:
                 raise UsageError(f"{at}.made has {each!r:.40}: a finite number is expected")

@@ -80,6 +80,8 @@ def _show(report: PeriodReport, moment: str) -> None:
         click.secho(f"  called {', '.join(map(plain, report.labels))}", dim=True)
     show(f"  {readable(report.summary, LONGEST_SUMMARY)}")
     if report.rating is not None:
+        from asof.knowledge.reports.report import MAX_RATING
+
         why = f": {plain(report.rating_explanation)}" if report.rating_explanation else ""
         show(f"  rated {report.rating:g} of {MAX_RATING}{why}", dim=True)
     for point in report.points:
@@ -88,7 +90,6 @@ def _show(report: PeriodReport, moment: str) -> None:
         show(f"  ({plain(note)})", dim=True)
 
 
-MAX_RATING = 10
 MOST_CITED = 3  # citations of a point
 LONGEST_SUMMARY = 2_000  # characters
 

@@ -172,8 +172,9 @@ class StepCostJson(CostJson):
     """What one step of a question took."""
 
     step: Annotated[
-        str, one_of("times", "reports", "points", "answer"),
-        "the times of the question, reports on periods, points of evidence, the answer",
+        str, one_of("times", "parts", "reports", "points", "answer"),
+        "the times of the question, its parts (recipes that split it), reports on periods, points of the "
+        "evidence, the answer",
     ]  # fmt: skip
 
 

@@ -82,7 +82,7 @@ def summarise_span(
         return replace(summary, notes=(*summary.notes, note))
     return replace(
         summary, sections=sections_of(reduced.points), by=model.name,
-        notes=(*notes, *left_out, *reduced.notes), written=reduced.written,
+        notes=(*notes, *left_out, *reduced.notes), written=reduced.written, noted=reduced.noted,
     )  # fmt: skip
 
 

@@ -16,6 +16,7 @@ from asof.answer.pack import pack_points
 from asof.answer.response_form import ResponseForm
 from asof.answer.summary import EvidencePiece, WrittenText
 from asof.answer.write import REFUSAL
+from asof.data import NotedPoint
 from asof.knowledge.reports.report import BY_MODEL, Quote, ReportPoint
 from asof.models.ports import Model, Prompt, Reply
 from asof.models.prompts import between, one_line, prompt_text
@@ -59,11 +60,13 @@ class MergedPoints(BaseModel):
 
 class ReducedPoints(NamedTuple):
     """The points of an answer, best first, each with its period (None: several), and what was left out.
-    `written`: one text on them, where a form of the answer was asked for."""
+    `written`: one text on them, where a form of the answer was asked for. `noted`: all points of the evidence,
+    with their weights."""
 
     points: tuple[tuple[Period | None, ReportPoint], ...]
     notes: tuple[str, ...]
     written: WrittenText | None = None
+    noted: tuple[NotedPoint, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +116,10 @@ def map_reduce(
     if left_out:
         notes.append(left_out)
     if form is not None and form.free:
-        return _composed(question, best, model, form, notes)
-    return _reduce(question, best, model, notes)
+        reduced = _composed(question, best, model, form, notes)
+    else:
+        reduced = _reduce(question, best, model, notes)
+    return reduced if isinstance(reduced, str) else reduced._replace(noted=_noted(points, best))
 
 
 def _parts(evidence: Sequence[EvidencePiece], part_tokens: int) -> list[list[EvidencePiece]]:
@@ -175,6 +180,18 @@ def _best(points: Sequence[_MappedPoint], budget: int) -> tuple[list[_MappedPoin
         [each.importance for each in points], [each.text for each in points], budget,
     )  # fmt: skip
     return [points[at] for at in packed.selected], packed.note("points", budget)
+
+
+def _noted(points: Sequence[_MappedPoint], best: Sequence[_MappedPoint]) -> tuple[NotedPoint, ...]:
+    """All points, the most important first; of equal ones those that fit, then in the order given."""
+    rest = [each for each in points if each not in best]
+    ordered = sorted([*best, *rest], key=lambda each: -each.importance)
+    return tuple(
+        NotedPoint(
+            each.text, each.importance, each.confidence, tuple(map(str, _periods(each.pieces))), each in best
+        )
+        for each in ordered
+    )
 
 
 def _reduce(question: str, points: Sequence[_MappedPoint], model: Model, notes: list[str]) -> ReducedPoints:

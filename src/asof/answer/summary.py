@@ -7,7 +7,7 @@ from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from asof.data import GLOBAL, Answer, Citation
+from asof.data import GLOBAL, Answer, Citation, NotedPoint
 from asof.knowledge.hierarchy import Hierarchy
 from asof.knowledge.reports.build import ReportSelection, build_reports
 from asof.knowledge.reports.figure_changes import period_before
@@ -54,7 +54,8 @@ class Summary:
 
     The section on several periods comes first, if there is one. There are no sections if nothing was found.
     All points lie inside `span`. `by`: "extract", or the name of the model that wrote the points. `notes`:
-    what was left out, and why. `written`: the answer as one text, where a form of it was asked for.
+    what was left out, and why. `written`: the answer as one text, where a form of it was asked for. `noted`:
+    what a model noted in the evidence.
     """
 
     question: str
@@ -65,6 +66,7 @@ class Summary:
     by: str
     notes: tuple[str, ...]
     written: WrittenText | None = None
+    noted: tuple[NotedPoint, ...] = ()
 
     def as_answer(self, about: str) -> Answer:
         """The answer: a heading for each period, its points with their citations; a refusal without points.
@@ -85,7 +87,7 @@ class Summary:
         by = "extractive" if self.by == "extract" else self.by
         return Answer(
             self.question, text, bool(reason), reason, GLOBAL, self.as_of, self.known_at,
-            tuple(citations.values()), (), self.notes, by,
+            tuple(citations.values()), (), self.notes, by, points=self.noted,
         )  # fmt: skip
 
 

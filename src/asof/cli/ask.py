@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from asof.answer.pack import LEFT_OUT
-from asof.cli.ask_model import model_options, show_cost, show_estimate
+from asof.cli.ask_model import model_options, show_cost, show_estimate, show_points
 from asof.cli.main import (
     DONE,
     NOTHING,
@@ -122,6 +122,8 @@ def show_answer(
     if answer.by != "extractive" and not answer.refused:
         for citation in answer.citations:
             show(f"[{citation.n}] {_source(citation)}", hang=4, dim=True)
+    if verbose:
+        show_points(answer)
     moment = f"as of {format_instant(answer.as_of) if dated else 'now'}"
     if known:
         moment += f" · known at {format_instant(answer.known_at)}"

@@ -15,6 +15,7 @@ from asof.time.span import iso
 
 if TYPE_CHECKING:
     from asof.answer.question_cost import QuestionEstimate
+    from asof.data import Answer
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -55,6 +56,15 @@ def model_options(command: F) -> F:
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
+
+
+def show_points(answer: Answer) -> None:
+    """What a model noted in the evidence, with its weights."""
+    for each in answer.points:
+        about = f"{', '.join(each.periods)}: " if each.periods else ""
+        left_out = "" if each.read else " (left out)"
+        weights = f"importance {each.importance:g}, confidence {each.confidence:g}{left_out}"
+        show(f"point: {plain(about + each.text)} ({weights})", hang=7, dim=True)
 
 
 def show_cost(cost: Mapping[str, Any], *, streamed: bool, verbose: bool) -> None:

@@ -34,6 +34,11 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("dataset", type=click.Path(path_type=Path), required=False)
 @click.option("--feedback", is_flag=True, help="Tune on the feedback recorded in this corpus.")
+@click.option(
+    "--half-lives",
+    is_flag=True,
+    help="Learn from the corpus how fast sources, tags and folders are outdated, for recipes with an age.",
+)
 @click.option("--recipe", metavar="NAME", help="Which way of ranking (default: that of asof.toml, asof).")
 @click.option(
     "--field", "fields", multiple=True, metavar="FIELD[=LOW..HIGH]",
@@ -69,9 +74,9 @@ if TYPE_CHECKING:
 @index_option
 @json_option
 def tune(
-    dataset: Path | None, feedback: bool, recipe: str | None, fields: tuple[str, ...], by: str, metric: str,
-    folds: int, evaluations: int, seed: int, write: bool, anyway: bool, undo: bool, index: Path | None,
-    as_json: bool, **source: Any,
+    dataset: Path | None, feedback: bool, half_lives: bool, recipe: str | None, fields: tuple[str, ...],
+    by: str, metric: str, folds: int, evaluations: int, seed: int, write: bool, anyway: bool, undo: bool,
+    index: Path | None, as_json: bool, **source: Any,
 ) -> int:  # fmt: skip
     """Fit a recipe's numbers to judgements, and say what they gain on questions that were held out.
 
@@ -80,10 +85,12 @@ def tune(
     code 1: no gain; see docs/guides/tuning.md.
     """
     if undo:
-        if dataset is not None or feedback or write:
+        if dataset is not None or feedback or write or half_lives:
             raise UsageError("--undo goes alone: it puts back what --write wrote last")
         return _undo(corpus_root(index), as_json)
-    _check(dataset, feedback, write, anyway, source)
+    _check(dataset, feedback, write, anyway, source, alone=half_lives)
+    if half_lives and fields:
+        raise UsageError("--field is about numbers that are fitted: --half-lives has none")
     from asof import environment
     from asof.tuning.fields import chosen, metric_depth
     from asof.tuning.tune import TuningOptions
@@ -91,6 +98,18 @@ def tune(
 
     k, folder, how = metric_depth(metric), corpus_root(index), TuningOptions(folds, by, evaluations, seed)
     configured = environment.configuration(folder)
+    if half_lives:
+        from asof.cli.tune_half_lives import tune_half_lives
+
+        given = configured.recipe_named(recipe or configured.recipe)
+        return tune_half_lives(
+            given, index,
+            None if dataset is None and not feedback else lambda box, progress: _material(
+                dataset, index, given, box, k, seed, source, progress, again=True
+            ),
+            (lambda tuned, origin: _write_recipe(folder, given, tuned, origin)) if write else None,
+            folds=folds, seed=seed, anyway=anyway, as_json=as_json,
+        )  # fmt: skip
     ranked, box = chosen(configured.recipe_named(recipe or configured.recipe), fields)
     with (
         step_progress() as progress,
@@ -108,12 +127,19 @@ def tune(
 
 def _write(folder: Path, recipe: Recipe, outcome: TuningOutcome) -> ConfigEdit | None:
     """Write the values that were found; None where they are there already."""
-    from asof import environment
-    from asof.time.span import iso
-    from asof.tuning.config_edit import proposed, write
+    from asof.rank.recipe import with_values
 
     origin = {"on": outcome.material, "metric": outcome.metric, "sentence": outcome.sentence}
-    change = proposed(folder, recipe, outcome.values, origin, iso(environment.now()))
+    return _write_recipe(folder, recipe, with_values(recipe, outcome.values), origin)
+
+
+def _write_recipe(folder: Path, recipe: Recipe, tuned: Recipe, origin: dict[str, str]) -> ConfigEdit | None:
+    """Write how a recipe was changed; None where it is so already."""
+    from asof import environment
+    from asof.time.span import iso
+    from asof.tuning.config_edit import proposed_recipe, write
+
+    change = proposed_recipe(folder, recipe, tuned, origin, iso(environment.now()))
     if not change.diff:
         return None
     with environment.rewriting(folder, change.before, change.leaves) as trusted:
@@ -121,9 +147,17 @@ def _write(folder: Path, recipe: Recipe, outcome: TuningOutcome) -> ConfigEdit |
     return change
 
 
-def _check(dataset: Path | None, feedback: bool, write: bool, anyway: bool, source: dict[str, Any]) -> None:
+def _check(
+    dataset: Path | None,
+    feedback: bool,
+    write: bool,
+    anyway: bool,
+    source: dict[str, Any],
+    *,
+    alone: bool = False,
+) -> None:
     """Raises UsageError for options that do not go together."""
-    if feedback == (dataset is not None):
+    if feedback == (dataset is not None) and not (alone and not feedback):
         raise UsageError("give either DATASET or --feedback")
     if anyway and not write:
         raise UsageError("--anyway goes with --write")
@@ -135,14 +169,14 @@ def _check(dataset: Path | None, feedback: bool, write: bool, anyway: bool, sour
 @contextmanager
 def _material(
     dataset: Path | None, index: Path | None, recipe: Recipe, box: Box, k: int, seed: int,
-    source: dict[str, Any], progress: Progress | None,
+    source: dict[str, Any], progress: Progress | None, *, again: bool = False,
 ) -> Iterator[TuningQuestions]:  # fmt: skip
     """The questions, while their corpus is open."""
     if dataset is None:
         from asof.tuning.from_feedback import from_feedback
 
         with open_corpus(index) as corpus:
-            yield from_feedback(corpus, recipe, box, k, source["limit"], seed)
+            yield from_feedback(corpus, recipe, box, k, source["limit"], seed, again=again)
         return
     from asof import config
     from asof.evaluate.options import EvaluationOptions
@@ -165,11 +199,11 @@ def _show(outcome: TuningOutcome, change: ConfigEdit | None, as_json: bool) -> N
 
         print_json(tune_json(outcome, change))
         return
-    from asof.cli.tuning_report import show
+    from asof.cli.tuning_report import show, show_change
 
     show(outcome)
     if change is not None:
-        _show_change(change, "wrote")
+        show_change(change, "wrote")
 
 
 def _undo(folder: Path, as_json: bool) -> int:
@@ -184,14 +218,7 @@ def _undo(folder: Path, as_json: bool) -> int:
 
         print_json(tune_undo_json(change))
     else:
-        _show_change(change, "undid")
+        from asof.cli.tuning_report import show_change
+
+        show_change(change, "undid")
     return DONE
-
-
-def _show_change(change: ConfigEdit, what: str) -> None:
-    from asof.cli.terminal import plain
-
-    for line in change.diff.splitlines():
-        click.echo(plain(line))
-    again = "" if what == "undid" else "; `asof tune --undo` puts back what was there"
-    click.echo(f"{what} {plain(str(change.path))}{again}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import click
 from rich.text import Text
 
 from asof.cli.tables import Cells, console, short, show_columns
@@ -13,6 +14,7 @@ from asof.cli.terminal import plain
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from asof.tuning.config_edit import ConfigEdit
     from asof.tuning.outcome import TunedNumber, TuningOutcome
 
 BARS = " ▁▂▃▄▅▆▇█"
@@ -82,3 +84,11 @@ def _curve(each: TunedNumber) -> Text:
         return Text(f"flat, {short(least)} to {short(most)}", "dim")
     heights = [round((metric - least) / (most - least) * (len(BARS) - 2)) + 1 for metric in metrics]
     return Text(f"{''.join(BARS[height] for height in heights)} {short(least)} to {short(most)}")
+
+
+def show_change(change: ConfigEdit, what: str) -> None:
+    """The lines of asof.toml that changed, and how to go back."""
+    for line in change.diff.splitlines():
+        click.echo(plain(line))
+    again = "" if what == "undid" else "; `asof tune --undo` puts back what was there"
+    click.echo(f"{what} {plain(str(change.path))}{again}")

@@ -5,7 +5,7 @@ them gives `Hit`s, each with a `Why`; sentences of passages state `Fact`s. All o
 `docs/explanation/data.md` shows the same as a table.
 """
 
-from asof.data.answer import GLOBAL, LOCAL, MODES, Answer, Citation, Value
+from asof.data.answer import GLOBAL, LOCAL, MODES, Answer, Citation, NotedPoint, Value
 from asof.data.document import (
     DATED_BY,
     Checkpoint,
@@ -49,6 +49,7 @@ __all__ = [
     "Hit",
     "Link",
     "Location",
+    "NotedPoint",
     "Problem",
     "Query",
     "SafeToCommit",

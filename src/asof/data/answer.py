@@ -54,12 +54,26 @@ class Value:
 
 
 @dataclass(frozen=True, slots=True)
+class NotedPoint:
+    """What a model noted in the evidence of an answer over periods (TG-RAG, section III-B4): how much
+    it matters to the question (`importance`, 0 to 100), how sure the model is (`confidence`, 0 to 1), the labels
+    of the periods that it is about. `read`: it fitted into the tokens from which the answer was written."""
+
+    text: str
+    importance: float
+    confidence: float
+    periods: tuple[str, ...]
+    read: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """An answer as of `as_of`, known at `known_at` (instants).
 
     `text` is what to read: with `[n]` behind what citation n says; for a refusal, why. `refused`: no answer
     is given, because of `reason` ("" else). `by`: "extractive", or the name of the model that wrote it.
     `values` are the figures of a table in time order. `cost`: what models took (None: none was asked).
+    `points`: what a model noted for an answer over periods, the most important first.
     """
 
     question: str
@@ -74,3 +88,4 @@ class Answer:
     notes: tuple[str, ...] = ()
     by: str = "extractive"
     cost: Mapping[str, Any] | None = None
+    points: tuple[NotedPoint, ...] = ()

@@ -156,6 +156,16 @@ class ValueJson(TypedDict):
     citation: Annotated[int, "the number of its citation"]
 
 
+class NotedPointJson(TypedDict):
+    """What a model noted in the evidence of an answer over periods."""
+
+    text: str
+    importance: Annotated[float, "how much it matters to the question, 0 to 100"]
+    confidence: Annotated[float, "how sure the model is, 0 to 1"]
+    periods: Annotated[list[str], "what it is about, as `2024-Q1`"]
+    read: Annotated[bool, "whether the answer was written from it; the least sure are left out first"]
+
+
 class CostJson(TypedDict):
     """What a model took."""
 
@@ -197,6 +207,9 @@ class AnswerJson(TypedDict):
     known_at: Annotated[Instant, "the moment whose knowledge of them was asked"]
     citations: list[CitationJson]
     values: Annotated[list[ValueJson], "the table of an answer, in order of time"]
+    points: Annotated[
+        list[NotedPointJson], "what a model noted in reports and passages, most important first"
+    ]
     notes: Annotated[list[str], "how the question was read, what was left out or not found or contradicted"]
     cost: Annotated[QuestionCostJson | None, "null: no model was asked"]
 
@@ -317,6 +330,13 @@ def answer_json(answer: Answer) -> AnswerJson:
                 "citation": each.citation,
             }
             for each in answer.values
+        ],
+        "points": [
+            {
+                "text": each.text, "importance": each.importance, "confidence": each.confidence,
+                "periods": list(each.periods), "read": each.read,
+            }
+            for each in answer.points
         ],
         "notes": list(answer.notes),
         "cost": None if answer.cost is None else question_cost_json(answer.cost),

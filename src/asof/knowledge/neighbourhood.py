@@ -105,6 +105,14 @@ def neighbourhood(view: View, entity: str, depth: int = 1, most: int = MAX_NODES
     return graph.within(entity, view, steps, len(left_out.difference(steps)))
 
 
+def graph_size(view: View, facts: Iterable[StatedFact]) -> tuple[int, int]:
+    """How many nodes (entities and measures) the current ones of some facts relate, and how many of these
+    facts there are. Facts that relate a node to itself are none."""
+    graph = _Graph(Entities.of(view))
+    graph.take(facts)
+    return len({node for _, *ends in graph.facts.values() for node in ends}), len(graph.facts)
+
+
 def _keys(entities: Entities, nodes: Iterable[_Id]) -> list[str]:
     keys = {each for _, root in nodes for each in (*entities.keys_of(root), *entities.keys_somewhere(root))}
     return sorted(keys)

@@ -8,17 +8,27 @@ Other numbers need the question to be asked again.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from asof.data import Why
-from asof.data.why import MadeAt
 from asof.learn.box import Box
 from asof.learn.feedback import RecordedQuestion
 from asof.learn.judged_scores import JudgedScores, place_of, replayable
-from asof.rank.computed import Made
-from asof.rank.expression import Applied, Constant, Expression, Given, Values
+from asof.rank.expression import (
+    Applied,
+    Constant,
+    Expression,
+    Given,
+    Keep,
+    Number,
+    Places,
+    Replace,
+    Values,
+    as_numbers,
+)
 from asof.rank.recipe import Recipe
 from asof.rank.selections import Taken, Where
 from asof.schema import plain
@@ -90,23 +100,56 @@ def expression_of(trees: Sequence[Why], stages: Mapping[str, Any] | None = None)
     if first.constant is not None:
         return Constant(first.label, first.value, *first.constant)
     if first.made is not None:
-        return _remade([tree.made.of for tree in trees if tree.made is not None], first.made, stages or {})
+        made = first.made
+        threshold = Constant(made.field, made.value, made.stage, made.field)
+        of = tuple(tree.made.of for tree in trees if tree.made is not None)
+        return Remade(threshold, of, (stages or {})[str(made.stage)])
     return Applied(
         first.label, first.op,
         tuple(expression_of(parts, stages) for parts in zip(*(tree.parts for tree in trees), strict=True)),
     )  # fmt: skip
 
 
-def _remade(of: Sequence[tuple[float, ...]], first: MadeAt, stages: Mapping[str, Any]) -> Expression:
-    """The node that the stage makes of the numbers of each candidate, at any threshold."""
-    stage = stages[str(first.stage)]
+@dataclass(frozen=True, slots=True)
+class Remade:
+    """What a stage makes of recorded numbers, `of` each candidate, at any value of a threshold."""
 
-    def make(value: float, candidates: Values) -> Expression:
-        made: Expression = stage.remade(value, [of[int(each)] for each in candidates])
+    threshold: Constant
+    of: tuple[tuple[float, ...], ...]
+    stage: Any
+
+    @property
+    def parts(self) -> tuple[Expression, ...]:
+        return (self.threshold,)
+
+    def evaluated(self, at: Places | None = None, out: Values | None = None) -> Number:
+        value = np.asarray(self.threshold.value, np.float64)
+        own = self if at is None else self._taken(at)
+        if value.ndim == 0:
+            return own._expression().evaluated()
+        filled = np.full((len(own.of), max(map(len, own.of), default=0)), -np.inf)
+        for row, numbers_of in enumerate(own.of):
+            filled[row, : len(numbers_of)] = numbers_of
+        made: Values = self.stage.numbers(value[:, 0], filled)
         return made
 
-    candidates = Given("candidate", np.arange(len(of), dtype=np.float64))
-    return Made(Constant(first.field, first.value, first.stage, first.field), (candidates,), make, len(of))
+    def why(self, at: int) -> Why | None:
+        return self._expression().why(at)
+
+    def replaced(self, value_of: Replace) -> Expression:
+        threshold = self.threshold.replaced(value_of)
+        assert isinstance(threshold, Constant)  # noqa: S101  a constant stays one
+        return Remade(threshold, self.of, self.stage)
+
+    def reduced(self, keep: Keep, at: Places) -> Expression:
+        return as_numbers(self, keep, at) or self._taken(at)
+
+    def _taken(self, at: Places) -> Remade:
+        return Remade(self.threshold, tuple(self.of[each] for each in at.tolist()), self.stage)
+
+    def _expression(self) -> Expression:
+        made: Expression = self.stage.remade(float(self.threshold.value), self.of)
+        return made
 
 
 def _shape(tree: Why) -> object:

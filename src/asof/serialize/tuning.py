@@ -102,15 +102,15 @@ def tune_json(outcome: TuningOutcome, written: ConfigEdit | None = None) -> Tune
         "search": outcome.fitted, "searches": dict(outcome.searches), "method": outcome.how,
         "validation": outcome.measured, "evaluations": outcome.evaluations, "seed": outcome.seed,
         "notes": list(outcome.notes), "took_ms": round(1000 * outcome.seconds, 1),
-        "written": None if written is None else _edit_json(written),
+        "written": None if written is None else edit_json(written),
     }  # fmt: skip
 
 
 def tune_undo_json(change: ConfigEdit) -> TuneUndoJson:
-    return {"undone": _edit_json(change)}
+    return {"undone": edit_json(change)}
 
 
-def _edit_json(change: ConfigEdit) -> ConfigEditJson:
+def edit_json(change: ConfigEdit) -> ConfigEditJson:
     return {"path": str(change.path), "diff": change.diff, "at": change.entry["at"]}
 
 

@@ -21,6 +21,7 @@ from asof.stale.time_words import (
     cue_near,
     is_row,
     is_supposed,
+    of_examples,
     timed_sentences,
     until_near,
 )
@@ -113,7 +114,7 @@ def _sentences(view: View, current: CurrentPassages) -> Iterator[tuple[PassageTe
     documents = current.document[np.searchsorted(current.passage, passages)]
     chosen = np.array(passages, np.int64)[~np.isin(documents, days)].tolist()
     for each in current.texts(chosen):
-        if historical_headings(each.headings):
+        if historical_headings(each.headings) or any(map(of_examples, each.headings)):
             continue
         if each.passage not in memo:
             memo[each.passage] = tuple(timed_sentences(each.text))

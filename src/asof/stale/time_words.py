@@ -8,7 +8,7 @@ from functools import cache
 from typing import NamedTuple
 
 from asof.stale.statements import statements
-from asof.stale.words import every, language_of, pattern
+from asof.stale.words import every, language_of, of_any, pattern
 
 VAGUE_KINDS = ("soon", "now", "lately")
 
@@ -95,6 +95,11 @@ def _may_come(masked: str, language: str) -> bool:
     """Whether words of a sentence may put a time into the future, or tell how things were as of a time."""
     cued = pattern(language, "future", "until").search(masked) or _BEFORE_A_TIME.search(masked)
     return cued is not None and not is_told(masked, language)
+
+
+def of_examples(heading: str) -> bool:
+    """Whether a section has examples, as its heading says in a language that asof knows."""
+    return of_any("examples").search(heading) is not None
 
 
 def _is_example(masked: str, language: str) -> bool:

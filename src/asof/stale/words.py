@@ -34,6 +34,12 @@ def pattern(code: str, *names: str) -> re.Pattern[str]:
     return _compiled({phrase for name in names for phrase in listed(code, name)})
 
 
+@cache
+def of_any(name: str) -> re.Pattern[str]:
+    """The same of a list of all languages."""
+    return _compiled(set(every(name)))
+
+
 def language_of(text: str) -> str:
     """The language of a text, among those with lists; English for one that says nothing."""
     words = tokenize(text[: 10 * _TOKENS])[:_TOKENS]

@@ -63,10 +63,16 @@ def proposed(
     `recipe` is the recipe as asof.toml has it; `report`: further keys of the journal entry (the dataset, the
     gain); `at`: when. Raises UsageError where the file cannot be edited so that it has these values.
     """
+    return proposed_recipe(folder, recipe, with_values(recipe, values), report, at)
+
+
+def proposed_recipe(
+    folder: Path, recipe: Recipe, tuned: Recipe, report: Mapping[str, Any], at: str
+) -> ConfigEdit:
+    """The edit that makes a recipe, as `folder`/asof.toml has it, the tuned one; see `proposed`."""
     path = folder / config.FILE
     before = _read(path)
     document = _parsed(before or "", path)
-    tuned = with_values(recipe, values)
     changed = _settings(recipe, tuned)
     old = {key: value_at(document, _place(recipe.name, key)) for key in changed}
     for key, value in changed.items():

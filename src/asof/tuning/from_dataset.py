@@ -66,6 +66,7 @@ def from_dataset(
             data.name, recipe, box, k, loss_table(search.judged_queries(), recipe, box, k), search.measure,
             [each.text for each in questions], good, subjects,
             [data.as_of(each) for each in questions] if timed else None, notes=tuple(notes),
+            corpus=corpus,
         )  # fmt: skip
 
 

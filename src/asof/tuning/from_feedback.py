@@ -35,12 +35,20 @@ FEWEST = 20
 
 
 def from_feedback(
-    corpus: Corpus, recipe: Recipe, box: Box, k: int, limit: int | None = None, seed: int = 0
+    corpus: Corpus,
+    recipe: Recipe,
+    box: Box,
+    k: int,
+    limit: int | None = None,
+    seed: int = 0,
+    *,
+    again: bool = False,
 ) -> TuningQuestions:
     """The judged questions of a recipe to tune on; the corpus has to stay open while they are used.
 
     A question whose judged hits all have the same gain says nothing about an order and is left out.
-    `limit`: the number of questions, chosen by a hash of their ids. Raises UsageError for fewer than FEWEST.
+    `limit`: the number of questions, chosen by a hash of their ids. `again`: search again in any case.
+    Raises UsageError for fewer than FEWEST.
     """
     judged = corpus.judged(recipe.name)
     usable = [each for each in judged if _is_graded_differently(each)]
@@ -61,10 +69,10 @@ def from_feedback(
         if same and limit is None
         else ()
     )
-    shown = _as_shown(usable, recipe, box, k)
+    shown = None if again else _as_shown(usable, recipe, box, k)
     if shown is not None:
         return replace(shown, notes=notes)
-    return replace(_searched_again(corpus, usable, recipe, box, k), notes=notes)
+    return replace(_searched_again(corpus, usable, recipe, box, k), notes=notes, corpus=corpus)
 
 
 def _is_graded_differently(record: JudgedRecord) -> bool:
@@ -95,7 +103,8 @@ def _tuning_questions(
         texts=[each.question.text for each in judged],
         relevant=[[name for name, gain in _document_gains(each).items() if gain > 0] for each in judged],
         subjects=[[] for _ in judged],
-        times=[each.question.as_of for each in judged], **more,  # type: ignore[arg-type]
+        times=[each.question.as_of for each in judged],
+        known_at=[each.question.known_at for each in judged], **more,  # type: ignore[arg-type]
     )  # fmt: skip
 
 

@@ -57,8 +57,10 @@ def _remove(tables: list[Any], place: tuple[str, ...]) -> None:
 
 
 def _update(table: Any, value: Mapping[str, Any]) -> None:
-    """Give an existing table the keys and values of `value`, so that its comments stay."""
-    for removed in [name for name in table if name not in value]:
+    """Give an existing table the keys and values of `value`, in its order; comments stay if it allows."""
+    kept = [name for name in table if name in value]
+    ordered = kept == list(value)[: len(kept)]
+    for removed in [name for name in table if name not in value or not ordered]:
         table.pop(removed)
     for name, each in value.items():
         if name not in table or table[name] != each:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from asof.corpus.corpus import Corpus
 from asof.corpus.snapshot import Snapshot
 from asof.data import Filters
 from asof.evaluate.runs.metrics import DEPTH
@@ -29,6 +30,7 @@ class TuningQuestions:
     """q questions: their texts, their relevant documents and subjects (which group them), when they were
     asked (None: unknown, or all at one time), their `table` of losses, and `measure`.
 
+    `corpus` is searched, as it was known at `known_at` (None: now).
     `name` says where they are from; `measured` how held-out questions are measured.
     """
 
@@ -44,6 +46,8 @@ class TuningQuestions:
     times: Sequence[int] | None = None
     measured: str = "by searches"
     notes: tuple[str, ...] = ()
+    corpus: Corpus | None = None
+    known_at: Sequence[int] | None = None
 
     @property
     def n(self) -> int:

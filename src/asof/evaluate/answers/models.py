@@ -15,13 +15,15 @@ from asof.models.ports import Model
 @dataclass(frozen=True, slots=True)
 class EvaluationModels:
     """`config`: the configuration of asof.toml. `writes`: its [model], [facts] and [ask] hold for the corpus
-    that is evaluated. `judges`: its [model] judges answers. `model`: a model in place of the configured one.
+    that is evaluated. `judges`: its [model] judges answers, that of `judged_by` if it is given. `model`: a
+    model in place of the configured one.
     """
 
     config: Config = field(default_factory=Config)
     writes: bool = False
     judges: bool = False
     model: Model | None = None
+    judged_by: Config | None = None
 
     def check(self) -> None:
         """Raises UsageError if a model is needed and none is configured (Untrusted: none that is trusted)."""
@@ -52,7 +54,7 @@ class EvaluationModels:
         if not self.judges:
             yield None
             return
-        judging = replace(corpus.config, model=self.config.model)
+        judging = replace(corpus.config, model=(self.judged_by or self.config).model)
         with ModelProvider(corpus.session, self.model, judging).language() as model:
             yield model
 

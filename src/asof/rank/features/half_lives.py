@@ -19,7 +19,10 @@ from asof.schema import value_text
 from asof.store.reader import matching_heads
 
 HalfLives = tuple[tuple[str, float], ...]
-"""Pairs of `KIND:NAME` and days, such as ("tag:news", 7.0). The first that fits a passage counts."""
+"""Pairs of `KIND:NAME` and days, such as ("tag:news", 7.0), or of `*` for all. The first that fits a passage
+counts."""
+
+ALL = "*"
 
 KINDS = ("source", "tag", "folder")
 """What half-lives go by: the source, a tag, or a folder of the document's path with all that is below it."""
@@ -38,10 +41,11 @@ def check(half_lives: HalfLives) -> None:
     """Raises UsageError for a name or a number of days that is not accepted."""
     for name, days in half_lives:
         kind, colon, value = name.partition(":")
-        if kind not in KINDS or not colon or not value or not (math.isfinite(days) and days > 0):
+        named = name == ALL or (kind in KINDS and colon and value)
+        if not named or not (math.isfinite(days) and days > 0):
             raise UsageError(
                 f"half-life {name!r} = {days!r}: source:NAME or tag:NAME or folder:PATH, and days above 0, "
-                'are expected, e.g. "tag:news" = 7'
+                'are expected, e.g. "tag:news" = 7; "*" is all others'
             )
 
 
@@ -85,8 +89,8 @@ def _fits(rows: Rows, view: View, names: list[str]) -> Iterator[tuple[int, NDArr
     head = view.column("head", rows)
     free = np.ones(len(rows), bool)
     for place, name in enumerate(names):
-        own = free & np.isin(head, np.array(heads_of(view, name), np.int64))
-        free &= ~own
+        own = free if name == ALL else free & np.isin(head, np.array(heads_of(view, name), np.int64))
+        free = free & ~own
         yield place, own
 
 

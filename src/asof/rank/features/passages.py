@@ -56,6 +56,14 @@ def counted_of(similarities: Sequence[Sequence[float]], above: float) -> Counted
     return Counted(*(each[first] for each in counts))
 
 
+def counted_at(similarities: Values, above: Values) -> Counted:
+    """Counts (m, n) at m thresholds of n documents, whose similarities (n, passages) are filled up with -inf."""
+    relevant = similarities[None] > above[:, None, None]
+    whole = np.rint(np.where(np.isfinite(similarities), similarities, 0.0) * WHOLE).astype(np.int64)
+    passages = np.broadcast_to(np.isfinite(similarities).sum(axis=1), relevant.shape[:2])
+    return Counted(passages, relevant.sum(axis=2), np.where(relevant, whole[None], 0).sum(axis=2))
+
+
 @dataclass(frozen=True, slots=True)
 class Coverage:
     """The column `coverage`: the mean of the similarities above `above` (more than it); 0 where none is."""
@@ -70,6 +78,12 @@ class Coverage:
     def remade(self, above: float, similarities: Sequence[Sequence[float]]) -> Expression:
         """The coverage of documents at another threshold, from the similarities of all their passages."""
         return _coverage(counted_of(similarities, above), above)
+
+    def numbers(self, above: Values, similarities: Values) -> Values:
+        """The same as numbers (m, n), at m thresholds, of n documents; see `counted_at`."""
+        counts = counted_at(similarities, above)
+        mean = counts.total.astype(np.float64) / np.maximum(counts.relevant, 1).astype(np.float64)
+        return np.where(counts.relevant > 0, mean / WHOLE, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +100,12 @@ class Volume:
     def remade(self, above: float, similarities: Sequence[Sequence[float]]) -> Expression:
         """The volume of documents at another threshold, from the similarities of all their passages."""
         return _volume(counted_of(similarities, above), above)
+
+    def numbers(self, above: Values, similarities: Values) -> Values:
+        """The same as numbers (m, n), at m thresholds, of n documents; see `counted_at`."""
+        counts = counted_at(similarities, above)
+        logs = _logs(int(counts.passages.max(initial=0)))
+        return np.asarray(logs[counts.relevant] / logs[counts.passages])
 
 
 def _of_counts(
@@ -120,8 +140,12 @@ def _volume(counts: Counted, above: float) -> Expression:  # noqa: ARG001  as `_
 
 def _log(name: str, counts: NDArray[np.int64]) -> Expression:
     """ln(1 + n): few numbers differ, so they are looked up."""
-    logs = np.array([math.log(1.0 + n) for n in range(int(counts.max(initial=0)) + 1)], np.float64)
     return Given(
-        name, logs[counts],
+        name, _logs(int(counts.max(initial=0)))[counts],
         lambda at: Why.of(f"ln(1 + {name})", "log", Why(f"1 + {name}", 1.0 + int(counts[at]))),
     )  # fmt: skip
+
+
+def _logs(most: int) -> Values:
+    """ln(1 + n) of the numbers from 0 to `most`."""
+    return np.array([math.log(1.0 + n) for n in range(most + 1)], np.float64)

@@ -24,8 +24,10 @@ from asof.learn.adaptive import box_of
 from asof.learn.box import Box
 from asof.learn.feedback import RecordedQuestion, pack
 from asof.learn.judged_scores import replayable
-from asof.learn.recorded_scores import expression_of, recorded_scores, tree_numbers
+from asof.learn.recorded_scores import Remade, expression_of, recorded_scores, tree_numbers
 from asof.papers.recipe import PAPERS
+from asof.rank.expression import Constant
+from asof.rank.features.passages import WHOLE, Coverage, Volume
 from asof.rank.recipe import Range, Recipe, Tunable, with_values
 from asof.recipes import named
 from asof.time.moment import read
@@ -161,6 +163,25 @@ def test_what_can_be_tried_and_what_cannot(pair: Any) -> None:
     assert box_of(PAPERS) == Box.of(PAPERS)
     for other in (PAPERS.replaced({"combine.weights": {"similarity": 1.0}}), replace(PAPERS, name="mine")):
         assert recorded_scores(asked, other, box_of(PAPERS), [0.0, 0.0]) is None
+
+
+@given(
+    st.lists(st.lists(st.integers(-2_000_000, 16_000_000), min_size=1, max_size=6), min_size=1, max_size=5),
+    st.lists(st.floats(0.0, 1.0), min_size=1, max_size=4), st.sampled_from([Coverage(), Volume()]),
+)  # fmt: skip
+def test_many_thresholds_at_once_give_the_numbers_of_each(
+    wholes: list[list[int]], above: list[float], stage: Coverage | Volume
+) -> None:
+    """To the last bit; also of some of the documents alone."""
+    of = tuple(tuple(each / WHOLE for each in document) for document in wholes)
+    node = Remade(Constant("above", 0.5, "stage", "above"), of, stage)
+    settings_of = np.array(above)[:, None]
+    at_once = np.asarray(node.replaced(lambda _: settings_of).evaluated())
+    each = [np.broadcast_to(node.replaced(lambda _, one=one: one).evaluated(), len(of)) for one in above]  # type: ignore[misc]
+    assert at_once.tolist() == [one.tolist() for one in each]
+    last = np.array([len(of) - 1])
+    some = node.reduced(lambda _: True, last).replaced(lambda _: settings_of).evaluated()
+    assert np.asarray(some).tolist() == at_once[:, -1:].tolist()
 
 
 def test_what_an_earlier_version_did_not_record_cannot_be_tried(pair: Any) -> None:

@@ -57,7 +57,7 @@ def counted_of(similarities: Sequence[Sequence[float]], above: float) -> Counted
 
 
 def counted_at(similarities: Values, above: Values) -> Counted:
-    """Counts (m, n) at m thresholds of n documents, whose similarities (n, passages) are filled up with -inf."""
+    """Counts (m, n) at m thresholds of n documents; their similarities (n, passages) are filled with -inf."""
     relevant = similarities[None] > above[:, None, None]
     whole = np.rint(np.where(np.isfinite(similarities), similarities, 0.0) * WHOLE).astype(np.int64)
     passages = np.broadcast_to(np.isfinite(similarities).sum(axis=1), relevant.shape[:2])

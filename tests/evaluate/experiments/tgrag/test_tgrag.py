@@ -1,0 +1,240 @@
+"""TG-RAG's experiments on a few notes of firms; what writes and judges is a server on this machine."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.evaluate.conftest import write_lines
+from tests.evaluate.experiments.conftest import value
+from tests.support.openai_server import ModelServer
+
+from asof.config import Config
+from asof.errors import UsageError
+from asof.evaluate.answers.results import PreferenceCount
+from asof.evaluate.experiments.experiment import ExperimentOptions
+from asof.evaluate.experiments.registry import named
+from asof.evaluate.experiments.tgrag.answering import gold_answer, systems
+from asof.evaluate.experiments.tgrag.table_V import share
+from asof.evaluate.experiments.tgrag.table_VII import variants
+from asof.models.chat_config import LanguageModelConfig
+from asof.models.scripted import ScriptedModel
+from asof.recipes.tgrag import TGRAG
+
+FIRMS = ("Otter", "Heron")
+QUARTERS = ("Q1 2023", "Q2 2023", "Q1 2024")
+
+
+def figure(firm: str, quarter: str) -> str:
+    return f"${10 * (FIRMS.index(firm) + 1) + QUARTERS.index(quarter)} million"
+
+
+@pytest.fixture(scope="module")
+def firms(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two firms, three quarters; a question for each, one without an answer, two for an overview."""
+    folder = tmp_path_factory.mktemp("tgrag") / "firms"
+    folder.mkdir()
+    documents: list[dict[str, Any]] = []
+    questions: list[dict[str, Any]] = []
+    judged, evidence = [], []
+    for firm in FIRMS:
+        for quarter in QUARTERS:
+            name = f"{firm}-{quarter.replace(' ', '-')}"
+            said = f"The revenue of {firm} was {figure(firm, quarter)} in {quarter}."
+            documents.append(
+                {
+                    "id": name, "text": f"{said} It rained.", "title": f"{firm} {quarter}",
+                    "timestamp": f"{quarter[-4:]}-0{3 * int(quarter[1]) + 1}-20", "year": quarter[-4:],
+                }
+            )  # fmt: skip
+            text = f"What was the revenue of {firm} in {quarter}?"
+            questions.append({"id": name, "text": text, "answer": figure(firm, quarter), "type": "single"})
+            judged.append(f"{name}\t{name}\t1\n")
+            evidence.append({"query_id": name, "doc_id": name, "sentence": said})
+    questions.append({"id": "none", "text": "Who owns Otter?", "answerable": False, "split": "base"})
+    for split, year in (("base", 2023), ("new", 2024)):
+        text = f"How did the firms develop in {year}?"
+        questions.append({"id": f"all-{split}", "text": text, "abstract": True, "split": split})
+    write_lines(folder / "corpus.jsonl", documents)
+    write_lines(folder / "queries.jsonl", questions)
+    write_lines(folder / "evidence.jsonl", evidence)
+    (folder / "qrels.tsv").write_text("".join(judged), encoding="utf-8")
+    return folder
+
+
+def says(body: dict[str, Any]) -> str:
+    """Writes what it reads first; judges that all is correct, and that the longer answer is better."""
+    system, user = (each["content"] for each in body["messages"][:2])
+    if "grade an answer" in system and "cannot be answered" in system:
+        return json.dumps(
+            {"elements": [{"element": "all", "explanation": "it tells", "verdict": "incorrect"}]}
+        )
+    if "grade an answer" in system:
+        right = user.partition("Right answer:\n")[2].split("\n")[1]
+        told = right in user.rpartition("Answer to be graded:")[2]
+        verdict = "correct" if told else "incorrect"
+        return json.dumps(
+            {"elements": [{"element": right, "explanation": "by its words", "verdict": verdict}]}
+        )
+    if "compare two answers" in system:
+        first, second = user.partition("First answer:")[2].split("Second answer:")
+        side = "first" if len(first) > len(second) else "second"
+        sides = ("comprehensiveness", "diversity", "temporal_coverage", "overall")
+        return json.dumps(
+            {"explanations": dict.fromkeys(sides, "it is longer"), **dict.fromkeys(sides, side)}
+        )
+    if '"questions"' in system:
+        return '{"questions": []}'
+    if '"times"' in system:
+        return '{"times": []}'
+    return next(
+        (f"{line} [1]" for line in user.split("\n") if line.startswith("The revenue")), "NO ANSWER: no"
+    )
+
+
+@pytest.fixture(scope="module")
+def configured() -> Iterator[Config]:
+    with ModelServer(says) as server:
+        yield Config(model=LanguageModelConfig(server.url, "writer-1"))
+
+
+LATER = "later=year=2024"
+
+
+def test_base_questions_before_the_update(experimented: Any, firms: Path, tmp_path: Path) -> None:
+    """Four base questions with an answer and one without; quotes of 11 words hold the figure."""
+    found = experimented("tgrag/III", LATER, dataset=firms, figures=tmp_path)
+    table = found.outcome.table
+    assert [row.label for row in table.rows] == ["LLM-GT", "NaiveRAG", "QD-RAG", "TG-RAG"]
+    assert found.outcome.questions == 5
+    assert table.cell("TG-RAG", "correct") is None
+    assert value(table, "TG-RAG", "index prompt tokens") == 0
+    assert 0 < value(table, "LLM-GT", "f1") < 1
+    assert any(
+        "base: 4 documents, 4 facts; update (year 2024): 2 documents" in note for note in found.outcome.notes
+    )
+    assert (tmp_path / "tgrag-III.png").is_file()
+
+
+def test_with_a_model_answers_are_judged(experimented: Any, firms: Path, configured: Config) -> None:
+    """It copies the first sentence: the gold one for LLM-GT, which refuses what has no evidence (5 of 5)."""
+    table = experimented("tgrag/III", LATER, dataset=firms, config=configured).outcome.table
+    assert value(table, "LLM-GT", "correct") == 1
+    for row in table.rows:
+        shares = [value(table, row.label, name) for name in ("correct", "refusal", "incorrect")]
+        assert sum(shares) == pytest.approx(1)
+        assert value(table, row.label, "prompt tokens a question") > 0
+
+
+def test_after_the_update(experimented: Any, firms: Path) -> None:
+    found = experimented("tgrag/IV", LATER, dataset=firms)
+    labels = [row.label for row in found.outcome.table.rows]
+    assert labels[:4] == ["LLM-GT, base", "NaiveRAG, base", "QD-RAG, base", "TG-RAG, base"]
+    assert len(labels) == 8
+    assert found.outcome.questions == 5 + 2
+    assert any("LLM-GT: 0 of 5 base questions have another answer" in note for note in found.outcome.notes)
+
+
+def test_overviews_in_pairs(experimented: Any, firms: Path, configured: Config) -> None:
+    table = experimented("tgrag/V", LATER, dataset=firms, config=configured).outcome.table
+    assert [row.label for row in table.rows][:1] == ["base@base, comprehensiveness"]
+    assert len(table.rows) == 12
+    assert all(0 <= value(table, row.label, "over NaiveRAG") <= 1 for row in table.rows)
+
+
+def test_ties_are_half_a_win() -> None:
+    """Of 4 usable pairs TG-RAG wins 2 and ties 1: 2.5 of 4."""
+    assert share(PreferenceCount("NaiveRAG", "TG-RAG", "overall", 1, 2, 1, 3)) == 0.625
+    assert share(PreferenceCount("NaiveRAG", "TG-RAG", "overall", 0, 0, 0, 3)) is None
+
+
+def test_a_case_with_its_reasons(experimented: Any, firms: Path, configured: Config) -> None:
+    found = experimented("tgrag/VI", "question=all-new", dataset=firms, config=configured).outcome
+    assert [row.label for row in found.table.rows] == [
+        "comprehensiveness", "diversity", "temporal_coverage", "overall",
+    ]  # fmt: skip
+    assert found.notes[0] == "the question: How did the firms develop in 2024?"
+    assert {row.get("system") for row in found.each} == {"NaiveRAG", "TG-RAG", None}
+    assert all("it is longer" in str(row["reason"]) for row in found.each if "reason" in row)
+    with pytest.raises(UsageError, match=r"no such question: nobody; accepted are ids, e\.g\. all-base"):
+        experimented("tgrag/VI", "question=nobody", dataset=firms, config=configured)
+
+
+def test_the_ablation(experimented: Any, firms: Path) -> None:
+    rows = variants(TGRAG, alone=True)
+    assert [type(each).__name__ for each in rows["TG-RAG"].stages] == ["Lexical", "Local", "TopK"]
+    assert [type(each).__name__ for each in rows["w/o all"].stages] == ["Lexical", "TopK"]
+    assert (
+        dict(rows["w/o both"].fields())["local.ppr"]
+        is dict(rows["w/o both"].fields())["local.in_time"]
+        is False
+    )
+    assert variants(TGRAG, alone=False)["TG-RAG"] == TGRAG
+    table = experimented("tgrag/VII", dataset=firms).outcome.table
+    assert [row.label for row in table.rows] == list(rows)
+    assert value(table, "TG-RAG", "evidence@12000") == 1
+
+
+def test_the_size_of_the_graph(experimented: Any, firms: Path) -> None:
+    """A fact a document; two firms with a revenue each, also after the update. Periods: 2023, its Q1 and Q2;
+    2024 and its Q1."""
+    table = experimented("tgrag/VIII", LATER, dataset=firms).outcome.table
+    found = [
+        value(table, "TG-RAG", f"{kind} {what}")
+        for kind in ("base", "updated")
+        for what in ("entities", "relations", "periods")
+    ]
+    assert found == [4, 4, 3, 4, 6, 5]
+
+
+def test_models_that_answer(experimented: Any, firms: Path, configured: Config) -> None:
+    """Two names of the same model answer the same."""
+    found = experimented("tgrag/IX", 'models=["one", "two"]', dataset=firms, config=configured).outcome
+    assert [row.label for row in found.table.rows] == ["one", "two"]
+    assert value(found.table, "one", "f1") == value(found.table, "two", "f1") > 0
+    assert "judged by writer-1" in found.notes
+    with pytest.raises(UsageError, match="a list of different names"):
+        experimented("tgrag/IX", 'models=["one", "one"]', dataset=firms, config=configured)
+
+
+def test_other_sets(experimented: Any, towns: Path) -> None:
+    """The nearest of the accepted answers counts."""
+    found = experimented("tgrag/X", "set=HotpotQA", dataset=towns).outcome
+    assert [row.label for row in found.table.rows] == ["NaiveRAG", "QD-RAG", "TG-RAG"]
+    assert value(found.table, "TG-RAG", "recall@5") > 0
+    assert value(found.table, "TG-RAG", "HotpotQA") >= 0
+    assert found.questions == 8
+
+
+@pytest.mark.parametrize("name", ["V", "VI", "IX"])
+def test_what_needs_a_model_says_so(experimented: Any, firms: Path, name: str) -> None:
+    with pytest.raises(UsageError, match=f"tgrag/{name} asks"):
+        experimented(f"tgrag/{name}", dataset=firms)
+
+
+def test_a_dataset_without_overviews(experimented: Any, towns: Path, configured: Config) -> None:
+    with pytest.raises(UsageError, match="8 questions, none of them abstract"):
+        experimented("tgrag/V", dataset=towns, config=configured)
+
+
+def test_gold_evidence_is_all_that_a_model_sees() -> None:
+    model = ScriptedModel(["$10 million [1]", "NO ANSWER: nothing"])
+    evidence = [("a", "The revenue was $10 million.")]
+    told = gold_answer("How much?", evidence, 0, model)
+    assert (told.text, told.refused, told.by) == ("$10 million [1]", False, "scripted")
+    assert "The revenue was $10 million." in model.prompts[0].user
+    refused = gold_answer("How much?", evidence, 0, model)
+    assert (refused.refused, refused.reason) == (True, "nothing")
+    assert gold_answer("How much?", [], 0, model).refused
+    assert gold_answer("How much?", evidence, 0, None).text == "The revenue was $10 million."
+
+
+def test_fields_of_tgrag_are_settings() -> None:
+    options = ExperimentOptions(fields={"local.damping": 0.5})
+    assert dict(systems(options)["TG-RAG"].fields())["local.damping"] == 0.5
+    assert all(
+        named(f"tgrag/{number}").reading for number in ("III", "IV", "V", "VI", "VII", "VIII", "IX", "X")
+    )

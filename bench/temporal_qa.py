@@ -6,7 +6,8 @@ Companies change their head and bring out products, several papers tell of each 
 corroborates), and further documents are about what does not change: where a company was founded, what it
 makes. Each company has words of its own (what latent semantics find). Half of the questions are temporal,
 "Who is the current CEO of X?" (type `temporal`): right is what was told last; half are `general`. Documents
-say it in other words than questions do. All are asked as of the end.
+say it in other words than questions do. The rest is news about companies of which nobody asks. All questions
+are asked as of the end of four years.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-FIRST, LAST = date(2015, 1, 1), date(2024, 12, 31)
+FIRST, LAST = date(2021, 1, 1), date(2024, 12, 31)
 SYLLABLES = [consonant + vowel for consonant in "bdfgklmnprstvz" for vowel in "aeiou"]
 PAPERS = ("Courier", "Gazette", "Herald", "Ledger", "Observer", "Tribune")
 HEADS = (
@@ -80,8 +81,10 @@ def dataset(documents: int, questions: int, seed: int) -> Dataset:
     asked: list[tuple[str, str, str, list[str]]] = []
     for company in companies:
         asked += _company(company, names, rng, made)
+    others = [next(names) for _ in companies]
+    made.words |= {each: [next(names).lower() for _ in range(6)] for each in others}
     while len(made.documents) < documents:
-        _told(rng.choice(NOISE), rng.choice(companies), _any_day(rng), 1, names, rng, made)
+        _told(rng.choice(NOISE), rng.choice(others), _any_day(rng), 1, names, rng, made)
     for number, (kind, company, answer, right) in enumerate(_chosen(asked, questions, rng)):
         temporal = kind in ("head", "product")
         text = rng.choice(ASKED[kind]).format(company=company)

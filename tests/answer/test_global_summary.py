@@ -14,7 +14,7 @@ import asof
 from asof.answer.global_summary import MAX_POINTS, summarise_span
 from asof.answer.map_reduce import map_reduce
 from asof.answer.summary import MAX_SECTIONS, EvidencePiece, summary_periods
-from asof.data import EVENT, Document, Fact, SourcedTime
+from asof.data import EVENT, Document, Fact, NotedPoint, SourcedTime
 from asof.knowledge.hierarchy import Hierarchy
 from asof.knowledge.reports.build import ReportSelection
 from asof.knowledge.visible_facts import StatedFact
@@ -363,3 +363,21 @@ def test_a_reporter_writes_the_reports(view):
     )
     assert {text for _, texts in told(digest) for text in texts} == {"Much rope."}
     assert Period.parse("2024-Q1") in {each.period for each in digest.sections}
+
+
+def test_points_are_kept_with_their_weights_also_those_that_did_not_fit(view):
+    # of "Rope one.", "Rope two.", "Rope three." with 3 tokens each two fit into 6
+    model = model_of(
+        noted(("Rope one.", 90, 0.2, [1]), ("Rope two.", 50, 0.9, [2]), ("Rope three.", 70, 0.8, [3])),
+        merged(("Rope.", [1, 2])),
+    )
+    made = map_reduce("rope?", pieces_of(view), model, 6)
+    assert not isinstance(made, str)
+    assert made.noted == (
+        NotedPoint("Rope one.", 90, 0.2, ("2024",), read=False),
+        NotedPoint("Rope three.", 70, 0.8, ("2024-Q3",)),
+        NotedPoint("Rope two.", 50, 0.9, ("2024-Q1",)),
+    )
+    assert [each.text for each in ask(view, model).as_answer("").points] == [
+        "Rope one.", "Rope three.", "Rope two.",
+    ]  # fmt: skip

@@ -85,8 +85,12 @@ def test_what_was_used_is_told_for_each_step(yard):
     result = yard("ask", "What happened in 2022?", "--mode", "global", "-v")
     assert result.err.splitlines()[0].startswith("cost: calls 3, ")
     assert "  reports on periods: 1 call, " in result.err
+    assert "point: 2022: A crane came. (importance 60, confidence 0.9)" in result.out
     value = yard("ask", "What happened in 2022?", "--mode", "global", "--json").json()
     assert against("ask", value) == []
+    assert value["points"] == [
+        {"text": "A crane came.", "importance": 60, "confidence": 0.9, "periods": ["2022"], "read": True}
+    ]  # fmt: skip
     assert {each["step"]: each["cached"] for each in value["cost"]["steps"]} == {
         "reports": 1, "points": 1, "answer": 1,
     }  # fmt: skip

@@ -60,8 +60,8 @@ class MergedPoints(BaseModel):
 
 class ReducedPoints(NamedTuple):
     """The points of an answer, best first, each with its period (None: several), and what was left out.
-    `written`: one text on them, where a form of the answer was asked for. `noted`: all points of the evidence,
-    with their weights."""
+    `written`: one text on them, where a form of the answer was asked for. `noted`: all points of the
+    evidence, with their weights."""
 
     points: tuple[tuple[Period | None, ReportPoint], ...]
     notes: tuple[str, ...]

@@ -55,8 +55,8 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class NotedPoint:
-    """What a model noted in the evidence of an answer over periods (TG-RAG, section III-B4): how much
-    it matters to the question (`importance`, 0 to 100), how sure the model is (`confidence`, 0 to 1), the labels
+    """What a model noted in the evidence of an answer over periods (TG-RAG, section III-B4): how much it
+    matters to the question (`importance`, 0 to 100), how sure the model is (`confidence`, 0 to 1), the labels
     of the periods that it is about. `read`: it fitted into the tokens from which the answer was written."""
 
     text: str

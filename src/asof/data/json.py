@@ -207,9 +207,7 @@ class AnswerJson(TypedDict):
     known_at: Annotated[Instant, "the moment whose knowledge of them was asked"]
     citations: list[CitationJson]
     values: Annotated[list[ValueJson], "the table of an answer, in order of time"]
-    points: Annotated[
-        list[NotedPointJson], "what a model noted in reports and passages, most important first"
-    ]
+    points: Annotated[list[NotedPointJson], "what a model noted in the evidence, most important first"]
     notes: Annotated[list[str], "how the question was read, what was left out or not found or contradicted"]
     cost: Annotated[QuestionCostJson | None, "null: no model was asked"]
 

@@ -84,7 +84,7 @@ def _take(
 
 def _answers(record: Mapping[str, Any]) -> list[str]:
     found = [record.get(name) for name in ("answer", "reference", "answers")]
-    listed = next((each for each in found if each), [])
+    listed: Any = next((each for each in found if each), [])
     parts = listed if isinstance(listed, list) else [listed]
     return [each.strip() for each in parts if isinstance(each, str) and each.strip()]
 

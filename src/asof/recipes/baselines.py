@@ -10,9 +10,9 @@ configuration where one answers, else by rules.
 
 from __future__ import annotations
 
-from asof.rank.candidates.sub_questions import SubQuestions
 from asof.rank.candidates.top_k import TopK
 from asof.rank.features.latent import Similarity
+from asof.rank.features.sub_questions import SubQuestions
 from asof.rank.recipe import Recipe
 
 NAIVE_RAG = Recipe(

@@ -103,7 +103,9 @@ def _preferences(
     ]
     if not both:
         return [], []
-    preferred, judge_replies = preferences(model, [(question.text, *texts) for question, *texts in both])
+    preferred, judge_replies = preferences(
+        model, [(question.text, one, other) for question, one, other in both]
+    )
     replies += judge_replies
     usable = [
         (question.id, each) for (question, *_), each in zip(both, preferred, strict=True) if each is not None

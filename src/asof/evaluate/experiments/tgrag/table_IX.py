@@ -25,8 +25,9 @@ PUBLISHED = Table.of(
 
 
 def _names(value: object) -> bool:
-    texts = isinstance(value, list | tuple) and all(isinstance(each, str) and each for each in value)
-    return texts and len(set(value)) == len(value)  # type: ignore[arg-type]
+    if not isinstance(value, list | tuple) or not all(isinstance(each, str) and each for each in value):
+        return False
+    return len(set(value)) == len(value)
 
 
 def run(dataset: Path, options: ExperimentOptions) -> Outcome:

@@ -20,7 +20,7 @@ from tests.support.corpora import memory_folder
 from tests.support.histories import ANY_HEALTH, HISTORIES, PLANTED, Event, events, last_moment
 
 from asof.corpus.corpus import Corpus
-from asof.graph import overlap, update
+from asof.graph import minhash, overlap, update
 from asof.graph.evidence import Evidence, evidence
 from asof.graph.evidence_cache import GraphCache, graph_cache
 from asof.graph.limits import DEFAULT, GraphLimits
@@ -241,7 +241,7 @@ def test_the_newest_graph_for_an_earlier_moment_of_knowledge_is_caught(
 
 def test_a_sketch_of_shared_shingles_alone_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     """A shingle that nobody else has as yet stands for its band; later it may be shared."""
-    right = update.whole_sketch
+    right = minhash.whole_sketch
 
     def wrong(parts: Any, known: Any, *more: Any) -> Any:
         shared = np.unique(

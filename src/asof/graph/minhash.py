@@ -104,7 +104,8 @@ def _together(values: NDArray[np.uint32]) -> Iterator[tuple[NDArray[np.int64], N
 def agree(sketch: NDArray[np.uint32], one: NDArray[np.int64], other: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Whether the sketches at these places have a band in common."""
     first, second = sketch[one], sketch[other]
-    return ((first == second) & (first != EMPTY)).any(axis=1)
+    agreeing: NDArray[np.bool_] = ((first == second) & (first != EMPTY)).any(axis=1)
+    return agreeing
 
 
 def shared_by(

@@ -170,7 +170,7 @@ def test_candidates_that_enter_by_what_the_stages_make(harbour: Corpus, by: str)
     """The column of entry is made by the stages themselves: all go through them first."""
     counted = Counted()
     stages = recipe(counted, margin=0.0, sizes=(5, 9)).stages
-    stages = (*stages[:-2], replace(stages[-2], by=by), stages[-1])  # type: ignore[call-arg]
+    stages = (*stages[:-2], BudgetedRerank(by=by, sizes=(5, 9), first=2, margin=0.0), stages[-1])
     chosen = Recipe("late", "late", stages)
     found = engine.search(asked(), harbour.at().view(), chosen)
     assert counted.seen == [17]

@@ -125,7 +125,9 @@ def test_the_weight_of_the_model(fresh: Make, run: Make, mills: list[Any], weigh
             assert order(results) == ["best", "good", "fair", "poor"]
 
 
-@pytest.mark.parametrize(("below", "asked"), [(None, True), (0.0, False), (0.05, False), (0.1, True), (10.0, True)])
+@pytest.mark.parametrize(
+    ("below", "asked"), [(None, True), (0.0, False), (0.05, False), (0.1, True), (10.0, True)]
+)
 def test_only_questions_of_low_confidence(
     fresh: Make, run: Make, mills: list[Any], below: float | None, asked: bool
 ) -> None:

@@ -29,10 +29,6 @@ SURE = 0.05
 LONGEST = 44
 SHOWN_DIFFERENCES = 10
 LONGEST_DIFFERENCE = 200
-CHOSEN = (
-    "the best of many settings looks better on the questions that chose it than on others; `asof tune` "
-    "judges on questions that were held out"
-)
 EACH = ("success@1", "ndcg@10", "recall@100")
 
 
@@ -59,8 +55,6 @@ def show(evaluation: Evaluation, *, per_query: bool = False) -> None:
         show_answers(to, evaluation.answers, evaluation.options.by, per_query=per_query)
     if evaluation.leakage is not None:
         _show_leakage(evaluation.leakage, names)
-    if any(each.values for each in evaluation.variants.values()):
-        click.secho(f"note: {CHOSEN}", dim=True)
     for note in evaluation.notes:
         click.secho(f"note: {plain(note)}", dim=True)
 

@@ -2,7 +2,8 @@
 
 Read this first. `runs/` has the dataset and its rankings, `answers/` its answers, `leakage/` the check that
 nothing later shows, `report/` the JSON, `figures/` the figures; `incremental.py` is the protocol with an
-update.
+update. Which recipes are measured: `configuration.py` has the numbers that hold, `overrides.py` other values
+of fields, `components.py` parts off and on; `experiments/` has tables of the papers.
 """
 
 from __future__ import annotations
@@ -38,6 +39,11 @@ from asof.models.ports import Encoder
 from asof.rank.recipe import Recipe
 
 COMPARED = tuple(name for name in METRICS if name not in ("leak@10", *BUDGET))
+
+CHOSEN = (
+    "the best of many settings looks better on the questions that chose it than on others; `asof tune` "
+    "judges on questions that were held out"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,12 +85,14 @@ def evaluate(
     progress: Progress | None = None,
     answerer_at: AnswererFactory = snapshot_at,
     models: EvaluationModels = NO_MODELS,
+    compare: bool = True,
 ) -> Evaluation:
     """Ask the questions of a dataset, each as of its moment, by each of some recipes.
 
     `cache`: the folder that keeps the corpus for the next time (default: `environment.cache_folder()`).
     `run_file` gets the rankings as a TREC run. `answerer_at` makes what answers, `models` what writes and
-    judges answers. Raises UsageError for a dataset that cannot be evaluated, ModelError.
+    judges answers. `compare`: rankings are compared in pairs, too. Raises UsageError for a dataset that
+    cannot be evaluated, ModelError.
     """
     progress = progress or no_progress
     progress("reading", 0, 0)
@@ -120,11 +128,12 @@ def evaluate(
     bases = {name: each.base for name, each in variants.items() if each.base in named and name in named}
     cluster = clusters([question.text for question in questions])
     compared = dict.fromkeys((*COMPARED, *options.metrics))
-    values = {each.name: {metric: each.values(metric) for metric in compared} for each in runs}
+    values = {each.name: {metric: each.values(metric) for metric in compared} for each in runs if compare}
     return Evaluation(
         data, options, tuple(questions), cluster, runs,
-        compare_pairs(values, cluster, options.seed, bases if runs else None), leakage,
-        (*notes, *_run_notes(runs)), answers, variants,
+        compare_pairs(values, cluster, options.seed, bases if values else None), leakage,
+        (*notes, *_run_notes(runs), *([CHOSEN] if any(each.values for each in variants.values()) else [])),
+        answers, variants,
     )  # fmt: skip
 
 

@@ -33,8 +33,9 @@ def measure(
         settings=settings or CorpusSettings(), metrics=tuple(metrics),
     )  # fmt: skip
     return evaluate(
-        dataset, named, how, encoder=options.encoder, cache=options.cache, progress=options.progress
-    )
+        dataset, named, how, encoder=options.encoder, cache=options.cache, progress=options.progress,
+        compare=False,
+    )  # fmt: skip
 
 
 def cells(

@@ -4,8 +4,9 @@ The published system has relations from a language model and their vectors; here
 extractor, and gamma is the cosine of vectors where the corpus has an encoder, else the share of the question
 that a fact says (`local.gamma`). Without `local.ppr` or `local.in_time` it is an ablation of table VII.
 Published: K = 20 relations of passages of 1,200 tokens; passages of 120 words are a tenth as long. A passage
-is also worth its words: texts of which few facts are known would otherwise come last. Passages of the documents
-that a question names come in turn, so that a budget of tokens holds something of each company and quarter.
+is also worth its words: texts of which few facts are known would otherwise come last. Passages of the
+documents that a question names come in turn, so that a budget of tokens holds something of each company and
+quarter.
 """
 
 from __future__ import annotations

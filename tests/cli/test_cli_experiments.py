@@ -56,6 +56,14 @@ def test_both_tables_stand_side_by_side(asof, towns, here):
     assert (here / "drawn" / "twe-4.1.csv").is_file()
 
 
+def test_only_what_was_set_is_said(asof, towns):
+    assert "\ntowns: 2 questions\n" in asof("experiment", "twe/4.2", *towns).out
+    assert (
+        "\ntowns: 2 questions, decay=True\n"
+        in asof("experiment", "twe/4.2", *towns, "--set", "decay=true").out
+    )
+
+
 def test_the_json_keeps_its_schema(asof, towns):
     found = asof("experiment", "twe/4.1", *towns, "--json").json()
     assert against("experiment", found) == []

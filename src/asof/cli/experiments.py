@@ -182,7 +182,11 @@ def _show_each(rows: Sequence[Mapping[str, Any]]) -> None:
 
 
 def _settings_text(run: ExperimentRun) -> str:
-    given = {**run.options.parameters, **run.options.fields}
+    """What was set, other than the defaults."""
+    defaults = {name: each.default for name, each in run.experiment.parameters.items()}
+    parameters = run.options.parameters.items()
+    changed = {name: value for name, value in parameters if defaults.get(name) != value}
+    given = {**changed, **run.options.fields}
     return "".join(f", {name}={value}" for name, value in given.items())
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from asof.evaluate.answers.word_overlap import f1, longest_common, rouge_l, uncited, words
+from asof.evaluate.answers.word_overlap import exact_match, f1, longest_common, rouge_l, uncited, words
 
 TEXTS = st.lists(st.sampled_from(["a", "b", "c", "3.7"]), max_size=9)
 
@@ -63,3 +63,25 @@ def test_what_is_alike_both_ways_is_alike(one, other):
         assert measure(said, gold) == measure(gold, said)
         assert 0 <= measure(said, gold) <= 1
     assert rouge_l(said, gold) <= f1(said, gold)
+
+
+@pytest.mark.parametrize(
+    ("answer", "accepted", "same"),
+    [
+        ("The Harbour Master!", ["harbour master"], True),
+        ("3.7 billion", ["3.7 Billion"], True),
+        ("3.7 billion", ["37 billion"], False),
+        ("Ann", ["Bob", "an Ann"], True),
+        ("Ann and Bob", ["Ann"], False),
+        ("", [], False),
+    ],
+)
+def test_exact_match_is_of_all_words_but_articles(answer, accepted, same):
+    assert exact_match(answer, accepted) is same
+
+
+@given(TEXTS)
+def test_an_exact_match_shares_all_words_but_articles(tokens):
+    text = " ".join(tokens)
+    assert exact_match(text, [text.upper()])
+    assert f1(text, text) == 1.0

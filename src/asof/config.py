@@ -338,7 +338,7 @@ def _retrieval_of(sources: Mapping[str, Any], where: str) -> dict[str, Mapping[s
     for name, table in sources.items():
         prefix = f"sources.{name}."
         own[name] = schema.converted(table, {"retrieval": schema.table}, where, prefix).get("retrieval", {})
-    return own
+    return {name: keys for name, keys in own.items() if keys}
 
 
 def _flat(table: Mapping[str, Any], recipe: Recipe) -> dict[str, Any]:

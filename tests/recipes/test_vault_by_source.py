@@ -44,7 +44,7 @@ def desk() -> Iterator[Any]:
     """Notes of 10 and 100 days at work and at home; each later one links to the earlier one of its source.
     Two have headings and tags."""
     outline = (Heading(0, 1, "mill"), Heading(7, 2, "rope"))
-    more = {"outline": outline, "tags": ("mill-wheel", "rope", "mill")}
+    more: dict[str, Any] = {"outline": outline, "tags": ("mill-wheel", "rope", "mill")}
     with new_corpus() as corpus:
         corpus.add(Source("work", note("w10", 10, "w100"), note("w100", 100)))
         corpus.add(Source("home", note("h10", 10, "h100"), note("h100", 100)))
@@ -64,7 +64,7 @@ def asked(corpus: Any, recipe: Any, question: str = "mill", as_of: str = "2024-0
     return {hit.document: hit.score for hit in hits}
 
 
-def ratios(corpus: Any, recipe: Any, other: Any = VAULT, question: str = "mill") -> dict[str, float]:
+def ratios(corpus: Any, recipe: Any, other: Any = VAULT, question: str = "mill") -> dict[str, Any]:
     """How much each score changes, where it does."""
     one, two = asked(corpus, recipe, question), asked(corpus, other, question)
     return {name: pytest.approx(one[name] / two[name]) for name in one if one[name] != two[name]}
@@ -79,7 +79,10 @@ def test_steps_of_age_of_one_source(desk: Any) -> None:
 
 
 def test_a_source_without_steps_and_one_with_other_factors(desk: Any) -> None:
-    own = {"work": {"recency_boost_enabled": False}, "home": {"recency_fresh_boost": 2.0}}
+    own: dict[str, dict[str, Any]] = {
+        "work": {"recency_boost_enabled": False},
+        "home": {"recency_fresh_boost": 2.0},
+    }
     assert ratios(desk, vault(own)) == {"w10": 1.00 / 1.20, "h10": 2.00 / 1.20}
 
 

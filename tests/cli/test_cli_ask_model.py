@@ -50,6 +50,17 @@ def test_an_estimate_asks_nothing_and_names_each_step(yard, server):
     ]  # fmt: skip
 
 
+def test_what_is_kept_costs_nothing_again(yard):
+    asked = ("ask", "What happened in 2022?", "--mode", "global")
+    yard(*asked)
+    assert yard(*asked, "--estimate").out.splitlines() == [
+        "3 kept replies cost nothing (reports over periods)",
+        "  reports on periods: 1 kept reply costs nothing",
+        "  points of the evidence: 1 kept reply costs nothing",
+        "  the answer: 1 kept reply costs nothing",
+    ]  # fmt: skip
+
+
 def test_an_estimate_says_whether_the_budget_is_enough(yard):
     enough = yard("ask", "What happened in 2022?", "--mode", "global", "--estimate", "--budget", "1")
     assert enough.out.splitlines()[-1] == "it fits into the budget of 1 USD"

@@ -69,7 +69,11 @@ def show_points(answer: Answer) -> None:
 
 def show_cost(cost: Mapping[str, Any], *, streamed: bool, verbose: bool) -> None:
     """What was used, on standard error; with `verbose` also for each step."""
-    used = [f"{name} {value}" for name, value in cost.items() if value and name != "steps"]
+    used = [
+        f"{name} {value if isinstance(value, int) else format(value, '.6g')}"
+        for name, value in cost.items()
+        if name != "steps" and value
+    ]
     estimated = " (tokens estimated: a stream has no count of them)" if streamed and used else ""
     echo_err(f"cost: {', '.join(used) or 'no call'}{estimated}")
     if verbose:
@@ -86,7 +90,8 @@ def show_estimate(estimate: QuestionEstimate, *, as_json: bool) -> None:
     if estimate.cost is None:
         show(f"nothing: no language model is configured; the answer is quoted ({way})")
         return
-    show(f"at most {_used(estimate.cost)} ({way})")
+    most = "at most " if estimate.cost["calls"] else ""
+    show(f"{most}{_used(estimate.cost)} ({way})")
     for step, each in estimate.cost["steps"].items():
         show(f"  {_STEPS[step]}: {_used(each)}", hang=4)
     if estimate.budget is not None:
@@ -97,11 +102,16 @@ def show_estimate(estimate: QuestionEstimate, *, as_json: bool) -> None:
 
 
 def _used(cost: Mapping[str, Any]) -> str:
-    """`2 calls, 3,100 tokens read and 3,500 written, 0.0026 USD; what is kept of 4 calls costs nothing`."""
-    priced = "" if cost["cost"] is None else f", {cost['cost']:.4f} USD"
-    kept = f"; what is kept of {counted(cost['cached'], 'call')} costs nothing" if cost["cached"] else ""
-    tokens = f"{cost['prompt_tokens']:,} tokens read and {cost['reply_tokens']:,} written"
-    return f"{counted(cost['calls'], 'call')}, {tokens}{priced}{kept}"
+    """`2 calls, 3,100 tokens read and 3,500 written, 0.0026 USD; 4 kept replies cost nothing`."""
+    parts = []
+    if cost["calls"] or not cost["cached"]:
+        priced = "" if cost["cost"] is None else f", {cost['cost']:.4f} USD"
+        tokens = f"{cost['prompt_tokens']:,} tokens read and {cost['reply_tokens']:,} written"
+        parts.append(f"{counted(cost['calls'], 'call')}, {tokens}{priced}")
+    if cost["cached"]:
+        kept = "reply costs" if cost["cached"] == 1 else "replies cost"
+        parts.append(f"{cost['cached']:,} kept {kept} nothing")
+    return "; ".join(parts)
 
 
 def _estimate_json(estimate: QuestionEstimate) -> Mapping[str, Any]:

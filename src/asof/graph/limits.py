@@ -45,7 +45,7 @@ class GraphLimits:
     texts_at_once: int = 8_192
     most_postings: int = 32_000_000
     shingles_at_once: int = 1 << 20
-    sketched_at_once: int = 1 << 22
+    sketched_at_once: int = 1 << 20
     past_only: int = 4_000_000
     products_at_once: int = 4_000_000
     pairs_at_once: int = 1 << 16

@@ -144,7 +144,8 @@ class Asker:
             query = replace(query, about=reading.query.about)
         if chosen.splits:
             query, more = self._in_parts(query, reading.as_of, model)
-            notes = (*notes, *first.notes, *more)
+            ruled = first.notes if chosen.typed and more else ()
+            notes = (*notes, *ruled, *more)
         way = mode_for(mode, reading, " ".join(self.session.languages))
         if way == GLOBAL:
             self.facts.ensure_facts()

@@ -39,6 +39,7 @@ MODELS = (
     "and incorrect stay empty."
 )
 OTHERS = (
+    "LLM-GT gets the gold sentences alone, and refuses unasked where there are none. "
     "GraphRAG, LightRAG and HippoRAG2 are systems of their own: their rows are the paper's alone, and "
     "asof's default recipe is not among the paper's."
 )

@@ -40,8 +40,7 @@ MODELS = (
 )
 OTHERS = (
     "LLM-GT gets the gold sentences alone, and refuses unasked where there are none. "
-    "GraphRAG, LightRAG and HippoRAG2 are systems of their own: their rows are the paper's alone, and "
-    "asof's default recipe is not among the paper's."
+    "GraphRAG, LightRAG and HippoRAG2 are systems of their own: their rows are the paper's alone."
 )
 JUDGE = (
     "The judge sees the gold sentences beside the right answer; an unanswerable question is judged by the "

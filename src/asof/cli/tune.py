@@ -188,7 +188,15 @@ def _material(
         source["queries"], source["limit"], filter_by=source["filter_by"], settings=settings, seed=seed
     )
     with from_dataset(
-        dataset, recipe, box, k, options, by=source["group"], cache=source["cache"], progress=progress
+        dataset,
+        recipe,
+        box,
+        k,
+        options,
+        by=source["group"],
+        cache=source["cache"],
+        progress=progress,
+        search_only=again,
     ) as material:
         yield material
 

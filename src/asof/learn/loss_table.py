@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -74,6 +74,35 @@ class ExpressionLosses:
             lambda view: [record.document for record in view.records(rows)]
         )
         return names
+
+
+@dataclass(slots=True)
+class DeferredLosses:
+    """A table that is prepared when it is first used, for who may only want to search."""
+
+    questions: Callable[[], Sequence[JudgedQuery]]
+    recipe: Recipe
+    box: Box
+    k: int
+    _table: LossTable | None = None
+
+    @property
+    def table(self) -> LossTable:
+        if self._table is None:
+            self._table = loss_table(self.questions(), self.recipe, self.box, self.k)
+        return self._table
+
+    @property
+    def how(self) -> str:
+        return self.table.how
+
+    def losses(self, settings: Floats, questions: NDArray[np.int64] | None = None) -> Floats:
+        """See `LossTable.losses`."""
+        return self.table.losses(settings, questions)
+
+    def ranked(self, setting: Floats, question: int) -> list[str]:
+        """See `LossTable.ranked`."""
+        return self.table.ranked(setting, question)
 
 
 def loss_table(questions: Sequence[JudgedQuery], recipe: Recipe, box: Box, k: int) -> LossTable:

@@ -24,7 +24,7 @@ from asof.evaluate.runs.selection import check_filters, choose, question_fields
 from asof.learn.box import Box
 from asof.learn.judged_query import JudgedQuery
 from asof.learn.loss import gains
-from asof.learn.loss_table import loss_table
+from asof.learn.loss_table import DeferredLosses, LossTable, loss_table
 from asof.rank.recipe import Recipe
 from asof.tuning.tuning_questions import TuningQuestions, judged_query
 
@@ -34,11 +34,12 @@ Floats = NDArray[np.float64]
 @contextmanager
 def from_dataset(
     path: Path, recipe: Recipe, box: Box, k: int, options: EvaluationOptions, *, by: Sequence[str] = (),
-    cache: Path | None = None, progress: Progress | None = None,
+    cache: Path | None = None, progress: Progress | None = None, search_only: bool = False,
 ) -> Iterator[TuningQuestions]:  # fmt: skip
     """The questions of a dataset to tune on, while its corpus is open.
 
-    `by`: fields of the questions whose equal values make one group, besides their words and documents.
+    `search_only`: losses are prepared when they are first asked for. `by`: fields of the questions whose
+    equal values make one group, besides their words and documents.
     Raises UsageError for a dataset that cannot be evaluated.
     """
     notify = progress or no_progress
@@ -58,12 +59,17 @@ def from_dataset(
     ) as corpus:  # fmt: skip
         notify("preparing questions", 0, 0)
         search = _DatasetSearch(corpus, data, questions, recipe, k, options.filter_by)
+        table: LossTable = (
+            DeferredLosses(search.judged_queries, recipe, box, k)
+            if search_only
+            else loss_table(search.judged_queries(), recipe, box, k)
+        )
         good = [
             [document for document, grade in relevant(each, data).items() if grade > 0] for each in questions
         ]
         timed = any(each.asked_at is not None for each in questions)
         yield TuningQuestions(
-            data.name, recipe, box, k, loss_table(search.judged_queries(), recipe, box, k), search.measure,
+            data.name, recipe, box, k, table, search.measure,
             [each.text for each in questions], good, subjects,
             [data.as_of(each) for each in questions] if timed else None, notes=tuple(notes),
             corpus=corpus,

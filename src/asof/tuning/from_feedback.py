@@ -21,7 +21,7 @@ from asof.learn.box import Box
 from asof.learn.feedback import JudgedRecord
 from asof.learn.judged_query import JudgedQuery, as_it_is
 from asof.learn.loss import dcg, gains
-from asof.learn.loss_table import ExpressionLosses, loss_table
+from asof.learn.loss_table import DeferredLosses, ExpressionLosses
 from asof.learn.recorded_scores import recorded_scores, thresholds
 from asof.rank.recipe import Recipe, value_of
 from asof.recipes import by_document
@@ -162,7 +162,7 @@ def _searched_again(
         queries.append(judged_query(then, question.text, question.filters, recipe, gained, run=run))
     search = _FeedbackSearch(queries, k)
     return _tuning_questions(
-        judged, recipe, box, k, table=loss_table(queries, recipe, box, k), measure=search.measure,
+        judged, recipe, box, k, table=DeferredLosses(lambda: queries, recipe, box, k), measure=search.measure,
         measured="by searches as of when each was asked; hits without a judgement count as irrelevant",
     )  # fmt: skip
 

@@ -79,6 +79,9 @@ def judged(
     before = material.measure(material.recipe, whole, advance)
     after = np.empty((len(SCALES), material.n))
     for which, found in stretches:
+        if not found.kinds:
+            after[:, which] = before[which]
+            continue
         for at, scale in enumerate(SCALES):
             recipe = with_learned(material.recipe, found, scale)
             after[at, which] = material.measure(recipe, which, advance)

@@ -38,7 +38,7 @@ from asof.index import prefix as prefix_module
 from asof.index.prefix import Prefix
 from asof.index.view import View
 from asof.rank.recipe import Recipe
-from asof.recipes import NAMES
+from asof.recipes import NAMES, named
 from asof.recipes.asof import ASOF
 from asof.store.digest import layout_places
 from asof.time.span import EPOCH, NEVER, instant, moment
@@ -54,6 +54,13 @@ ASKED = (
 
 TIGHT = ASOF.replaced({"rerank_window.n": 10})
 """The default recipe with a closer look at ten only."""
+
+FURTHER = named("twe-hops").replaced({
+    "evidence_hops.hops": 3, "evidence_hops.best": 2, "centrality.bands": 2, "centrality.exact_up_to": 1,
+    "budgeted_rerank.sizes": [2, 3, 9], "budgeted_rerank.margin": 0.1, "decay.need": "continuous",
+    "latent.dimensions": 3, "latent.min_df": 1,
+})  # fmt: skip
+"""twe with all that its authors leave to the future, and a budget that small corpora meet."""
 
 
 def check(
@@ -113,7 +120,7 @@ def property_of(
         st.one_of(st.just(0), st.integers(0, 6)),
         st.lists(st.integers(0, words - 1), min_size=1, max_size=3),
         st.sampled_from(ASKED),
-        st.sampled_from([*NAMES, TIGHT]),
+        st.sampled_from([*NAMES, TIGHT, FURTHER]),
     )
     def property_(
         history: list[Event], as_of: int, back: int, words: list[int], asked: str, recipe: str | Recipe

@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from asof.errors import UsageError
 from asof.evaluate.experiments.experiment import ExperimentOptions, Parameter
-from asof.evaluate.experiments.table import Cell, Column, Table
+from asof.evaluate.experiments.table import Cell, Column, Row, Table
 from asof.schema import text
 
 if TYPE_CHECKING:
@@ -33,6 +33,8 @@ COLUMNS = (
     Column("incorrect", "low"), Column("rouge_l"), Column("f1"),
 )  # fmt: skip
 
+EVIDENCE = "evidence_share"
+
 MODELS = (
     "The paper indexes with Gemini-2.5-flash-lite, answers and judges with GPT-4o-mini; here the [model] of "
     "asof.toml does all three. Without one facts are read by rules, answers are quotes, and correct, refusal "
@@ -52,6 +54,7 @@ ALL_ASKED = (
     "of the base corpus."
 )
 REPORTS = (
+    "evidence_share, the share of the gold sentences that an answer quotes, is ours and needs no model. "
     "Reports are written when a question needs them: the tokens of the index are those of facts alone, those "
     "of reports are in the tokens of a question."
 )
@@ -83,7 +86,7 @@ def cells(answers: AnswerRuns, run: AnswerRun, cost: IndexingCost | None) -> dic
     found: dict[str, Cell] = {}
     if cost is not None and run.name == OURS:
         found |= dict(zip(INDEX, (cost.prompt_tokens, cost.reply_tokens), strict=True))
-    found |= {metric: answers.estimate(run, metric) for metric in METRICS}
+    found |= {metric: answers.estimate(run, metric) for metric in (*METRICS, EVIDENCE)}
     if (taken := run.cost) is not None:
         count = max(len(run.replies), 1)
         for column, key in zip(ANSWERS, ("prompt_tokens", "reply_tokens"), strict=True):
@@ -91,9 +94,11 @@ def cells(answers: AnswerRuns, run: AnswerRun, cost: IndexingCost | None) -> dic
     return found
 
 
-def columns(published: Table) -> tuple[Column, ...]:
-    """Those of the paper, and behind them what a question takes."""
-    return (*published.columns, *(Column(name, "low", 0) for name in ANSWERS))
+def columns(published: Table, rows: Sequence[Row]) -> tuple[Column, ...]:
+    """Those of the paper, and behind them of ours that some row has: the evidence, what a question takes."""
+    ours = (Column(EVIDENCE), *(Column(name, "low", 0) for name in ANSWERS))
+    filled = {name for row in rows for name, cell in row.cells.items() if cell is not None}
+    return (*published.columns, *(each for each in ours if each.name in filled))
 
 
 def notes_of(found: Incremental) -> tuple[str, ...]:

@@ -35,7 +35,7 @@ def run(dataset: Path, options: ExperimentOptions) -> Outcome:
     rows = (
         () if answers is None else [Row(each.name, cells(answers, each, found.base)) for each in answers.runs]
     )
-    table = Table(columns(PUBLISHED), tuple(rows))
+    table = Table(columns(PUBLISHED, rows), tuple(rows))
     count = 0 if answers is None else len(answers.references)
     caption = f"{found.dataset.name}: {count:,} base questions on the base. Intervals: 95%, bootstrap."
     picture = beside("tgrag-III", PUBLISHED, table, caption)

@@ -44,7 +44,7 @@ def run(dataset: Path, options: ExperimentOptions) -> Outcome:
             count += len(stage.answers.references)
             made = ((each.name, cells(stage.answers, each, cost)) for each in stage.answers.runs)
             rows += [Row(f"{name}, {kind}", row) for name, row in made]
-    table = Table(columns(PUBLISHED), tuple(rows))
+    table = Table(columns(PUBLISHED, rows), tuple(rows))
     changed = tuple(
         f"{each.recipe}: {each.answers:,} of {each.answered:,} base questions have another answer afterwards"
         for each in found.changed

@@ -77,6 +77,8 @@ def test_of_a_corpus_without_questions(asof, town, here):
         (("--field", "decay.delta"), "--half-lives has none"),
         (("--anyway",), "--anyway goes with --write"),
         (("--undo",), "--undo goes alone"),
+        (("--limit", "30"), "--limit is about questions: give DATASET or --feedback"),
+        (("--group", "kind"), "--group is about datasets: give DATASET"),
         (("--feedback",), "0 judged questions"),
     ],
 )

@@ -86,8 +86,9 @@ def test_the_stages_that_get_them(kept: Any) -> None:
 
 
 def test_what_ends_a_passage() -> None:
-    """On 11 January `changed` says something else (10 days). `gone` is removed on the 21st: it was followed
-    for 20 days, without an end. `stays` and the new version are followed until the last change, the 31st."""
+    """On 11 January `changed` says something else (10 days). `gone` is moved on the 21st: it was followed
+    for 20 days, without an end, and for 10 where it is now. `stays` and the new version
+    are followed until the last change, the 31st."""
     with new_corpus(clock=Clock.at("2025-01-01")) as corpus:
         day = date(2024, 1, 1)
         corpus.add([
@@ -97,6 +98,7 @@ def test_what_ends_a_passage() -> None:
         ])  # fmt: skip
         corpus.add([version("a/changed.md", day + timedelta(10), "Rope costs nine.", "rope")])
         corpus.add([Ended("gone.md", SourcedTime(read("2024-01-21"), "2024-01-21", "git"))])
+        corpus.add([version("moved/gone.md", day + timedelta(20), "A gull cries.")])
         corpus.add([version("last.md", day + timedelta(30), "Oats are sown.")])
         found = corpus.at("2024-06-01").use(lifetimes)
         own = {
@@ -107,7 +109,9 @@ def test_what_ends_a_passage() -> None:
         }
         assert own == {
             "folder:a": [(10.0, True), (20.0, False), (30.0, False)], "folder:a/b": [(30.0, False)],
-            "source:python": [(0.0, False), (10.0, True), (20.0, False), (20.0, False), (30.0, False)],
+            "folder:moved": [(10.0, False)],
+            "source:python": [
+                (0.0, False), (10.0, False), (10.0, True), (20.0, False), (20.0, False), (30.0, False)],
             "tag:net": [(30.0, False)], "tag:quay": [(10.0, True)], "tag:rope": [(20.0, False)],
         }  # fmt: skip
 
@@ -152,7 +156,7 @@ def test_what_comes_later_changes_nothing(
             kinded = then.use(lifetimes)
             of = kinded.lifetimes
             lives = sorted(
-                (float(days), bool(end), tuple(name for name in kinded.kinds if kinded.kinds[name][at]))
+                (float(days), bool(end), tuple(name for name in kinded.kinds if at in kinded.kinds[name]))
                 for at, (days, end) in enumerate(zip(of.days, of.ended, strict=True))
             )
             return lives, then.use(learned)

@@ -161,9 +161,12 @@ def _check(
         raise UsageError("give either DATASET or --feedback")
     if anyway and not write:
         raise UsageError("--anyway goes with --write")
-    for name in ("group", "queries", "filter_by", "encoder", "cache") if feedback else ():
+    for name in () if dataset is not None else ("group", "queries", "filter_by", "encoder", "cache"):
         if source[name]:
-            raise UsageError(f"--{name.replace('_', '-')} is about datasets: --feedback has none")
+            what = "--feedback has none" if feedback else "give DATASET"
+            raise UsageError(f"--{name.replace('_', '-')} is about datasets: {what}")
+    if source["limit"] is not None and dataset is None and not feedback:
+        raise UsageError("--limit is about questions: give DATASET or --feedback")
 
 
 @contextmanager

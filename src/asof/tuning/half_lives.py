@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from asof.corpus.corpus import Corpus
 from asof.index.view import View
 from asof.rank.features.half_lives import ALL, HalfLives
 from asof.rank.recipe import Recipe
-from asof.tuning.lifetimes import lifetimes
-from asof.tuning.survival import HalfLife, apart, half_life
+from asof.tuning.lifetimes import KindedLifetimes, lifetimes
+from asof.tuning.survival import NO_END, HalfLife, apart, half_life
 
 FEWEST = 8
 """The fewest ends of a kind, seen or expected: fewer leave the half-life open by more than a factor of 2."""
@@ -21,6 +23,9 @@ APART = 3.29
 
 MOST = 12
 """The most kinds that are proposed."""
+
+ROUNDING = 1e-9
+"""More than sums of days are off by, as a share."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,20 +65,41 @@ def learned(view: View) -> LearnedHalfLives:
     lives = kinded.lifetimes
     left = np.ones(len(lives), bool)
     found: list[KindHalfLife] = []
-    while len(found) < MOST:
-        best: tuple[float, KindHalfLife] | None = None
-        for name, of in kinded.kinds.items():
-            own, others = half_life(lives.of(left & of)), half_life(lives.of(left & ~of))
-            if own is None or others is None or not _enough(own, others):
-                continue
-            distance = apart(own, others)
-            if distance >= APART and (best is None or distance > best[0]):
-                best = distance, KindHalfLife(name, own, others)
-        if best is None:
-            break
-        found.append(best[1])
-        left &= ~kinded.kinds[best[1].name]
+    while len(found) < MOST and (kind := _most_apart(kinded, left)) is not None:
+        found.append(kind)
+        left[kinded.kinds[kind.name]] = False
     return LearnedHalfLives(tuple(found), half_life(lives.of(left)), len(lives), int(lives.ended.sum()))
+
+
+def _most_apart(kinded: KindedLifetimes, left: NDArray[np.bool_]) -> KindHalfLife | None:
+    """The kind that differs most from all else that is left; None where none differs by APART."""
+    lives, best, most = kinded.lifetimes, None, APART
+    ends, exposure = int(lives.ended[left].sum()), float(lives.days[left].sum())
+    for name, of in kinded.kinds.items():
+        places = of[left[of]]
+        d, days = int(lives.ended[places].sum()), float(lives.days[places].sum())
+        if not _may_differ((d, days), (ends - d, exposure - days), most):
+            continue
+        rest = left.copy()
+        rest[places] = False
+        own, others = half_life(lives.of(places)), half_life(lives.of(rest))
+        if own is not None and others is not None and (distance := apart(own, others)) > most:
+            best, most = KindHalfLife(name, own, others), distance
+    return best
+
+
+def _may_differ(own: tuple[int, float], others: tuple[int, float], most: float) -> bool:
+    """Whether ends and days leave it open that two rates differ by more than `most` standard errors; those
+    that take documents together are larger still. Also, whether there are enough ends, or would be by the
+    rate of the other."""
+    (d, days), (e, more) = own, others
+    if days <= 0.0 or more <= ROUNDING * days:
+        return False
+    if max(d, days * e / more) < FEWEST or max(e, more * d / days) < FEWEST:
+        return False
+    one, other = max(d, NO_END), max(e, NO_END)
+    distance = abs(math.log(one / days) - math.log(other / more)) / math.sqrt(1 / one + 1 / other)
+    return distance > most * (1 - ROUNDING)
 
 
 def learned_as_of(corpus: Corpus, as_of: int | None, known_at: int | None) -> LearnedHalfLives:
@@ -87,12 +113,6 @@ def with_learned(recipe: Recipe, found: LearnedHalfLives, scale: float = 1.0) ->
     if not found.kinds:
         return recipe
     return recipe.replaced({field: dict(found.pairs(scale)) for field in recipe.takes_half_lives})
-
-
-def _enough(own: HalfLife, others: HalfLife) -> bool:
-    """Whether both have enough ends, or would have by the rate of the other."""
-    expected = own.exposure * others.ends / others.exposure, others.exposure * own.ends / own.exposure
-    return max(own.ends, expected[0]) >= FEWEST and max(others.ends, expected[1]) >= FEWEST
 
 
 def _short(days: float) -> float:

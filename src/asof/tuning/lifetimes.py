@@ -17,20 +17,20 @@ from asof.tuning.survival import Lifetimes
 
 @dataclass(frozen=True, slots=True)
 class KindedLifetimes:
-    """Lifetimes, and for each kind (`source:NAME`, `tag:NAME`, `folder:PATH`) which of them (a mask) are of
+    """Lifetimes, and for each kind (`source:NAME`, `tag:NAME`, `folder:PATH`) the places of those that are of
     it; in the order of their names."""
 
     lifetimes: Lifetimes
-    kinds: dict[str, NDArray[np.bool_]]
+    kinds: dict[str, NDArray[np.int64]]
 
 
 def lifetimes(view: View) -> KindedLifetimes:
     """The lifetimes of all dated passages that were ever visible in a view, as of its moment.
 
     A passage ends when a later version of its document says something else, or a later passage states the
-    same anew (`asof.graph.succession`): the earlier of both. One whose document was removed was followed
-    until then and has no end; one that is still current was followed until the last change that the view
-    sees: what came of it later, a corpus that nobody keeps does not know.
+    same anew (`asof.graph.succession`): the earlier of both. One whose document was removed, or moved, was
+    followed until then and has no end; one that is still current was followed until the last change that the
+    view sees: what came of it later, a corpus that nobody keeps does not know.
     """
     series = succession(view)
     rows = np.arange(view.prefix.rows)
@@ -47,7 +47,8 @@ def lifetimes(view: View) -> KindedLifetimes:
     followed = (
         np.where(after >= 0, view.column("visible", np.maximum(after, 0)), NEVER) if len(rows) else ends
     )
-    end = np.minimum(np.where(removed, NEVER, ends), followed)
+    gone = removed & (followed >= ends)  # what follows at once is the same document, moved
+    end = np.where(gone, NEVER, np.minimum(ends, followed))
     until = max(int(visible.max(initial=-NEVER)), int(ends[ends < NEVER].max(initial=-NEVER)))
     seen = np.minimum(np.minimum(end, ends), until)
     days = np.maximum(seen - visible, 0) / DAY
@@ -55,7 +56,7 @@ def lifetimes(view: View) -> KindedLifetimes:
     return KindedLifetimes(Lifetimes(days, end <= seen, document.astype(np.int64)), _kinds(view, heads))
 
 
-def _kinds(view: View, heads: NDArray[np.int64]) -> dict[str, NDArray[np.bool_]]:
+def _kinds(view: View, heads: NDArray[np.int64]) -> dict[str, NDArray[np.int64]]:
     own, at = np.unique(heads, return_inverse=True)
     of: dict[str, list[int]] = {}
     read = view.store.db.execute(
@@ -73,7 +74,7 @@ def _kinds(view: View, heads: NDArray[np.int64]) -> dict[str, NDArray[np.bool_]]
     )
     for head, tag in tagged:
         of.setdefault(f"tag:{tag}", []).append(head)
-    return {name: np.isin(own, of[name])[at] for name in sorted(of)}
+    return {name: np.flatnonzero(np.isin(own, of[name])[at]) for name in sorted(of)}
 
 
 def folders(document: str) -> list[str]:

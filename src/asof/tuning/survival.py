@@ -33,8 +33,8 @@ class Lifetimes:
     def __len__(self) -> int:
         return len(self.days)
 
-    def of(self, which: NDArray[np.bool_]) -> Lifetimes:
-        """Some of the passages (a mask)."""
+    def of(self, which: NDArray[np.bool_] | NDArray[np.int64]) -> Lifetimes:
+        """Some of the passages: a mask, or their places."""
         return Lifetimes(self.days[which], self.ended[which], self.document[which])
 
 
@@ -72,9 +72,10 @@ def half_life(lifetimes: Lifetimes) -> HalfLife | None:
     rate = max(ends, NO_END) / exposure
     error = 1 / math.sqrt(max(ends, NO_END))
     if ends:
-        each = np.bincount(lifetimes.document, lifetimes.ended) - rate * np.bincount(
-            lifetimes.document, lifetimes.days
-        )
+        # in an order of their own: that of rows tells which segments there are, and shows in the last bit
+        order = np.lexsort((lifetimes.days, lifetimes.document))
+        document, ended = lifetimes.document[order], lifetimes.ended[order]
+        each = np.bincount(document, ended) - rate * np.bincount(document, lifetimes.days[order])
         error = max(error, math.sqrt(math.fsum((each**2).tolist())) / ends)
     days, factor = math.log(2) / rate, math.exp(NORMAL_95 * error)
     return HalfLife(

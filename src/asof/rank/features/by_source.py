@@ -66,7 +66,7 @@ def parts(
     own = read(by_source, numbers)
     head = view.column("head", rows) if own else np.zeros(len(rows), np.int64)
     for source, values in own.items():
-        here = others & np.isin(head, np.array(heads_of(view, f"source:{source}"), np.int64))
+        here = others & np.isin(head, heads_of(view, f"source:{source}"))
         others &= ~here
         yield here, values
     yield others, numbers

@@ -89,13 +89,22 @@ def _fits(rows: Rows, view: View, names: list[str]) -> Iterator[tuple[int, NDArr
     head = view.column("head", rows)
     free = np.ones(len(rows), bool)
     for place, name in enumerate(names):
-        own = free if name == ALL else free & np.isin(head, np.array(heads_of(view, name), np.int64))
+        own = free if name == ALL else free & np.isin(head, heads_of(view, name))
         free = free & ~own
         yield place, own
 
 
-def heads_of(view: View, name: str) -> list[int]:
-    """The heads (attributes of versions of documents) of a kind, `KIND:NAME`."""
+def heads_of(view: View, name: str) -> NDArray[np.int64]:
+    """The heads (attributes of versions of documents) of a kind, `KIND:NAME`; kept with the rows of the view,
+    whose heads never change."""
+    key = f"heads of {name}"
+    if key not in view.prefix.memo:
+        view.prefix.memo[key] = np.array(_heads(view, name), np.int64)
+    heads: NDArray[np.int64] = view.prefix.memo[key]
+    return heads
+
+
+def _heads(view: View, name: str) -> list[int]:
     kind, _, value = name.partition(":")
     db = view.store.db
     if kind == "source":

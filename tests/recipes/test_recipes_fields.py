@@ -84,7 +84,7 @@ def test_every_field_is_tried() -> None:
 def test_names() -> None:
     published = ("asof", "twe", "twe-365", "twe-hops", "vault", "tempralm", "papers", "tgrag")
     signals = ("bm25", "lsa", "dense", "hybrid", "hybrid-rrf", "naive-rag", "qd-rag")
-    assert recipes.NAMES == (*published, *signals)
+    assert (*published, *signals) == recipes.NAMES
     for name in recipes.NAMES:
         assert recipes.named(name).name == name
         assert recipes.named(name).about

@@ -106,7 +106,9 @@ def test_without_answers_there_are_none(asof, shop):
 def test_before_and_after_an_update(asof, shop):
     result = asof("evaluate", *shop, "--incremental", "part=new")
     assert (result.code, result.err) == (0, "")
-    assert result.out.startswith("shop: update part=new\n  base: 1 document, indexed in ")
+    assert result.out.startswith(
+        "shop: update part=new\nrecipes as published\n  base: 1 document, indexed in "
+    )
     assert "0 calls of a model" in result.out
     for stage in ("base@base", "base@updated", "new@updated"):
         assert re.search(rf"^{stage} +1 ", result.out, re.MULTILINE)

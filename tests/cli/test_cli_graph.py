@@ -87,5 +87,8 @@ def test_a_drawing_as_of_a_date(asof, harbour, here):
     written = asof("graph", "--around", "Quay", "--depth", "3", "--svg", "harbour.svg")
     assert written.out.startswith("Quay as of now · 4 facts")
     assert "Rope" in (here / "harbour.svg").read_text()
+    nothing = asof("graph", "--around", "Nobody", "--svg", "nobody.svg")
+    assert (nothing.code, nothing.out.startswith("no fact about Nobody")) == (1, True)
+    assert not (here / "nobody.svg").exists()
     failed = asof("graph", "--around", "Quay", "--svg", "nowhere/harbour.svg")
     assert (failed.code, "--svg nowhere/harbour.svg: cannot be written" in failed.err) == (2, True)

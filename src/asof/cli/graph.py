@@ -62,10 +62,10 @@ def graph(
     with open_corpus(index) as corpus, fact_progress(corpus):
         note_extractor(corpus.config)
         neighbourhood = corpus.at(as_of, known_at).graph(around, depth, k)
-    if svg is not None:
+    if svg is not None and neighbourhood.edges:
         _draw(neighbourhood, as_of, svg)
-    if svg == STANDARD_OUTPUT:
-        return DONE if neighbourhood.edges else NOTHING
+        if svg == STANDARD_OUTPUT:
+            return DONE
     if as_json:
         print_json(graph_json(neighbourhood))
     else:

@@ -50,7 +50,7 @@ def test_both_tables_stand_side_by_side(asof, towns, here):
     assert result.code == 0
     assert "towns: 2 questions, lexical.b=0.5" in result.out
     assert "paper" in result.out
-    assert "latency_ms: best is BM25 only in" in result.out
+    assert "latency_ms: best of the printed rows is BM25 only in" in result.out
     assert "how the paper is read" in result.out
     assert result.err.strip() == "figures in drawn: twe-4.1"
     assert (here / "drawn" / "twe-4.1.csv").is_file()

@@ -62,7 +62,7 @@ def test_worse_is_not_written(asof, town, here, write):
 def test_of_a_corpus_without_questions(asof, town, here):
     assert asof("index", "town/corpus.jsonl").code == 0
     result = asof("tune", "--half-lives", "--recipe", "twe", "--write")
-    assert result.code == 0
+    assert result.code == 1
     assert "80 dated passages" in result.out or "100 dated passages" in result.out
     assert "not judged: give DATASET or --feedback" in result.out
     assert "they were not judged" in result.err

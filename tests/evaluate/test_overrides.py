@@ -21,12 +21,29 @@ def read(*texts):
     return [Setting.read(text) for text in texts]
 
 
-def test_one_value_changes_the_recipe_itself():
+def test_one_value_changes_the_recipe_itself_and_its_name_says_so():
     (variant,) = with_settings([TWE], read("decay.delta=1", "combine-2.weights.centrality=.3"))
     assert variant.base == ""
-    assert variant.recipe.name == "twe"
+    assert variant.recipe.name == "twe delta=1 centrality=0.3"
     assert value_of(variant.recipe, "decay.delta") == 1.0
     assert value_of(variant.recipe, "combine-2.weights.centrality") == 0.3
+
+
+def test_its_own_value_leaves_the_name():
+    (variant,) = with_settings([TWE], read("decay.delta=2.5"))
+    assert variant.recipe == TWE
+
+
+def test_a_field_is_set_once():
+    with pytest.raises(UsageError, match=r"--set decay.delta is given twice for twe; name all .*=A,B"):
+        with_settings([TWE], read("decay.delta=0", "decay.delta=1"))
+
+
+def test_one_value_and_several():
+    variants = with_settings([TWE], read("decay.delta=0", "decay.tau_min=90,365"))
+    assert [(each.recipe.name, each.base) for each in variants] == [
+        ("twe delta=0", ""), ("twe delta=0 tau_min=365", "twe delta=0"),
+    ]  # fmt: skip
 
 
 def test_every_combination_but_that_of_the_recipe_itself():

@@ -79,6 +79,7 @@ def tune_half_lives(
             show_change(change, "wrote")
     if write is not None and change is None:
         echo_err(f"nothing was written: {_why_not(found, judgement, good=good or anyway)}")
+        return NOTHING
     return DONE if change is not None or good or (judgement is None and found.kinds) else NOTHING
 
 

@@ -109,9 +109,17 @@ def _refuse(setting: Setting, recipes: Sequence[Recipe]) -> None:
 
 
 def _variants(recipe: Recipe, settings: Sequence[Setting]) -> Iterator[Variant]:
-    own = {each.field: each.values for each in settings if _is_of(each, recipe)}
+    mine = [each for each in settings if _is_of(each, recipe)]
+    own = {each.field: each.values for each in mine}
+    if len(own) < len(mine):
+        twice = next(each.field for at, each in enumerate(mine) if each.field in {b.field for b in mine[:at]})
+        raise UsageError(
+            f"--set {twice} is given twice for {recipe.name}; name all values at once: {twice}=A,B"
+        )
     single = {name: values[0] for name, values in own.items() if len(values) == 1}
     base = changed(recipe, single)
+    if base != recipe:
+        base = replace(base, name=f"{recipe.name} {in_words(single)}")
     axes = {name: values for name, values in own.items() if len(values) > 1}
     combinations = (
         [dict(zip(axes, values, strict=True)) for values in product(*axes.values())] if axes else []
@@ -120,7 +128,7 @@ def _variants(recipe: Recipe, settings: Sequence[Setting]) -> Iterator[Variant]:
     yield Variant(base, values=next((chosen for each, chosen in made if each == base), {}))
     for each, chosen in made:
         if each != base:
-            yield Variant(replace(each, name=f"{recipe.name} {in_words(chosen)}"), recipe.name, chosen)
+            yield Variant(replace(each, name=f"{base.name} {in_words(chosen)}"), base.name, chosen)
 
 
 def in_words(values: Mapping[str, Any]) -> str:

@@ -29,7 +29,7 @@ class Shape:
         """In words.
 
         >>> Shape("mrr", "a", "b", 3, 2).sentence
-        'mrr: best is a in the paper, b here; 2 of 3 pairs of rows in the same order'
+        'mrr: best of the printed rows is a in the paper, b here; 2 of 3 pairs of rows in the same order'
         """
         same = self.best_published == self.best_ours
         best = (
@@ -37,9 +37,8 @@ class Shape:
             if same
             else f"{self.best_published} in the paper, {self.best_ours} here"
         )
-        return (
-            f"{self.column}: best is {best}; {self.agreeing} of {self.pairs} pairs of rows in the same order"
-        )
+        pairs = f"{self.agreeing} of {self.pairs} pairs of rows in the same order"
+        return f"{self.column}: best of the printed rows is {best}; {pairs}"
 
 
 def shapes(published: Table, ours: Table) -> list[Shape]:

@@ -36,7 +36,8 @@ def test_temporal_questions_are_told_by_their_words_or_by_their_types(experiment
     by_words = experimented("twe/4.3").outcome
     by_type = experimented("twe/4.3", "temporal=temporal").outcome
     assert by_words.notes[0] == by_type.notes[0] == "4 temporal and 4 general questions"
-    assert experimented("twe/4.3", "temporal=nothing").outcome.table.cell("delta=0", "temporal") is None
+    with pytest.raises(UsageError, match="temporal=nothing: no question has that type; there are: general, "):
+        experimented("twe/4.3", "temporal=nothing")
     assert value(by_words.table, "delta=2.5 tau_min=365", "temporal") == 1.0
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from asof.errors import UsageError
 from asof.evaluate.evaluation import Evaluation
 from asof.evaluate.experiments.experiment import ExperimentOptions, Outcome, Parameter
 from asof.evaluate.experiments.measure import cells, measure
@@ -47,6 +48,10 @@ class Kinds:
     def of(cls, evaluation: Evaluation, recipe: Recipe, types: str) -> Kinds:
         """Of the questions of an evaluation, by their types or by the words that `recipe` knows."""
         named = {each.strip() for each in types.split(",") if each.strip()}
+        there = {question.type for question in evaluation.questions if question.type}
+        if missing := sorted(named - there):
+            has = f"there are: {', '.join(sorted(there))}" if there else "none has a type"
+            raise UsageError(f"temporal={missing[0]}: no question has that type; {has}")
         decay = next(stage for stage in recipe.stages if isinstance(stage, Decay))
         places: tuple[list[int], list[int]] = ([], [])
         for at, question in enumerate(evaluation.questions):

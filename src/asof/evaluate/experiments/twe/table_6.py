@@ -22,7 +22,7 @@ from asof.recipes.twe import TWE
 DIFFERENCE = "difference"
 
 PUBLISHED = Table.of(
-    [Column(DIFFERENCE)],
+    [Column(DIFFERENCE, "")],
     {
         "1: hybrid - BM25, recall@5": (0.13,),
         "1: dense - BM25, recall@5": (0.03,),

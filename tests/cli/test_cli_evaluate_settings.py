@@ -84,6 +84,8 @@ def test_parts_go_with_one_setting_of_a_recipe(asof, mayors):
     result = asof("evaluate", *mayors, "--leave-one-out", "--set", "decay.delta=0,1")
     assert result.code == 2
     assert "give --set one value" in result.err
+    nothing = asof("evaluate", "mayors", "--recipe", "bm25", "--add-one")
+    assert (nothing.code, "recipe bm25 has no part that can be off" in nothing.err) == (2, True)
 
 
 @pytest.mark.slow

@@ -42,6 +42,8 @@ def variants(
             "--add-one and --leave-one-out vary one setting of each recipe: give --set one value"
         )
     for whole in list(made):
+        if not components.components(whole.recipe, vectors=vectors):
+            raise UsageError(f"recipe {whole.recipe.name} has no part that can be off")
         if add_one:
             made += components.add_one(whole.recipe, vectors=vectors)
         if leave_one_out:

@@ -35,7 +35,7 @@ from asof.time.span import NEVER
 from asof.version import __version__
 
 FILE = "found.json"
-FORMAT = 8
+FORMAT = 9
 KEPT = 4
 """So many lists are in memory."""
 

@@ -25,7 +25,8 @@ from asof.stale.time_words import (
     timed_sentences,
     until_near,
 )
-from asof.stale.words import every
+from asof.stale.words import every, months
+from asof.text.tokens import tokenize
 from asof.time import TimeContext, TimeMention, parse
 from asof.time.decay import DAY
 from asof.time.span import NEVER, format_instant, nearest_moment
@@ -47,23 +48,21 @@ AS_OF_YEARS, PASSED_YEARS = 1.0, 0.25
 
 _COARSE = frozenset({"week", "month", "quarter", "half", "season", "year"})
 _LONGER = frozenset({"decade", "century"})
-_MONTHS = (
-    "january", "february", "march", "april", "june", "july", "august", "september", "october", "november",
-    "december", "januar", "februar", "märz", "mai", "juni", "juli", "oktober", "dezember",
-)  # fmt: skip
 _BEFORE = re.compile(
     r"\b(?:in|on|by|until|till|from|through|during|for|at|im|am|bis|ab|en|el|au|à|le|em|no|na|il|nel|op)\s+"
     r"(?:the\s+)?$",
     re.IGNORECASE,
 )
-_MONTH = re.compile(rf"(?:{'|'.join(_MONTHS)})(?:\W+(?:\w+\W+)?(?:{'|'.join(_MONTHS)}))?", re.IGNORECASE)
 _LETTERS = re.compile(r"[^\W\d_]{3}")
 _LENGTH = re.compile(
     r"\b(?:hours?|days?|weeks?|months?|tagen?|wochen?|monaten?|stunden?|from now)\b", re.IGNORECASE
 )
+_VERBS = frozenset({"may"})
+"""Names of months that nearly every text has as a word of another meaning; a time in one has a year, too."""
+
 _TIME_WORDS = (
     "next", "later", "end", "year", "month", "week", "summer", "spring", "autumn", "winter",
-    "nächsten", "nächstes", "jahres", "kommenden", *_MONTHS,
+    "nächsten", "nächstes", "jahres", "kommenden",
 )  # fmt: skip
 
 
@@ -125,7 +124,7 @@ def _sentences(view: View, current: CurrentPassages) -> Iterator[tuple[PassageTe
 @cache
 def _words() -> tuple[str, ...]:
     """Words of which a sentence has one if it may be stale, a year aside."""
-    return (*_TIME_WORDS, *(phrase for kind in VAGUE_KINDS for phrase in every(kind)))
+    return (*_TIME_WORDS, *(months() - _VERBS), *(phrase for kind in VAGUE_KINDS for phrase in every(kind)))
 
 
 def _passed(view: View, sentence: TimedSentence, since: int) -> Passed | None:
@@ -206,7 +205,10 @@ def _is_any(mention: TimeMention, since: int) -> bool:
     """Whether rules speak of any such time: "this week", or a month of no year ("who joins in May will")."""
     if mention.grain in ("week", "month", "quarter") and mention.core.first <= since <= mention.core.last:
         return True
-    return mention.grain == "month" and _MONTH.fullmatch(mention.text) is not None
+    if mention.grain != "month":
+        return False
+    first, *others = tokenize(mention.text)
+    return first in months() and len(others) <= 2 and (not others or others[-1] in months())
 
 
 def _said_with_preposition(masked: str, mention: TimeMention) -> bool:
@@ -221,7 +223,12 @@ def _says(strength: float) -> str:
 def _sure(strength: float, says: str, ago: int, half: float) -> Why:
     """Three quarters of it at once, all of it long after."""
     years = Why("years since that time", ago / YEAR)
-    share = Why.of("how long ago", "ratio", years, Why.of("", "sum", years, Why("half of it", half)))
+    share = Why.of(
+        "how long ago",
+        "ratio",
+        years,
+        Why.of("years and those of half", "sum", years, Why("half of it", half)),
+    )
     grown = Why.of("from three quarters on", "sum", Why("at once", 0.75),
                    Why.of("with time", "product", Why("later", 0.25), share))  # fmt: skip
     return Why.of("a time that has passed", "product", Why(says, strength), grown)
@@ -229,5 +236,10 @@ def _sure(strength: float, says: str, ago: int, half: float) -> Why:
 
 def _older(weight: float, says: str, ago: int, half: float) -> Why:
     years = Why("years", ago / YEAR)
-    share = Why.of("how long ago", "ratio", years, Why.of("", "sum", years, Why("half of it", half)))
+    share = Why.of(
+        "how long ago",
+        "ratio",
+        years,
+        Why.of("years and those of half", "sum", years, Why("half of it", half)),
+    )
     return Why.of("words of a day long ago", "product", Why(says, weight), share)

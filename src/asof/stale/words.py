@@ -40,6 +40,13 @@ def of_any(name: str) -> re.Pattern[str]:
     return _compiled(set(every(name)))
 
 
+@cache
+def months() -> frozenset[str]:
+    """The names of the months in full, of all languages."""
+    tabled = (tables(code, "time").get("month", {}) for code in codes("time"))
+    return frozenset(name for table in tabled for names in table.values() for name in names.split())
+
+
 def language_of(text: str) -> str:
     """The language of a text, among those with lists; English for one that says nothing."""
     words = tokenize(text[: 10 * _TOKENS])[:_TOKENS]

@@ -75,6 +75,9 @@ def test_of_a_corpus_without_questions(asof, town, here):
     [
         (("--recipe", "tgrag"), "recipe tgrag goes by no age"),
         (("--field", "decay.delta"), "--half-lives has none"),
+        (("--by", "lcb"), "--by is about numbers that are fitted"),
+        (("--evaluations", "50"), "--evaluations is about numbers that are fitted"),
+        (("--folds", "4"), "--folds is about judging: give DATASET or --feedback"),
         (("--anyway",), "--anyway goes with --write"),
         (("--undo",), "--undo goes alone"),
         (("--limit", "30"), "--limit is about questions: give DATASET or --feedback"),

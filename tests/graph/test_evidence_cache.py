@@ -289,6 +289,21 @@ def test_what_was_known_before_is_not_confused_with_what_is_known_now(fresh: Mak
         assert degrees(corpus) == now == anew(corpus)
 
 
+def test_a_graph_of_the_past_alone_is_kept_beside_that_of_now(
+    fresh: Make, document: Make, built: list[str]
+) -> None:
+    """From `past_only` rows on the past has a graph of its own, and no question in turn makes one again."""
+    limits = replace(LIMITS, past_only=10)
+    with fresh(*some(document, 0, 30)) as corpus, reopened(corpus.root, limits) as other:
+        other.session.clock = corpus.session.clock
+        now = degrees(other)
+        for _ in range(3):
+            for year in ("2008", "2012"):
+                evidence(other.at(year).view(), cap=3)
+            assert degrees(other) == now
+        assert [each for each in built if each != "read_postings"] == ["anew", "moved", "moved"]
+
+
 def test_a_vacuum_is_noticed(fresh: Make, document: Make) -> None:
     with fresh(*some(document, 0, 10)) as corpus:
         corpus.add([document("d3", "mill ferry bread storm mill ferry", "2023")])

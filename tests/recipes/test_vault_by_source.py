@@ -14,7 +14,8 @@ from tests.support.corpora import new_corpus
 from asof import config
 from asof.data import Document, Heading, Link, SourcedTime
 from asof.errors import BadConfig, UsageError
-from asof.recipes.vault import KEYS, OF_ALL, VAULT, vault
+from asof.rank.features.tiers import FACTORS
+from asof.recipes.vault import KEYS, VAULT, vault
 from asof.time.moment import read
 
 TODAY = date(2024, 7, 1)
@@ -124,9 +125,18 @@ def test_headings_and_tags_as_its_code_has_them(
     assert ratios(desk, vault({"home": keys}), question=question) == {"also": factor}
 
 
+def test_what_a_source_says_of_its_own_holds_though_it_is_the_same_as_that_of_all() -> None:
+    """Of a number that is set for all later, and of steps of age that are off."""
+    said = vault({"work": {"backlink_boost_weight": 0.1, "recency_boost_enabled": False}})
+    later = said.replaced({"backlinks.weight": 0.7})
+    fields = dict(later.fields())
+    assert dict(fields["backlinks.by_source"])["work:weight"] == 0.1
+    steps = dict(fields["recency_tiers.by_source"])
+    assert {steps[f"work:{name}"] for name in FACTORS} == {1.0}
+
+
 def test_the_published_values_are_off() -> None:
-    same = {key: default for key, (default, _) in KEYS.items() if key not in OF_ALL}
-    assert VAULT == vault({"work": {}}) == vault({"work": same})
+    assert vault({"work": {}}) == VAULT
     assert {key: KEYS[key][0] for key in KEYS if key.startswith(("heading", "tag"))} == {
         "heading_boost_enabled": False, "heading_h1_boost": 1.05, "heading_h2_boost": 1.03,
         "heading_h3_boost": 1.02, "tag_boost_enabled": False, "tag_boost_weight": 0.03, "tag_boost_cap": 3,

@@ -6,12 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import click
-from click.core import ParameterSource
 
 from asof.cli.encoders import encoder_of, keeping
 from asof.cli.evaluate_options import check_alone, configuration, evaluation_options, models, variants
 from asof.cli.evaluated import updated, whole
-from asof.cli.main import json_option
+from asof.cli.main import given, json_option
 from asof.cli.staleness import check_options, evaluate_stale
 from asof.errors import UsageError
 
@@ -143,7 +142,7 @@ def evaluate(
     docs/guides/evaluate.md. Intervals hold in 95 of 100 drawings of other questions. Exit code 1: something
     leaked.
     """
-    check_options(_given(context), stale=stale)
+    check_options(given(context), stale=stale)
     if stale:
         return evaluate_stale(
             dataset, options["leakage"], options["seed"], index, verbose=verbose, as_json=as_json
@@ -178,10 +177,3 @@ def evaluate(
         return whole(
             dataset, ranked, configured, chosen, asked, cached, run_file, per_query, cache, figures, as_json
         )
-
-
-def _given(context: click.Context) -> list[str]:
-    """The names of the parameters that are on the command line."""
-    return [
-        name for name in context.params if context.get_parameter_source(name) is ParameterSource.COMMANDLINE
-    ]

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+from click.core import ParameterSource
 
 from asof import __version__
 from asof.cli.commands import START, Commands
@@ -213,3 +214,10 @@ def print_json(value: Any) -> None:
     from asof.cli.terminal import json_layout
 
     click.echo(plain_json(json_layout(value)))
+
+
+def given(context: click.Context) -> list[str]:
+    """The names of the parameters that are on the command line."""
+    return [
+        name for name in context.params if context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+    ]

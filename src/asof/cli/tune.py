@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +14,7 @@ from asof.cli.main import (
     NOTHING,
     corpus_root,
     echo_err,
+    given,
     index_option,
     json_option,
     open_corpus,
@@ -73,8 +74,10 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @index_option
 @json_option
+@click.pass_context
 def tune(
-    dataset: Path | None, feedback: bool, half_lives: bool, recipe: str | None, fields: tuple[str, ...],
+    context: click.Context, /, dataset: Path | None, feedback: bool, half_lives: bool, recipe: str | None,
+    fields: tuple[str, ...],
     by: str, metric: str, folds: int, evaluations: int, seed: int, write: bool, anyway: bool, undo: bool,
     index: Path | None, as_json: bool, **source: Any,
 ) -> int:  # fmt: skip
@@ -89,8 +92,8 @@ def tune(
             raise UsageError("--undo goes alone: it puts back what --write wrote last")
         return _undo(corpus_root(index), as_json)
     _check(dataset, feedback, write, anyway, source, alone=half_lives)
-    if half_lives and fields:
-        raise UsageError("--field is about numbers that are fitted: --half-lives has none")
+    if half_lives:
+        _check_half_lives(given(context), judged=dataset is not None or feedback)
     from asof import environment
     from asof.tuning.fields import chosen, metric_depth
     from asof.tuning.tune import TuningOptions
@@ -101,13 +104,13 @@ def tune(
     if half_lives:
         from asof.cli.tune_half_lives import tune_half_lives
 
-        given = configured.recipe_named(recipe or configured.recipe)
+        aged = configured.recipe_named(recipe or configured.recipe)
         return tune_half_lives(
-            given, index,
+            aged, index,
             None if dataset is None and not feedback else lambda box, progress: _material(
-                dataset, index, given, box, k, seed, source, progress, again=True
+                dataset, index, aged, box, k, seed, source, progress, again=True
             ),
-            (lambda tuned, origin: _write_recipe(folder, given, tuned, origin)) if write else None,
+            (lambda tuned, origin: _write_recipe(folder, aged, tuned, origin)) if write else None,
             folds=folds, seed=seed, anyway=anyway, as_json=as_json,
         )  # fmt: skip
     ranked, box = chosen(configured.recipe_named(recipe or configured.recipe), fields)
@@ -167,6 +170,19 @@ def _check(
             raise UsageError(f"--{name.replace('_', '-')} is about datasets: {what}")
     if source["limit"] is not None and dataset is None and not feedback:
         raise UsageError("--limit is about questions: give DATASET or --feedback")
+
+
+def _check_half_lives(options: Sequence[str], *, judged: bool) -> None:
+    """Raises UsageError for options, by their names, that are not about half-lives."""
+    for name in ("fields", "by", "evaluations"):
+        if name in options:
+            raise UsageError(
+                f"--{name.removesuffix('s') if name == 'fields' else name} is about numbers that are fitted: "
+                "--half-lives has none"
+            )
+    for name in ("metric", "folds", "seed"):
+        if name in options and not judged:
+            raise UsageError(f"--{name} is about judging: give DATASET or --feedback")
 
 
 @contextmanager

@@ -35,6 +35,7 @@ from asof.index.prefix import Prefix
 from asof.index.segment import Segment
 from asof.index.view import DerivedCache, View
 from asof.text.shingles import VERSION, Shingler
+from asof.time.span import NEVER
 
 FOLDER = "evidence"
 FORMAT = 1
@@ -72,27 +73,31 @@ class GraphCache:
         self._shingler = Shingler()
         self._now: OrderedDict[Key, Graph] = OrderedDict()
         self._written: dict[Key, NDArray[np.bool_]] = {}
-        self._past: OrderedDict[tuple[Key, int], Graph] = OrderedDict()
+        self._past: OrderedDict[tuple[Key, int, int], Graph] = OrderedDict()
 
     def graph(self, view: View, threshold: float, cap: int, bands: int = 0) -> tuple[Rows, Graph]:
         """The rows of the corpus, and the graph of those known at the view's K."""
         with self._lock:
             rows = self._update_rows(view.prefix)
             known, key = rows.known(view.prefix), (threshold, cap, bands)
-            if int(known.sum()) > self.limits.past_only:
-                known &= rows.columns["visible"] <= view.as_of
+            moment = NEVER  # of which the graph is the past alone
+            if int(known.sum()) > self.limits.past_only and bool(
+                (known & (rows.columns["visible"] > view.as_of)).any()
+            ):
+                known, moment = known & (rows.columns["visible"] <= view.as_of), view.as_of
+            own = key, view.known_at, moment
             graph = self._now.get(key) or self._load(key, rows)
             if graph is not None and graph.is_of(known):
                 return rows, graph
-            then = self._past.get((key, view.known_at))
+            then = self._past.get(own)
             if then is not None and then.is_of(known):
                 return rows, then
             updater = self._updater(view, rows, key)
             graph = updater.anew(known) if graph is None else updater.moved(graph, known)
-            if is_newest(view.prefix, rows):
+            if is_newest(view.prefix, rows) and moment == NEVER:
                 remember(self._now, key, self._settled(key, graph, rows))
             else:
-                remember(self._past, (key, view.known_at), graph)
+                remember(self._past, own, graph)
             return rows, graph
 
     def updater(self, view: View, threshold: float, cap: int, bands: int = 0) -> Updater:

@@ -33,7 +33,8 @@ class GraphLimits:
     most_postings       postings in one part; more are split, and parts are not merged beyond it
     shingles_at_once, products_at_once, pairs_at_once   shingles, multiplications and pairs in one batch
     sketched_at_once    shingles, and candidate pairs, in one batch of `minhash.py`
-    past_only           of more rows than this the graph of an earlier moment is made of its past alone
+    past_only           of more rows than this the graph of an earlier moment is made of its past alone; not
+                        more than views have that are compared exactly (`Centrality.exact_up_to`)
     sparse_edges        from this many edges on sums are sparse products, six times as fast as numpy there and
                         worth the import of scipy
     nodes_of_key        keys of more nodes than this are restricted to near nodes; of fewer all are compared
@@ -46,7 +47,7 @@ class GraphLimits:
     most_postings: int = 32_000_000
     shingles_at_once: int = 1 << 20
     sketched_at_once: int = 1 << 20
-    past_only: int = 4_000_000
+    past_only: int = 2_000_000
     products_at_once: int = 4_000_000
     pairs_at_once: int = 1 << 16
     sparse_edges: int = 2_000_000

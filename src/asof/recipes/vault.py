@@ -105,12 +105,13 @@ def _checked(defaults: Mapping[str, Any], keys: Mapping[str, Any], where: str) -
 def _by_source(
     values: Mapping[str, Any], sources: Mapping[str, Mapping[str, Any]]
 ) -> Mapping[str, tuple[tuple[str, float], ...]]:
-    """The numbers of each stage that some source has of its own, as `SOURCE:NUMBER` and a value."""
+    """The numbers of each stage that some source has a key for, as `SOURCE:NUMBER` and a value, also where it
+    is the same as that of all: it stays if that one changes."""
     of = {
-        "backlinks": (_backlinks, ("weight", "cap")),
-        "tiers": (lambda of: sum(_steps(of), ()), (*DAYS, *FACTORS)),
-        "headings": (_headings, LEVELS),
-        "tags": (_tags, ("weight", "cap")),
+        "backlinks": (_backlinks, ("weight", "cap"), "backlink_"),
+        "tiers": (lambda of: sum(_steps(of), ()), (*DAYS, *FACTORS), "recency_"),
+        "headings": (_headings, LEVELS, "heading_"),
+        "tags": (_tags, ("weight", "cap"), "tag_"),
     }
     found: dict[str, list[tuple[str, float]]] = {stage: [] for stage in of}
     for source, keys in sources.items():
@@ -121,10 +122,19 @@ def _by_source(
                 "sources are in; set it in [retrieval]"
             )
         own = _checked(values, keys, where)
-        for stage, (numbers, names) in of.items():
-            pairs = zip(names, numbers(values), numbers(own), strict=True)
-            found[stage] += [(f"{source}:{name}", float(its)) for name, common, its in pairs if its != common]
+        for stage, (numbers, names, begin) in of.items():
+            pairs = zip(names, numbers(own), strict=True)
+            found[stage] += [
+                (f"{source}:{name}", float(its)) for name, its in pairs
+                if not keys.keys().isdisjoint(_keys_of(begin, name))
+            ]  # fmt: skip
     return {stage: tuple(pairs) for stage, pairs in found.items()}
+
+
+def _keys_of(begin: str, number: str) -> set[str]:
+    """The keys that decide on a number of a stage whose keys begin so."""
+    own = {f"{begin}{number}", f"{begin}{number}_boost", f"{begin}boost_{number}"}
+    return own if number in ("cap", *DAYS) else {*own, f"{begin}boost_enabled"}
 
 
 def _backlinks(values: Mapping[str, Any]) -> tuple[float, int]:

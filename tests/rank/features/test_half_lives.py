@@ -19,6 +19,7 @@ from asof.rank.features.tiers import RecencyTiers
 
 Make = Callable[..., Any]
 TODAY = "2024-07-01"
+ALL_NAMES = ("tagged", "a/b/deep.md", "a/near.md", "ab/other.md", "[a]/odd.md", "plain", "wired")
 
 
 def scores(results: Any) -> dict[str, float]:
@@ -54,6 +55,10 @@ def by_document(corpus: Any, values: Callable[[Any, Any], Any]) -> dict[str, flo
         ({"folder:a/b": 2, "folder:a": 9}, {"a/b/deep.md": 2, "a/near.md": 9}),
         ({"folder:[a]": 9}, {"[a]/odd.md": 9}),  # a name, no pattern
         ({"folder:*": 9}, {}),
+        (
+            {"*": 100, "tag:news": 7},
+            dict.fromkeys(ALL_NAMES, 100.0) | {"tagged": 7, "wired": 7},
+        ),  # "*" is last
         ({"source:nobody": 1}, {}),
     ],
 )

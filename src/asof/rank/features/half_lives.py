@@ -19,8 +19,8 @@ from asof.schema import value_text
 from asof.store.reader import matching_heads
 
 HalfLives = tuple[tuple[str, float], ...]
-"""Pairs of `KIND:NAME` and days, such as ("tag:news", 7.0), or of `*` for all. The first that fits a passage
-counts."""
+"""Pairs of `KIND:NAME` and days, such as ("tag:news", 7.0), or of `*` for all others. The first that fits a
+passage counts, and `*` last wherever it stands."""
 
 ALL = "*"
 
@@ -88,7 +88,7 @@ def _fits(rows: Rows, view: View, names: list[str]) -> Iterator[tuple[int, NDArr
     """For each name its place, and which rows (n,) are of that kind and of none before."""
     head = view.column("head", rows)
     free = np.ones(len(rows), bool)
-    for place, name in enumerate(names):
+    for place, name in sorted(enumerate(names), key=lambda each: each[1] == ALL):
         own = free if name == ALL else free & np.isin(head, heads_of(view, name))
         free = free & ~own
         yield place, own

@@ -41,19 +41,21 @@ class SubQuestions:
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         stage, name = (Lexical(), "lexical") if self.by == "words" else (Similarity("half"), "similarity")
         parts = query.parts[:MOST_PARTS] or (query.text,)
-        ranks, notes = np.zeros((len(parts), ranking.count)), dict[str, None]()
+        best, which = np.full(ranking.count, np.inf), np.zeros(ranking.count, np.int8)
+        notes = dict[str, None]()
         for at, part in enumerate(parts):
             found = stage(replace(query, text=part, lexical=part, parts=()), ranking, view)
             notes |= dict.fromkeys(found.notes)
             order = self._order(found.columns[name].values, ranking, view)
-            ranks[at, order] = np.arange(1, len(order) + 1)
-        best = np.where(ranks > 0, ranks, np.inf).min(axis=0)
+            ranks = np.arange(1.0, len(order) + 1)
+            better = ranks < best[order]
+            best[order[better]], which[order[better]] = ranks[better], at
         values = np.where(np.isfinite(best), 1.0 / (self.k + best), 0.0)
 
         def tree(at: int) -> Why:
             if not np.isfinite(best[at]):
                 return Why("in the list of no part", 0.0)
-            part = parts[int(np.flatnonzero(ranks[:, at] == best[at])[0])]
+            part = parts[which[at]]
             place = total("k + rank", Constant("k", float(self.k)), Given("best rank", np.array([best[at]])))
             return ratio(f"in the list of “{part}”", Constant("one", 1.0), place).why(0)
 

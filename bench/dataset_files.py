@@ -6,12 +6,30 @@ import gzip
 import json
 import sys
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from asof.data import Problem
+from asof.errors import AsofError
+
+WRONG = 2
+"""The exit code for files that cannot be used."""
+
+
+def command(name: str, main: Callable[[], None]) -> int:
+    """Run a script: files that it cannot use or write are one line on standard error, and code 2."""
+    try:
+        main()
+    except AsofError as error:
+        print(f"{name}: {error}", file=sys.stderr)
+    except OSError as error:
+        where = f"{error.filename}: {error.strerror}" if error.filename else str(error)
+        print(f"{name}: {where}", file=sys.stderr)
+    else:
+        return 0
+    return WRONG
 
 
 @dataclass

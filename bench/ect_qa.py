@@ -13,6 +13,7 @@ the fiscal ones that it is about. A specific question has its answer, its gold s
 from __future__ import annotations
 
 import re
+import sys
 from argparse import ArgumentParser
 from collections import Counter
 from collections.abc import Mapping
@@ -20,7 +21,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from bench.dataset_files import Dataset, records, text_of
+from bench.dataset_files import Dataset, command, records, text_of
 
 from asof.errors import UsageError
 
@@ -153,4 +154,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(command("bench.ect_qa", main))

@@ -14,12 +14,13 @@ downloaded. OUT is for `asof evaluate OUT --answers` and `asof experiment tgrag/
 from __future__ import annotations
 
 import json
+import sys
 from argparse import ArgumentParser
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from bench.dataset_files import Dataset, records, text_of
+from bench.dataset_files import Dataset, command, records, text_of
 
 from asof.errors import UsageError
 
@@ -130,4 +131,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(command("bench.multihop", main))

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -49,3 +52,25 @@ def test_no_question_at_all(tmp_path: Path) -> None:
     (tmp_path / "corpus.json").write_text("[")
     with pytest.raises(UsageError, match="no question in"):
         multihop.convert([tmp_path / "corpus.json"])
+
+
+@pytest.mark.parametrize(
+    ("script", "given", "said"),
+    [
+        ("multihop", ["out", "nowhere.json"], "bench.multihop: nowhere.json: No such file or directory"),
+        ("multihop", ["out", "empty.json"], "bench.multihop: no question in empty.json; see the head of"),
+        ("ect_qa", ["nowhere", "out"], "bench.ect_qa: nowhere has no call in corpus/base.jsonl.gz"),
+    ],
+)
+def test_files_that_cannot_be_used_are_one_line(
+    tmp_path: Path, script: str, given: list[str], said: str
+) -> None:
+    (tmp_path / "empty.json").write_text("[]")
+    path = {**os.environ, "PYTHONPATH": str(Path(multihop.__file__).parents[1])}
+    found = subprocess.run(
+        [sys.executable, "-m", f"bench.{script}", *given], cwd=tmp_path, env=path,
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (found.returncode, found.stdout, found.stderr.count("\n")) == (2, "", 1)
+    assert found.stderr.startswith(said)
+    assert not (tmp_path / "out").exists()

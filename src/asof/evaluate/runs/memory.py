@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -16,15 +15,22 @@ MEGABYTE = 1e6
 def peak_growth() -> Callable[[], float | None]:
     """Begins a step; the function that it returns ends it, and gives megabytes.
 
-    Where the largest size cannot be set back (not on Linux), what an earlier step took at its height is not
-    counted again, so a later step can seem to take nothing. None where nothing can be measured.
+    None where the largest size cannot be set back (not on Linux, nor where the process may not write there):
+    what a step takes is then hidden by the height of an earlier one, and would seem to be nothing.
     """
     try:
         RESET.write_text("5")
         before = _kilobytes("VmRSS")
-        return lambda: (_kilobytes("VmHWM") - before) * 1024 / MEGABYTE
     except (OSError, ValueError):
-        return _growth_of_the_largest()
+        return lambda: None
+    return lambda: _grown(before)
+
+
+def _grown(before: int) -> float | None:
+    try:
+        return (_kilobytes("VmHWM") - before) * 1024 / MEGABYTE
+    except (OSError, ValueError):
+        return None
 
 
 def _kilobytes(key: str) -> int:
@@ -34,13 +40,3 @@ def _kilobytes(key: str) -> int:
         if name == key:
             return int(value.split()[0])
     raise ValueError(f"{STATUS} has no {key}")
-
-
-def _growth_of_the_largest() -> Callable[[], float | None]:
-    if sys.platform == "win32":
-        return lambda: None
-    import resource
-
-    unit = 1 if sys.platform == "darwin" else 1024
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return lambda: (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * unit / MEGABYTE

@@ -73,7 +73,8 @@ def test_several_conditions(dataset):
         ("year", "accepted: FIELD=VALUE"),
         ("year=", "accepted: FIELD=VALUE"),
         ("year=2,,", "accepted: FIELD=VALUE"),
-        ("colour=red", "no document has the field colour; accepted: timestamp, year"),
+        ("colour=red", "no document has the field colour; accepted: year$"),
+        ("timestamp=2001", "timestamp is not metadata; accepted: year$"),
         ("year=3", r"no document matches; .*; year is one of: \d(, \d)*$"),
         ("year=1,year=2", "every document matches"),
     ],
@@ -81,6 +82,14 @@ def test_several_conditions(dataset):
 def test_what_is_no_split(shop, text, message):
     with pytest.raises(UsageError, match=message):
         split(load(shop), text)
+
+
+def test_an_error_says_how_the_update_was_given(dataset):
+    """And offers no field that all documents share."""
+    documents = [{"id": f"d{n}", "text": "x", "title": "X", "part": n, "of": "all"} for n in range(3)]
+    data = load(dataset(documents, QUESTIONS, NEEDED, name="parts"))
+    with pytest.raises(UsageError, match=r"^--set later=y=1: no document has the field y; accepted: part$"):
+        split(data, "y=1", "--set later=")
 
 
 def test_before_and_after(shop):

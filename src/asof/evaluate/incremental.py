@@ -87,10 +87,12 @@ def evaluate(
     dataset: str | Path, later: str, recipes: Sequence[str | Recipe] = ("asof",),
     options: EvaluationOptions = DEFAULT_OPTIONS, *, progress: Progress | None = None,
     answerer_at: AnswererFactory = snapshot_at, models: EvaluationModels = NO_MODELS,
+    option: str = "--incremental ",
 ) -> Incremental:  # fmt: skip
     """Index the base and ask; add the update (see `split`), ask the same again, and the new questions.
 
-    The corpus is in a temporary folder. Raises UsageError, ModelError.
+    The corpus is in a temporary folder. `option`: how `later` was given, for errors. Raises UsageError,
+    ModelError.
     """
     progress = progress or no_progress
     progress("reading", 0, 0)
@@ -99,7 +101,7 @@ def evaluate(
     data = load(Path(dataset), queries=options.queries, without=options.without)
     check_filters(data, options)
     models.check()
-    parts = split(data, later)
+    parts = split(data, later, option)
     stages = _Stages(parts, Runner(data, named, options, answerer_at, models, progress))
     with (
         TemporaryDirectory(prefix="asof-incremental-") as folder,

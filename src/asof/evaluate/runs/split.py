@@ -51,8 +51,10 @@ def matches(document: Document, update_values: tuple[tuple[str, tuple[str, ...]]
     )
 
 
-def split(dataset: Dataset, text: str) -> Split:
+def split(dataset: Dataset, text: str, option: str = "--incremental ") -> Split:
     """The dataset split by `FIELD=VALUE[,FIELD=VALUE]`; a field that occurs twice may have either value.
+
+    `option`: what stands before the text where it was given, for errors.
 
     Raises UsageError if the text cannot be read, a field does not exist, or all documents or none match.
     """
@@ -60,24 +62,42 @@ def split(dataset: Dataset, text: str) -> Split:
     for piece in text.split(","):
         field, equals, value = (part.strip() for part in piece.partition("="))
         if not (field and equals and value):
-            raise UsageError(f"--incremental {text}: accepted: FIELD=VALUE[,FIELD=VALUE], e.g. quarter=q4")
+            raise UsageError(f"{option}{text}: accepted: FIELD=VALUE[,FIELD=VALUE], e.g. quarter=q4")
         values[field] = (*values.get(field, ()), value.casefold())
+    counted = _counted(dataset)
     for field in values:
-        if field not in dataset.fields:
-            raise UsageError(
-                f"--incremental {text}: no document has the field {field}; accepted: "
-                f"{listed(sorted(dataset.fields))}"
+        if field not in counted:
+            known = (
+                f"{field} is not metadata"
+                if field in dataset.fields
+                else f"no document has the field {field}"
             )
+            raise UsageError(f"{option}{text}: {known}; accepted: {listed(_usable(dataset, counted))}")
     update_values = tuple(values.items())
     sides = [(each.id, matches(each, update_values)) for each in dataset.documents()]
     if len({side for _, side in sides}) < 2:
         which = "every document matches" if sides and sides[0][1] else "no document matches"
-        accepted = "; ".join(f"{field} is one of: {_values(dataset, field)}" for field in values)
-        raise UsageError(f"--incremental {text}: {which}; a base and an update are needed; {accepted}")
+        accepted = "; ".join(f"{field} is one of: {_values(counted[field])}" for field in values)
+        raise UsageError(f"{option}{text}: {which}; a base and an update are needed; {accepted}")
     return Split(update_values, frozenset(id_ for id_, side in sides if side))
 
 
-def _values(dataset: Dataset, field: str) -> str:
+def _counted(dataset: Dataset) -> dict[str, Counter[str]]:
+    """How many documents have each value of each field of metadata."""
+    values: dict[str, Counter[str]] = {}
+    for each in dataset.documents():
+        for field, value in each.meta.items():
+            values.setdefault(field, Counter())[str(value)] += 1
+    return values
+
+
+def _usable(dataset: Dataset, counted: dict[str, Counter[str]]) -> list[str]:
+    """The fields that tell some documents from others, those with the fewest values first."""
+    count = sum(1 for _ in dataset.documents())
+    usable = [field for field, found in counted.items() if max(found.values()) < count]
+    return sorted(usable, key=lambda field: (len(counted[field]), field))
+
+
+def _values(counted: Counter[str]) -> str:
     """The values of a field, those of most documents first."""
-    counts = Counter(str(each.meta[field]) for each in dataset.documents() if field in each.meta)
-    return listed(value for value, _ in sorted(counts.items(), key=lambda each: (-each[1], each[0])))
+    return listed(value for value, _ in sorted(counted.items(), key=lambda each: (-each[1], each[0])))

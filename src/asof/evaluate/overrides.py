@@ -9,7 +9,7 @@ from itertools import product
 from typing import Any
 
 from asof.errors import UsageError
-from asof.evaluate.values import listed, split
+from asof.evaluate.values import listed, once, split
 from asof.rank.recipe import Recipe, with_values
 
 MOST = 1_000
@@ -110,12 +110,11 @@ def _refuse(setting: Setting, recipes: Sequence[Recipe]) -> None:
 
 def _variants(recipe: Recipe, settings: Sequence[Setting]) -> Iterator[Variant]:
     mine = [each for each in settings if _is_of(each, recipe)]
+    once(
+        (each.field for each in mine),
+        lambda name: f"--set {name} is given twice for {recipe.name}; name all values at once: {name}=A,B",
+    )
     own = {each.field: each.values for each in mine}
-    if len(own) < len(mine):
-        twice = next(each.field for at, each in enumerate(mine) if each.field in {b.field for b in mine[:at]})
-        raise UsageError(
-            f"--set {twice} is given twice for {recipe.name}; name all values at once: {twice}=A,B"
-        )
     single = {name: values[0] for name, values in own.items() if len(values) == 1}
     base = changed(recipe, single)
     if base != recipe:

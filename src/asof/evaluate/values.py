@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from asof.errors import UsageError
@@ -57,3 +58,12 @@ def split(text: str, option: str = "--set") -> tuple[str, str]:
     if not equals or not name.strip() or not value.strip():
         raise UsageError(f"{option} {text[:80]!r}: name=value is expected, such as decay.delta=2.5")
     return name.strip(), value.strip()
+
+
+def once(names: Iterable[str], message: Callable[[str], str]) -> None:
+    """Raises UsageError with the message about a name that occurs again."""
+    seen = set[str]()
+    for name in names:
+        if name in seen:
+            raise UsageError(message(name))
+        seen.add(name)

@@ -47,6 +47,12 @@ def test_a_wrong_setting_is_told_before_anything_is_run(towns, setting, message)
         run(CHECKED, towns, ExperimentOptions(), [setting])
 
 
+@pytest.mark.parametrize("name", ["pool", "decay.delta"])
+def test_a_setting_is_given_once(name):
+    with pytest.raises(UsageError, match=rf"^--set {name} is given twice; twe/0 takes one value$"):
+        configured(CHECKED, ExperimentOptions(), [f"{name}=1", f"{name}=2"])
+
+
 def test_an_experiment_without_a_recipe_has_no_fields(towns):
     with pytest.raises(UsageError, match=r"--set decay\.delta: twe/0 has pool$"):
         run(replace(CHECKED, recipe=None), towns, ExperimentOptions(), ["decay.delta=1"])

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from asof.errors import UsageError
 from asof.evaluate.experiments.experiment import Experiment, ExperimentOptions, Outcome
 from asof.evaluate.experiments.shape import Shape, shapes
 from asof.evaluate.experiments.table import Picture
 from asof.evaluate.overrides import changed
-from asof.evaluate.values import parsed, split
+from asof.evaluate.values import once, parsed, split
 from asof.schema import check
 
 
@@ -58,7 +55,12 @@ def configured(
     experiment: Experiment, options: ExperimentOptions, settings: Iterable[str] = ()
 ) -> ExperimentOptions:
     """The options with the parameters of an experiment and fields of its recipe. Raises UsageError."""
-    given = dict(split(each) for each in settings)
+    pairs = [split(each) for each in settings]
+    once(
+        (name for name, _ in pairs),
+        lambda name: f"--set {name} is given twice; {experiment.name} takes one value",
+    )
+    given = dict(pairs)
     own = {name: parsed(value) for name, value in given.items() if name in experiment.parameters}
     fields = {name: parsed(value) for name, value in given.items() if name not in own}
     unknown = [name for name in fields if "." not in name]
@@ -81,18 +83,10 @@ def configured(
 
 def _drawn(picture: Picture, folder: Path) -> list[Path]:
     from asof.evaluate.figures import canvas
-    from asof.evaluate.figures.files import written
+    from asof.evaluate.figures.files import as_csv, written
 
     drawing = canvas.png(picture.draw, picture.rows, picture.caption)
     return [
-        written(folder / f"{picture.name}.csv", _csv(picture.rows)),
+        written(folder / f"{picture.name}.csv", as_csv(picture.rows)),
         written(folder / f"{picture.name}.png", drawing),
     ]
-
-
-def _csv(rows: Sequence[Mapping[str, Any]]) -> bytes:
-    out = io.StringIO()
-    writer = csv.DictWriter(out, list(dict.fromkeys(key for row in rows for key in row)), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return out.getvalue().encode()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from functools import partial
@@ -15,7 +13,7 @@ from asof.errors import UsageError
 from asof.evaluate.evaluation import Evaluation
 from asof.evaluate.figures import canvas, drawing
 from asof.evaluate.figures.age_curves import QUESTIONS, age_rows
-from asof.evaluate.figures.files import ready, written
+from asof.evaluate.figures.files import as_csv, ready, written
 from asof.evaluate.figures.scaling import MOMENTS, latency_rows, moments
 from asof.evaluate.figures.score_parts import score_part_rows
 from asof.evaluate.figures.trials import StepProgress, Trials, ablation_rows, budget_rows, sensitivity_rows
@@ -60,7 +58,7 @@ def figures(
             rows = _rows(name, trials, partial(progress, f"figures: {name}"))
             if rows:
                 draw = getattr(drawing, name)
-                paths.append(written(folder / f"{name}.csv", _csv(rows)))
+                paths.append(written(folder / f"{name}.csv", as_csv([asdict(row) for row in rows])))
                 paths.append(written(folder / f"{name}.png", canvas.png(draw, rows, _caption(name, trials))))
             else:
                 old = "; the file of that name is an older one" if (folder / f"{name}.png").exists() else ""
@@ -121,12 +119,3 @@ def _left_out(name: str, trials: Trials) -> str:
         "sensitivity": f"{recipes}: no numbers of time or corroboration",
     }
     return reasons[name]
-
-
-def _csv(rows: Sequence[Any]) -> bytes:
-    """Rows of one kind as CSV, with the names of their fields as header."""
-    out = io.StringIO()
-    writer = csv.DictWriter(out, list(asdict(rows[0])), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(asdict(row) for row in rows)
-    return out.getvalue().encode()

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import csv
+import io
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from asof.errors import UsageError
 from asof.evaluate.figures import canvas
@@ -19,6 +23,16 @@ def ready(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UsageError(f"{folder}: a folder for figures cannot be made: {error.strerror}") from error
+
+
+def as_csv(rows: Sequence[Mapping[str, Any]]) -> bytes:
+    """Rows as CSV; the header has the keys of all rows, and a row is empty where it lacks one."""
+    out = io.StringIO()
+    keys = list(dict.fromkeys(key for row in rows for key in row))
+    writer = csv.DictWriter(out, keys, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return out.getvalue().encode()
 
 
 def written(path: Path, content: bytes) -> Path:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -11,7 +9,7 @@ from typing import Any
 
 from asof.evaluate.evaluation import Evaluation
 from asof.evaluate.figures import canvas
-from asof.evaluate.figures.files import ready, written
+from asof.evaluate.figures.files import as_csv, ready, written
 from asof.evaluate.figures.plots import heat, lines, ranked_bars
 from asof.evaluate.overrides import value_text
 from asof.evaluate.runs.run import Run
@@ -110,11 +108,7 @@ def _written(
 ) -> list[Path]:  # fmt: skip
     shown = [{key: value_text(value) if isinstance(value, tuple | list | dict) else value
               for key, value in row.items()} for row in rows]  # fmt: skip
-    out = io.StringIO()
-    writer = csv.DictWriter(out, list(shown[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(shown)
-    paths = [written(folder / f"{name}.csv", out.getvalue().encode())]
+    paths = [written(folder / f"{name}.csv", as_csv(shown))]
     if draw is not None:
         caption = (
             f"{evaluation.dataset.name}: {len(evaluation.questions):,} questions. Intervals: 95%, bootstrap "

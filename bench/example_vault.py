@@ -12,6 +12,7 @@ from pathlib import Path
 
 import asof
 from asof.data import Document
+from asof.rank.features.just_published import CHANGES
 from asof.sources.open import open_source
 
 NOTES = Path(asof.__file__).parent / "example" / "notes"
@@ -50,7 +51,9 @@ def write(out: Path) -> None:
 
 
 def _line(note: Document) -> dict[str, object]:
-    published = note.published
+    """A note with the date that it states itself: when its file changed differs from machine to machine, and
+    from a checkout to an installation."""
+    published = None if note.published is None or note.published.by in CHANGES else note.published
     return {
         "id": note.id, "title": note.title, "text": note.text,
         "timestamp": None if published is None else published.text,

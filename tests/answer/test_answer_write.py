@@ -65,6 +65,12 @@ def test_several_numbers_in_one_pair_of_brackets(material):
     assert made.notes == ("the model cited passages that do not exist: 99999",)
 
 
+def test_no_citation_is_made_by_what_is_taken_out(material):
+    made = on_text(material, "The crane is red [2], says [[99]3].")
+    assert made.text == "The crane is red [2], says (3)."
+    assert [each.n for each in made.citations] == [2]
+
+
 def test_no_passage_can_pass_for_another(material):
     view, of = material
     berth, *others = of.hits

@@ -7,28 +7,48 @@ import json
 import pytest
 from tests.support.fact_lines import corpus_of, note
 
-from asof.answer.composed import composed_text
+from asof.answer.composed import Unwritten, composed_text
 from asof.answer.response_form import ResponseForm
-from asof.answer.summary import WrittenText
-from asof.knowledge.reports.report import ReportPoint
+from asof.answer.summary import Summary, SummarySection, WrittenText
+from asof.data import Answer
+from asof.knowledge.reports.report import Quote, ReportPoint
 from asof.models.ports import Prompt, Reply
 from asof.models.scripted import ScriptedModel
+from asof.time.span import Span
 
 POINTS = [ReportPoint(text, (), "model", (), ()) for text in ("one", "two", "three")]
 
 
-def written(text: str) -> tuple[str, list[str]] | str:
+def written(text: str) -> tuple[str, tuple[str, ...]]:
+    """The text with `<one>` for the first point, and the notes on it."""
     found = composed_text(Reply(text), POINTS)
-    return (found.text, [each.text for each in found.points]) if isinstance(found, WrittenText) else found
+    assert isinstance(found, WrittenText)
+    return "".join(each if isinstance(each, str) else f"<{each.text}>" for each in found.parts), found.notes
 
 
-def test_points_are_numbered_anew_in_order_of_their_first_citation():
-    assert written("B [2]. A and B [1][2].") == ("B [1]. A and B [2][1].", ["two", "one"])
-    assert written("All [3, 1; 3].") == ("All [1][2].", ["three", "one"])
+def test_points_stand_where_they_are_cited():
+    assert written("B [2]. A and B [1][2].") == ("B <two>. A and B <one><two>.", ())
+    assert written("All [3, 1; 3].") == ("All <three><one>.", ())
 
 
-def test_numbers_of_no_point_are_removed():
-    assert written("A [1][9], nothing [0].") == ("A [1], nothing .", ["one"])
+def test_numbers_of_no_point_are_removed_and_noted():
+    assert written("A [1][9], nothing [0].") == (
+        "A <one>, nothing .", ("the model cited points that do not exist: 9, 0",),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "shown", "unknown"),
+    [
+        ("good [1] and [[99]3]", "good <one> and (3)", "99"),  # not a citation of the third
+        ("good [1] and [" + "7" * 5_000 + "]", "good <one> and ", "7" * 20 + "…"),
+        ("good [1] and [[1]3]", "good <one> and [<one>3]", ""),
+        ("good [1] and [-2, 03]", "good <one> and ", "-2, 03"),
+    ],
+)
+def test_no_citation_is_made_of_what_the_model_did_not_cite(text, shown, unknown):
+    notes = (f"the model cited points that do not exist: {unknown}",) if unknown else ()
+    assert written(text) == (shown, notes)
 
 
 @pytest.mark.parametrize(
@@ -38,11 +58,22 @@ def test_numbers_of_no_point_are_removed():
         (Reply("Lions [7]."), "the text cites none of the points"),
         (Reply("  "), "the reply was empty"),
         (Reply("x [1]", problem="used up"), "used up"),
-        (Reply("NO ANSWER: nothing on lions."), "NO ANSWER: nothing on lions."),
     ],
 )
 def test_what_cannot_be_used(reply, why):
-    assert composed_text(reply, POINTS) == why
+    assert composed_text(reply, POINTS) == Unwritten(why)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("NO ANSWER: nothing on lions.", "nothing on lions"),
+        ("NO ANSWER:", "the points do not answer the question"),
+        ("**No explicit evidence for the question.** [1]", "no explicit evidence for the question"),
+    ],
+)
+def test_the_model_may_refuse(text, why):
+    assert composed_text(Reply(text), POINTS) == Unwritten(why, refused=True)
 
 
 # -- in an answer ------------------------------------------------------------------------------------------
@@ -98,10 +129,41 @@ def test_a_text_that_cites_nothing_is_not_used():
     assert "the points were not put together: the text cites none of the points" in answer.notes
 
 
-def test_a_refusal_means_what_was_extracted_with_the_reason():
-    answer, _ = answered("NO ANSWER: nothing on lions.", format="list")
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("NO ANSWER: nothing on lions.", "nothing on lions"),
+        ("No explicit evidence for the question.", "no explicit evidence for the question"),
+    ],
+)
+def test_a_refusal_means_what_was_extracted_with_the_reason(text, why):
+    answer, _ = answered(text, format="list")
     assert answer.by == "extractive"
-    assert any(note.endswith("nothing on lions") for note in answer.notes)
+    assert any(note.endswith(why) for note in answer.notes)
+
+
+def test_the_text_of_a_model_is_not_read_twice():
+    """Once `[3]` that is left of `[[99]3]` was looked up among the points."""
+    answer, _ = answered("First rope [2], then [[99]3] and [" + "9" * 5_000 + "].", format="list")
+    assert answer.text == "First rope [1], then (3) and ."
+    assert [each.document for each in answer.citations] == ["a"]
+    assert any(each.startswith("the model cited points that do not exist: 99, 9999") for each in answer.notes)
+
+
+def test_sources_that_are_not_cited_are_counted():
+    """Five sources of a point, one of another, and three may stand for each."""
+    quotes = [Quote(f"p{n}", f"d{n}", "", None, "Rope.", None) for n in range(6)]
+    many, one = (ReportPoint("x", (), "model", tuple(each), ()) for each in (quotes[:5], quotes[5:]))
+    sections = (SummarySection(None, (many, one)),)
+
+    def told(*parts: str | ReportPoint) -> Answer:
+        written = WrittenText(parts)
+        return Summary("q", Span(None, None), sections, 0, 0, "m", ("before",), written).as_answer("")
+
+    answer = told("Rope ", many, " and ", one, many)
+    assert answer.text == "Rope [1][2][3] and [4][1][2][3]"
+    assert answer.notes == ("before", "2 more sources are not cited: 3 stand for a point at most")
+    assert told(one).notes == ("before",)
 
 
 def test_without_a_model_a_note_says_that_quotes_have_no_form():

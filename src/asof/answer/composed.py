@@ -2,39 +2,40 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
+from asof.answer.cited import first_of, read_citations
+from asof.answer.refusal import NO_EVIDENCE, declines
 from asof.answer.summary import WrittenText
 from asof.answer.write import REFUSAL
 from asof.knowledge.reports.report import ReportPoint
 from asof.models.ports import Reply
 
-_CITED = re.compile(r"\[([0-9]+(?:[ \t]*[,;][ \t]*[0-9]+)*)\]")
+
+class Unwritten(NamedTuple):
+    """Why a reply is no text on the points. `refused`: the model says that they do not answer."""
+
+    why: str
+    refused: bool = False
 
 
-def composed_text(reply: Reply, points: Sequence[ReportPoint]) -> WrittenText | str:
-    """The text of a reply with the points that it cites, renumbered in order of their first citation; a text
-    that says why it cannot be used, or begins with REFUSAL.
-
-    `[2, 5]` becomes `[2][5]`; numbers of no point are removed.
-    """
+def composed_text(reply: Reply, points: Sequence[ReportPoint]) -> WrittenText | Unwritten:
+    """The text of a reply, with points in place of their numbers. Numbers of no point are removed, with a
+    note."""
     text = reply.text.strip()
     if reply.problem or not text:
-        return reply.problem or "the reply was empty"
+        return Unwritten(reply.problem or "the reply was empty")
     if text.startswith(REFUSAL):
-        return text
-    number_of: dict[int, int] = {}
-
-    def known(match: re.Match[str]) -> str:
-        numbers = [int(each) for each in re.findall("[0-9]+", match[1])]
-        return "".join(
-            f"[{number_of.setdefault(number, len(number_of) + 1)}]"
-            for number in dict.fromkeys(numbers)
-            if 1 <= number <= len(points)
-        )
-
-    text = _CITED.sub(known, text)
-    if not number_of:
-        return "the text cites none of the points"
-    return WrittenText(text, tuple(points[number - 1] for number in number_of))
+        reason = text.removeprefix(REFUSAL).strip().rstrip(".")
+        return Unwritten(reason or "the points do not answer the question", refused=True)
+    if declines(text):
+        return Unwritten(NO_EVIDENCE, refused=True)
+    cited = read_citations(text, len(points))
+    if not cited.numbers:
+        return Unwritten("the text cites none of the points")
+    parts: list[str | ReportPoint] = []
+    for part in cited.parts:
+        parts += [part] if isinstance(part, str) else [points[number - 1] for number in dict.fromkeys(part)]
+    notes = (f"the model cited points that do not exist: {first_of(cited.unknown)}",) if cited.unknown else ()
+    return WrittenText(tuple(parts), notes)

@@ -11,11 +11,10 @@ from typing import Annotated, NamedTuple
 
 from pydantic import BaseModel, Field
 
-from asof.answer.composed import composed_text
+from asof.answer.composed import Unwritten, composed_text
 from asof.answer.pack import pack_points
 from asof.answer.response_form import ResponseForm
 from asof.answer.summary import EvidencePiece, WrittenText
-from asof.answer.write import REFUSAL
 from asof.data import NotedPoint
 from asof.knowledge.reports.report import BY_MODEL, Quote, ReportPoint
 from asof.models.ports import Model, Prompt, Reply
@@ -226,13 +225,13 @@ def _composed(
     reply = model.complete([Prompt(system, user, None, _point_passages(points), most)])[0]
     made = tuple(_point(each.text, each.pieces) for each in points)
     written = composed_text(reply, [point for _, point in made])
-    if isinstance(written, WrittenText):
-        cited = {id(point) for point in written.points}
-        used = tuple(each for each in made if id(each[1]) in cited)
-        return ReducedPoints(used, tuple(notes), written)
-    if written.startswith(REFUSAL):
-        return written.removeprefix(REFUSAL).strip().rstrip(".") or "the points do not answer the question"
-    return ReducedPoints(made, (*notes, f"the points were not put together: {written}"))
+    if isinstance(written, Unwritten):
+        if written.refused:
+            return written.why
+        return ReducedPoints(made, (*notes, f"the points were not put together: {written.why}"))
+    cited = {id(point) for point in written.points}
+    used = tuple(each for each in made if id(each[1]) in cited)
+    return ReducedPoints(used, (*notes, *written.notes), written)
 
 
 def _point_lines(points: Sequence[_MappedPoint]) -> list[str]:

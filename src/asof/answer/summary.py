@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -38,14 +37,20 @@ class SummarySection(NamedTuple):
 
 
 class WrittenText(NamedTuple):
-    """A text by a model, in which `[n]` stands for the n-th of these points."""
+    """A text by a model in pieces: words, and the points that it cites where it cites them. `notes`: what was
+    removed from it."""
 
-    text: str
-    points: tuple[ReportPoint, ...]
+    parts: tuple[str | ReportPoint, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def points(self) -> tuple[ReportPoint, ...]:
+        """The points that it cites, each as often as it does."""
+        return tuple(part for part in self.parts if isinstance(part, ReportPoint))
 
 
 MAX_POINT_CITATIONS = 3
-"""The most citations that stand for one point of a text."""
+"""The most citations that stand for one point of a text; a note says how many others there are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +80,10 @@ class Summary:
         """
         reason = text = ""
         citations: dict[tuple[str, str], Citation] = {}
+        notes = self.notes
         if self.sections and self.written is not None:
-            text = _with_citations(self.written, citations)
+            text, left_out = _with_citations(self.written, citations)
+            notes += (left_out,) if left_out else ()
         elif self.sections:
             text = "\n".join(
                 line for section in self.sections for line in _section_lines(section, citations)
@@ -87,21 +94,24 @@ class Summary:
         by = "extractive" if self.by == "extract" else self.by
         return Answer(
             self.question, text, bool(reason), reason, GLOBAL, self.as_of, self.known_at,
-            tuple(citations.values()), (), self.notes, by, points=self.noted,
+            tuple(citations.values()), (), notes, by, points=self.noted,
         )  # fmt: skip
 
 
-def _with_citations(written: WrittenText, citations: dict[tuple[str, str], Citation]) -> str:
-    """The text with numbers of citations in place of those of points; they are added to `citations`."""
-
-    def cited(match: re.Match[str]) -> str:
-        quotes = written.points[int(match[1]) - 1].citations[:MAX_POINT_CITATIONS]
-        return "".join(f"[{_numbered(quote, citations)}]" for quote in quotes)
-
-    return _POINT.sub(cited, written.text)
-
-
-_POINT = re.compile(r"\[([0-9]+)\]")
+def _with_citations(written: WrittenText, citations: dict[tuple[str, str], Citation]) -> tuple[str, str]:
+    """The text with numbers of citations in place of points, and a note on sources that have none; they are
+    added to `citations`."""
+    pieces: list[str] = []
+    for part in written.parts:
+        if isinstance(part, str):
+            pieces.append(part)
+        else:
+            pieces += [f"[{_numbered(quote, citations)}]" for quote in part.citations[:MAX_POINT_CITATIONS]]
+    sources = {(quote.id, quote.sentence) for point in written.points for quote in point.citations}
+    left = len(sources - citations.keys())
+    more = "1 more source is" if left == 1 else f"{left:,} more sources are"
+    note = f"{more} not cited: {MAX_POINT_CITATIONS} stand for a point at most" if left else ""
+    return "".join(pieces), note
 
 
 def _numbered(quote: Quote, citations: dict[tuple[str, str], Citation]) -> int:

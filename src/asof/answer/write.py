@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from asof.answer.cited import first_of, in_round_brackets, read_citations
 from asof.answer.extractive import AnswerContext, Moments, refused
 from asof.answer.refusal import NO_EVIDENCE, declines
 from asof.answer.response_form import ResponseForm
@@ -22,12 +22,6 @@ if TYPE_CHECKING:
 REFUSAL = "NO ANSWER:"
 MAX_TOKENS = 1_024
 """The most tokens of an answer."""
-
-_CITED = re.compile(r"\[(-?[0-9]+(?:[ \t]*[,;][ \t]*-?[0-9]+)*)\]")
-"""A citation, or several in one pair of brackets: `[2]`, `[2, 5]`."""
-_BETWEEN = re.compile(r"[ \t]*[,;][ \t]*")
-MAX_UNKNOWN = 8
-"""The most numbers of no passage that a note names."""
 
 
 def write_answer(
@@ -91,7 +85,7 @@ def _numbered(number: int, hit: Hit) -> str:
     about = ", ".join(each.text for each in hit.about)
     head = f"{one_line(hit.title or hit.document)}\npublished: {one_line(date)}"
     about = f"; about: {one_line(about)}" if about else ""
-    return f"[{number}] " + _CITED.sub(r"(\1)", f"{head}{about}\n{hit.text}")
+    return f"[{number}] " + in_round_brackets(f"{head}{about}\n{hit.text}")
 
 
 def _read(moments: Moments, context: AnswerContext, text: str, by: str) -> Answer | str:
@@ -102,34 +96,20 @@ def _read(moments: Moments, context: AnswerContext, text: str, by: str) -> Answe
         return replace(refused(moments, context.question, reason), by=by)
     if declines(text):
         return replace(refused(moments, context.question, NO_EVIDENCE), by=by)
-    hit_numbers = {str(number): number for number in range(1, len(context.hits) + 1)}
-    numbers = dict.fromkeys(number for cited in _CITED.findall(text) for number in _BETWEEN.split(cited))
-    known = [hit_numbers[number] for number in numbers if number in hit_numbers]
-    unknown = [number for number in numbers if number not in hit_numbers]
-    if not known:
+    cited = read_citations(text, len(context.hits))
+    if not cited.numbers:
         reason = "the model's answer cites none of the passages"
         return replace(refused(moments, context.question, reason), by=by)
     notes: tuple[str, ...] = ()
-    if unknown:
-        text = _CITED.sub(lambda match: _known_only(_BETWEEN.split(match[1]), hit_numbers), text)
-        notes = (f"the model cited passages that do not exist: {_first(unknown)}",)
+    if cited.unknown:
+        text = "".join(
+            part if isinstance(part, str) else f"[{', '.join(map(str, part))}]" for part in cited.parts
+        )
+        notes = (f"the model cited passages that do not exist: {first_of(cited.unknown)}",)
     return Answer(
         context.question, text, False, "", LOCAL, moments.as_of, moments.known_at,
-        tuple(_citation(number, context.hits[number - 1]) for number in sorted(known)), (), notes, by,
+        tuple(_citation(number, context.hits[number - 1]) for number in sorted(cited.numbers)), (), notes, by,
     )  # fmt: skip
-
-
-def _known_only(cited: Sequence[str], known: Container[str]) -> str:
-    """A citation of those of its numbers that a passage has; "" if none has."""
-    numbers = [number for number in cited if number in known]
-    return f"[{', '.join(numbers)}]" if numbers else ""
-
-
-def _first(numbers: Sequence[str]) -> str:
-    """The first of these numbers, long ones cut, and how many more there are."""
-    listed = ", ".join(number if len(number) <= 20 else f"{number[:20]}…" for number in numbers[:MAX_UNKNOWN])
-    more = len(numbers) - MAX_UNKNOWN
-    return f"{listed} and {more:,} more" if more > 0 else listed
 
 
 def _citation(number: int, hit: Hit) -> Citation:

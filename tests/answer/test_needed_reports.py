@@ -299,3 +299,5 @@ def test_a_budget_is_left_for_the_answer_before_reports_are_written():
         assert answer.by == "scripted"
         left = "2020: extracted, because scripted gave none: what is left of the budget is for the answer"
         assert (left in answer.notes) == (budget == 9_000)
+        assert (answer.cost["refused"], answer.cost["failed"]) == ((1, 1) if budget == 9_000 else (0, 0))
+        assert answer.cost["steps"]["reports"]["refused"] == answer.cost["refused"]

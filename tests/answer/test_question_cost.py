@@ -90,7 +90,10 @@ def test_a_budget_stops_before_it_is_exceeded_and_says_so(cranes, model):
     # a reply on the time of the question may have 300 tokens, one on points 1,500
     assert [step_of(each) for each in model.prompts] == ["times"]
     assert answer.by == "extractive"
-    assert answer.notes[-1] == "stopped at the budget of 1,500 tokens: 1 prompt was not sent"
+    assert answer.notes[-1] == (
+        "stopped at the budget of 1,500 tokens (a budget is of tokens where [model] has no prices): "
+        "1 prompt was not sent"
+    )
     assert answer.cost["prompt_tokens"] + answer.cost["reply_tokens"] <= 1_500
     assert not any("stopped" in each for each in cranes.at().ask("What happened?", mode="global").notes)
 
@@ -118,6 +121,13 @@ def test_costs_are_added_where_there_are_prices():
     assert added(one, other) == Usage(3, 2, 1, 1, 30, 10, 0.75)
     assert added(None, one) == one
     assert added(one, Usage(1)).cost is None
+
+
+def test_prompts_that_are_held_back_count_in_their_step_and_in_all():
+    model = QuestionModel(MeteredModel(ScriptedModel([]), budget=5))
+    model.hold_back([Prompt("", "u", QuestionTimes), Prompt("", "v", QuestionTimes)])
+    assert model.used == model.steps["times"] == Usage(failed=2, refused=2)
+    assert model.stopped().endswith(": 2 prompts were not sent")
 
 
 def test_a_stream_is_counted_in_the_step_of_the_answer():

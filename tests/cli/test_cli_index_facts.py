@@ -13,6 +13,8 @@ from tests.support.json_schema import against
 from tests.support.market import sales, stall
 from tests.support.openai_server import ModelServer, status
 
+from asof.models.amounts import USD, amount
+
 TOML = """
 [model]
 url = "{url}"
@@ -63,7 +65,7 @@ def test_facts_by_a_model(asof, market):
     assert (result.code, result.err) == (0, "")
     tokens = f"{market.prompt_tokens:,} tokens read and {market.reply_tokens:,} written"
     cost = (2 * market.prompt_tokens + 10 * market.reply_tokens) / 1e6  # the prices are for a million
-    pattern = rf"^facts: 4 passages read, 4 facts in [\d.]+ s; 4 calls, {tokens}, {cost:.4f} USD$"
+    pattern = rf"^facts: 4 passages read, 4 facts in [\d.]+ s; 4 calls, {tokens}, {amount(cost, USD)}$"
     assert re.search(pattern, result.out, re.MULTILINE)
     result = asof("index", "notes", "--facts")
     assert re.search(r"^facts: 0 passages read, 0 facts in [\d.]+ s$", result.out, re.MULTILINE)
@@ -80,13 +82,13 @@ def test_an_estimate_asks_nothing(asof, market):
     assert (result.code, market.requests) == (0, [])
     found = re.search(
         r"^facts: reading them would take at most 4 calls, ([\d,]+) tokens read and ([\d,]+) written, "
-        r"(\d\.\d{4}) USD$",
+        r"(\d\.\d+) USD$",
         result.out,
         re.MULTILINE,
     )
     assert found is not None
     asked, written = (int(figure.replace(",", "")) for figure in found.groups()[:2])
-    assert found[3] == f"{(2 * asked + 10 * written) / 1e6:.4f}"
+    assert f"{found[3]} USD" == amount((2 * asked + 10 * written) / 1e6, USD)
     asof("index", "notes", "--facts")
     assert "facts: reading them would cost nothing\n" in asof("index", "notes", "--facts", "--estimate").out
 

@@ -12,6 +12,8 @@ import pytest
 from tests.support.json_schema import against
 from tests.support.openai_server import ModelServer
 
+from asof.models.amounts import USD, amount
+
 TOML = """
 [model]
 url = "{url}"
@@ -52,7 +54,7 @@ def test_reports_of_all_periods(asof, yard):
     assert re.search(r"^facts: 2 passages read, \d facts in [\d.]+ s$", result.out, re.MULTILINE)
     cost = (2 * yard.prompt_tokens + 10 * yard.reply_tokens) / 1e6  # the prices are for a million
     assert re.search(
-        rf"^reports: 5 generated in [\d.]+ s; 5 calls, .*, {cost:.4f} USD$", result.out, re.MULTILINE
+        rf"^reports: 5 generated in [\d.]+ s; 5 calls, .*, {amount(cost, USD)}$", result.out, re.MULTILINE
     )
     assert "Told by the reader." in asof("report", "2021").out
     assert re.search(

@@ -97,7 +97,8 @@ def test_a_budget_of_tokens() -> None:
     replies = model.complete([ask("aa bb cc!"[:9])] * 4)
     # 13 fit into 20; after 4 are used 13 fit into 16; after 8, 13 do not fit into 12
     assert [reply.text for reply in replies] == ["ok", "ok", "", ""]
-    told = "the budget is used up: 8 of 20 tokens are spent, and this prompt may need 13; not sent"
+    told = "the budget is used up: 8 of 20 tokens are spent, and this prompt may need 13; not sent "
+    told += "(a budget is of tokens where [model] has no prices)"
     assert [reply.problem for reply in replies] == ["", "", told, told]
     assert model.meter == Usage(calls=2, failed=2, refused=2, prompt_tokens=6, reply_tokens=2)
     assert len(scripted.prompts) == 2
@@ -109,9 +110,31 @@ def test_a_budget_of_money() -> None:
     model = MeteredModel(scripted, PRICES, budget=102e-6)
     [reply] = model.complete([ask("aa bb cc!")])
     assert reply.problem == (
-        "the budget is used up: 0.0000 of 0.0001 USD are spent, and this prompt may need 0.0001; not sent"
+        "the budget is used up: 0 of 0.000102 USD are spent, and this prompt may need 0.000103; not sent"
     )
     assert MeteredModel(scripted, PRICES, budget=103e-6).complete([ask("aa bb cc!")])[0].text == "ok"
+
+
+def test_what_is_held_back_counts_as_refused_and_failed() -> None:
+    model = MeteredModel(ScriptedModel(lambda _: "ok"), budget=30)
+    model.hold_back(2)
+    model.complete([ask("a" * 60)])  # 20 tokens and 10
+    model.complete([ask("a" * 60)])
+    assert (model.meter.failed, model.meter.refused, model.meter.calls) == (3, 3, 1)
+
+
+def test_what_is_under_way_is_not_afforded_again() -> None:
+    """Once only what was used counted, so two threads could each be told that the last tokens are theirs."""
+    meter = Meter(budget=30)
+    assert meter.affords(20, 10)
+    assert not meter.affords(20, 11)
+    assert meter.reserve([ask("a" * 30)]) == 1  # 10 tokens and 10
+    assert (meter.affords(5, 5), meter.affords(5, 6)) == (True, False)
+    meter.count(Reply("ok", None, "", 10, 1, 1), (10, 10))
+    assert (meter.affords(9, 10), meter.affords(10, 10)) == (True, False)  # 11 are used
+    assert Meter().affords(10**12, 10**12)
+    dear = Meter(PRICES, 103e-6)
+    assert (dear.affords(3, 10), dear.affords(4, 10)) == (True, False)
 
 
 def test_a_smaller_prompt_may_still_fit() -> None:
@@ -141,7 +164,7 @@ def test_no_budget_is_exceeded(each: list[tuple[int, int, int]], budget: int) ->
     meter = model.meter
     assert meter.prompt_tokens + meter.reply_tokens <= budget
     assert meter.calls + meter.refused == len(replies) == len(prompts)
-    assert model._meter.under_way == (0, 0)
+    assert model._meter._reserved == (0, 0)
 
 
 def test_threads_share_a_budget() -> None:
@@ -171,7 +194,7 @@ def test_an_error_gives_back_what_was_held() -> None:
     model = MeteredModel(ScriptedModel([ModelError("wrong key")]), budget=100)
     with pytest.raises(ModelError):
         model.complete([ask("a"), ask("b")])
-    assert model._meter.under_way == (0, 0)
+    assert model._meter._reserved == (0, 0)
     assert model.meter == Usage()
 
 
@@ -254,7 +277,7 @@ def test_what_comes_before_an_error_is_counted(server: ModelServer) -> None:
     with pytest.raises(ModelError):
         model.complete([ask("a"), ask("b"), ask("c")])
     assert model.meter.calls == server.answered == 1
-    assert model._meter.under_way == (0, 0)
+    assert model._meter._reserved == (0, 0)
 
 
 def test_a_stream_that_is_broken_off_counts_as_the_longest_reply():

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from asof.models.amounts import budget_text
 from asof.models.metered import HasCachedReplies, MeteredModel, Usage, prompt_tokens
 from asof.models.ports import Model, Prompt, Reply
 
@@ -35,12 +36,10 @@ def step_of(prompt: Prompt) -> str:
 
 @dataclass(slots=True, eq=False)
 class QuestionModel:
-    """The model of one question, which is asked for one batch at a time. `steps`: what each step took;
-    `held_back`: prompts that were not sent, so that the budget is enough for the answer."""
+    """The model of one question, which is asked for one batch at a time. `steps`: what each step took."""
 
     metered: MeteredModel
     steps: dict[str, Usage] = field(default_factory=dict)
-    held_back: int = 0
 
     @property
     def name(self) -> str:
@@ -63,20 +62,21 @@ class QuestionModel:
 
     def stopped(self) -> str:
         """A note that the budget stopped the question, "" if it did not."""
-        unsent = self.used.refused + self.held_back
-        if not unsent:
+        unsent, budget = self.used.refused, self.metered.budget
+        if not unsent or budget is None:
             return ""
-        unit = "tokens" if self.metered.prices is None else "USD"
         prompts = "1 prompt was" if unsent == 1 else f"{unsent:,} prompts were"
-        return f"stopped at the budget of {self.metered.budget:,g} {unit}: {prompts} not sent"
+        return f"stopped at the budget of {budget_text(budget, self.metered.unit)}: {prompts} not sent"
 
     def affords(self, prompt: int, reply: int) -> bool:
         """Whether so many tokens more of prompts and replies fit into the budget."""
-        budget, prices, used = self.metered.budget, self.metered.prices, self.used
-        if budget is None:
-            return True
-        tokens = used.prompt_tokens + prompt, used.reply_tokens + reply
-        return (sum(tokens) if prices is None else prices.of(*tokens)) <= budget
+        return self.metered.affords(prompt, reply)
+
+    def hold_back(self, prompts: Sequence[Prompt]) -> None:
+        """Count prompts of a step that are not sent, so that the budget is enough for the answer."""
+        before = self.used
+        self.metered.hold_back(len(prompts))
+        self._count(prompts, before)
 
     def cached_replies(self, prompts: Sequence[Prompt]) -> list[Reply | None]:
         """The reply to each prompt that is kept, None where there is none."""

@@ -50,7 +50,7 @@ class ReportBudget:
                 prompt, reply = prompt + most[0], reply + most[1]
                 sent.append(at)
         replies = dict(zip(sent, self.model.complete([prompts[at] for at in sent]), strict=True))
-        self.model.held_back += len(prompts) - len(sent)
+        self.model.hold_back([each for at, each in enumerate(prompts) if at not in replies])
         why = "what is left of the budget is for the answer"
         unsent = Reply("", problem=why, unsent=True)
         return [replies.get(at, unsent) for at in range(len(prompts))]

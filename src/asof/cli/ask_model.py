@@ -11,6 +11,7 @@ from asof.answer.response_form import LENGTHS
 from asof.answer.settings import POLICIES
 from asof.cli.main import echo_err, print_json
 from asof.cli.terminal import counted, plain, show
+from asof.models.amounts import USD, amount, budget_text
 from asof.time.span import iso
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def show_points(answer: Answer) -> None:
 def show_cost(cost: Mapping[str, Any], *, streamed: bool, verbose: bool) -> None:
     """What was used, on standard error; with `verbose` also for each step."""
     used = [
-        f"{name} {value if isinstance(value, int) else format(value, '.6g')}"
+        f"{name} {amount(value, USD)}" if name == "cost" else f"{name} {value:,}"
         for name, value in cost.items()
         if name != "steps" and value
     ]
@@ -96,7 +97,7 @@ def show_estimate(estimate: QuestionEstimate, *, as_json: bool) -> None:
         show(f"  {_STEPS[step]}: {_used(each)}", hang=4)
     if estimate.budget is not None:
         fits = "it fits into" if estimate.within_budget else "it may be stopped at"
-        show(f"{fits} the budget of {estimate.budget:,g} {estimate.unit}")
+        show(f"{fits} the budget of {budget_text(estimate.budget, estimate.unit)}")
     for note in estimate.notes:
         show(f"note: {plain(note)}", hang=6, dim=True)
 
@@ -105,7 +106,7 @@ def _used(cost: Mapping[str, Any]) -> str:
     """`2 calls, 3,100 tokens read and 3,500 written, 0.0026 USD; 4 kept replies cost nothing`."""
     parts = []
     if cost["calls"] or not cost["cached"]:
-        priced = "" if cost["cost"] is None else f", {cost['cost']:.4f} USD"
+        priced = "" if cost["cost"] is None else f", {amount(cost['cost'], USD)}"
         tokens = f"{cost['prompt_tokens']:,} tokens read and {cost['reply_tokens']:,} written"
         parts.append(f"{counted(cost['calls'], 'call')}, {tokens}{priced}")
     if cost["cached"]:

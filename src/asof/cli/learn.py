@@ -13,6 +13,7 @@ from asof.cli.main import echo_err
 from asof.cli.progress import count_progress
 from asof.cli.terminal import counted
 from asof.errors import UsageError
+from asof.models.amounts import TOKENS, USD, amount, budget_text
 
 if TYPE_CHECKING:
     from asof.corpus.corpus import Corpus
@@ -156,7 +157,7 @@ def _show_generated(generated: GeneratedReports, seconds: float, budget: float |
         echo_err(f"  and {len(generated.problems) - SHOWN_PROBLEMS:,} more: --json lists them")
     if generated.left:
         echo_err(
-            f"  {counted(generated.left, 'report')} left: the budget of {budget:g} USD is used up;"
+            f"  {counted(generated.left, 'report')} left: {_used_up(budget, generated.cost)};"
             " the next run goes on with them"
         )
 
@@ -179,12 +180,17 @@ def _show(lesson: ExtractionReport, seconds: float, budget: float | None) -> Non
         echo_err(f"  and {len(alike) - SHOWN_PROBLEMS:,} more kinds of problems: --json lists them all")
     if lesson.left:
         spent = lesson.cost is not None and lesson.cost.refused
-        why = f"the budget of {budget:g} USD is used up" if spent else "the model did not reply"
+        why = _used_up(budget, lesson.cost) if spent else "the model did not reply"
         echo_err(f"  {counted(lesson.left, 'passage')} left: {why}; the next run goes on with them")
+
+
+def _used_up(budget: float | None, meter: Usage | None) -> str:
+    unit = TOKENS if meter is None or meter.cost is None else USD
+    return f"the budget of {budget_text(budget or 0.0, unit)} is used up"
 
 
 def used(meter: Usage) -> str:
     """`12 calls, 8,100 tokens read and 900 written, 0.0017 USD`."""
-    cost = "no prices are set in [model]" if meter.cost is None else f"{meter.cost:.4f} USD"
+    cost = "no prices are set in [model]" if meter.cost is None else amount(meter.cost, USD)
     tokens = f"{meter.prompt_tokens:,} tokens read and {meter.reply_tokens:,} written"
     return f"{counted(meter.calls, 'call')}, {tokens}, {cost}"

@@ -73,7 +73,7 @@ class Asker:
                 answer = self._answer(request, None)
             else:
                 prices = model.metered.prices
-                unit = "tokens" if prices is None else "USD"
+                unit = model.metered.unit
                 longest = LongestReplies(model.metered.model, request.question)
                 answer = self._answer(
                     replace(request, on_text=None), QuestionModel(MeteredModel(longest, prices))

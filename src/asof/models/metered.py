@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol, runtime_checkable
 
 from asof.errors import ModelError
+from asof.models.amounts import OF_TOKENS, TOKENS, USD, amount, number
 from asof.models.ports import Model, Prompt, Reply, replies, settings
 from asof.models.structured import shape
 
@@ -85,9 +86,9 @@ class Meter:
             return replace(self._used, cost=self.cost(self._used.prompt_tokens, self._used.reply_tokens))
 
     @property
-    def under_way(self) -> tuple[int, int]:
-        """The worst cost, in tokens of prompts and replies, of what was sent and is not answered yet."""
-        return self._reserved
+    def unit(self) -> str:
+        """What the budget is of."""
+        return TOKENS if self.prices is None else USD
 
     def cost(self, prompt: int, reply: int) -> float | None:
         """What so many tokens cost, in US dollars; None without prices."""
@@ -104,6 +105,14 @@ class Meter:
                     return number
                 self._reserved = (prompt_sum, reply_sum)
         return len(prompts)
+
+    def affords(self, prompt: int, reply: int) -> bool:
+        """Whether so many tokens of prompts and replies fit in beside what is used and what is under way."""
+        with self._lock:
+            used, reserved = self._used, self._reserved
+            return self._fits(
+                used.prompt_tokens + reserved[0] + prompt, used.reply_tokens + reserved[1] + reply
+            )
 
     def release(self, reserved: Iterable[tuple[int, int]]) -> None:
         """Give back what was reserved for prompts that are not answered."""
@@ -124,28 +133,32 @@ class Meter:
                 reply_tokens=used.reply_tokens + reply.reply_tokens * paid,
             )  # fmt: skip
 
-    def refusal(self, prompt: Prompt) -> Reply:
-        """The reply to a prompt that is not sent."""
+    def hold_back(self, count: int) -> None:
+        """Count prompts that are not sent."""
         with self._lock:
             used = self._used
-            self._used = replace(used, failed=used.failed + 1, refused=used.refused + 1)
-            cost, needed = self.cost(used.prompt_tokens, used.reply_tokens), self.cost(*worst(prompt))
-        if cost is None or needed is None:
-            spent = f"{used.prompt_tokens + used.reply_tokens:,} of {self.budget:,.0f} tokens"
-            most = f"{sum(worst(prompt)):,}"
-        else:
-            spent, most = f"{cost:.4f} of {self.budget:.4f} USD", f"{needed:.4f}"
-        return Reply(
-            "",
-            problem=f"the budget is used up: {spent} are spent, and this prompt may need {most}; not sent",
-            unsent=True,
+            self._used = replace(used, failed=used.failed + count, refused=used.refused + count)
+
+    def refusal(self, prompt: Prompt) -> Reply:
+        """The reply to a prompt that is not sent."""
+        self.hold_back(1)
+        used, unit = self.used, self.unit
+        spent = number(self._taken(used.prompt_tokens, used.reply_tokens), unit)
+        most = number(self._taken(*worst(prompt)), unit)
+        assert self.budget is not None  # noqa: S101  anything fits into none
+        problem = (
+            f"the budget is used up: {spent} of {amount(self.budget, unit)} are spent, and this prompt may "
+            f"need {most}; not sent{f' ({OF_TOKENS})' if unit == TOKENS else ''}"
         )
+        return Reply("", problem=problem, unsent=True)
 
     def _fits(self, prompt: int, reply: int) -> bool:
-        if self.budget is None:
-            return True
+        return self.budget is None or self._taken(prompt, reply) <= self.budget
+
+    def _taken(self, prompt: int, reply: int) -> float:
+        """What so many tokens take of a budget, in its unit."""
         cost = self.cost(prompt, reply)
-        return (prompt + reply if cost is None else cost) <= self.budget
+        return prompt + reply if cost is None else cost
 
     def _release(self, reserved: tuple[int, int]) -> None:
         self._reserved = (self._reserved[0] - reserved[0], self._reserved[1] - reserved[1])
@@ -188,6 +201,19 @@ class MeteredModel:
         """What has been used since this was made; on a shared meter by others too, if at the same time."""
         used = self._meter.used.since(self._before)
         return replace(used, cost=self._meter.cost(used.prompt_tokens, used.reply_tokens))
+
+    @property
+    def unit(self) -> str:
+        """What the budget is of: dollars, or tokens where there are no prices."""
+        return self._meter.unit
+
+    def affords(self, prompt: int, reply: int) -> bool:
+        """Whether so many tokens more of prompts and replies fit into the budget."""
+        return self._meter.affords(prompt, reply)
+
+    def hold_back(self, count: int) -> None:
+        """Count prompts that are not sent, so that the budget is enough for others."""
+        self._meter.hold_back(count)
 
     def estimated(self, prompts: Sequence[Prompt]) -> Usage:
         """What these prompts would use at worst, were each answered at the first time. Nothing is sent."""

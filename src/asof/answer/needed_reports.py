@@ -3,7 +3,9 @@
 The published system has the reports of all periods written ahead of questions (TG-RAG, section III-A3), and
 reads those of the question's time nodes (III-B4). Here a question has those written that it needs: of the
 periods in its time, those that say something to it and have more to say than their extracted report shows,
-the most relevant first. A report that is written already costs nothing and is always used.
+the most relevant first. They are written from facts and extracted reports, so that what was written for
+earlier questions changes no prompt. A report that is written already costs nothing and is always used, and
+first the one that was written from the written reports inside it.
 """
 
 from __future__ import annotations

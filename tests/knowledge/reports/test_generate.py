@@ -302,3 +302,34 @@ def test_only_wanted_periods_are_asked_for_and_kept_ones_are_used():
     assert all(each.notes == () for each in made.values())
     again = build_reports(tree, [Period.parse("2024")], None, keeping, ())
     assert (again, len(model.prompts)) == (made, 1)
+
+
+@settings(max_examples=30)
+@given(st.lists(st.sets(st.sampled_from(["2024", "2024-Q2", "2024-05", "2024-05-09"])), max_size=6))
+def test_what_is_asked_of_a_period_does_not_depend_on_what_was_written_before(questions):
+    """Each period is paid for once at most, whatever of it and around it earlier questions had written."""
+    tree, model = Hierarchy.of(YEAR), ScriptedModel(echo)
+    keeping = CachedModel(model, InMemory())
+    for wanted in questions:
+        build_reports(tree, [Period.parse("2024")], None, keeping, {Period.parse(each) for each in wanted})
+    paid = [period_of(each.user) for each in model.prompts]
+    assert sorted(paid) == sorted(set().union(*questions))
+    for each in model.prompts:
+        alone = ScriptedModel(echo)
+        build_reports(tree, [Period.parse("2024")], None, alone, {Period.parse(period_of(each.user))})
+        assert [other.user for other in alone.prompts] == [each.user]
+
+
+def test_a_report_of_the_full_prompt_is_used_before_that_of_the_plain_one():
+    """2024-Q2 with its months as they were written, once they were; with extracted ones before."""
+    tree, node, model = Hierarchy.of(YEAR), Period.parse("2024-Q2"), ScriptedModel(echo)
+    keeping = CachedModel(model, InMemory())
+    plain = build_reports(tree, [node], None, keeping, {node})[node]
+    assert "Report of 2024-05:" in model.prompts[0].user
+    full = build_reports(tree, [node], None, keeping)[node]
+    assert re.search("Report of 2024-05: [0-9a-f]{8}[.]", model.prompts[-1].user)
+    assert full.points != plain.points
+    paid = len(model.prompts)
+    assert build_reports(tree, [node], None, keeping, {node})[node] == full
+    assert build_reports(tree, [node], None, keeping, ())[node] == full
+    assert len(model.prompts) == paid

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from asof.knowledge.hierarchy import Hierarchy, nodes_of
 from asof.knowledge.reports.claims import Canonical, Claim, as_named, claims_of, key
 from asof.knowledge.reports.figure_changes import FigureChange, FigureHistory
-from asof.knowledge.reports.generate import ChildReport, ReportPrompt, generate_reports
+from asof.knowledge.reports.generate import ChildReport, ReportPrompt, chosen_prompts, generate_reports
 from asof.knowledge.reports.report import PeriodReport, ReportPoint, citations_of, labels_of
 from asof.knowledge.reports.selection import (
     ChosenClaims,
@@ -49,19 +49,26 @@ def build_reports(
     that were summarised are not read again. Figures are compared with the period before, as far as the
     hierarchy has facts of it. With a `model` each level is one batch; where its reply cannot be used, the
     report is extracted and its notes say why. With `wanted` the model is asked for the reports of these
-    periods only; a report of another is the one that is kept, or else the extracted one. The result depends
+    periods only, from prompts with the extracted reports inside them, so that they are the same whatever was
+    written before; a report of another is the one that is kept, or else the extracted one. The result depends
     on the facts, the choice and the replies alone. Raises ModelError where the model does not reply at all.
     """
     choice = choice or ReportSelection()
     choice = choice._replace(canonical=cache(choice.canonical))
     work = _Work(hierarchy, choice, FigureHistory.of(hierarchy.facts, choice.canonical))
+    plain = None if model is None or wanted is None else _Work(hierarchy, choice, work.past)
     needed = hierarchy.below(*requested)
     for grain in reversed(GRAINS):
         level = [node for node in needed if node.grain == grain]
         for node in level:
             work.extract(node)
+            if plain is not None:
+                plain.extract(node)
         if model is not None and level:
-            work.write(level, model, wanted)
+            tasks = [work.task(node) for node in level]
+            if plain is not None and wanted is not None:
+                tasks = chosen_prompts(tasks, [plain.task(node) for node in level], model, wanted)
+            work.write(tasks, model)
     return work.reports
 
 
@@ -95,15 +102,15 @@ class _Work:
             labels_of(self.hierarchy.facts_at(node), node),
         )  # fmt: skip
 
-    def write(self, level: Sequence[Period], model: Model, wanted: Container[Period] | None) -> None:
-        """Have a model write the reports of a level, in one batch."""
-        tasks = [self._task(node) for node in level]
-        written = generate_reports(tasks, self.reports, self._changes, model, wanted)
+    def write(self, tasks: Sequence[ReportPrompt], model: Model) -> None:
+        """Have a model write reports of a level, in one batch."""
+        written = generate_reports(tasks, self.reports, self._changes, model)
         for task, report in zip(tasks, written, strict=True):
             self.prompt_passages[task.period] = frozenset(task.prompt.passages)
             self.reports[task.period] = report
 
-    def _task(self, node: Period) -> ReportPrompt:
+    def task(self, node: Period) -> ReportPrompt:
+        """The prompt of a node with the reports inside it."""
         claims = claims_of(self.hierarchy.facts_at(node), self.choice.canonical)
         own = _ranked(claims, ReportPrompt.OWN)
         left_out = len(claims) - sum(len(each.candidates) for each in own)

@@ -101,27 +101,32 @@ def _heading(report: PeriodReport) -> str:
 
 
 def generate_reports(
-    tasks: Sequence[ReportPrompt], extracted: Mapping[Period, PeriodReport], changes: Changes, model: Model,
-    wanted: Container[Period] | None = None,
-) -> list[PeriodReport]:  # fmt: skip
+    tasks: Sequence[ReportPrompt], extracted: Mapping[Period, PeriodReport], changes: Changes, model: Model
+) -> list[PeriodReport]:
     """The model's reports, in the order of the tasks; the extracted one with a note where a reply is no
-    report.
-
-    `wanted`: the periods for which the model may be asked (None: all). Of others it is asked for nothing, and
-    the reply that is kept is used, or else the extracted report. Raises ModelError where the model does not
-    reply at all.
-    """
-    prompts = [each.prompt for each in tasks]
-    kept = _kept(prompts, model) if wanted is not None else frozenset[int]()
-    asked = [
-        at for at, task in enumerate(tasks) if wanted is None or task.period in wanted or at in kept
-    ]  # fmt: skip
-    replies = dict(zip(asked, model.complete([prompts[at] for at in asked]) if asked else (), strict=True))
+    report. Raises ModelError where the model does not reply at all."""
+    replies = model.complete([each.prompt for each in tasks]) if tasks else ()
     return [
-        _read(task, replies[at], extracted[task.period], changes, model.name)
-        if at in replies
-        else extracted[task.period]
-        for at, task in enumerate(tasks)
+        _read(task, reply, extracted[task.period], changes, model.name)
+        for task, reply in zip(tasks, replies, strict=True)
+    ]
+
+
+def chosen_prompts(
+    full: Sequence[ReportPrompt], plain: Sequence[ReportPrompt], model: Model, wanted: Container[Period]
+) -> list[ReportPrompt]:
+    """The prompts of those of these periods that are wanted, or whose reply is kept.
+
+    `full`: with the reports inside it that a model wrote; `plain`: with extracted ones only. A reply that is
+    kept is used, to the full prompt before the plain one. Without one the plain prompt is sent: it is the
+    same whatever else was written before.
+    """
+    kept_full = _kept([each.prompt for each in full], model)
+    kept_plain = _kept([each.prompt for each in plain], model)
+    return [
+        full[at] if at in kept_full else plain[at]
+        for at in range(len(full))
+        if at in kept_full or at in kept_plain or plain[at].period in wanted
     ]
 
 

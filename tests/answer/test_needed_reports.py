@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -267,9 +268,25 @@ def test_the_periods_that_say_most_come_first_and_the_others_are_counted():
     needed = chosen(facts)
     # 2000 to 2018 have 12 to 30 facts: the sixteen with most are 2018 down to 2003
     assert [str(each) for each in needed.periods] == [str(2018 - n) for n in range(16)]
-    assert needed.left_out == 3
-    assert needed.note().startswith("reports of 16 of 19 periods are asked for")
-    assert chosen(told(2020, 12)).note() == ""
+    assert [str(each) for each in needed.beyond] == ["2002", "2001", "2000"]
+
+
+def test_the_note_is_on_what_was_not_written():
+    """Of three periods beyond the sixteen, reports that are kept are no extracted ones."""
+    facts = [fact for n in range(MAX_SECTIONS + 3) for fact in told(2000 + n, 12 + n)]
+    needed, tree = chosen(facts), Hierarchy.of(facts)
+    reports = list(build_reports(tree, tree.nodes).values())
+
+    def note(*kept: str) -> str:
+        return needed.note(
+            replace(each, by="m" if str(each.period) in {"2018", *kept} else "extract") for each in reports
+        )
+
+    assert note().startswith("of 3 of the 19 periods that have more to say than the extracted report shows")
+    assert note().endswith("none is written: the 16 that say most to the question are asked for")
+    assert note("2001", "2000").startswith("of 1 of the 19 periods")
+    assert note("2002", "2001", "2000") == ""
+    assert chosen(told(2020, 12)).note(reports) == ""
 
 
 def test_a_period_that_says_nothing_to_the_question_needs_no_report():
@@ -286,7 +303,8 @@ def test_the_least_relevance_is_half_of_the_largest():
 # -- within a budget ---------------------------------------------------------------------------------------
 
 
-def test_a_budget_is_left_for_the_answer_before_reports_are_written():
+@pytest.mark.parametrize("reports", ["needed", "all"])
+def test_a_budget_is_left_for_the_answer_before_reports_are_written(reports):
     """Replies on points and the answer may have 1,500 and 2,000 tokens, and read 1,000 of instructions each,
     1,500 of a report, 1,500 of points, and the evidence: more than 8,500 tokens are left for them. The report
     needs more than 2,000 beside."""
@@ -294,7 +312,7 @@ def test_a_budget_is_left_for_the_answer_before_reports_are_written():
         model = ScriptedModel(reply)
         with corpus_of(*YEAR) as corpus:
             corpus.models.model = model
-            answer = corpus.at().ask("What happened in 2020?", mode="global", budget=budget)
+            answer = corpus.at().ask("What happened in 2020?", mode="global", budget=budget, reports=reports)
         assert [step_of(each) for each in model.prompts] == steps
         assert answer.by == "scripted"
         left = "2020: extracted, because scripted gave none: what is left of the budget is for the answer"

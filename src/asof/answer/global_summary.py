@@ -99,11 +99,11 @@ def _reports(
     extracted = reports_of(hierarchy, periods, selection, None)
     if reporter is None:
         return extracted, ""
-    needed = needed_reports(extracted, selection.relevance) if policy == NEEDED else NeededReports((), 0)
+    needed = needed_reports(extracted, selection.relevance) if policy == NEEDED else NeededReports(())
     wanted = None if policy == ALL else frozenset(needed.periods)
-    if needed.periods:
+    if asked := len(periods) if policy == ALL else len(needed.periods):
         pieces = _relevant(extracted, selection.relevance)
-        reporter = within_budget(reporter, pieces, len(needed.periods), budget, form)
+        reporter = within_budget(reporter, pieces, asked, budget, form)
     written = reports_of(hierarchy, periods, selection._replace(relevance=None), reporter, wanted)
     reports: list[PeriodReport] = []
     for plain, each in zip(extracted, written, strict=True):
@@ -113,7 +113,7 @@ def _reports(
             reports.append(each)
         else:
             reports += [each, plain]
-    return reports, needed.note()
+    return reports, needed.note(written)
 
 
 def _relevant(reports: Sequence[PeriodReport], relevance: Relevance | None) -> list[EvidencePiece]:

@@ -24,20 +24,22 @@ MIN_RELEVANCE = 0.5
 
 
 class NeededReports(NamedTuple):
-    """The periods whose reports a question needs, the most relevant first, at most MAX_SECTIONS, and how many
-    more there were."""
+    """The periods whose reports a question needs, the most relevant first: MAX_SECTIONS that are asked
+    for, and those beyond."""
 
     periods: tuple[Period, ...]
-    left_out: int
+    beyond: tuple[Period, ...] = ()
 
-    def note(self) -> str:
-        """A note on what was left out, "" if nothing was."""
-        if not self.left_out:
+    def note(self, written: Iterable[PeriodReport]) -> str:
+        """A note on the reports beyond that are extracted in what came of it; "" if there are none."""
+        extracted = {report.period for report in written if report.by == "extract"}
+        without = len(extracted.intersection(self.beyond))
+        if not without:
             return ""
-        whole = len(self.periods) + self.left_out
+        whole = len(self.periods) + len(self.beyond)
         return (
-            f"reports of {len(self.periods):,} of {whole:,} periods are asked for, those that say most to "
-            "the question; of the others the extracted ones are read"
+            f"of {without:,} of the {whole:,} periods that have more to say than the extracted report shows "
+            f"none is written: the {len(self.periods):,} that say most to the question are asked for"
         )
 
 
@@ -57,7 +59,7 @@ def needed_reports(extracted: Sequence[PeriodReport], relevance: Relevance | Non
         ranked.append((-says, report.period))
     ranked.sort()
     periods = tuple(period for _, period in ranked)
-    return NeededReports(periods[:MAX_SECTIONS], max(0, len(periods) - MAX_SECTIONS))
+    return NeededReports(periods[:MAX_SECTIONS], periods[MAX_SECTIONS:])
 
 
 def least_relevance(weights: Iterable[float]) -> float:

@@ -18,6 +18,7 @@ from asof.evaluate.experiments.arxiv.components import variants
 from asof.evaluate.experiments.arxiv.judged import JudgedQuestions, judged_questions, start_of
 from asof.evaluate.experiments.arxiv.online_run import run_online
 from asof.evaluate.experiments.experiment import ExperimentOptions
+from asof.evaluate.experiments.registry import named as named_experiment
 from asof.evaluate.experiments.run import configured
 from asof.learn.state import stage_of
 from asof.recipes import named
@@ -155,3 +156,12 @@ def test_what_is_refused(experimented: Any, lamps: Path, kept: Path) -> None:
     options = configured(EXPERIMENT, ExperimentOptions(cache=kept), ["learned=5", "freshness.rate=.01"])
     assert options.parameters["learned"] == 5
     assert dict(options.applied(PAPERS).fields())["freshness.rate"] == 0.01
+
+
+def test_how_many_questions_are_learned_from_is_said_of_each() -> None:
+    """The table leaves half to measure on; the stages learn from all."""
+    about = {
+        name: named_experiment(f"arxiv/{name}").parameters["learned"].about for name in ("learning", "stages")
+    }
+    assert about["learning"].endswith("half at most")
+    assert about["stages"].endswith("all at most")

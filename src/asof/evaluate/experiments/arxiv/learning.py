@@ -20,12 +20,13 @@ PUBLISHED = Table.of(
     {"Initial": (0.850, 0.150, 0.800), "Optimized": (0.942, 0.058, 1.000)},
 )
 LEARNED = 30
+RELEVANCE = Parameter(
+    "judged", one_of("judged", "similarity"), "what tells relevance; published: similarity"
+)  # fmt: skip
 PARAMETERS = {
     "learned": Parameter(LEARNED, whole(2, 100_000), "how many questions are learned from, half at most"),
-    "relevance": Parameter(
-        "judged", one_of("judged", "similarity"), "what tells relevance; published: similarity"
-    ),
-}  # fmt: skip
+    "relevance": RELEVANCE,
+}
 OWN_GRADES = (
     "Relevance is judged (qrels); the published code takes its own similarity: --set relevance=similarity."
 )

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
-from asof.evaluate.experiments.arxiv.learning import COMPARED, DATA, OWN_GRADES, PARAMETERS, SIX
-from asof.evaluate.experiments.experiment import Experiment, ExperimentOptions, Outcome
+from asof.evaluate.experiments.arxiv.learning import COMPARED, DATA, LEARNED, OWN_GRADES, RELEVANCE, SIX
+from asof.evaluate.experiments.experiment import Experiment, ExperimentOptions, Outcome, Parameter
 from asof.evaluate.experiments.table import Column, Row, Table
 from asof.recipes import named
+from asof.schema import whole
 
 STAGES = {
     "baseline": "Baseline (1)",
@@ -62,6 +63,9 @@ EXPERIMENT = Experiment(
         "The loss of a question depends on the question: a setting is told by its mean on all until then.",
     ),
     data=DATA,
-    parameters=PARAMETERS,
+    parameters={
+        "learned": Parameter(LEARNED, whole(2, 100_000), "how many questions are learned from, all at most"),
+        "relevance": RELEVANCE,
+    },
     recipe=named("papers"),
 )

@@ -7,7 +7,11 @@ import json
 import pytest
 from tests.support.json_schema import against
 
-from asof.evaluate.experiments.registry import modules
+from asof.cli.experiments import show_experiment
+from asof.evaluate.experiments.experiment import ExperimentOptions, Outcome
+from asof.evaluate.experiments.registry import modules, named
+from asof.evaluate.experiments.run import ExperimentRun
+from asof.evaluate.experiments.table import NO_TABLE
 
 
 @pytest.fixture
@@ -70,6 +74,66 @@ def test_the_json_keeps_its_schema(asof, towns):
     assert found["rows"][0]["label"] == "BM25 only"
     assert found["rows"][0]["paper"]["recall@5"] == 0.68
     assert 0 <= found["rows"][0]["ours"]["recall@5"]["low"] <= found["rows"][0]["ours"]["recall@5"]["high"]
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (["--set", "decay.delta=1"], "--set is about a run: give DATASET"),
+        (["--limit", "3"], "--limit is about a run: give DATASET"),
+        (["--seed", "0"], "--seed is about a run"),
+        (["--filter-by", "town"], "--filter-by is about a run"),
+        (["--per-query", "--json"], "--per-query is about a run"),
+        (["--figures", "drawn"], "--figures is about a run"),
+    ],
+)
+def test_options_of_a_run_need_a_dataset(asof, here, given, said):
+    result = asof("experiment", "twe/4.3", *given)
+    assert (result.code, result.out) == (2, "")
+    assert said in result.err
+    assert not (here / "drawn").exists()
+
+
+def test_an_experiment_says_what_it_varies_and_takes(asof):
+    shown = " ".join(asof("experiment", "twe/4.3").out.split())
+    assert "fields of the recipe twe, but for decay.delta, decay.tau_min, which it sets itself" in shown
+    assert "options: --limit, --seed, --queries, --filter-by, --cache" in shown
+    assert "options: none that changes the table" in asof("experiment", "tgrag/VIII").out
+    assert "options: " not in asof("experiment", "ragtriever/components").out
+    (found,) = asof("experiment", "twe/4.3", "--json").json()["experiments"]
+    assert found["varies"] == ["decay.delta", "decay.tau_min"]
+    assert "--encoder" not in found["takes"]
+
+
+def test_a_result_says_how_it_was_made(asof, towns):
+    given = ["--encoder", "hashed", "--limit", "1", "--seed", "3", "--queries", "queries.jsonl"]
+    plain = asof("experiment", "ragtriever/components", *towns, *given)
+    said = "towns: 1 questions, limit 1, seed 3, queries queries.jsonl, encoder hashed\n"
+    assert said in plain.out, plain.out
+    found = asof("experiment", "ragtriever/components", *towns, *given, "--per-query", "--json").json()
+    assert found["options"] == {
+        "limit": 1, "seed": 3, "queries": "queries.jsonl", "filter_by": [], "encoder": "hashed",
+    }  # fmt: skip
+    assert against("experiment", found) == []
+    assert len(found["each"]) == 1
+
+
+def test_single_questions_have_to_be_asked_for(asof, towns):
+    assert "each" not in asof("experiment", "ragtriever/components", *towns, "--json").json()
+    result = asof("experiment", "twe/4.1", *towns, "--per-query")
+    assert result.err.strip() == "note: twe/4.1 has no rows of single questions"
+
+
+def test_rows_of_single_questions_may_have_other_keys(capsys):
+    outcome = Outcome(NO_TABLE, 2, each=({"query_id": "a", "mrr": 0.5}, {"query_id": "b", "better": 1}))
+    show_experiment(
+        ExperimentRun(named("twe/4.5"), "d", ExperimentOptions(), outcome, (), ()), per_query=True
+    )
+    shown = capsys.readouterr().out.splitlines()
+    at = next(number for number, line in enumerate(shown) if line.startswith("question"))
+    assert [line.split() for line in shown[at : at + 3]] == [
+        ["question", "mrr", "better"], ["a", ".500", "-"], ["b", "-", "1"],
+    ]  # fmt: skip
 
 
 def test_what_cannot_be_run(asof, towns, write):

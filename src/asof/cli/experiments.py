@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 import click
 from rich.text import Text
 
-from asof.cli.main import DONE, PROBLEMS, echo_err, json_option, print_json
+from asof.cli.main import DONE, PROBLEMS, echo_err, given, json_option, print_json
 from asof.cli.problem_lines import note_problems
 from asof.cli.progress import step_progress
 from asof.cli.tables import Cells, console, estimated, short, show_columns
 from asof.cli.terminal import plain, show
+from asof.errors import UsageError
 
 if TYPE_CHECKING:
     from asof.config import Config
@@ -58,7 +59,10 @@ def experiments(as_json: bool) -> int:
 @click.option("--limit", type=click.IntRange(1), metavar="N", help="N questions, chosen by a hash.")
 @click.option("--queries", default="", metavar="FILE", help="One file of questions only; a path or a name.")
 @click.option("--filter-by", multiple=True, metavar="FIELD", help="As of asof evaluate.")
-@click.option("--encoder", metavar="NAME", help="Vectors beside words, as of asof evaluate (default none).")
+@click.option(
+    "--encoder", metavar="NAME",
+    help="Vectors beside words: none (default), hashed, a model's folder or its name on the hub.",
+)  # fmt: skip
 @click.option(
     "--seed", type=click.IntRange(0), default=0, metavar="N", help="Of all that is drawn (default 0)."
 )
@@ -72,10 +76,11 @@ def experiments(as_json: bool) -> int:
 )  # fmt: skip
 @click.option("--per-query", is_flag=True, help="A row for each question, where the paper looks at them.")
 @json_option
+@click.pass_context
 def experiment(
-    name: str, dataset: Path | None, settings: tuple[str, ...], limit: int | None, queries: str,
-    filter_by: tuple[str, ...], encoder: str | None, seed: int, cache: Path | None, figures: Path | None,
-    per_query: bool, as_json: bool,
+    context: click.Context, /, name: str, dataset: Path | None, settings: tuple[str, ...], limit: int | None,
+    queries: str, filter_by: tuple[str, ...], encoder: str | None, seed: int, cache: Path | None,
+    figures: Path | None, per_query: bool, as_json: bool,
 ) -> int:  # fmt: skip
     """Run the experiment NAME of a paper on DATASET: its table beside ours.
 
@@ -88,31 +93,43 @@ def experiment(
 
     chosen = named(name)
     if dataset is None:
+        _check_nothing_given(context)
         if as_json:
             print_json(experiments_json([chosen]))
         else:
             _show_about(chosen)
         return DONE
-    from asof.cli.encoders import encoder_of, keeping
+    from asof.cli.encoders import BUILT_IN, encoder_of, keeping
 
     with keeping(encoder_of(encoder), cache) as encodes, step_progress() as progress:
         from asof.evaluate.experiments.experiment import ExperimentOptions
         from asof.evaluate.options import no_progress
 
         options = ExperimentOptions(
-            limit, seed, queries, filter_by, config=_configuration(), encoder=encodes, cache=cache,
+            limit, seed, queries, filter_by, config=_configuration(), encoder=encodes,
+            built_in=encoder if encoder in BUILT_IN else "none", cache=cache,
             progress=progress or no_progress,
         )  # fmt: skip
         outcome = run(chosen, dataset, options, settings, figures)
     if as_json:
-        print_json(experiment_json(outcome))
+        print_json(experiment_json(outcome, per_query=per_query))
     else:
         show_experiment(outcome, per_query=per_query)
         note_problems(outcome.outcome.problems)
+    if per_query and not outcome.outcome.each:
+        echo_err(f"note: {name} has no rows of single questions")
     if figures is not None:
         drawn = [path.stem for path in outcome.drawn if path.suffix == ".png"]
         echo_err(f"figures in {figures}: {', '.join(drawn) or 'none'}")
     return PROBLEMS if any(problem.lost for problem in outcome.outcome.problems) else DONE
+
+
+def _check_nothing_given(context: click.Context) -> None:
+    """Raises UsageError for what is about a run, where there is nothing to run on."""
+    about = given(context)
+    for parameter in context.command.params:
+        if parameter.name in about and parameter.name not in ("name", "as_json"):
+            raise UsageError(f"{parameter.opts[0]} is about a run: give DATASET")
 
 
 def _configuration() -> Config:
@@ -124,13 +141,21 @@ def _configuration() -> Config:
 
 def _show_about(experiment: Experiment) -> None:
     """What an experiment is, its printed table, what it wants and how it is read."""
+    from asof.evaluate.experiments.experiment import OPTIONS
+    from asof.evaluate.experiments.run import option
+
     click.secho(f"{experiment.name}: {experiment.about}", bold=True)
     show(f"source: {experiment.source}", hang=8)
     show(f"data: {experiment.data}", hang=6)
     for name, each in experiment.parameters.items():
         show(f"--set {name}={each.default}: {each.about}; {each.accepted.words}", hang=6)
     if experiment.recipe is not None:
-        show(f"--set STAGE.FIELD=VALUE: fields of the recipe {experiment.recipe.name}", hang=6)
+        own = ", ".join(each.removesuffix(".") for each in experiment.varies)
+        but = f", but for {own}, which it sets itself or leaves out" if own else ""
+        show(f"--set STAGE.FIELD=VALUE: fields of the recipe {experiment.recipe.name}{but}", hang=6)
+    if experiment.takes != OPTIONS:
+        taken = ", ".join(map(option, experiment.takes)) or "none that changes the table"
+        show(f"options: {taken}", hang=9)
     published = experiment.published
     if published.rows:
         click.echo("\nas printed")
@@ -172,22 +197,31 @@ def show_experiment(run: ExperimentRun, *, per_query: bool = False) -> None:
 
 
 def _show_each(rows: Sequence[Mapping[str, Any]]) -> None:
-    """A row for each question; its text is cut."""
+    """A row for each question, whose text is cut; parts of one with a `text` of their own, whole."""
     click.echo()
-    names = [f"{row['query_id']} {plain(str(row.get('query', '')))}"[:LONGEST] for row in rows]
-    columns: Cells = [
-        (key, [_cell(row.get(key)) for row in rows]) for key in rows[0] if key not in ("query_id", "query")
-    ]
+    told = [row for row in rows if "text" in row]
+    for row in told:
+        click.secho(f"{plain(row['query_id'])}, {plain(row['part'])}", bold=True)
+        show(f"  {plain(row['text'])}", hang=2)
+    figures = [row for row in rows if "text" not in row]
+    if not figures:
+        return
+    names = [f"{row['query_id']} {plain(str(row.get('query', '')))}"[:LONGEST] for row in figures]
+    keys = dict.fromkeys(key for row in figures for key in row if key not in ("query_id", "query"))
+    columns: Cells = [(key, [_cell(row.get(key)) for row in figures]) for key in keys]
     show_columns(console(), "question", names, columns)
 
 
 def _settings_text(run: ExperimentRun) -> str:
-    """What was set, other than the defaults."""
+    """What was set and given, other than the defaults."""
     defaults = {name: each.default for name, each in run.experiment.parameters.items()}
     parameters = run.options.parameters.items()
     changed = {name: value for name, value in parameters if defaults.get(name) != value}
-    given = {**changed, **run.options.fields}
-    return "".join(f", {name}={value}" for name, value in given.items())
+    said = [f"{name}={value}" for name, value in {**changed, **run.options.fields}.items()]
+    for name, value in run.options.given.items():
+        if name != "cache":
+            said.append(f"{name.replace('_', '-')} {','.join(value) if isinstance(value, tuple) else value}")
+    return "".join(f", {plain(each)}" for each in said)
 
 
 def _show_reading(experiment: Experiment) -> None:

@@ -84,7 +84,9 @@ def experimented(towns: Path, kept: Path) -> Experimented:
     def made(
         name: str, *settings: str, dataset: Path | None = None, figures: Path | None = None, **options: Any
     ) -> ExperimentRun:
-        return run(named(name), dataset or towns, ExperimentOptions(cache=kept, **options), settings, figures)
+        chosen = named(name)
+        cache = kept if "cache" in chosen.takes else None
+        return run(chosen, dataset or towns, ExperimentOptions(cache=cache, **options), settings, figures)
 
     return made
 

@@ -9,7 +9,9 @@ import pytest
 
 from asof.errors import UsageError
 from asof.evaluate.experiments import registry
+from asof.evaluate.experiments.experiment import OPTIONS
 from asof.evaluate.experiments.table import number
+from asof.evaluate.overrides import has
 
 
 def test_the_name_of_each_is_that_of_its_module():
@@ -28,6 +30,15 @@ def test_each_says_its_source_its_reading_and_figures():
         columns = [column.name for column in each.published.columns if column.better]
         shown = [number(row.cells.get(name)) for row in each.published.rows for name in columns]
         assert not shown or any(value is not None for value in shown), each.name
+
+
+def test_what_an_experiment_varies_are_fields_of_its_recipe():
+    for each in registry.every():
+        for own in each.varies:
+            assert each.recipe is not None, each.name
+            stage = own.removesuffix(".") in each.recipe.stages_by_name()
+            assert stage if own.endswith(".") else has(each.recipe, own), (each.name, own)
+        assert set(each.takes) <= set(OPTIONS)
 
 
 def test_the_nearest_name_is_told():

@@ -4,14 +4,23 @@ from __future__ import annotations
 
 import csv
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import pytest
 
+from asof.checks import ENCODERS
+from asof.config import Config
 from asof.errors import UsageError
 from asof.evaluate.experiments.drawing import heat, lines
 from asof.evaluate.experiments.experiment import Experiment, ExperimentOptions, Outcome, Parameter
+from asof.evaluate.experiments.measure import measure
+from asof.evaluate.experiments.registry import named
 from asof.evaluate.experiments.run import configured, run
 from asof.evaluate.experiments.table import NO_TABLE, Column, Picture, Table
+from asof.evaluate.experiments.tempralm.forms import SETTINGS
+from asof.models.chat_config import LanguageModelConfig
+from asof.recipes.tempralm import TEMPRALM
 from asof.recipes.twe import TWE
 from asof.schema import whole
 
@@ -51,6 +60,67 @@ def test_a_wrong_setting_is_told_before_anything_is_run(towns, setting, message)
 def test_a_setting_is_given_once(name):
     with pytest.raises(UsageError, match=rf"^--set {name} is given twice; twe/0 takes one value$"):
         configured(CHECKED, ExperimentOptions(), [f"{name}=1", f"{name}=2"])
+
+
+VARIED = {
+    "twe/4.1": ("decay.delta", "pool.n", "top_k.k"),
+    "twe/4.2": ("combine-2.weights.centrality", "combine-2.weights"),
+    "twe/4.3": ("decay.delta", "decay.tau_min"),
+    "twe/4.4": ("budgeted_rerank.sizes",),
+    "twe/4.5": ("decay.delta", "decay.tau_min", "combine-2.weights.centrality"),
+    "twe/6": ("budgeted_rerank.sizes", "decay.delta", "decay.tau_min", "combine-2.weights.centrality"),
+    "tgrag/VII": ("local.ppr", "local.in_time"),
+    "tempralm/over-retrieval": ("pool.n",),
+    "arxiv/components": ("combine.weights", "combine.weights.freshness"),
+}
+
+
+@pytest.mark.parametrize("name", VARIED)
+def test_what_an_experiment_varies_is_not_set(name):
+    """Rows would have labels that do not hold."""
+    for field in VARIED[name]:
+        with pytest.raises(UsageError, match=rf"--set {field}: {name} sets .* itself, or leaves it out"):
+            configured(named(name), ExperimentOptions(), [f"{field}=1"])
+
+
+def test_age_is_set_where_it_counts(experimented):
+    with pytest.raises(UsageError, match=r"--set decay\.tau_min: .*; --set decay=true adds it"):
+        experimented("twe/4.2", "decay.tau_min=30")
+    assert experimented("twe/4.2", "decay=true", "decay.tau_min=30", limit=2).outcome.questions == 2
+
+
+IGNORED = {
+    "tgrag/VIII": ("limit", "seed", "queries", "filter_by", "built_in", "cache"),
+    "tgrag/VI": ("limit",),
+    "tgrag/III": ("cache",),
+    "twe/4.1": ("built_in",),
+}
+GIVEN: dict[str, Any] = {
+    "limit": 2, "seed": 1, "queries": "x.jsonl", "filter_by": ("town",), "built_in": "hashed",
+    "cache": Path("kept"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", IGNORED)
+def test_an_option_that_would_be_ignored_is_refused(towns, name):
+    for option in IGNORED[name]:
+        said = {"built_in": "--encoder", "filter_by": "--filter-by"}.get(option, f"--{option}")
+        with pytest.raises(UsageError, match=f"^{said}: {name} makes no use of it; it takes "):
+            run(named(name), towns, ExperimentOptions(**{option: GIVEN[option]}))
+
+
+def test_filters_hold_of_what_a_reader_reads(experimented):
+    config = Config(model=LanguageModelConfig("http://127.0.0.1:9", "nobody"))
+    with pytest.raises(UsageError, match=r"--filter-by colour: no question has this field"):
+        experimented("tempralm/reader", config=config, filter_by=("colour",))
+
+
+def test_the_encoder_is_a_setting_of_the_corpus(towns, kept):
+    options = ExperimentOptions(built_in="hashed", cache=kept)
+    assert options.indexed(SETTINGS) == replace(SETTINGS, encoder=ENCODERS["hashed"])
+    assert ExperimentOptions().indexed(SETTINGS) == SETTINGS
+    assert measure(towns, {"one": TEMPRALM}, options, SETTINGS).options.settings.encoder == ENCODERS["hashed"]
+    assert options.given == {"encoder": "hashed", "cache": kept}
 
 
 def test_an_experiment_without_a_recipe_has_no_fields(towns):

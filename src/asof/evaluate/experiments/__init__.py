@@ -11,6 +11,8 @@ rule; nothing is registered by hand). To add one:
    and columns of ours are shown behind them), the number of questions, and notes. `measure.py` evaluates
    recipes and makes rows of their metrics. What `options.applied(recipe)` gives has the fields that the user
    set; `options.parameters["name"]` is one of the experiment's own `Parameter`s. Models: `options.config`.
+   Fields that `run` sets itself stand in `varies`, so that labels of rows hold; options that it has no use
+   for are left out of `takes`. `options.indexed(settings)` are those of a corpus with the encoder.
 3. Say in `reading`, a sentence each, what the paper leaves open and how it is read, and where we differ.
 4. Give pictures as `Picture` values (`drawing.py` has bars, lines and a heat map); they are drawn, with
    their numbers as CSV, only when a folder for figures is given.

@@ -30,7 +30,7 @@ def measure(
     named = [replace(recipe, name=label) for label, recipe in recipes.items()]
     how = EvaluationOptions(
         options.queries, options.limit, filter_by=options.filter_by, seed=options.seed,
-        settings=settings or CorpusSettings(), metrics=tuple(metrics),
+        settings=options.indexed(settings), metrics=tuple(metrics),
     )  # fmt: skip
     return evaluate(
         dataset, named, how, encoder=options.encoder, cache=options.cache, progress=options.progress,

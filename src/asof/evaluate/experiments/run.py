@@ -45,6 +45,7 @@ def run(
     if not dataset.is_dir():
         raise UsageError(f"{dataset} is no folder; {experiment.name} wants {experiment.data}")
     options = configured(experiment, options, settings)
+    check_taken(experiment, options)
     outcome = experiment.run(dataset, options)
     drawn = [] if figures is None else [path for each in outcome.pictures for path in _drawn(each, figures)]
     found = shapes(experiment.published, outcome.table)
@@ -69,6 +70,13 @@ def configured(
         what = ", ".join(experiment.parameters) or "no settings of its own"
         more = "" if experiment.recipe is None else f", and fields of the recipe {experiment.recipe.name}"
         raise UsageError(f"--set {name}: {experiment.name} has {what}{more}")
+    for name in fields:
+        if ours := experiment.own(name):
+            stage = ours.removesuffix(".")
+            raise UsageError(
+                f"--set {name}: {experiment.name} sets {stage} itself, or leaves it out: its rows would "
+                "not be what they are called"
+            )
     try:
         check(own, {name: each.accepted for name, each in experiment.parameters.items()})
     except UsageError as error:
@@ -79,6 +87,23 @@ def configured(
     return replace(
         options, parameters={**defaults, **options.parameters, **own}, fields={**options.fields, **fields}
     )
+
+
+def check_taken(experiment: Experiment, options: ExperimentOptions) -> None:
+    """Raises UsageError for an option that the experiment would ignore."""
+    for name in options.given:
+        if name not in experiment.takes:
+            taken = ", ".join(map(option, experiment.takes)) or "none of these options"
+            raise UsageError(f"{option(name)}: {experiment.name} makes no use of it; it takes {taken}")
+
+
+def option(name: str) -> str:
+    """An option as it is typed.
+
+    >>> option("filter_by")
+    '--filter-by'
+    """
+    return f"--{name.replace('_', '-')}"
 
 
 def _drawn(picture: Picture, folder: Path) -> list[Path]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any, TypedDict
+from typing import Annotated, Any, NotRequired, TypedDict
 
 from asof.data.json import ProblemJson, one_of, problem_json
 from asof.evaluate.experiments.experiment import Experiment
-from asof.evaluate.experiments.run import ExperimentRun
+from asof.evaluate.experiments.run import ExperimentRun, option
 from asof.evaluate.experiments.table import Cell, Table
 from asof.evaluate.runs.compare import Estimate
 
@@ -29,6 +29,8 @@ class ListedExperimentJson(TypedDict):
     source: Annotated[str, "the paper, section and table"]
     data: Annotated[str, "which dataset the paper used, and which one fits"]
     recipe: Annotated[str | None, "whose fields --set changes; null: none"]
+    varies: Annotated[list[str], "fields, or stages with a dot behind, that it sets itself: --set cannot"]
+    takes: Annotated[list[str], "options that it makes use of; others are refused"]
     parameters: list[ParameterJson]
 
 
@@ -71,6 +73,16 @@ class ShapeJson(TypedDict):
     agreeing: Annotated[int, "how many of them have the same order here"]
 
 
+class ExperimentOptionsJson(TypedDict):
+    """The options of a run, besides its settings."""
+
+    limit: Annotated[int | None, "questions at most; null: all"]
+    seed: Annotated[int, "of all that is drawn"]
+    queries: Annotated[str, "the file of questions"]
+    filter_by: list[str]
+    encoder: str
+
+
 class ExperimentJson(TypedDict):
     """A table of a paper beside ours."""
 
@@ -80,12 +92,16 @@ class ExperimentJson(TypedDict):
     dataset: Annotated[str, "the name of its folder"]
     questions: int
     settings: Annotated[dict[str, Any], "parameters, and fields that were set"]
+    options: ExperimentOptionsJson
     columns: list[TableColumnJson]
     rows: list[TableRowJson]
     shapes: list[ShapeJson]
     reading: Annotated[list[str], "how the paper is read, and where this differs from it"]
     notes: Annotated[list[str], "on this run"]
-    each: Annotated[list[dict[str, Any]], "a row for each question, where the paper looks at single ones"]
+    each: Annotated[
+        NotRequired[list[dict[str, Any]]],
+        "only with `--per-query`: a row for each question (or part of one), where the paper looks at them",
+    ]
     figures: Annotated[list[str], "paths of what was drawn"]
     problems: Annotated[list[ProblemJson], "lines of the dataset that could not be used"]
 
@@ -100,6 +116,8 @@ def _listed(experiment: Experiment) -> ListedExperimentJson:
         "name": experiment.name, "about": experiment.about, "source": experiment.source,
         "data": experiment.data,
         "recipe": None if experiment.recipe is None else experiment.recipe.name,
+        "varies": list(experiment.varies),
+        "takes": [option(name) for name in experiment.takes],
         "parameters": [
             {"name": name, "default": each.default, "accepted": each.accepted.words, "about": each.about}
             for name, each in experiment.parameters.items()
@@ -107,18 +125,22 @@ def _listed(experiment: Experiment) -> ListedExperimentJson:
     }  # fmt: skip
 
 
-def experiment_json(run: ExperimentRun) -> ExperimentJson:
-    """The JSON of `asof experiment`."""
-    experiment, outcome = run.experiment, run.outcome
+def experiment_json(run: ExperimentRun, *, per_query: bool = False) -> ExperimentJson:
+    """The JSON of `asof experiment`; `per_query` adds the rows of single questions."""
+    experiment, outcome, options = run.experiment, run.outcome, run.options
     published, ours = experiment.published, outcome.table
     columns = {each.name: each for each in (*published.columns, *ours.columns)}
-    return {
+    value: ExperimentJson = {
         "experiment": experiment.name,
         "about": experiment.about,
         "source": experiment.source,
         "dataset": run.dataset,
         "questions": outcome.questions,
-        "settings": {**run.options.parameters, **run.options.fields},
+        "settings": {**options.parameters, **options.fields},
+        "options": {
+            "limit": options.limit, "seed": options.seed, "queries": options.queries,
+            "filter_by": list(options.filter_by), "encoder": options.encoder_name,
+        },
         "columns": [{"name": each.name, "better": each.better} for each in columns.values()],
         "rows": [_row(label, published, ours, list(columns)) for label in labels(published, ours)],
         "shapes": [
@@ -130,10 +152,12 @@ def experiment_json(run: ExperimentRun) -> ExperimentJson:
         ],
         "reading": list(experiment.reading),
         "notes": list(outcome.notes),
-        "each": [dict(row) for row in outcome.each],
         "figures": [str(path) for path in run.drawn],
         "problems": [problem_json(each) for each in outcome.problems],
     }  # fmt: skip
+    if per_query:
+        value["each"] = [dict(row) for row in outcome.each]
+    return value
 
 
 def labels(published: Table, ours: Table) -> list[str]:

@@ -14,6 +14,7 @@ from asof.config import Config
 from asof.errors import UsageError
 from asof.evaluate.experiments.tempralm.forms import places_by_form, without_time
 from asof.evaluate.experiments.tempralm.reader import Posed, prompt_for
+from asof.evaluate.runs import memory
 from asof.evaluate.runs.dataset import load
 from asof.models.chat_config import LanguageModelConfig
 from asof.rank.features.gap import Gap
@@ -74,6 +75,18 @@ def test_over_retrieval(experimented: Any, facts: Path, tmp_path: Path) -> None:
         assert "memory_mb" in row.cells
     numbers = (tmp_path / "tempralm-over-retrieval.csv").read_text().splitlines()
     assert len(numbers) == 1 + 2 * len(tpq.FORMS)
+
+
+def test_memory_that_cannot_be_measured_is_said_to_be_none(
+    experimented: Any, facts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def notes() -> list[str]:
+        outcome = experimented("tempralm/over-retrieval", "pools=[5]", dataset=facts, limit=2).outcome
+        return [note for note in outcome.notes if note.startswith("memory is not measured")]
+
+    assert notes() == []
+    monkeypatch.setattr(memory, "RESET", tmp_path / "missing" / "file")
+    assert len(notes()) == 1
 
 
 @pytest.mark.parametrize("pools", ["[]", "10", "[0]", "[5, 5]", "[5.5]", "[true]"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from shutil import copytree
 from typing import Any
 
 import pytest
@@ -12,14 +13,18 @@ from tests.evaluate.conftest import write_lines
 from tests.evaluate.experiments.conftest import value
 from tests.support.openai_server import ModelServer
 
+from asof.checks import ENCODERS
+from asof.cli.experiments import show_experiment
 from asof.config import Config
 from asof.errors import UsageError
+from asof.evaluate import incremental
 from asof.evaluate.answers.results import PreferenceCount
 from asof.evaluate.experiments.experiment import ExperimentOptions
 from asof.evaluate.experiments.registry import named
-from asof.evaluate.experiments.tgrag.answering import gold_answer, systems
+from asof.evaluate.experiments.tgrag.answering import Asking, gold_answer, systems
 from asof.evaluate.experiments.tgrag.table_V import share
 from asof.evaluate.experiments.tgrag.table_VII import variants
+from asof.evaluate.runs.dataset import load
 from asof.models.chat_config import LanguageModelConfig
 from asof.models.scripted import ScriptedModel
 from asof.recipes.tgrag import TGRAG
@@ -157,10 +162,50 @@ def test_a_case_with_its_reasons(experimented: Any, firms: Path, configured: Con
         "comprehensiveness", "diversity", "temporal_coverage", "overall",
     ]  # fmt: skip
     assert found.notes[0] == "the question: How did the firms develop in 2024?"
-    assert {row.get("system") for row in found.each} == {"NaiveRAG", "TG-RAG", None}
-    assert all("it is longer" in str(row["reason"]) for row in found.each if "reason" in row)
+    assert all(set(row) == {"query_id", "query", "part", "text"} for row in found.each)
+    assert {row["query_id"] for row in found.each} == {"all-new"}
+    assert [row["part"] for row in found.each][:2] == ["NaiveRAG", "TG-RAG"]
+    verdicts = found.each[2:]
+    assert [row["part"].partition(":")[0] for row in verdicts] == [row.label for row in found.table.rows]
+    assert all("it is longer" in row["text"] for row in verdicts)
     with pytest.raises(UsageError, match=r"no such question: nobody; accepted are ids, e\.g\. all-base"):
         experimented("tgrag/VI", "question=nobody", dataset=firms, config=configured)
+
+
+def test_a_case_is_shown_whole(
+    experimented: Any, firms: Path, configured: Config, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = experimented("tgrag/VI", "question=all-new", dataset=firms, config=configured)
+    show_experiment(found, per_query=True)
+    shown = capsys.readouterr().out
+    for row in found.outcome.each:
+        assert f"\nall-new, {row['part']}\n" in shown
+        assert row["text"].replace("\n", "␊")[:60] in shown
+    show_experiment(found)
+    assert "all-new, " not in capsys.readouterr().out
+
+
+def test_evidence_is_that_of_the_question_and_its_moment(firms: Path, tmp_path: Path) -> None:
+    """The same words at two moments; and twice at one."""
+    folder = tmp_path / "again"
+    copytree(firms, folder)
+    asked = (("q1", "2023-05-01"), ("q2", "2023-08-01"), ("q2-again", "2023-08-01"))
+    text = "What was the revenue?"
+    write_lines(folder / "queries.jsonl", [{"id": id_, "text": text, "asked_at": day} for id_, day in asked])
+    said = {"q1": "It was $10.", "q2": "It was $11.", "q2-again": "It was $12."}
+    write_lines(
+        folder / "evidence.jsonl",
+        [{"query_id": id_, "doc_id": "Otter-Q1-2023", "sentence": each} for id_, each in said.items()],
+    )
+    data = load(folder)
+    asking = Asking.of(data)
+    given = [[each for _, each in asking.evidence[text, data.as_of(question)]] for question in data.questions]
+    assert given == [["It was $10."], ["It was $11.", "It was $12."], ["It was $11.", "It was $12."]]
+
+
+def test_filters_hold_of_a_case(experimented: Any, firms: Path, configured: Config) -> None:
+    with pytest.raises(UsageError, match=r"--filter-by colour: no question has this field"):
+        experimented("tgrag/VI", dataset=firms, config=configured, filter_by=("colour",))
 
 
 def test_the_ablation(experimented: Any, firms: Path) -> None:
@@ -207,6 +252,33 @@ def test_other_sets(experimented: Any, towns: Path) -> None:
     assert value(found.table, "TG-RAG", "recall@5") > 0
     assert value(found.table, "TG-RAG", "HotpotQA") >= 0
     assert found.questions == 8
+
+
+def test_an_update_that_is_none(experimented: Any, firms: Path) -> None:
+    for name in ("tgrag/III", "tgrag/VIII"):
+        with pytest.raises(UsageError, match=r"^--set later=colour=red: .* field colour; accepted: year$"):
+            experimented(name, "later=colour=red", dataset=firms)
+
+
+def test_fields_of_what_is_left_out(experimented: Any, firms: Path) -> None:
+    with pytest.raises(UsageError, match=r"--set combine\.weights\.normalized: .* --set alone=false"):
+        experimented("tgrag/VII", "combine.weights.normalized=2", dataset=firms)
+
+
+@pytest.mark.parametrize("built_in", ["none", "hashed"])
+def test_the_protocol_has_vectors_that_need_no_model(
+    monkeypatch: pytest.MonkeyPatch, experimented: Any, firms: Path, built_in: str
+) -> None:
+    indexed: list[str] = []
+
+    def noted(*given: Any, **more: Any) -> Any:
+        indexed.append(given[3].settings.encoder)
+        return evaluate(*given, **more)
+
+    evaluate = incremental.evaluate
+    monkeypatch.setattr(incremental, "evaluate", noted)
+    experimented("tgrag/III", LATER, dataset=firms, built_in=built_in, limit=1)
+    assert indexed == [ENCODERS[built_in]]
 
 
 @pytest.mark.parametrize("name", ["V", "VI", "IX"])

@@ -57,4 +57,5 @@ EXPERIMENT = Experiment(
     ),
     data=DATA,
     recipe=named("papers"),
+    varies=("combine.weights",),
 )

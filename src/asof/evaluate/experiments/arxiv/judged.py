@@ -101,11 +101,10 @@ def judged_questions(
         raise UsageError(f"{data.name}: {len(questions)} judged questions; at least {FEWEST} are needed")
     questions = sorted(questions, key=lambda each: (data.as_of(each), _hash(options.seed, each.id)))
     box = Box.of(recipe)
-    settings = SETTINGS if options.encoder is None else replace(SETTINGS, encoder=options.encoder.name)
     cache = options.cache or environment.cache_folder()
     advance = progress_counter(options.progress, "ranking", len(questions))
     queries, scored = [], []
-    with prepared(data, settings, cache, options.encoder, on_note=notes.append) as corpus:
+    with prepared(data, options.indexed(SETTINGS), cache, options.encoder, on_note=notes.append) as corpus:
         for question in questions:
             query = _query(corpus, data, question, recipe, options.filter_by)
             queries.append(query)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from asof.evaluate.experiments.drawing import lines
 from asof.evaluate.experiments.experiment import Experiment, ExperimentOptions, Outcome, Parameter
@@ -19,6 +21,9 @@ from asof.evaluate.experiments.tempralm.forms import (
     wholes,
 )
 from asof.recipes.tempralm import TEMPRALM
+
+if TYPE_CHECKING:
+    from asof.evaluate.runs.run import Run
 
 POOLS = (10, 20, 50, 100)
 METRICS = {"recall@1": "recall@1", "recall@5": "recall@5"}
@@ -50,9 +55,16 @@ def run(dataset: Path, options: ExperimentOptions) -> Outcome:
     draw = partial(lines, x="pool", y=("recall@1", "latency_ms"), series="form", title="over-retrieval")
     caption = f"{found.dataset.name}: {len(found.questions):,} questions."
     return Outcome(
-        Table(columns, tuple(rows)), len(found.questions), found.notes, found.dataset.problems,
+        Table(columns, tuple(rows)), len(found.questions), (*_unmeasured(found.runs), *found.notes),
+        found.dataset.problems,
         (Picture("tempralm-over-retrieval", tuple(drawn), draw, caption),),
     )  # fmt: skip
+
+
+def _unmeasured(runs: Sequence[Run]) -> tuple[str, ...]:
+    if all(each.memory_mb is not None for each in runs):
+        return ()
+    return ("memory is not measured: this process may not set its largest size back (/proc/self/clear_refs)",)
 
 
 EXPERIMENT = Experiment(
@@ -73,4 +85,5 @@ EXPERIMENT = Experiment(
     data=DATA,
     parameters={"pools": Parameter(list(POOLS), wholes(1, 100_000), "how many passages are retrieved")},
     recipe=TEMPRALM,
+    varies=("pool.n",),
 )

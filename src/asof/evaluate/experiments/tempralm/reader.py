@@ -45,27 +45,30 @@ def run(dataset: Path, options: ExperimentOptions) -> Outcome:
     """Each retriever with each number of examples. Raises UsageError without a model, ModelError."""
     from asof import environment
     from asof.corpus.models import ModelProvider
+    from asof.evaluate.options import EvaluationOptions
     from asof.evaluate.runs.compare import clusters, estimate
     from asof.evaluate.runs.corpus import prepared
     from asof.evaluate.runs.dataset import load
+    from asof.evaluate.runs.selection import check_filters
 
     if options.config.model is None:
         raise options.config.lacking("model", "tempralm/reader asks a language model")
     data = load(dataset, queries=options.queries)
+    check_filters(data, EvaluationOptions(filter_by=options.filter_by))
     sizes = sorted(options.parameters["examples"])
     shown, asked = divided(data, max(sizes), options)
-    settings = SETTINGS if options.encoder is None else replace(SETTINGS, encoder=options.encoder.name)
     forms = places_by_form(asked)
     cluster = clusters([each.text for each in asked])
     rows: list[Row] = []
     cache = options.cache or environment.cache_folder()
     whole_recipe = options.applied(TEMPRALM)
-    with prepared(data, settings, cache, options.encoder) as corpus:
+    with prepared(data, options.indexed(SETTINGS), cache, options.encoder) as corpus:
         models = ModelProvider(corpus.session, config=replace(corpus.config, model=options.config.model))
         with models.language() as model:
             assert model is not None  # noqa: S101  it is configured
             for name, recipe in {WITHOUT: without_time(whole_recipe), WITH: whole_recipe}.items():
-                retriever = Retriever(corpus, data, recipe, options.parameters["passages"])
+                k = options.parameters["passages"]
+                retriever = Retriever(corpus, data, recipe, k, options.filter_by)
                 solved = [(retriever.posed(each), each.record["answer"]) for each in shown]
                 posed = [retriever.posed(each) for each in asked]
                 for size in sizes:
@@ -131,14 +134,19 @@ class Retriever:
     data: Dataset
     recipe: Recipe
     k: int
+    filter_by: Sequence[str] = ()
 
     def posed(self, question: DatasetQuestion) -> Posed:
         """A question as the reader gets it."""
         import numpy as np
 
+        from asof.evaluate.runs.run import filters
+
         moment = self.data.as_of(question)
         then = self.corpus.snapshot(moment, None, stated=question.asked_at is not None)
-        found = then.search(question.text, self.k, recipe=self.recipe, unit="passage")
+        found = then.search(
+            question.text, self.k, recipe=self.recipe, meta=filters(question, self.filter_by), unit="passage"
+        )
         rows = np.array(found.rows, np.int64)
         lines = [
             f"[{hit.rank}] {hit.published or 'undated'}: {' '.join(hit.text.split())}" for hit in found.hits

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 GOLD, NAIVE, SPLIT, OURS = "LLM-GT", "NaiveRAG", "QD-RAG", "TG-RAG"
 
 Sentences = Sequence[tuple[str, str]]
+Asked = tuple[str, int]
+"""The text of a question, and the moment as of which it is asked."""
 
 
 def systems(options: ExperimentOptions) -> dict[str, Recipe]:
@@ -34,10 +36,13 @@ def systems(options: ExperimentOptions) -> dict[str, Recipe]:
     return {GOLD: NAIVE_RAG, NAIVE: NAIVE_RAG, SPLIT: QD_RAG, OURS: options.applied(TGRAG)}
 
 
+WORDS = ("max_normalize", "combine", "round_robin_by_document")
+"""The stages of `tgrag` that mix in words, which the published system does not."""
+
+
 def facts_alone(recipe: Recipe) -> Recipe:
     """Local retrieval as published: passages by s(c) alone, without their words."""
-    added = ("max_normalize", "combine", "round_robin_by_document")
-    kept = tuple(stage for name, stage in recipe.stages_by_name().items() if name not in added)
+    kept = tuple(stage for name, stage in recipe.stages_by_name().items() if name not in WORDS)
     return replace(recipe, stages=kept)
 
 
@@ -55,15 +60,20 @@ def labelled(recipes: Mapping[str, Recipe]) -> list[Recipe]:
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """Makes what answers the questions of a dataset; `evidence` and `overviews` are by a question's text."""
+    """Makes what answers the questions of a dataset; `evidence` and `overviews` are by the text of a question
+    and its moment. Evidence of several questions with both the same is joined."""
 
-    evidence: Mapping[str, Sentences]
-    overviews: frozenset[str]
+    evidence: Mapping[Asked, Sentences]
+    overviews: frozenset[Asked]
 
     @classmethod
     def of(cls, data: Dataset) -> Asking:
-        evidence = {each.text: data.sentences.get(each.id, []) for each in data.questions}
-        return cls(evidence, frozenset(each.text for each in data.questions if is_abstract(each)))
+        evidence: dict[Asked, dict[tuple[str, str], None]] = {}
+        for each in data.questions:
+            own = evidence.setdefault((each.text, data.as_of(each)), {})
+            own |= dict.fromkeys(data.sentences.get(each.id, []))
+        overviews = frozenset((each.text, data.as_of(each)) for each in data.questions if is_abstract(each))
+        return cls({asked: list(sentences) for asked, sentences in evidence.items()}, overviews)
 
     def __call__(self, corpus: Corpus, as_of: int) -> Answerer:
         return Answerer(self, corpus, as_of)
@@ -83,8 +93,9 @@ class Answerer:
         name = recipe.name if isinstance(recipe, Recipe) else ""
         if name == GOLD:
             with self.corpus.models.language() as model:
-                return gold_answer(question, self.asking.evidence.get(question, []), self.as_of, model)
-        mode = GLOBAL if name == OURS and question in self.asking.overviews else LOCAL
+                sentences = self.asking.evidence.get((question, self.as_of), [])
+                return gold_answer(question, sentences, self.as_of, model)
+        mode = GLOBAL if name == OURS and (question, self.as_of) in self.asking.overviews else LOCAL
         return self.corpus.snapshot(self.as_of, None).ask(question, mode=mode, filters=filters, recipe=recipe)
 
 

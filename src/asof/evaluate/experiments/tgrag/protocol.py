@@ -4,24 +4,33 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from asof.errors import UsageError
-from asof.evaluate.experiments.experiment import ExperimentOptions, Parameter
+from asof.evaluate.experiments.experiment import OPTIONS, ExperimentOptions, Parameter
 from asof.evaluate.experiments.table import Cell, Column, Row, Table
 from asof.schema import text
 
 if TYPE_CHECKING:
     from asof.evaluate.answers.facts import IndexingCost
+    from asof.evaluate.answers.models import EvaluationModels
     from asof.evaluate.answers.results import AnswerRuns
     from asof.evaluate.answers.run import AnswerRun
+    from asof.evaluate.evaluation import Evaluation
     from asof.evaluate.incremental import Incremental
     from asof.rank.recipe import Recipe
+
+LATER_OPTION = "--set later="
+"""Before the value of `later` where it was given."""
 
 LATER = Parameter(
     "year=2024", text("FIELD=VALUE[,...] of documents"), "the documents that come as the update"
 )
+
+UNCACHED = tuple(name for name in OPTIONS if name != "cache")
+"""The options of the protocol, whose corpus is made anew."""
 
 DATA = "ECT-QA; a folder of it by bench/ect_qa.py, or any folder as of asof evaluate with answers"
 
@@ -37,8 +46,8 @@ EVIDENCE = "evidence_share"
 
 MODELS = (
     "The paper indexes with Gemini-2.5-flash-lite, answers and judges with GPT-4o-mini; here the [model] of "
-    "asof.toml does all three. Without one facts are read by rules, answers are quotes, and correct, refusal "
-    "and incorrect stay empty."
+    "asof.toml does all three, as its [facts] and [ask] say. Without one facts are read by rules, answers "
+    "are quotes, and correct, refusal and incorrect stay empty."
 )
 OTHERS = (
     "LLM-GT gets the gold sentences alone, and refuses unasked where there are none. "
@@ -70,13 +79,44 @@ def ask(
     from asof.evaluate.options import EvaluationOptions
 
     if options.encoder is not None:
-        raise UsageError("--encoder: the incremental protocol has no vectors of a model; leave it out")
+        raise UsageError("--encoder: the incremental protocol has no vectors of a model; accepted: hashed")
     with questions_of(dataset, options, abstract=abstract) as (data, queries):
-        how = EvaluationOptions(queries, options.limit, filter_by=options.filter_by, seed=options.seed)
-        return evaluate(
+        how = EvaluationOptions(
+            queries, options.limit, filter_by=options.filter_by, seed=options.seed, settings=options.indexed()
+        )
+        found = evaluate(
             dataset, options.parameters["later"], labelled(recipes), how, progress=options.progress,
-            answerer_at=Asking.of(data), models=models_of(options),
+            answerer_at=Asking.of(data), models=models_of(options), option=LATER_OPTION,
         )  # fmt: skip
+    return replace(found, dataset=replace(found.dataset, problems=data.problems))
+
+
+def asked(
+    dataset: Path, recipes: Mapping[str, Recipe], options: ExperimentOptions, *, abstract: bool = False,
+    only: str = "", models: EvaluationModels | None = None,
+) -> tuple[Evaluation, AnswerRuns]:  # fmt: skip
+    """The specific or the abstract questions, ranked and answered by recipes that are named by their rows.
+
+    `only`: the question with this id. `models`: what writes and judges (default: as configured). Raises
+    UsageError, ModelError.
+    """
+    from asof.evaluate.evaluation import evaluate
+    from asof.evaluate.experiments.tgrag.answering import Asking, labelled, models_of
+    from asof.evaluate.experiments.tgrag.questions import questions_of
+    from asof.evaluate.options import EvaluationOptions
+
+    with questions_of(dataset, options, abstract=abstract, only=only) as (data, queries):
+        how = EvaluationOptions(
+            queries, options.limit, filter_by=options.filter_by, seed=options.seed, answers=True,
+            settings=options.indexed(),
+        )  # fmt: skip
+        found = evaluate(
+            dataset, labelled(recipes), how, encoder=options.encoder, cache=options.cache,
+            progress=options.progress, answerer_at=Asking.of(data),
+            models=models_of(options) if models is None else models,
+        )  # fmt: skip
+    assert found.answers is not None  # noqa: S101  they were asked for
+    return replace(found, dataset=replace(found.dataset, problems=data.problems)), found.answers
 
 
 def cells(answers: AnswerRuns, run: AnswerRun, cost: IndexingCost | None) -> dict[str, Cell]:

@@ -8,7 +8,16 @@ from pathlib import Path
 from asof.evaluate.experiments.drawing import beside
 from asof.evaluate.experiments.experiment import Experiment, ExperimentOptions, Outcome
 from asof.evaluate.experiments.table import Row, Table
-from asof.evaluate.experiments.tgrag.protocol import COLUMNS, DATA, JUDGE, LATER, MODELS, OTHERS, REPORTS
+from asof.evaluate.experiments.tgrag.protocol import (
+    COLUMNS,
+    DATA,
+    JUDGE,
+    LATER,
+    MODELS,
+    OTHERS,
+    REPORTS,
+    UNCACHED,
+)
 from asof.recipes.tgrag import TGRAG
 
 PUBLISHED = Table.of(
@@ -64,4 +73,5 @@ EXPERIMENT = Experiment(
     data=DATA,
     parameters={"later": LATER},
     recipe=TGRAG,
+    takes=UNCACHED,
 )

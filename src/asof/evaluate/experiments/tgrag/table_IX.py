@@ -33,41 +33,31 @@ def _names(value: object) -> bool:
 def run(dataset: Path, options: ExperimentOptions) -> Outcome:
     """Each model on the specific questions. Raises UsageError without a model, ModelError."""
     from asof.evaluate.answers.models import EvaluationModels
-    from asof.evaluate.evaluation import evaluate
-    from asof.evaluate.experiments.tgrag.answering import Asking, labelled
-    from asof.evaluate.experiments.tgrag.questions import questions_of
-    from asof.evaluate.options import EvaluationOptions
+    from asof.evaluate.experiments.tgrag.protocol import asked
 
     config = options.config
     if config.model is None:
         raise config.lacking("model", "tgrag/IX asks language models")
     names = tuple(options.parameters["models"]) or (config.model.model,)
-    rows, notes, count = [], dict[str, None](), 0
-    with questions_of(dataset, options, abstract=False) as (data, queries):
-        how = EvaluationOptions(
-            queries, options.limit, filter_by=options.filter_by, seed=options.seed, answers=True
-        )
-        for name in names:
-            writes = replace(config, model=replace(config.model, model=name))
-            found = evaluate(
-                dataset, labelled({name: options.applied(TGRAG)}), how, encoder=options.encoder,
-                cache=options.cache, progress=options.progress, answerer_at=Asking.of(data),
-                models=EvaluationModels(writes, writes=True, judges=True, judged_by=config),
-            )  # fmt: skip
-            answers = found.answers
-            assert answers is not None  # noqa: S101  they were asked for
-            (run_,) = answers.runs
-            count = len(answers.references)
-            cells: dict[str, Cell] = {metric: answers.estimate(run_, metric) for metric in METRICS}
-            if run_.cost is not None:
-                for column, key in zip(ANSWERS, ("prompt_tokens", "reply_tokens"), strict=True):
-                    cells[column] = run_.cost.get(key, 0.0) / max(count, 1)
-            rows.append(Row(name, cells))
-            notes |= dict.fromkeys(found.notes)
+    rows, notes = [], dict[str, None]()
+    for name in names:
+        writes = replace(config, model=replace(config.model, model=name))
+        models = EvaluationModels(writes, writes=True, judges=True, judged_by=config)
+        found, answers = asked(dataset, {name: options.applied(TGRAG)}, options, models=models)
+        (run_,) = answers.runs
+        count = len(answers.references)
+        cells: dict[str, Cell] = {metric: answers.estimate(run_, metric) for metric in METRICS}
+        if run_.cost is not None:
+            for column, key in zip(ANSWERS, ("prompt_tokens", "reply_tokens"), strict=True):
+                cells[column] = run_.cost.get(key, 0.0) / max(count, 1)
+        rows.append(Row(name, cells))
+        notes |= dict.fromkeys(found.notes)
     table = Table((*PUBLISHED.columns, *(Column(name, "low", 0) for name in ANSWERS)), tuple(rows))
-    caption = f"{data.name}: {count:,} specific questions. Intervals: 95%, bootstrap."
+    caption = f"{found.dataset.name}: {count:,} specific questions. Intervals: 95%, bootstrap."
     picture = beside("tgrag-IX", PUBLISHED, table, caption)
-    return Outcome(table, count, (f"judged by {config.model.model}", *notes), data.problems, (picture,))
+    return Outcome(
+        table, count, (f"judged by {config.model.model}", *notes), found.dataset.problems, (picture,)
+    )
 
 
 EXPERIMENT = Experiment(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from asof.evaluate.experiments.drawing import beside
 from asof.evaluate.experiments.experiment import Experiment, ExperimentOptions, Outcome
 from asof.evaluate.experiments.table import Cell, Column, Row, Table
-from asof.evaluate.experiments.tgrag.protocol import DATA, LATER, MODELS
+from asof.evaluate.experiments.tgrag.protocol import DATA, LATER, MODELS, UNCACHED
 from asof.recipes.tgrag import TGRAG
 
 if TYPE_CHECKING:
@@ -83,4 +83,5 @@ EXPERIMENT = Experiment(
     data=DATA + '; abstract questions have "abstract": true',
     parameters={"later": LATER},
     recipe=TGRAG,
+    takes=UNCACHED,
 )

@@ -49,22 +49,13 @@ def variants(whole: Recipe, *, alone: bool) -> dict[str, Recipe]:
 
 def run(dataset: Path, options: ExperimentOptions) -> Outcome:
     """The variants on the specific questions. Raises UsageError, ModelError."""
-    from asof.evaluate.evaluation import evaluate
-    from asof.evaluate.experiments.tgrag.answering import Asking, labelled, models_of
-    from asof.evaluate.experiments.tgrag.questions import questions_of
-    from asof.evaluate.options import EvaluationOptions
+    from asof.evaluate.experiments.tgrag.answering import WORDS
+    from asof.evaluate.experiments.tgrag.protocol import asked
 
-    tried = variants(options.applied(TGRAG), alone=options.parameters["alone"])
-    with questions_of(dataset, options, abstract=False) as (data, queries):
-        how = EvaluationOptions(
-            queries, options.limit, filter_by=options.filter_by, seed=options.seed, answers=True
-        )
-        found = evaluate(
-            dataset, labelled(tried), how, encoder=options.encoder, cache=options.cache,
-            progress=options.progress, answerer_at=Asking.of(data), models=models_of(options),
-        )  # fmt: skip
-    answers = found.answers
-    assert answers is not None  # noqa: S101  they were asked for
+    if alone := options.parameters["alone"]:
+        options.refuse(WORDS, "passages are ranked by their facts alone; --set alone=false mixes in words")
+    tried = variants(options.applied(TGRAG), alone=alone)
+    found, answers = asked(dataset, tried, options)
     ranked = {each.name: each for each in found.runs}
     rows = []
     for each in answers.runs:
@@ -102,4 +93,5 @@ EXPERIMENT = Experiment(
         )
     },
     recipe=TGRAG,
+    varies=("local.ppr", "local.in_time"),
 )  # fmt: skip

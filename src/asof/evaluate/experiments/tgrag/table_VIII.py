@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from asof.evaluate.experiments.drawing import beside
 from asof.evaluate.experiments.experiment import Experiment, ExperimentOptions, Outcome
 from asof.evaluate.experiments.table import Cell, Column, Row, Table
-from asof.evaluate.experiments.tgrag.protocol import LATER
+from asof.evaluate.experiments.tgrag.protocol import LATER, LATER_OPTION
 
 if TYPE_CHECKING:
     from asof.corpus.corpus import Corpus
@@ -40,8 +40,8 @@ def run(dataset: Path, options: ExperimentOptions) -> Outcome:
     from asof.evaluate.runs.split import BASE, NEW, split
     from asof.store.settings import CorpusSettings
 
-    data = load(dataset, queries=options.queries)
-    parts = split(data, options.parameters["later"])
+    data = load(dataset)
+    parts = split(data, options.parameters["later"], LATER_OPTION)
     cells: dict[str, Cell] = {}
     with (
         TemporaryDirectory(prefix="asof-graph-") as folder,
@@ -89,4 +89,5 @@ EXPERIMENT = Experiment(
     ),
     data="ECT-QA (bench/ect_qa.py), or any folder as of asof evaluate",
     parameters={"later": LATER},
+    takes=(),
 )

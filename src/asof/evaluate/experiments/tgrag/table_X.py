@@ -53,23 +53,12 @@ def best_f1(run: AnswerRun) -> Floats:
 
 def run(dataset: Path, options: ExperimentOptions) -> Outcome:
     """NaiveRAG, QD-RAG, TG-RAG on the questions of the set. Raises UsageError, ModelError."""
-    from asof.evaluate.evaluation import evaluate
-    from asof.evaluate.experiments.tgrag.answering import GOLD, Asking, labelled, models_of, systems
-    from asof.evaluate.experiments.tgrag.questions import questions_of
-    from asof.evaluate.options import EvaluationOptions
+    from asof.evaluate.experiments.tgrag.answering import GOLD, systems
+    from asof.evaluate.experiments.tgrag.protocol import asked
     from asof.evaluate.runs.compare import estimate
 
-    asked = {name: recipe for name, recipe in systems(options).items() if name != GOLD}
-    with questions_of(dataset, options, abstract=False) as (data, queries):
-        how = EvaluationOptions(
-            queries, options.limit, filter_by=options.filter_by, seed=options.seed, answers=True
-        )
-        found = evaluate(
-            dataset, labelled(asked), how, encoder=options.encoder, cache=options.cache,
-            progress=options.progress, answerer_at=Asking.of(data), models=models_of(options),
-        )  # fmt: skip
-    answers = found.answers
-    assert answers is not None  # noqa: S101  they were asked for
+    compared = {name: recipe for name, recipe in systems(options).items() if name != GOLD}
+    found, answers = asked(dataset, compared, options)
     column = options.parameters["set"]
     ranked = {each.name: each for each in found.runs}
     rows = []

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from asof.evaluate.experiments.experiment import Experiment, ExperimentOptions, Outcome
+from asof.evaluate.experiments.experiment import (
+    WITHOUT_ENCODER,
+    Experiment,
+    ExperimentOptions,
+    Outcome,
+)
 from asof.evaluate.experiments.measure import measure
 from asof.evaluate.experiments.pictures import as_evaluated
 from asof.evaluate.experiments.table import Cell, Column, Table
@@ -82,4 +87,5 @@ EXPERIMENT = Experiment(
     ),
     data="any folder as of asof evaluate: the numbers do not depend on it",
     recipe=TWE,
+    takes=WITHOUT_ENCODER,
 )

@@ -6,7 +6,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from asof.evaluate.experiments.drawing import beside
-from asof.evaluate.experiments.experiment import Experiment, ExperimentOptions, Outcome
+from asof.evaluate.experiments.experiment import (
+    WITHOUT_ENCODER,
+    Experiment,
+    ExperimentOptions,
+    Outcome,
+)
 from asof.evaluate.experiments.table import Column, Row, Table
 from asof.evaluate.experiments.twe.corpus import (
     DATA,
@@ -29,11 +34,14 @@ PUBLISHED = Table.of(
 )
 
 
+FIRST = ("lexical", "max_normalize", "latent", "combine")
+"""The stages of `twe` that rank by words, by latent semantics, and by their sum."""
+
+
 def signals(whole: Recipe) -> dict[str, Recipe]:
     """The first stages of `twe`: by words, by latent semantics, by their sum; what follows is left out."""
     stages = whole.stages_by_name()
-    first = [stages[name] for name in ("lexical", "max_normalize", "latent", "combine")]
-    words, scaled, meaning, both = first
+    words, scaled, meaning, both = (stages[name] for name in FIRST)
     end = TopK()
     return {
         "BM25 only": replace(whole, stages=(words, end)),
@@ -71,4 +79,6 @@ EXPERIMENT = Experiment(
     ),
     data=DATA,
     recipe=TWE,
+    varies=tuple(f"{name}." for name in TWE.stages_by_name() if name not in FIRST),
+    takes=WITHOUT_ENCODER,
 )

@@ -7,7 +7,13 @@ from functools import partial
 from pathlib import Path
 
 from asof.evaluate.experiments.drawing import lines
-from asof.evaluate.experiments.experiment import Experiment, ExperimentOptions, Outcome, Parameter
+from asof.evaluate.experiments.experiment import (
+    WITHOUT_ENCODER,
+    Experiment,
+    ExperimentOptions,
+    Outcome,
+    Parameter,
+)
 from asof.evaluate.experiments.table import Column, Picture, Table
 from asof.evaluate.experiments.twe.corpus import DATA, DOCUMENTS, MRR, PAST, SIZE
 from asof.evaluate.experiments.twe.rows import point, ranking_cells, tabled, whole, without_decay
@@ -29,6 +35,8 @@ GAMMAS = {"gamma=0": 0.0, "gamma=0.3": 0.3, "gamma=0.5": 0.5, "gamma=1": 1.0, "g
 
 def run(dataset: Path, options: ExperimentOptions) -> Outcome:
     """Five weights. Raises UsageError."""
+    if not options.parameters["decay"]:
+        options.refuse(("decay",), "age adds nothing to the score; --set decay=true adds it")
     base = whole(options) if options.parameters["decay"] else without_decay(whole(options))
     recipes = {label: changed(base, {FIELD: gamma}) for label, gamma in GAMMAS.items()}
     return tabled(dataset, recipes, options, PUBLISHED, lambda _: ranking_cells, picture=drawn)
@@ -57,4 +65,6 @@ EXPERIMENT = Experiment(
     data=DATA,
     parameters={"decay": Parameter(False, boolean(), "whether age adds to the score")},
     recipe=TWE,
+    varies=(FIELD,),
+    takes=WITHOUT_ENCODER,
 )

@@ -8,7 +8,12 @@ from pathlib import Path
 
 from asof.evaluate.evaluation import Evaluation
 from asof.evaluate.experiments.drawing import heat
-from asof.evaluate.experiments.experiment import Experiment, ExperimentOptions, Outcome
+from asof.evaluate.experiments.experiment import (
+    WITHOUT_ENCODER,
+    Experiment,
+    ExperimentOptions,
+    Outcome,
+)
 from asof.evaluate.experiments.table import Column, Picture, Table
 from asof.evaluate.experiments.twe.corpus import DATA, DOCUMENTS, PAST, SIZE
 from asof.evaluate.experiments.twe.rows import ACCURACY, SPLIT, TEMPORAL, Kinds, point, tabled, whole
@@ -70,4 +75,6 @@ EXPERIMENT = Experiment(
     data=f"500 temporal questions on {DATA}",
     parameters={"temporal": TEMPORAL},
     recipe=TWE,
+    varies=("decay.delta", "decay.tau_min"),
+    takes=WITHOUT_ENCODER,
 )

@@ -8,7 +8,12 @@ from pathlib import Path
 
 from asof.evaluate.evaluation import Evaluation
 from asof.evaluate.experiments.drawing import lines
-from asof.evaluate.experiments.experiment import Experiment, ExperimentOptions, Outcome
+from asof.evaluate.experiments.experiment import (
+    WITHOUT_ENCODER,
+    Experiment,
+    ExperimentOptions,
+    Outcome,
+)
 from asof.evaluate.experiments.measure import LATENCY, cells
 from asof.evaluate.experiments.table import Cell, Column, Picture, Table
 from asof.evaluate.experiments.twe.corpus import DATA, DOCUMENTS, MRR, PAST, SIZE
@@ -78,4 +83,6 @@ EXPERIMENT = Experiment(
     ),
     data=DATA,
     recipe=TWE,
+    varies=("budgeted_rerank.sizes",),
+    takes=WITHOUT_ENCODER,
 )

@@ -8,7 +8,12 @@ from pathlib import Path
 
 from asof.evaluate.evaluation import Evaluation
 from asof.evaluate.experiments.drawing import lines
-from asof.evaluate.experiments.experiment import Experiment, ExperimentOptions, Outcome
+from asof.evaluate.experiments.experiment import (
+    WITHOUT_ENCODER,
+    Experiment,
+    ExperimentOptions,
+    Outcome,
+)
 from asof.evaluate.experiments.table import NO_TABLE, Cell, Column, Picture, Table
 from asof.evaluate.experiments.twe.corpus import DATA, DOCUMENTS, PAST, SIZE
 from asof.evaluate.experiments.twe.rows import (
@@ -87,4 +92,6 @@ EXPERIMENT = Experiment(
     data=DATA,
     parameters={"temporal": TEMPORAL},
     recipe=TWE,
+    varies=tuple(field for field, _ in SWEPT.values()),
+    takes=WITHOUT_ENCODER,
 )

@@ -7,7 +7,12 @@ from pathlib import Path
 
 from asof.evaluate.evaluation import Evaluation
 from asof.evaluate.experiments.drawing import beside
-from asof.evaluate.experiments.experiment import Experiment, ExperimentOptions, Outcome
+from asof.evaluate.experiments.experiment import (
+    WITHOUT_ENCODER,
+    Experiment,
+    ExperimentOptions,
+    Outcome,
+)
 from asof.evaluate.experiments.measure import measure
 from asof.evaluate.experiments.table import Cell, Column, Row, Table
 from asof.evaluate.experiments.twe.corpus import DATA, DOCUMENTS, PAST, SETTINGS, SIZE
@@ -111,4 +116,6 @@ EXPERIMENT = Experiment(
     data=DATA,
     parameters={"temporal": TEMPORAL},
     recipe=TWE,
+    varies=("combine-2.weights.centrality", "decay.delta", "decay.tau_min", "budgeted_rerank.sizes"),
+    takes=WITHOUT_ENCODER,
 )

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import math
+from shutil import copytree
 
 import pytest
+from tests.evaluate.conftest import write_lines
 from tests.evaluate.experiments.conftest import value
+
+from asof.evaluate.experiments.twe import table_2_4, table_5
 
 
 def test_the_numbers_of_decay_are_those_that_are_printed(experimented, tmp_path):
@@ -28,6 +33,41 @@ def test_scores_stay_in_the_range_of_the_formula(experimented, tmp_path):
     parts = [row.label for row in table.rows if row.label.startswith("part: ")]
     assert len(parts) >= 4
     assert (tmp_path / "twe-fig4-scores.png").is_file()
+
+
+def test_the_graph_is_that_of_all_documents_whenever_questions_are_asked(
+    experimented, towns, tmp_path, monkeypatch
+):
+    """All questions are of 2002: each of the four towns had two years of two notes, and a fair."""
+    folder = tmp_path / "early"
+    copytree(towns, folder)
+    questions = [json.loads(line) for line in (folder / "queries.jsonl").read_text().splitlines()]
+    write_lines(folder / "queries.jsonl", [{**each, "asked_at": "2002-12-31"} for each in questions])
+    judged = (f"{each['id']}\t{each['id'].partition('-')[0]}-fair\t1\n" for each in questions)
+    (folder / "qrels.tsv").write_text("".join(judged))
+    timed = []
+
+    def noted(snapshot, question, recipe):
+        timed.append(snapshot.view().n)
+        return 0.25
+
+    monkeypatch.setattr(table_5, "_graph_seconds", noted)
+    table = experimented("twe/5", dataset=folder).outcome.table
+    assert timed == [36]
+    assert [table.cell("graph, s", column) for column in ("documents", "taken")] == [36, 0.25]
+    assert table.cell("question, ms", "documents") == 4 * (2 * 2 + 1)
+
+
+@pytest.mark.parametrize(
+    ("name", "module", "what"),
+    [("twe/2.4", table_2_4, "parts of the score"), ("twe/5", table_5, "the figure")],
+)
+def test_what_is_of_some_questions_alone_says_so(experimented, monkeypatch, name, module, what):
+    assert not any(what in note for note in experimented(name).outcome.notes)
+    monkeypatch.setattr(module, "LIMIT", 3)
+    assert (
+        f"{what}: of 3 of the 8 questions, chosen by a hash of their ids" in experimented(name).outcome.notes
+    )
 
 
 def test_times_by_the_size_of_the_corpus(experimented, tmp_path):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from asof.errors import UsageError
 from asof.evaluate.evaluation import Evaluation
@@ -19,6 +19,9 @@ from asof.rank.features.decay import Decay
 from asof.rank.recipe import Recipe
 from asof.recipes.twe import TWE
 from asof.schema import AcceptedValue
+
+if TYPE_CHECKING:
+    from asof.evaluate.figures.trials import Trials
 
 TEMPORAL = Parameter(
     "",
@@ -96,6 +99,14 @@ def tabled(
         table, len(found.questions), (*notes(found), *found.notes), found.dataset.problems,
         tuple(picture(table, caption)),
     )  # fmt: skip
+
+
+def which_asked(trials: Trials, what: str) -> tuple[str, ...]:
+    """A note where something is of fewer questions than the rest of a table."""
+    count, total = len(trials.questions), len(trials.evaluation.questions)
+    if count == total:
+        return ()
+    return (f"{what}: of {count:,} of the {total:,} questions, chosen by a hash of their ids",)
 
 
 def point(table: Table, label: str, **values: Any) -> dict[str, Any]:

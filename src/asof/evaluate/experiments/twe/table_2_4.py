@@ -5,12 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 
 from asof import environment
-from asof.evaluate.experiments.experiment import Experiment, ExperimentOptions, Outcome
+from asof.evaluate.experiments.experiment import (
+    WITHOUT_ENCODER,
+    Experiment,
+    ExperimentOptions,
+    Outcome,
+)
 from asof.evaluate.experiments.measure import measure
 from asof.evaluate.experiments.pictures import as_evaluated
 from asof.evaluate.experiments.table import Cell, Column, Table
 from asof.evaluate.experiments.twe.corpus import DATA, DOCUMENTS, PAST, SETTINGS
-from asof.evaluate.experiments.twe.rows import whole
+from asof.evaluate.experiments.twe.rows import which_asked, whole
 from asof.recipes.twe import TWE
 
 COLUMNS = [Column("least", ""), Column("mean", ""), Column("most", "")]
@@ -38,9 +43,11 @@ def run(dataset: Path, options: ExperimentOptions) -> Outcome:
     for label in dict.fromkeys(row.part for row in parts):
         means = [row.mean for row in parts if row.part == label]
         rows[f"part: {label}"] = _range(means)
+    notes = which_asked(trials, "parts of the score")
     caption = f"{found.dataset.name}: means over the questions that have a document of that rank."
     return Outcome(
-        Table.of(COLUMNS, rows), len(found.questions), found.notes, found.dataset.problems,
+        Table.of(COLUMNS, rows), len(found.questions), (*notes, *found.notes),
+        found.dataset.problems,
         (as_evaluated("twe-fig4-scores", parts, drawing.parts, caption),),
     )  # fmt: skip
 
@@ -66,4 +73,5 @@ EXPERIMENT = Experiment(
     ),
     data=DATA,
     recipe=TWE,
+    takes=WITHOUT_ENCODER,
 )

@@ -1,12 +1,22 @@
 """The time of a question by a model: only where rules read none, only what it is sure of."""
 
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from asof.answer.question_times import MIN_CONFIDENCE, QuestionTimes, times_by_model, times_prompt
+from asof.answer.question_times import (
+    MAX_TIMES,
+    MIN_CONFIDENCE,
+    QuestionTimes,
+    periods_named,
+    times_by_model,
+    times_prompt,
+)
 from asof.models.scripted import ScriptedModel
 from asof.text.question import read
+from asof.time.period import GRAINS, Period
 
 ASKED = datetime(2024, 6, 1, tzinfo=UTC)
 
@@ -58,6 +68,42 @@ def test_a_model_without_an_answer_is_noted():
     found, notes = times_by_model(question, ScriptedModel(["no JSON", "still none"]))
     assert found == question
     assert "no time by" in notes[0]
+
+
+def days(first: str, last: str) -> range:
+    return range(date.fromisoformat(first).toordinal(), date.fromisoformat(last).toordinal() + 1)
+
+
+def test_periods_are_counted_once_and_the_first_are_named():
+    named = periods_named(
+        reading("the fares on each day from 5 March 2001 to 9 June 2023, and in 2020"), "day"
+    )
+    assert named.words[:2] == ("2001-03-05", "2001-03-06")
+    assert len(named.words) == MAX_TIMES
+    assert len(named.words) + named.beyond == len(days("2001-03-05", "2023-06-09"))
+
+
+@given(
+    spans=st.lists(st.tuples(st.integers(0, 90), st.integers(0, 9)), min_size=1, max_size=3),
+    grain=st.sampled_from(GRAINS),
+)
+def test_the_count_is_that_of_all_periods(spans, grain):
+    """Whatever the times and however they overlap: counted by hand, day by day."""
+    mentions, held = [], set()
+    for first, years in spans:
+        text = f"from {1930 + first} to {1930 + first + years}"
+        mentions.append(text)
+        for each in days(f"{1930 + first}-01-01", f"{1930 + first + years}-12-31"):
+            held.add(Period.of(date.fromordinal(each), grain))
+    named = periods_named(reading(f"fares {' and '.join(mentions)}"), grain)
+    assert len(named.words) + named.beyond == len(held)
+    assert set(named.words) <= set(map(str, held))
+
+
+def test_the_moment_of_a_question_is_no_time_that_it_asks_about():
+    asked = reading("the fares in each quarter of 2019 as of June 2021")
+    assert periods_named(asked, "quarter") == (tuple(f"2019-Q{n}" for n in (1, 2, 3, 4)), 0)
+    assert periods_named(reading("the fares as of June 2021"), None) == ((), 0)
 
 
 def test_the_question_cannot_leave_its_marks():

@@ -62,6 +62,30 @@ def test_the_parts_are_bounded_and_it_is_said():
     parts, note = combined(tuple("abcdef"), ("x", "y", "z"), ())
     assert (len(parts), note) == (16, "the question has 18 parts: the first 16 are searched")
     assert combined(("a",), ("x",), ("2020",)) == ((), "")
+    assert combined((), (), ("2020-01", "2020-02"), 46) == (
+        ("2020-01", "2020-02"), "the question has 48 parts: the first 16 are searched",
+    )  # fmt: skip
+
+
+def test_many_parts_are_counted_and_not_built():
+    """2,000 topics of 2,000 names at 2,000 times would be eight thousand million texts."""
+    many = tuple(f"t{n}" for n in range(2_000))
+    parts, note = combined(many, many, many)
+    assert (len(parts), parts[15]) == (16, "t0 t0 t15")
+    assert note == "the question has 8,000,000,000 parts: the first 16 are searched"
+
+
+@pytest.mark.parametrize(
+    ("times", "count"), [("2019 to 2022", 48), ("2010 to 2022", 156), ("2019, 2020 and 2018 to 2021", 48)]
+)
+def test_all_periods_are_counted(firms, times, count):
+    found = firms.at().search(f"What was the revenue of Otter in each month of {times}?", recipe=BY_WORDS)
+    assert f"the question has {count} parts: the first 16 are searched" in found.notes
+
+
+def test_the_moment_of_a_question_is_no_part_of_it(firms):
+    found = firms.at().search("What was the revenue of Otter and Heron as of June 2023?", recipe=BY_WORDS)
+    assert found.query.parts == ("revenue Otter", "revenue Heron")
 
 
 def asked(firms, *replies):
@@ -89,6 +113,16 @@ def test_rules_split_where_the_model_does_not(firms):
     firms.models.model = None
     alone = firms.at().ask(QUESTION, mode="local", recipe=BY_WORDS)
     assert any("split into parts by rules: no language model" in note for note in alone.notes)
+
+
+def test_parts_that_are_too_long_are_dropped_and_it_is_said(firms):
+    """Once the first 400 characters were searched, to the middle of a word."""
+    long, note = "swans " * 67, "longer than 400 characters"  # 401 without the last blank
+    found, _ = asked(firms, f'{{"questions": ["{long}", "How does the mill turn?"]}}', "In the water [1].")
+    assert f"1 of the 2 parts by scripted are {note} and were dropped" in found.notes
+    assert found.citations[0].document == "mill"
+    found, _ = asked(firms, f'{{"questions": ["{long}"]}}', "5 million [1].")
+    assert f"no parts by scripted: all are {note}; split by rules" in found.notes
 
 
 def test_nothing_later_is_found(firms):

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
-from datetime import UTC, date
-from typing import TYPE_CHECKING, Annotated
+from datetime import UTC, date, timedelta
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 from pydantic import BaseModel, Field
 
 from asof.models.ports import Prompt
 from asof.models.prompts import between, prompt_text
+from asof.text.question import AS_OF
 from asof.time.period import Grain, Period, days_in, one_day
 from asof.time.span import Span, iso
 
@@ -22,7 +24,7 @@ MIN_CONFIDENCE = 0.7
 
 MAX_TOKENS = 300
 MAX_TIMES = 32
-"""The most times that a reply may have."""
+"""The most times that a reply may have, and of a question that asks for each period, the first."""
 
 
 class NamedTime(BaseModel):
@@ -40,19 +42,44 @@ class QuestionTimes(BaseModel):
     times: Annotated[list[NamedTime], Field(max_length=MAX_TIMES)]
 
 
-def periods_named(reading: QuestionReading, grain: Grain | None) -> tuple[str, ...]:
-    """The times of a question in its own words; if it asks for each period of a grain, those inside them."""
+class NamedPeriods(NamedTuple):
+    """The times of a question in words, and how many there are beyond these."""
+
+    words: tuple[str, ...]
+    beyond: int
+
+
+def periods_named(reading: QuestionReading, grain: Grain | None) -> NamedPeriods:
+    """The times that a question asks about in its own words; if it asks for each period of a grain, the first
+    of those inside them. The moment that it is asked as of is none of them."""
     found: dict[str, None] = {}
+    ranges: list[tuple[int, int]] = []
+    words = 0
     for mention in reading.mentions:
         span = mention.span
+        if mention.relation == AS_OF:
+            continue
         if grain is None or span.start is None or span.end is None:
-            found[reading.query.text[mention.start : mention.end]] = None
+            text = reading.query.text[mention.start : mention.end]
+            words += text not in found
+            found[text] = None
             continue
         period: Period | None = Period.of(span.start.date(), grain)
-        while period is not None and len(found) < MAX_TIMES and period.span.overlap(span):
+        last = Period.of((span.end - timedelta.resolution).date(), grain)
+        ranges.append((period.ordinal, last.ordinal + 1))
+        while period is not None and len(found) < MAX_TIMES and period <= last:
             found[str(period)] = None
             period = None if period.after is None else Period.of(period.after, grain)
-    return tuple(found)
+    return NamedPeriods(tuple(found), words + _covered(ranges) - len(found))
+
+
+def _covered(ranges: Iterable[tuple[int, int]]) -> int:
+    """How many numbers are in any of these ranges, each from its first to before its end."""
+    count, reached = 0, 0
+    for first, end in sorted(ranges):
+        count += max(0, end - max(first, reached))
+        reached = max(reached, end)
+    return count
 
 
 def times_by_model(reading: QuestionReading, model: Model) -> tuple[QuestionReading, tuple[str, ...]]:

@@ -111,7 +111,8 @@ class Asker:
         from asof.answer.sub_questions import split_by_model
 
         parts, note = split_by_model(query.text, as_of, model)
-        return (query, (note,)) if note else (replace(query, parts=parts), ())
+        notes = (note,) if note else ()
+        return (query if parts is None else replace(query, parts=parts)), notes
 
     def _answer(self, request: AskRequest, model: QuestionModel | None) -> Answer:
         from asof.answer.ask import (
@@ -143,9 +144,9 @@ class Asker:
         if not chosen.typed:
             query = replace(query, about=reading.query.about)
         if chosen.splits:
-            query, more = self._in_parts(query, reading.as_of, model)
-            ruled = first.notes if chosen.typed and more else ()
-            notes = (*notes, *ruled, *more)
+            split, more = self._in_parts(query, reading.as_of, model)
+            ruled = first.notes if chosen.typed and split is query else ()
+            query, notes = split, (*notes, *ruled, *more)
         way = mode_for(mode, reading, " ".join(self.session.languages))
         if way == GLOBAL:
             self.facts.ensure_facts()

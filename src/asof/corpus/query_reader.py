@@ -78,7 +78,8 @@ class QueryReader:
 
         reading = self.read(question)
         parsed = ParsedQuestion.of(reading, (), " ".join(self.session.languages))
-        return combined(parsed.names, parsed.topics, periods_named(reading, parsed.grain))
+        times = periods_named(reading, parsed.grain)
+        return combined(parsed.names, parsed.topics, times.words, times.beyond)
 
     def _anything_at(self, as_of: int) -> bool:
         """Whether any passage is visible then; a time before the kept history has its own error."""

@@ -131,6 +131,13 @@ class Period:
         return (self.start, GRAINS.index(self.grain)) < (other.start, GRAINS.index(other.grain))
 
     @property
+    def ordinal(self) -> int:
+        """The place of this period among those of its grain: the next one has the next number."""
+        if self.grain == "day":
+            return self.start.toordinal()
+        return (self.start.year * 12 + self.start.month - 1) // _MONTHS[self.grain]
+
+    @property
     def after(self) -> date | None:
         """The first day past this period; None at the calendar's end (31 December 9999)."""
         return self._neighbour(1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from tests.support.json_schema import against
@@ -90,6 +91,38 @@ def test_without_a_model_nothing_is_estimated(asof, write):
     assert result.out.splitlines() == [
         "nothing: no language model is configured; the answer is quoted (single passages)"
     ]
+
+
+@pytest.mark.parametrize("estimate", [(), ("--estimate",)])
+def test_without_a_model_what_has_no_effect_is_said(asof, write, estimate):
+    write("n/crane.md", "The crane is red.\n")
+    assert asof("index", "n").code == 0
+    options = ("--budget", "1", "--reports", "all", "--length", "9")
+    told = notes(asof("ask", "the crane is red", *options, *estimate))
+    assert [each.partition(" is for ")[0].partition(" are for ")[0] for each in sorted(told)] == [
+        "a budget", "format, length and variety", "which reports are written",
+    ]  # fmt: skip
+    assert notes(asof("ask", "the crane is red", *estimate)) == []
+
+
+@pytest.mark.parametrize("estimate", [(), ("--estimate",)])
+def test_on_single_passages_what_is_for_periods_is_said(yard, server, estimate):
+    server.way = says("A crane came [1].")
+    question = ("ask", "what did the crane of pier 3 cost in 2022?", "--mode")
+    told = notes(yard(*question, "local", "--reports", "all", "--diverse", *estimate))
+    assert told == [
+        "which reports are written is for answers over periods (mode global); this one reads none",
+        "variety is for answers over periods (mode global); this one is on single passages",
+    ]
+    assert notes(yard(*question, "local", "--budget", "1", "--length", "9", *estimate)) == []
+    assert not [each for each in notes(yard(*question, "global", "--reports", "all", "--diverse", *estimate))
+                if "mode global" in each]  # fmt: skip
+
+
+def notes(result) -> list[str]:
+    """What is said behind "note:", lines that are wrapped put together."""
+    lines = re.sub(r"\n {6,}", " ", result.out).splitlines()
+    return [each.removeprefix("note: ") for each in lines if each.startswith("note: ")]
 
 
 def test_what_was_used_is_told_for_each_step(yard):

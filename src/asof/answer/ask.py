@@ -38,6 +38,19 @@ if TYPE_CHECKING:
 AUTO = "auto"
 
 FORM_NEEDS_MODEL = "format, length and variety are for answers that a language model writes; these are quotes"
+BUDGET_NEEDS_MODEL = "a budget is for a language model, and none is configured: nothing is spent"
+REPORTS_NEED_MODEL = (
+    "which reports are written is for a language model, and none is configured: all are extracted"
+)
+REPORTS_NEED_GLOBAL = (
+    "which reports are written is for answers over periods (mode global); this one reads none"
+)
+DIVERSE_NEEDS_GLOBAL = "variety is for answers over periods (mode global); this one is on single passages"
+
+WITHOUT_EFFECT = (
+    FORM_NEEDS_MODEL, BUDGET_NEEDS_MODEL, REPORTS_NEED_MODEL, REPORTS_NEED_GLOBAL, DIVERSE_NEEDS_GLOBAL,
+)  # fmt: skip
+"""Notes on what was asked for and has no effect."""
 
 TextCallback = Callable[[str], None]
 """Gets the pieces of an answer that a model writes, as they come."""

@@ -90,6 +90,7 @@ def show_estimate(estimate: QuestionEstimate, *, as_json: bool) -> None:
     way = "reports over periods" if estimate.mode == "global" else "single passages"
     if estimate.cost is None:
         show(f"nothing: no language model is configured; the answer is quoted ({way})")
+        _show_notes(estimate)
         return
     most = "at most " if estimate.cost["calls"] else ""
     show(f"{most}{_used(estimate.cost)} ({way})")
@@ -98,6 +99,10 @@ def show_estimate(estimate: QuestionEstimate, *, as_json: bool) -> None:
     if estimate.budget is not None:
         fits = "it fits into" if estimate.within_budget else "it may be stopped at"
         show(f"{fits} the budget of {budget_text(estimate.budget, estimate.unit)}")
+    _show_notes(estimate)
+
+
+def _show_notes(estimate: QuestionEstimate) -> None:
     for note in estimate.notes:
         show(f"note: {plain(note)}", hang=6, dim=True)
 

@@ -79,7 +79,10 @@ class Asker:
                     replace(request, on_text=None), QuestionModel(MeteredModel(longest, prices))
                 )
                 cost = answer.cost
-        notes = (TIME_NOT_KNOWN,) if cost and "times" in cost["steps"] else ()
+        from asof.answer.ask import WITHOUT_EFFECT
+
+        notes = tuple(each for each in answer.notes if each in WITHOUT_EFFECT)
+        notes += (TIME_NOT_KNOWN,) if cost and "times" in cost["steps"] else ()
         return QuestionEstimate(
             answer.question, answer.mode, answer.as_of, answer.known_at, cost, budget, unit, notes
         )
@@ -101,6 +104,20 @@ class Asker:
             from asof.answer.question_cost import QuestionModel
 
             yield QuestionModel(metered)
+
+    def _without_effect(self, request: AskRequest, way: str, *, model: bool) -> tuple[str, ...]:
+        """Notes on what the question itself asks for and what has no effect: that of the configuration is for
+        all questions."""
+        from asof.answer import ask
+
+        diverse = request.form is not None and request.form.diverse and not self.session.config.asking.diverse
+        told = {
+            ask.BUDGET_NEEDS_MODEL: request.budget is not None and not model,
+            ask.REPORTS_NEED_MODEL: request.reports is not None and not model,
+            ask.REPORTS_NEED_GLOBAL: request.reports is not None and model and way != GLOBAL,
+            ask.DIVERSE_NEEDS_GLOBAL: diverse and model and way != GLOBAL,
+        }
+        return tuple(note for note, holds in told.items() if holds)
 
     def _in_parts(
         self, query: Query, as_of: int, model: QuestionModel | None
@@ -148,6 +165,7 @@ class Asker:
             ruled = first.notes if chosen.typed and split is query else ()
             query, notes = split, (*notes, *ruled, *more)
         way = mode_for(mode, reading, " ".join(self.session.languages))
+        notes += self._without_effect(request, way, model=model is not None)
         if way == GLOBAL:
             self.facts.ensure_facts()
         tokens = asking.tokens if request.tokens is None else request.tokens

@@ -104,7 +104,7 @@ def test_without_answers_there_are_none(asof, shop):
 
 
 def test_before_and_after_an_update(asof, shop):
-    result = asof("evaluate", *shop, "--incremental", "part=new")
+    result = asof("evaluate", shop[0], "--incremental", "part=new")
     assert (result.code, result.err) == (0, "")
     assert result.out.startswith(
         "shop: update part=new\nrecipes as published\n  base: 1 document, indexed in "
@@ -118,7 +118,7 @@ def test_before_and_after_an_update(asof, shop):
 
 def test_the_json_of_an_update_keeps_its_schema(asof, shop):
     options = ["--incremental", "part=new", "--recipe", "asof", "--recipe", "twe", "--per-query"]
-    result = asof("evaluate", *shop, *options, "--json")
+    result = asof("evaluate", shop[0], *options, "--json")
     assert result.code == 0
     assert against("evaluate-incremental", result.json()) == []
     assert result.json()["update"] == {"part": ["new"]}
@@ -132,10 +132,10 @@ def test_the_json_of_an_update_keeps_its_schema(asof, shop):
         (["--judge"], "--model and --judge are about answers"),
         (["--answers", "--judge"], "--judge: no language model is named: see [model] in asof.toml"),
         (["--answers", "--model"], "--model: no language model is named"),
-        (["--incremental", "part"], "accepted: FIELD=VALUE"),
-        (["--incremental", "part=red"], "part is one of: "),
         (["--incremental", "part=new", "--leakage", "1"], "--incremental has no --leakage"),
         (["--incremental", "part=new", "--run", "x.trec"], "--incremental has no --run"),
+        (["--incremental", "part=new"], "--incremental has no --cache"),
+        (["--incremental", "part=new", "--per-query"], "--per-query with --incremental goes with --json"),
     ],
 )
 def test_wrong_usage_of_answers_is_one_line(asof, shop, options, message):
@@ -143,6 +143,15 @@ def test_wrong_usage_of_answers_is_one_line(asof, shop, options, message):
     assert (result.code, result.out) == (2, "")
     assert message in result.err
     assert result.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("update", "message"), [("part", "accepted: FIELD=VALUE"), ("part=red", "part is one of: ")]
+)
+def test_an_update_that_is_none_is_one_line(asof, shop, update, message):
+    result = asof("evaluate", shop[0], "--incremental", update)
+    assert (result.code, result.out, result.err.count("\n")) == (2, "", 1)
+    assert message in result.err
 
 
 def test_leakage_is_checked_without_a_model(asof, shop, users):

@@ -139,16 +139,22 @@ def test_stale_has_none_of_it(asof, here):
         assert f"--stale has no {option[0]};" in result.err
 
 
+def without_cache(options):
+    """The protocol keeps no corpus."""
+    at = options.index("--cache")
+    return [*options[:at], *options[at + 2 :]]
+
+
 def test_an_update_is_measured_with_the_configuration_too(asof, mayors, write):
     write("asof.toml", "[recipes.twe]\ndecay.tau_min = 365\n")
     update = ("--incremental", "town=Brill")
-    result = asof("evaluate", *mayors, *update)
+    result = asof("evaluate", *without_cache(mayors), *update)
     assert result.code == 0
     assert "twe: decay.tau_min = 365.0" in result.out
-    found = asof("evaluate", *mayors, *update, "--json").json()
+    found = asof("evaluate", *without_cache(mayors), *update, "--json").json()
     assert against("evaluate-incremental", found) == []
     assert found["options"]["configuration"]["changed"] == {"twe": {"decay.tau_min": 365.0}}
-    wrong = asof("evaluate", *mayors, *update, "--metric", "recall@3")
+    wrong = asof("evaluate", *without_cache(mayors), *update, "--metric", "recall@3")
     assert "--incremental has no --metric" in wrong.err
 
 

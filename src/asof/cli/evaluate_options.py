@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import click
+
 from asof.cli.encoders import BUILT_IN
-from asof.cli.main import corpus_root, echo_err
+from asof.cli.main import corpus_root, echo_err, given
 from asof.errors import UsageError
 
 if TYPE_CHECKING:
@@ -68,8 +70,13 @@ def models(*, writes: bool, judges: bool) -> EvaluationModels:
 
 
 def check_alone(**others: object) -> None:
-    """Raises UsageError for what --incremental cannot do as well."""
-    for name, value in others.items():
+    """Raises UsageError for what --incremental cannot do as well: `others` by name, and what the command
+    line has without a use, a cache, and single questions without --json."""
+    context = click.get_current_context()
+    typed = given(context)
+    if "per_query" in typed and not context.params["as_json"]:
+        raise UsageError("--per-query with --incremental goes with --json: the table has no single questions")
+    for name, value in {**others, "cache": "cache" in typed}.items():
         if value:
             raise UsageError(f"--incremental has no --{name}: evaluate the whole dataset for that")
 

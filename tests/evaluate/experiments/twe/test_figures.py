@@ -60,7 +60,7 @@ def test_the_graph_is_that_of_all_documents_whenever_questions_are_asked(
 
 @pytest.mark.parametrize(
     ("name", "module", "what"),
-    [("twe/2.4", table_2_4, "parts of the score"), ("twe/5", table_5, "the figure")],
+    [("twe/2.4", table_2_4, "parts of the score"), ("twe/5", table_5, "times as of a moment")],
 )
 def test_what_is_of_some_questions_alone_says_so(experimented, monkeypatch, name, module, what):
     assert not any(what in note for note in experimented(name).outcome.notes)

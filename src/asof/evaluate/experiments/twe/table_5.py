@@ -56,7 +56,7 @@ def run(dataset: Path, options: ExperimentOptions) -> Outcome:
     }  # fmt: skip
     for each in timed:
         rows[f"question, ms, as of {each.as_of[:10]}"] = (each.passages, round(each.median_ms, 2))
-    notes = which_asked(trials, "the figure") if timed else ()
+    notes = which_asked(trials, "times as of a moment") if timed else ()
     caption = f"{found.dataset.name}: as of moments of equal numbers of documents. Bands: quartiles."
     pictures = (as_evaluated("twe-fig6-scaling", timed, drawing.scaling, caption),) if timed else ()
     return Outcome(

@@ -11,8 +11,9 @@ from typing import cast
 import pytest
 
 from asof.errors import MissingExtra, UsageError
+from asof.learn.ranking_metrics import RankingMetrics
 from asof.papers.answer import LossReport, PaperAnswer, WeightUpdate
-from asof.papers.figures import _running, figures
+from asof.papers.figures import _figure, _running, figures
 
 NUMBERS = {"combine.weights.similarity": 0.6, "combine.weights.freshness": 0.4, "freshness.rate": 0.05}
 
@@ -41,6 +42,18 @@ def test_a_picture_and_its_numbers(tmp_path):
     before = paths[1].read_bytes()
     assert draw(tmp_path / "c", 0.5, 0.25, 0.0)[1].read_bytes() == before
     assert draw(tmp_path / "d", 0.5)[1].stat().st_size > 1_000
+
+
+def test_the_axis_and_the_title_name_what_is_drawn():
+    told = Drawn(0.5, 0.25).learned.losses
+    for reports, label, title in (
+        (told, "1 − nDCG@10", "Loss: two"),
+        ([replace(each, metrics=RankingMetrics.of([1.0, 0.0], [1.0, 0.0], 10)) for each in told],
+         "1 − nDCG@10; precision@10", "Loss and precision: two"),
+    ):  # fmt: skip
+        above = _figure(reports, "two").axes[0]
+        assert (above.get_ylabel(), above.get_title()) == (label, title)
+        assert ("precision@10" in [line.get_label() for line in above.lines]) == ("precision" in label)
 
 
 def test_the_mean_of_the_last_five():

@@ -68,7 +68,10 @@ def _figure(reports: Sequence[LossReport], caption: str) -> Figure:
     if precise:
         above.plot(*zip(*precise, strict=True), color=canvas.COLOURS[2], linestyle=":", label="precision@10")
         losses += [value for _, value in precise]
-    above.set(ylabel="1 − nDCG@10", ylim=(0, max(0.05, *losses) * 1.08), title=f"Loss: {caption}")
+    label, title = (
+        ("1 − nDCG@10", "Loss") if not precise else ("1 − nDCG@10; precision@10", "Loss and precision")
+    )
+    above.set(ylabel=label, ylim=(0, max(0.05, *losses) * 1.08), title=f"{title}: {caption}")
     above.legend()
     _weights(below, reports, numbers)
     below.set(xlabel="judged question", ylabel="weight, rate", title="What ranked it")

@@ -78,8 +78,12 @@ class Ask(Question):
     ] = None
     tokens: Annotated[int | None, Field(ge=100, le=100_000, description="how much is read")] = None
     format: Annotated[
-        str, Field(max_length=LONGEST_FORMAT, description='form of a model\'s answer, as "list"; "": any')
-    ] = ""
+        str | None,
+        Field(
+            max_length=LONGEST_FORMAT,
+            description='form of a model\'s answer, as "list"; "": any; null: as configured',
+        ),
+    ] = None
     length: Annotated[
         int | None,
         Field(ge=LENGTHS[0], le=LENGTHS[-1], description="about how many words it has"),

@@ -35,6 +35,10 @@ def test_decay_is_out_of_the_study_of_gamma_unless_it_is_asked_for(experimented)
 def test_temporal_questions_are_told_by_their_words_or_by_their_types(experimented):
     by_words = experimented("twe/4.3").outcome
     by_type = experimented("twe/4.3", "temporal=temporal").outcome
+    listed = experimented("twe/4.3", 'temporal=["temporal", "general"]').outcome
+    assert listed.notes[0] == "8 temporal and 0 general questions"
+    with pytest.raises(UsageError, match=r"temporal = \[1\]: types between commas, or a list of them"):
+        experimented("twe/4.3", "temporal=[1]")
     assert by_words.notes[0] == by_type.notes[0] == "4 temporal and 4 general questions"
     with pytest.raises(UsageError, match="temporal=nothing: no question has that type; there are: general, "):
         experimented("twe/4.3", "temporal=nothing")

@@ -23,16 +23,22 @@ from asof.schema import AcceptedValue
 if TYPE_CHECKING:
     from asof.evaluate.figures.trials import Trials
 
+
+def _types(value: object) -> bool:
+    listed = value if isinstance(value, list | tuple) else [value]
+    return all(isinstance(each, str) for each in listed)
+
+
 TEMPORAL = Parameter(
     "",
-    AcceptedValue(lambda value: isinstance(value, str), "types between commas"),
+    AcceptedValue(_types, 'types between commas, or a list of them such as ["a", "b"],'),
     "types of the questions that are temporal; none: those with a word that asks for the newest",
 )
 """Which questions are temporal."""
 
 SPLIT = (
     "Temporal questions are those in which the recipe finds a word that asks for the newest, or those of the "
-    "types in --set temporal=a,b; the paper has a set of its own."
+    "types in --set temporal=a,b (or a list); the paper has a set of its own."
 )
 ACCURACY = (
     "Accuracy is success@1, a relevant document first: the paper's code asks whether the first snippet has "
@@ -48,9 +54,10 @@ class Kinds:
     general: tuple[int, ...]
 
     @classmethod
-    def of(cls, evaluation: Evaluation, recipe: Recipe, types: str) -> Kinds:
+    def of(cls, evaluation: Evaluation, recipe: Recipe, types: str | Sequence[str]) -> Kinds:
         """Of the questions of an evaluation, by their types or by the words that `recipe` knows."""
-        named = {each.strip() for each in types.split(",") if each.strip()}
+        listed = types.split(",") if isinstance(types, str) else types
+        named = {each.strip() for each in listed if each.strip()}
         there = {question.type for question in evaluation.questions if question.type}
         if missing := sorted(named - there):
             has = f"there are: {', '.join(sorted(there))}" if there else "none has a type"

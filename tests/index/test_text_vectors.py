@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import threading
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,6 +13,7 @@ from hypothesis import strategies as st
 from tests.support.corpora import memory_folder
 from tests.support.meanings import Meanings
 
+from asof import corpus_files
 from asof.errors import ModelError
 from asof.index import text_vectors as module
 from asof.index.dense import quantise
@@ -61,9 +66,110 @@ def test_a_file_that_is_not_sound_is_made_anew(folder, end, more):
     one.path.write_bytes(one.path.read_bytes()[:end] + more)
     encoder = Meanings()
     assert np.array_equal(cache(folder).of(encoder, ["a ferry", "a mill"]), expected)
-    assert encoder.texts == ["a ferry", "a mill"]
+    # 80 bytes but one hold the first record, 12 none
+    assert encoder.texts == (["a mill"] if end == -1 else ["a ferry", "a mill"])
     after = Meanings()
-    cache(folder).of(after, ["a ferry"])
+    cache(folder).of(after, ["a ferry", "a mill"])
+    assert after.texts == []
+    assert one.path.stat().st_size == 80
+
+
+@settings(max_examples=40, deadline=None)
+@given(cut=st.integers(0, 200), flip=st.none() | st.integers(0, 199))
+def test_the_records_before_a_damage_are_kept(cut, flip):
+    """Five records of 40 bytes: as many as are whole before the cut and the byte that is changed."""
+    texts = ["a ferry", "a mill", "a storm", "a ferry in a storm", "the mill"]
+    with memory_folder() as base:
+        folder = base / ".asof" / "derived"
+        one = cache(folder)
+        one.of(Meanings(), texts)
+        content = bytearray(one.path.read_bytes()[:cut])
+        if flip is not None and flip < cut:
+            content[flip] ^= 1
+        one.path.write_bytes(content)
+        encoder = Meanings()
+        found = cache(folder).of(encoder, texts)
+        assert np.array_equal(found, quantise(Meanings().encode(texts)))
+        sound = min(cut, 200 if flip is None else flip) // 40
+        assert encoder.texts == texts[sound:]
+        assert one.path.stat().st_size == 200
+
+
+def test_what_another_process_left_half_written_is_cut_before_more_is_written(folder):
+    one = cache(folder)
+    one.of(Meanings(), ["a ferry"])
+    with one.path.open("ab") as file:
+        file.write(b"half")  # by a process that was killed
+    one.of(Meanings(), ["a mill"])
+    after = Meanings()
+    cache(folder).of(after, ["a ferry", "a mill"])
+    assert after.texts == []
+
+
+def test_while_another_process_writes_nothing_is_cut_and_what_is_new_waits(folder):
+    one = cache(folder)
+    one.of(Meanings(), ["a ferry"])
+    with one.path.open("ab") as file:
+        file.write(b"half")  # and the rest comes
+    other = cache(folder)
+    with corpus_files.try_lock(folder / module.FOLDER / module.LOCK) as lock:
+        assert lock is not None
+        other.of(Meanings(), ["a ferry", "a mill"])
+        assert one.path.stat().st_size == 44
+    other.of(Meanings(), ["a storm"])
+    after = Meanings()
+    cache(folder).of(after, ["a ferry", "a mill", "a storm"])
+    assert after.texts == []
+
+
+def test_all_is_written_where_the_system_takes_it_in_pieces(folder, monkeypatch):
+    write = os.write
+    monkeypatch.setattr(os, "write", lambda to, content: write(to, bytes(content)[:7]))
+    one = cache(folder)
+    one.of(Meanings(), ["a ferry", "a mill"])
+    assert one.path.stat().st_size == 80
+
+
+def test_nothing_half_written_stays_where_the_disk_is_full(folder, monkeypatch):
+    one = cache(folder)
+    one.of(Meanings(), ["a ferry"])
+    write, left = os.write, [7]
+
+    def full(to, content):
+        if not left:
+            raise OSError(errno.ENOSPC, "full")
+        return write(to, bytes(content)[: left.pop()])
+
+    monkeypatch.setattr(os, "write", full)
+    assert one.of(Meanings(), ["a mill"]).shape == (1, 8)
+    assert one.path.stat().st_size == 40
+
+
+def test_no_thread_waits_for_the_encoder_of_another(folder):
+    """What is known is given while another thread has new texts encoded, which never ends by itself."""
+    one = cache(folder)
+    one.of(Meanings(), ["a ferry"])
+    begun, go = threading.Event(), threading.Event()
+
+    class Slow(Meanings):
+        def encode(self, texts, *, question=False):
+            begun.set()
+            assert go.wait(20)
+            return super().encode(texts, question=question)
+
+    slow = threading.Thread(target=one.of, args=(Slow(), ["a mill"]))
+    slow.start()
+    try:
+        assert begun.wait(20)
+        known = threading.Thread(target=one.of, args=(Meanings(), ["a ferry"]), daemon=True)
+        known.start()
+        known.join(5)
+        assert not known.is_alive()
+    finally:
+        go.set()
+        slow.join(20)
+    after = Meanings()
+    one.of(after, ["a mill"])
     assert after.texts == []
 
 

@@ -3,8 +3,9 @@
 A vector belongs to the encoder's name and to the text, of which only a digest is kept, so that after a change
 only new and changed texts are encoded. What a text says is the caller's: it is made from a view, and so as of
 its moment. The vectors are in memory, and in a file of what is derived, one for each encoder, to which is
-appended: records of a digest, a size, a checksum, and the numbers of `asof.index.dense.quantise`. A file that
-is damaged or too large is removed and made anew.
+appended: records of a digest, a size, a checksum, and the numbers of `asof.index.dense.quantise`. Of a file
+that is damaged the records before the damage are used, and it is cut there; one that is too large is made
+anew.
 """
 
 from __future__ import annotations
@@ -28,6 +29,9 @@ from asof.models.ports import Encoder
 
 FOLDER = "texts"
 """The folder of the files, in that of all derived files."""
+
+LOCK = "lock"
+"""The file in it whose lock a process holds that writes."""
 
 DIGEST_BYTES, CHECK_BYTES = 16, 4
 BATCH = 256
@@ -57,16 +61,19 @@ def text_vectors(view: View, texts: Sequence[str]) -> Vector:
 def forget(derived: Path) -> None:
     """Remove the files; `derived` is the folder of all derived files. Raises OSError."""
     for name in corpus_files.names(derived / FOLDER):
-        corpus_files.remove(derived / FOLDER / name)
+        if name != LOCK:
+            corpus_files.remove(derived / FOLDER / name)
 
 
 @dataclass(slots=True, eq=False)
 class TextVectors:
-    """The vectors of one encoder, by the digest of the text. Threads share it."""
+    """The vectors of one encoder, by the digest of the text. Threads share it, and none waits for the encoder
+    of another. `_waiting`: records that could not be written yet, because another process wrote."""
 
     folder: Path
     encoder: str
     _vectors: dict[bytes, Vector] = field(default_factory=dict)
+    _waiting: bytes = b""
     _read: bool = False
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -79,39 +86,64 @@ class TextVectors:
         """The vectors (n, d) of texts; each text that has none is encoded once. Raises ModelError."""
         keys = [blake2b(text.encode("utf-8", "surrogatepass"), digest_size=DIGEST_BYTES).digest()
                 for text in texts]  # fmt: skip
+        if not keys:
+            return np.zeros((0, 0), np.int16)
+        found = self._known(keys)
+        missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in found}
+        todo = list(missing)
+        for first in range(0, len(todo), BATCH):
+            batch = todo[first : first + BATCH]
+            found |= self._known(batch)  # another thread may have had them encoded meanwhile
+            if batch := [key for key in batch if key not in found]:
+                made = dict(
+                    zip(batch, quantise(encoder.encode([missing[key] for key in batch])), strict=True)
+                )
+                self._remember(made)
+                found |= made
+        return np.stack([found[key] for key in keys])
+
+    def _known(self, keys: Sequence[bytes]) -> dict[bytes, Vector]:
         with self._lock:
             if not self._read:
                 self._load()
-            missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in self._vectors}
-            if len(self._vectors) + len(missing) > MAX_REMEMBERED:
-                missing = dict(zip(keys, texts, strict=True))
+            return {key: self._vectors[key] for key in keys if key in self._vectors}
+
+    def _remember(self, made: dict[bytes, Vector]) -> None:
+        with self._lock:
+            new = {key: vector for key, vector in made.items() if key not in self._vectors}
+            if len(self._vectors) + len(new) > MAX_REMEMBERED:
                 self._vectors.clear()
-            todo = list(missing)
-            for first in range(0, len(todo), BATCH):
-                self._encode(encoder, {key: missing[key] for key in todo[first : first + BATCH]})
-            if not keys:
-                return np.zeros((0, 0), np.int16)
-            return np.stack([self._vectors[key] for key in keys])
+            self._vectors.update(new)
+            self._waiting += b"".join(_record(key, vector) for key, vector in new.items())
+            with contextlib.suppress(OSError):  # a corpus that cannot be written to is searched all the same
+                if not self._append() and len(self._waiting) <= LARGEST:
+                    return
+            self._waiting = b""
 
-    def _encode(self, encoder: Encoder, texts: dict[bytes, str]) -> None:
-        made = quantise(encoder.encode(list(texts.values())))
-        self._vectors.update(zip(texts, made, strict=True))
-        content = b"".join(_record(key, vector) for key, vector in zip(texts, made, strict=True))
-        with contextlib.suppress(OSError):  # a corpus that cannot be written to is searched all the same
-            self._append(content)
-
-    def _append(self, content: bytes) -> None:
+    def _append(self) -> bool:
+        """Write the records that wait; False where another process writes. Raises OSError."""
         corpus_files.make_folder(self.folder)
-        descriptor = corpus_files.append_file(self.path)
-        try:
-            if os.fstat(descriptor).st_size + len(content) > LARGEST:
-                os.ftruncate(descriptor, 0)
-            os.write(descriptor, content)
-        finally:
-            os.close(descriptor)
+        with corpus_files.try_lock(self.folder / LOCK) as lock:
+            if lock is None:
+                return False
+            descriptor = corpus_files.append_file(self.path)
+            try:
+                size = os.fstat(descriptor).st_size
+                if size + len(self._waiting) > LARGEST:
+                    size = 0
+                size -= size % _length(self._waiting)  # of a process that was killed while it wrote
+                os.ftruncate(descriptor, size)
+                try:
+                    _write(descriptor, self._waiting)
+                except OSError:
+                    os.ftruncate(descriptor, size)
+                    raise
+            finally:
+                os.close(descriptor)
+        return True
 
     def _load(self) -> None:
-        """Read the file; one that is not sound is removed."""
+        """Read the file; one that is not sound is cut where that begins, one that is too large removed."""
         self._read = True
         with contextlib.suppress(OSError):
             try:
@@ -119,12 +151,24 @@ class TextVectors:
             except FileNotFoundError:
                 return
             except corpus_files.FileTooLarge:
-                content = b"\0"
-            found = _records(content)
-            if found is None:
                 corpus_files.remove(self.path)
-            else:
-                self._vectors.update(list(found.items())[-MAX_REMEMBERED:])
+                return
+            found, sound = _records(content)
+            self._vectors.update(list(found.items())[-MAX_REMEMBERED:])
+            if sound < len(content):
+                self._cut()
+
+    def _cut(self) -> None:
+        """Cut the file where it ceases to be sound, unless another process writes to it. Raises OSError."""
+        with corpus_files.try_lock(self.folder / LOCK) as lock:
+            if lock is None:
+                return
+            _, sound = _records(corpus_files.read_file(self.path, LARGEST))
+            descriptor = corpus_files.append_file(self.path)
+            try:
+                os.ftruncate(descriptor, sound)
+            finally:
+                os.close(descriptor)
 
 
 def _record(key: bytes, vector: Vector) -> bytes:
@@ -133,20 +177,32 @@ def _record(key: bytes, vector: Vector) -> bytes:
     return head + crc32(head + numbers).to_bytes(CHECK_BYTES, "little") + numbers
 
 
-def _records(content: bytes) -> dict[bytes, Vector] | None:
-    """The records of a file, of one dimension all; None where it is not sound."""
-    found: dict[bytes, Vector] = {}
+def _length(records: bytes) -> int:
+    """The bytes of a record, by the first one; 1 where there is none."""
     head = DIGEST_BYTES + 4
-    if not content:
-        return found
-    size = int.from_bytes(content[DIGEST_BYTES:head], "little")
-    whole = head + CHECK_BYTES + size
-    if size == 0 or size % 2 or len(content) % whole:
-        return None
-    for at in range(0, len(content), whole):
-        start, check = content[at : at + head], content[at + head : at + head + CHECK_BYTES]
-        numbers = content[at + head + CHECK_BYTES : at + whole]
-        if crc32(start + numbers) != int.from_bytes(check, "little"):
-            return None
+    if len(records) < head:
+        return 1
+    return head + CHECK_BYTES + int.from_bytes(records[DIGEST_BYTES:head], "little")
+
+
+def _records(content: bytes) -> tuple[dict[bytes, Vector], int]:
+    """The records of a file, of one dimension all, up to what is not sound, and where that begins."""
+    found: dict[bytes, Vector] = {}
+    head, whole = DIGEST_BYTES + 4, _length(content)
+    first, numbers_at = content[DIGEST_BYTES:head], head + CHECK_BYTES
+    if whole <= numbers_at or whole % 2:
+        return found, 0
+    for at in range(0, len(content) - whole + 1, whole):
+        start, check = content[at : at + head], content[at + head : at + numbers_at]
+        numbers = content[at + numbers_at : at + whole]
+        if start[DIGEST_BYTES:] != first or crc32(start + numbers) != int.from_bytes(check, "little"):
+            return found, at
         found[start[:DIGEST_BYTES]] = np.frombuffer(numbers, "<i2").astype(np.int16)
-    return found
+    return found, len(content) - len(content) % whole
+
+
+def _write(descriptor: int, content: bytes) -> None:
+    """Write all of it; the system may take it in pieces. Raises OSError."""
+    left = memoryview(content)
+    while left:
+        left = left[os.write(descriptor, left) :]

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tests.support.fact_lines import corpus_of, note
 
 import asof
-from asof.answer.needed_reports import least_relevance, needed_reports
+from asof.answer.needed_reports import NeededReports, least_relevance, needed_reports
 from asof.answer.question_cost import QuestionEstimate, step_of
 from asof.answer.summary import MAX_SECTIONS
 from asof.config import Config
@@ -25,6 +25,7 @@ from asof.data import EVENT, Answer, Document, Fact, SourcedTime
 from asof.errors import UsageError
 from asof.knowledge.hierarchy import Hierarchy
 from asof.knowledge.reports.build import ReportSelection, build_reports
+from asof.knowledge.reports.selection import Relevance
 from asof.knowledge.visible_facts import StatedFact
 from asof.models.ports import Prompt
 from asof.models.scripted import ScriptedModel
@@ -250,7 +251,7 @@ def told(year: int, many: int, what: str = "rope") -> list[StatedFact]:
     ]  # fmt: skip
 
 
-def chosen(facts: Sequence[StatedFact], relevance=None):
+def chosen(facts: Sequence[StatedFact], relevance: Relevance | None = None) -> NeededReports:
     tree = Hierarchy.of(facts)
     reports = build_reports(tree, tree.nodes, ReportSelection(relevance=relevance))
     return needed_reports([reports[node] for node in tree.nodes], relevance)
@@ -277,15 +278,17 @@ def test_the_note_is_on_what_was_not_written():
     needed, tree = chosen(facts), Hierarchy.of(facts)
     reports = list(build_reports(tree, tree.nodes).values())
 
-    def note(*kept: str) -> str:
+    def told_of(*kept: str) -> str:
         return needed.note(
             replace(each, by="m" if str(each.period) in {"2018", *kept} else "extract") for each in reports
         )
 
-    assert note().startswith("of 3 of the 19 periods that have more to say than the extracted report shows")
-    assert note().endswith("none is written: the 16 that say most to the question are asked for")
-    assert note("2001", "2000").startswith("of 1 of the 19 periods")
-    assert note("2002", "2001", "2000") == ""
+    assert told_of().startswith(
+        "of 3 of the 19 periods that have more to say than the extracted report shows"
+    )
+    assert told_of().endswith("none is written: the 16 that say most to the question are asked for")
+    assert told_of("2001", "2000").startswith("of 1 of the 19 periods")
+    assert told_of("2002", "2001", "2000") == ""
     assert chosen(told(2020, 12)).note(reports) == ""
 
 
@@ -317,5 +320,6 @@ def test_a_budget_is_left_for_the_answer_before_reports_are_written(reports):
         assert answer.by == "scripted"
         left = "2020: extracted, because scripted gave none: what is left of the budget is for the answer"
         assert (left in answer.notes) == (budget == 9_000)
+        assert answer.cost is not None
         assert (answer.cost["refused"], answer.cost["failed"]) == ((1, 1) if budget == 9_000 else (0, 0))
         assert answer.cost["steps"]["reports"]["refused"] == answer.cost["refused"]

@@ -64,9 +64,10 @@ def periods_named(reading: QuestionReading, grain: Grain | None) -> NamedPeriods
             words += text not in found
             found[text] = None
             continue
-        period: Period | None = Period.of(span.start.date(), grain)
+        first = Period.of(span.start.date(), grain)
         last = Period.of((span.end - timedelta.resolution).date(), grain)
-        ranges.append((period.ordinal, last.ordinal + 1))
+        ranges.append((first.ordinal, last.ordinal + 1))
+        period: Period | None = first
         while period is not None and len(found) < MAX_TIMES and period <= last:
             found[str(period)] = None
             period = None if period.after is None else Period.of(period.after, grain)

@@ -108,7 +108,7 @@ def test_an_experiment_says_what_it_varies_and_takes(asof):
 def test_a_result_says_how_it_was_made(asof, towns):
     given = ["--encoder", "hashed", "--limit", "1", "--seed", "3", "--queries", "queries.jsonl"]
     plain = asof("experiment", "ragtriever/components", *towns, *given)
-    said = "towns: 1 questions, limit 1, seed 3, queries queries.jsonl, encoder hashed\n"
+    said = "towns: 1 question, limit 1, seed 3, queries queries.jsonl, encoder hashed\n"
     assert said in plain.out, plain.out
     found = asof("experiment", "ragtriever/components", *towns, *given, "--per-query", "--json").json()
     assert found["options"] == {

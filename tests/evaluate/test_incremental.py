@@ -90,6 +90,9 @@ def test_an_error_says_how_the_update_was_given(dataset):
     data = load(dataset(documents, QUESTIONS, NEEDED, name="parts"))
     with pytest.raises(UsageError, match=r"^--set later=y=1: no document has the field y; accepted: part$"):
         split(data, "y=1", "--set later=")
+    bare = load(dataset([{"id": "d", "text": "x", "of": "all"}], QUESTIONS, NEEDED, name="bare"))
+    with pytest.raises(UsageError, match=r"the field y; no field tells some documents from others$"):
+        split(bare, "y=1")
 
 
 def test_before_and_after(shop):

@@ -13,7 +13,7 @@ from asof.cli.main import DONE, PROBLEMS, echo_err, given, json_option, print_js
 from asof.cli.problem_lines import note_problems
 from asof.cli.progress import step_progress
 from asof.cli.tables import Cells, console, estimated, short, show_columns
-from asof.cli.terminal import plain, show
+from asof.cli.terminal import counted, plain, show
 from asof.errors import UsageError
 
 if TYPE_CHECKING:
@@ -176,7 +176,7 @@ def show_experiment(run: ExperimentRun, *, per_query: bool = False) -> None:
 
     experiment, outcome = run.experiment, run.outcome
     click.secho(f"{experiment.name}: {experiment.about} ({experiment.source})", bold=True)
-    click.echo(f"{plain(run.dataset)}: {outcome.questions:,} questions{_settings_text(run)}")
+    click.echo(f"{plain(run.dataset)}: {counted(outcome.questions, 'question')}{_settings_text(run)}")
     rows = labels(experiment.published, outcome.table)
     columns: Cells = []
     every = {each.name: each.places for each in (*outcome.table.columns, *experiment.published.columns)}

@@ -67,12 +67,13 @@ def split(dataset: Dataset, text: str, option: str = "--incremental ") -> Split:
     counted = _counted(dataset)
     for field in values:
         if field not in counted:
-            known = (
-                f"{field} is not metadata"
-                if field in dataset.fields
-                else f"no document has the field {field}"
+            there = field in dataset.fields
+            why = f"{field} is not metadata" if there else f"no document has the field {field}"
+            usable = _usable(dataset, counted)
+            accepted = (
+                f"accepted: {listed(usable)}" if usable else "no field tells some documents from others"
             )
-            raise UsageError(f"{option}{text}: {known}; accepted: {listed(_usable(dataset, counted))}")
+            raise UsageError(f"{option}{text}: {why}; {accepted}")
     update_values = tuple(values.items())
     sides = [(each.id, matches(each, update_values)) for each in dataset.documents()]
     if len({side for _, side in sides}) < 2:

@@ -32,6 +32,12 @@ def subject_keys(subject: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return salted("subject", subject ^ mixed(np.zeros(1, np.uint64)))
 
 
+def steps(keys: NDArray[np.uint64], limits: CandidateLimits) -> NDArray[np.int64]:
+    """How many nodes with each key are compared: keys of words are odd (see `statement.salted`)."""
+    most = min(limits.window, limits.window_of_words)
+    return np.where(keys & np.uint64(1), most, limits.window)
+
+
 def recent(
     keys: NDArray[np.uint64],
     nodes: NDArray[np.int32],
@@ -54,8 +60,7 @@ def recent(
     count = np.zeros(len(mine), np.int64)
     later: list[NDArray[np.int64]] = [np.zeros(0, np.int64)]
     earlier = later.copy()
-    steps = np.where(each.keys[mine] & np.uint64(1), limits.window_of_words, limits.window)
-    lowest = np.maximum(first, last - steps)
+    lowest = np.maximum(first, last - steps(each.keys[mine], limits))
     for step in range(1, limits.window + 1):
         here = np.flatnonzero(last - step >= lowest)
         at = last[here] - step

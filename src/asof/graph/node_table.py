@@ -45,27 +45,42 @@ class Rows:
     @classmethod
     def of(cls, segments: Sequence[Segment]) -> Rows:
         first = min((segment.facts["first"] for segment in segments if segment.n), default=1)
-        none = {name: np.zeros(0, dtype) for name, dtype in COLUMNS.items()}
-        return cls(first, np.zeros(0, bool), none).extended(segments)
+        n = max(known_to(segments) - first, 0)
+        columns = {name: np.zeros(n, dtype) for name, dtype in COLUMNS.items()}
+        rows = cls(first, np.zeros(n, bool), columns)
+        for segment in segments:
+            rows._fill(segment, 0)
+        return rows
 
     def extended(self, segments: Sequence[Segment]) -> Rows:
         """The table with those rows of the segments that come after it."""
         after = [segment for segment in segments if end_of(segment) > self.end]
         if not after:
             return self
+        if not self.n:  # the first rows of a corpus begin anywhere (shards have ranges of numbers)
+            return Rows.of(after)
         more = known_to(after) - self.end
         present = np.concatenate([self.present, np.zeros(more, bool)])
         columns = {
             name: np.concatenate([values, np.zeros(more, values.dtype)])
             for name, values in self.columns.items()
         }
+        rows = Rows(self.first, present, columns)
         for segment in after:
-            nodes = segment["passage"] - self.first
-            new = nodes >= self.n
-            present[nodes[new]] = True
-            for name, values in columns.items():
-                values[nodes[new]] = segment[name][new]
-        return Rows(self.first, present, columns)
+            rows._fill(segment, self.n)
+        return rows
+
+    def _fill(self, segment: Segment, begin: int) -> None:
+        """Write the rows of a segment from node `begin` on."""
+        nodes = segment["passage"] - self.first
+        new = nodes >= begin
+        self.present[nodes[new]] = True
+        for name, values in self.columns.items():
+            values[nodes[new]] = segment[name][new]
+
+    def take(self, nodes: NDArray[np.int64]) -> Rows:
+        """A table of these nodes alone, numbered from 0 in this order."""
+        return Rows(0, self.present[nodes], {name: values[nodes] for name, values in self.columns.items()})
 
     def holds(self, segment: Segment) -> bool:
         """Whether all rows of a segment are in the table with the same values."""

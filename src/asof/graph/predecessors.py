@@ -88,8 +88,7 @@ class Linker:
         selected &= mine
         if int(selected.sum()) * self.limits.rebuild_share > int(mine.sum()):
             return self.anew(known, ends)
-        keys, nodes = self._around(selected, mine, before=True)
-        later, earlier = self._followed(keys, nodes, selected, mine, ends)
+        later, earlier = self.followed(selected, known, ends)
         was_before, after, edit = (
             np.concatenate([each, np.full(n - old, -1, np.int32)])
             for each in (chain.before, chain.after, chain.edit)
@@ -102,6 +101,15 @@ class Linker:
         touched = np.zeros(n, bool)
         touched[ends_of_links[ends_of_links >= 0]] = True
         return self._linked(Chain(known, ends, before, after, edit), touched)
+
+    def followed(
+        self, selected: NDArray[np.bool_], known: NDArray[np.bool_], ends: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The `selected` nodes that follow another of the `known` ones, and these others."""
+        mine = self._counted(known)
+        selected = selected & mine
+        keys, nodes = self._around(selected, mine, before=True)
+        return self._followed(keys, nodes, selected, mine, ends)
 
     def same_statement(self, node: int, known: NDArray[np.bool_]) -> NDArray[np.int64]:
         """The known nodes, earlier and later, that state the same of the same subject as a node.

@@ -13,6 +13,7 @@ import contextlib
 import threading
 from collections import OrderedDict
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,7 @@ from asof.errors import DamagedSegment
 from asof.graph.current_rows import CurrentRows, alone, is_newest, remove_file
 from asof.graph.evidence_cache import mergeable
 from asof.graph.limits import DEFAULT, GraphLimits
+from asof.graph.node_lookup import KeysOfNodes, NodesOfDocuments
 from asof.graph.node_table import Rows
 from asof.graph.postings import Postings, merge_postings
 from asof.graph.predecessors import Chain, Linker
@@ -66,6 +68,17 @@ def series_cache(derived: DerivedCache, limits: GraphLimits = DEFAULT) -> Series
     return cached
 
 
+class KnownStatements(NamedTuple):
+    """The rows and statements of a corpus, which of them count at K, their ends as known then (both by node),
+    and lookups."""
+
+    linker: Linker
+    known: NDArray[np.bool_]
+    ends: NDArray[np.int64]
+    keys_of_nodes: KeysOfNodes
+    nodes_of_documents: NodesOfDocuments
+
+
 class SeriesCache:
     """The rows, statements and chains of a corpus. Threads may share it."""
 
@@ -84,30 +97,48 @@ class SeriesCache:
         self._chain: Chain | None = None
         self._on_disk = np.zeros(0, bool)
         self._earlier: OrderedDict[int, Chain] = OrderedDict()
+        self._keys_of_nodes, self._nodes_of_documents = KeysOfNodes(), NodesOfDocuments()
 
     def chain(self, view: View) -> tuple[Linker, Chain]:
         """The rows and statements of the corpus, and the chains of those rows known at the view's K."""
         with self._lock:
-            if self._table.update(view.prefix):
-                self._forget()
-            rows = self._table.rows
-            known, ends = rows.known(view.prefix), ends_known(rows, view.prefix)
-            self._read_statements(view, rows)
-            linker = Linker(rows, self._statements.snapshot(), tuple(self._keys), self.limits)
-            for cached in (self._chain, self._earlier.get(view.known_at)):
-                if cached is not None and _is_of(cached, known, ends):
-                    return linker, cached
-            chain = (
-                linker.anew(known, ends) if self._chain is None else linker.moved(self._chain, known, ends)
-            )
-            if is_newest(view.prefix, rows):
-                self._chain = chain
-                self._write(linker, chain, view)
-            else:
-                self._earlier[view.known_at] = chain
-                while len(self._earlier) > CHAINS:
-                    self._earlier.popitem(last=False)
-            return linker, chain
+            known = self._known(view)
+            return known.linker, self._linked(view, known)
+
+    def statements(self, view: View) -> KnownStatements:
+        """The rows and statements of the corpus, without chains."""
+        with self._lock:
+            known = self._known(view)
+            rows = known.linker.rows
+            if is_newest(view.prefix, rows) and self._is_worth_writing(rows, known.known):
+                self._linked(view, known)  # the file has chains, too
+            return known
+
+    def _known(self, view: View) -> KnownStatements:
+        if self._table.update(view.prefix):
+            self._forget()
+        rows = self._table.rows
+        self._read_statements(view, rows)
+        linker = Linker(rows, self._statements.snapshot(), tuple(self._keys), self.limits)
+        return KnownStatements(
+            linker, rows.known(view.prefix), ends_known(rows, view.prefix),
+            self._keys_of_nodes, self._nodes_of_documents,
+        )  # fmt: skip
+
+    def _linked(self, view: View, statements: KnownStatements) -> Chain:
+        linker, known, ends, *_ = statements
+        for cached in (self._chain, self._earlier.get(view.known_at)):
+            if cached is not None and _is_of(cached, known, ends):
+                return cached
+        chain = linker.anew(known, ends) if self._chain is None else linker.moved(self._chain, known, ends)
+        if is_newest(view.prefix, linker.rows):
+            self._chain = chain
+            self._write(linker, chain, view)
+        else:
+            self._earlier[view.known_at] = chain
+            while len(self._earlier) > CHAINS:
+                self._earlier.popitem(last=False)
+        return chain
 
     def _read_statements(self, view: View, rows: Rows) -> None:
         """Load the statements of all rows: from the file, and from the texts of rows added since."""
@@ -148,10 +179,14 @@ class SeriesCache:
             pass  # as if it were not there
         remove_file(path)
 
+    def _is_worth_writing(self, rows: Rows, known: NDArray[np.bool_]) -> bool:
+        n = len(self._on_disk)
+        changed = int((self._on_disk[: len(known)] != known[:n]).sum() + known[n:].sum())
+        return changed >= max(self.limits.least_written, rows.n // self.limits.share_written)
+
     def _write(self, linker: Linker, chain: Chain, view: View) -> None:
-        rows, n = linker.rows, len(self._on_disk)
-        changed = int((self._on_disk[: chain.n] != chain.known[:n]).sum() + chain.known[n:].sum())
-        if changed < max(self.limits.least_written, rows.n // self.limits.share_written):
+        rows = linker.rows
+        if not self._is_worth_writing(rows, chain.known):
             return
         self._on_disk = chain.known
         if len(self._keys) > 1:

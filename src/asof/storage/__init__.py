@@ -1,0 +1,1 @@
+"""A corpus at a URL: commits of all its shards as numbered manifests, and working copies of them."""

@@ -6,6 +6,7 @@ import json
 import sqlite3
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from asof.data import Checkpoint, Document, Ended, Problem, Statement, Unchanged
 from asof.data.document import file_of
@@ -44,19 +45,37 @@ class IndexReport:
         setattr(self, what, getattr(self, what) + 1)
 
 
+class Unstated(NamedTuple):
+    """Documents of a source: how many it `listed` that have not ended; which of them are `missing`; which it
+    `restated` with an older version; which are `stale`, having versions that it withdrew."""
+
+    listed: int = 0
+    missing: Sequence[str] = ()
+    restated: Sequence[str] = ()
+    stale: Sequence[str] = ()
+
+
+SHARD_IDS = 1 << 40
+"""Ids of one shard lie in a range of so many (`asof.cluster.layout`)."""
+
+
 class NumberSet:
-    """A growing set of small whole numbers, one byte each."""
+    """A growing set of ids of one shard, one byte each."""
 
     def __init__(self) -> None:
         self._bytes = bytearray()
 
     def add(self, number: int) -> None:
+        number %= SHARD_IDS
         if number >= len(self._bytes):
             self._bytes.extend(bytes(max(number + 1 - len(self._bytes), len(self._bytes), 1024)))
         self._bytes[number] = 1
 
     def __contains__(self, number: int | None) -> bool:
-        return number is not None and number < len(self._bytes) and bool(self._bytes[number])
+        if number is None:
+            return False
+        number %= SHARD_IDS
+        return number < len(self._bytes) and bool(self._bytes[number])
 
 
 @dataclass(slots=True)
@@ -199,7 +218,12 @@ class IndexRun:
         """
         if self.whole_unchanged:
             return
-        self._end_missing(complete=complete, allow_shrinking=allow_shrinking)
+        [unstated] = settle(self, [self.unstated(complete=complete)], allow_shrinking=allow_shrinking)
+        self.write_unstated(unstated)
+        self.save_whole()
+
+    def save_whole(self) -> None:
+        """Store the checkpoint of the whole source, if it stated one."""
         if self.whole is not None:
             with self.store.write(
                 self.db, self.clock, self.publish, what="index", source=(self.name, self.kind)
@@ -210,10 +234,10 @@ class IndexRun:
         """Whether a document, or the file that it stands in, could not be read."""
         return name in self.unreadable or file_of(name) in self.unreadable
 
-    def _end_missing(self, *, complete: bool, allow_shrinking: bool) -> None:
+    def unstated(self, *, complete: bool) -> Unstated:
+        """What a source that has stated all it has to state did not state; nothing is written."""
         if not complete:
-            self._write_ends_and_copies([], sorted(self.reverted))
-            return
+            return Unstated(restated=sorted(self.reverted))
         listed = self.db.execute(
             "SELECT d.name, d.current, v.head IS NULL FROM documents AS d JOIN sources AS s"
             " ON s.id = d.source JOIN versions AS v ON v.id = d.current WHERE s.name = ? ORDER BY d.id",
@@ -227,31 +251,10 @@ class IndexRun:
             and name not in self.unchanged
         ]
         stale = self._withdrawn([name for name, _, _ in listed])
-        if not unseen and not stale:
-            return
         deleted = {name for name, _, ended in listed if ended}
-        missing, restated = self._split_unseen(unseen)
+        missing, restated = self._split_unseen(unseen) if unseen else ([], [])
         missing = [name for name in missing if name not in deleted]
-        if self.unreadable_unnamed:
-            stale = []  # as with what is missing: it may be what could not be read
-        if missing and self.unreadable_unnamed:
-            self.report.problems.append(
-                Problem(
-                    f"{len(missing)} documents are no longer in the source; since "
-                    f"{self.unreadable_unnamed} of its lines or files could not be read, "
-                    "none of them was removed",
-                    self.name,
-                    remedy="repair the unreadable files or lines, then index again",
-                    lost=False,
-                )
-            )
-            missing = []
-        if not allow_shrinking and _looks_like_accident(len(missing), len(listed) - len(deleted)):
-            raise SourceShrunk(
-                f"{len(missing)} of the {len(listed) - len(deleted)} documents of {self.name!r} are missing; "
-                "nothing was removed. If they are really gone, say so with --yes"
-            )
-        self._write_ends_and_copies(missing, restated, stale)
+        return Unstated(len(listed) - len(deleted), missing, restated, stale)
 
     def _withdrawn(self, listed: Sequence[str]) -> list[str]:
         """The documents with versions that a source which states its past does not state any more."""
@@ -278,9 +281,9 @@ class IndexRun:
             name for name in unseen if name in restated
         ]
 
-    def _write_ends_and_copies(
-        self, missing: Sequence[str], restated: Sequence[str], stale: Sequence[str] = ()
-    ) -> None:
+    def write_unstated(self, unstated: Unstated) -> None:
+        """End, restore and withdraw, in one transaction."""
+        _, missing, restated, stale = unstated
         if not missing and not restated and not stale:
             return
         counts = IndexReport()
@@ -313,6 +316,33 @@ class IndexRun:
     def _withdraw(self, write: Transaction, document: statements.DocumentState) -> None:
         for version in list(filter(self._is_stale, document.versions)):
             write.retire(document, version)
+
+
+def settle(run: IndexRun, parts: Sequence[Unstated], *, allow_shrinking: bool = False) -> list[Unstated]:
+    """What is to be written of what a source did not state, in the `parts` of a corpus, of which `run` reads
+    one and has seen all problems: where something could not be read, nothing is missing, and its report says
+    so. Raises SourceShrunk when more than 30% of the source's documents would end, unless that is allowed.
+    """
+    missing, listed = sum(len(each.missing) for each in parts), sum(each.listed for each in parts)
+    if run.unreadable_unnamed:  # what is missing or withdrawn may be what could not be read
+        if missing:
+            run.report.problems.append(
+                Problem(
+                    f"{missing} documents are no longer in the source; since "
+                    f"{run.unreadable_unnamed} of its lines or files could not be read, "
+                    "none of them was removed",
+                    run.name,
+                    remedy="repair the unreadable files or lines, then index again",
+                    lost=False,
+                )
+            )
+        return [Unstated(each.listed, restated=each.restated) for each in parts]
+    if not allow_shrinking and _looks_like_accident(missing, listed):
+        raise SourceShrunk(
+            f"{missing} of the {listed} documents of {run.name!r} are missing; "
+            "nothing was removed. If they are really gone, say so with --yes"
+        )
+    return list(parts)
 
 
 def _looks_like_accident(missing: int, listed: int) -> bool:

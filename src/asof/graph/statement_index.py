@@ -1,0 +1,208 @@
+"""The statements of a view, found by passage, by key and time, and by document.
+
+Succession of one corpus links all of its passages at once; a shard is asked for the neighbours of a few.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asof.graph.candidates import steps
+from asof.graph.limits import GraphLimits
+from asof.graph.node_lookup import KeysOfNodes, Nodes, NodesOfDocuments, expanded
+from asof.graph.node_table import Rows
+from asof.graph.postings import Postings
+from asof.graph.statement import StatementTable
+from asof.graph.succession_cache import series_cache
+from asof.index.view import View
+from asof.time.span import NEVER
+
+MEMO = "statement_index"
+MOST_LISTED = 2_000_000
+"""The most nodes of keys of many nodes that are kept in order of time."""
+
+
+class _List(NamedTuple):
+    """Nodes by key, then in order of time.
+
+    `times` ascends: the place of the key times `scale`, plus the place of the node's instant among
+    `instants` (ascending). Key `k` has the nodes `start[k]` to `start[k + 1]`.
+    """
+
+    keys: NDArray[np.uint64]
+    nodes: Nodes
+    times: NDArray[np.int64]
+    instants: NDArray[np.int64]
+    start: NDArray[np.int64]
+
+    @property
+    def scale(self) -> int:
+        return len(self.instants) + 1
+
+    def place(self, which: NDArray[np.int64], instants: NDArray[np.int64], side: str) -> NDArray[np.int64]:
+        """Where instants stand among the nodes of keys: "left" or "right" of nodes with the same instant."""
+        rank = np.searchsorted(self.instants, instants, side)  # type: ignore[call-overload]
+        found: NDArray[np.int64] = np.searchsorted(self.times, which * self.scale + rank, "left")
+        return found
+
+
+@dataclass(slots=True)
+class StatementIndex:
+    """The statements of a view's passages by passage, key and document.
+
+    `visible`: the nodes in the view, ended ones included; `counted`: the dated ones of them, which can follow
+    and be followed; `ends`: by node, as far as the view knows them, NEVER for none. All are by node.
+    """
+
+    rows: Rows
+    statements: StatementTable
+    parts: Sequence[Postings]
+    limits: GraphLimits
+    visible: NDArray[np.bool_]
+    counted: NDArray[np.bool_]
+    ends: NDArray[np.int64]
+    keys_of_nodes: KeysOfNodes
+    nodes_of_documents: NodesOfDocuments
+    _lists: OrderedDict[int, _List] = field(default_factory=OrderedDict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @classmethod
+    def of(cls, view: View) -> StatementIndex:
+        cache = series_cache(view.derived)
+        linker, known, ends, keys_of_nodes, nodes_of_documents = cache.statements(view)
+        as_of = view.prefix.as_of
+        visible = known & (linker.rows.columns["visible"] <= as_of)
+        return cls(
+            linker.rows, linker.statements, linker.parts, linker.limits, visible,
+            visible & linker.statements["dated"], np.where(ends > as_of, NEVER, ends),
+            keys_of_nodes, nodes_of_documents,
+        )  # fmt: skip
+
+    def nodes(self, passages: NDArray[np.int64]) -> Nodes:
+        """The nodes of passages; -1 for those that are not in the view."""
+        nodes = passages - self.rows.first
+        inside = (nodes >= 0) & (nodes < self.rows.n)
+        nodes = np.where(inside, nodes, -1)
+        nodes[inside] = np.where(self.visible[nodes[inside]], nodes[inside], -1)
+        return nodes
+
+    def keys_of(self, nodes: Nodes) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
+        """Which of the nodes (by place) has which key."""
+        return self.keys_of_nodes.of(self.parts, nodes)
+
+    def of_documents(self, documents: NDArray[np.int64]) -> Nodes:
+        """The nodes in the view of documents (ascending), ascending."""
+        nodes = self.nodes_of_documents.of(self.rows.columns["document"], documents)
+        return nodes[self.visible[nodes]]
+
+    def before(self, keys: NDArray[np.uint64], instants: NDArray[np.int64]) -> Nodes:
+        """The last nodes with each key before an instant, one window of `recent`; each once or more."""
+        nodes = [np.zeros(0, np.int64)]
+        for found, at, which in self._listed(keys):
+            last = found.place(which, instants[at], "left")
+            first = np.maximum(last - steps(keys[at], self.limits.candidates), found.start[which])
+            nodes.append(found.nodes[expanded(first, last)[1]])
+        return np.concatenate(nodes)
+
+    def after(
+        self, keys: NDArray[np.uint64], rows: Rows, passages: NDArray[np.int64], owners: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], Nodes]:
+        """The later nodes with each key whose window of `recent` the owner of the key may be in.
+
+        `rows` (of any shard) are nodes by place, `owners` (p) the places of those that have the `keys` (p).
+        Between an owner and such a node are fewer nodes of this shard than are in a window. Returns pairs of
+        an owner's place and a node.
+        """
+        which_owner, nodes = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+        for found, at, which in self._listed(keys):
+            owner = owners[at]
+            instants = rows.columns["visible"][owner]
+            begin, end = (found.place(which, instants, side) for side in ("left", "right"))
+            tied, places = expanded(begin, end)
+            later = self._comes_later(found.nodes[places], rows, passages, owner[tied])
+            between = np.bincount(tied[later], minlength=len(at))
+            left = steps(keys[at], self.limits.candidates) - between
+            some = np.flatnonzero((left > 0) & (end < found.start[which + 1]))
+            last = np.minimum(end + left, found.start[which + 1])[some] - 1
+            last = np.searchsorted(found.times, found.times[last], "right")
+            pairs, places = expanded(end[some], last)
+            which_owner.append(owner[some[pairs]])
+            nodes.append(found.nodes[places])
+        return np.concatenate(which_owner), np.concatenate(nodes)
+
+    def _comes_later(
+        self, nodes: Nodes, rows: Rows, passages: NDArray[np.int64], places: NDArray[np.int64]
+    ) -> NDArray[np.bool_]:
+        """Whether nodes come after rows of the same instant, pairwise (see `Rows.canonical`)."""
+        later = nodes + self.rows.first > passages[places]
+        for name in ("number", "digest"):
+            one, other = self.rows.columns[name][nodes], rows.columns[name][places]
+            later = (one > other) | ((one == other) & later)
+        return later
+
+    def _listed(
+        self, keys: NDArray[np.uint64]
+    ) -> Iterator[tuple[_List, NDArray[np.int64], NDArray[np.int64]]]:
+        """Lists of the counted nodes with these keys: one for keys of few nodes, one for each of many.
+
+        With each the places of its keys in `keys`, and the place of each of them in the list's keys.
+        """
+        distinct, which = np.unique(keys, return_inverse=True)
+        which = which.reshape(-1)
+        ranges = [
+            (np.searchsorted(part.hashes, distinct, "left"), np.searchsorted(part.hashes, distinct, "right"))
+            for part in self.parts
+        ]
+        sizes = sum((last - first for first, last in ranges), np.zeros(len(distinct), np.int64))
+        many = sizes > self.limits.nodes_of_key
+        few = distinct[~many]
+        if len(few):
+            place = np.cumsum(~many) - 1
+            at = np.flatnonzero(~many[which])
+            yield self._list(few, *self._nodes_with(few)), at, place[which[at]]
+        for key in np.flatnonzero(many).tolist():
+            at = np.flatnonzero(which == key)
+            yield self._kept(distinct[key : key + 1]), at, np.zeros(len(at), np.int64)
+
+    def _nodes_with(self, keys: NDArray[np.uint64]) -> tuple[NDArray[np.int64], Nodes]:
+        """For each counted node with one of `keys`: which of them, and the node; by key and time."""
+        found = [part.find(keys) for part in self.parts]
+        which = np.concatenate([np.zeros(0, np.int64), *(each for each, _ in found)])
+        nodes = np.concatenate([np.zeros(0, np.int64), *(each for _, each in found)])
+        keep = self.counted[nodes]
+        which, nodes = which[keep], nodes[keep]
+        order = self.rows.canonical(nodes, which)
+        return which[order], nodes[order]
+
+    def _list(self, keys: NDArray[np.uint64], which: NDArray[np.int64], nodes: Nodes) -> _List:
+        instants, rank = np.unique(self.rows.columns["visible"][nodes], return_inverse=True)
+        times = which * (len(instants) + 1) + rank.reshape(-1)
+        return _List(keys, nodes, times, instants, np.searchsorted(which, np.arange(len(keys) + 1)))
+
+    def _kept(self, key: NDArray[np.uint64]) -> _List:
+        """The list of a key of many nodes, kept for the next question."""
+        with self._lock:
+            found = self._lists.pop(int(key[0]), None)
+        found = self._list(key, *self._nodes_with(key)) if found is None else found
+        with self._lock:
+            self._lists[int(key[0])] = found
+            while (
+                len(self._lists) > 1 and sum(len(each.nodes) for each in self._lists.values()) > MOST_LISTED
+            ):
+                self._lists.popitem(last=False)
+        return found
+
+
+def statement_index(view: View) -> StatementIndex:
+    """The index of a view; cached with it."""
+    cached: StatementIndex | None = view.prefix.memo.get(MEMO)
+    if cached is None:
+        cached = view.prefix.memo[MEMO] = StatementIndex.of(view)
+    return cached

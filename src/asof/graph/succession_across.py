@@ -282,7 +282,7 @@ class SuccessionAcross:
         return self._after.get(passage, NONE)
 
     def _near(self, passage: int, decided: dict[int, int], *, earlier: bool) -> list[int]:
-        """The known passages of the same subject that are the next ones in time: they may be in its series."""
+        """The known passages of its subject that are the next ones in time: they may be in its series."""
         pool = self._pool
         place = int(self._places(np.array([passage], np.int64))[0])
         subject, visible = pool.columns["subject"], pool.columns["visible"]

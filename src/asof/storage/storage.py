@@ -35,8 +35,8 @@ class Storage:
         raise NotImplementedError
 
     def pull(self, root: Path, number: int | None = None, *, discard: bool = False) -> CorpusManifest:
-        """Bring ROOT/.asof/shards/* and shards.json to a manifest (None: the latest). A shard with transactions
-        that were not pushed is left alone while the storage is where it was pulled from, else UnpushedChanges
+        """Bring ROOT/.asof/shards/* and shards.json to a manifest (None: the latest). A shard with
+        transactions that were not pushed is left alone while the storage is where it was pulled from, else UnpushedChanges
         is raised, unless they may be discarded. A process that has readers open calls
         `Session.reopen_readers()` afterwards."""
         raise NotImplementedError
@@ -48,7 +48,7 @@ class Storage:
 
     def push(self, root: Path, epochs: Mapping[int, int]) -> CorpusManifest:
         """Upload what is new in these shards, then commit one manifest, whose `count` is that of ROOT's
-        shards.json. Readers and writers of the copy go on meanwhile. Raises Fenced, StaleCopy (pull first)."""
+        shards.json. Readers and writers of the copy go on meanwhile. Raises Fenced, StaleCopy."""
         raise NotImplementedError
 
     def pin(self, name: str, number: int | None = None) -> CorpusManifest:

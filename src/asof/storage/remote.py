@@ -1,0 +1,181 @@
+"""Objects in a bucket (S3, Google, Azure), through the library obstore, which is loaded when one is opened.
+
+Keys, region and endpoint are what obstore reads from the environment (AWS_ACCESS_KEY_ID, AWS_ENDPOINT_URL,
+…); nothing of a corpus names them. obstore repeats a request that was answered with 5xx or not at all. What it
+leaves is done here: a body that was cut is found by its length and read again, and all attempts together end
+by a deadline.
+"""
+
+from __future__ import annotations
+
+import importlib
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import partial
+from typing import IO, Any, TypeVar
+
+from asof.errors import DamagedObject, MissingExtra, StorageError, StorageUnavailable
+from asof.storage.objects import LARGEST_SMALL, Listed
+
+T = TypeVar("T")
+
+PATIENCE = 60.0
+"""Seconds for which an operation is tried again."""
+
+REQUEST_SECONDS = 20
+"""Seconds after which one request is given up, and made again: objects are asked for in small pieces."""
+
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 5.0
+_AT_ONCE = 1000
+"""Names of one request that lists or removes."""
+
+
+class _Cut(Exception):
+    """A body that ended too early: it is asked for again, as after an error of the library."""
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteObjects:
+    """Objects below a URL of a bucket. `patience`: seconds for which an operation is tried again."""
+
+    url: str
+    library: Any
+    store: Any
+    patience: float = PATIENCE
+
+    @classmethod
+    def open(cls, url: str, patience: float = PATIENCE) -> RemoteObjects:
+        """Raises MissingExtra without obstore, StorageError for a URL or variables that it cannot use."""
+        library = _library("obstore", url)
+        retrying = {
+            "max_retries": 8,
+            "retry_timeout": timedelta(seconds=patience / 2),
+            "backoff": {
+                "init_backoff": timedelta(seconds=_FIRST_PAUSE),
+                "max_backoff": timedelta(seconds=_LONGEST_PAUSE),
+                "base": 2,
+            },
+        }
+        client = {"timeout": f"{min(REQUEST_SECONDS, patience):g}s", "connect_timeout": "5s"}
+        try:
+            store = _library("obstore.store", url).from_url(url, client_options=client, retry_config=retrying)
+        except (library.exceptions.BaseError, ValueError) as error:
+            raise StorageError(
+                f"{url} cannot be opened: {_short(error)}; keys, region and endpoint come from the"
+                " environment (for S3: AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION, AWS_ENDPOINT_URL)"
+            ) from error
+        return cls(url.rstrip("/"), library, store, patience)
+
+    def get(self, name: str, largest: int = LARGEST_SMALL) -> bytes | None:
+        def once() -> bytes:
+            answer = self.library.get(self.store, name)
+            size = int(answer.meta["size"])
+            if size > largest:
+                raise DamagedObject(
+                    f"{self.url}/{name} is larger than the {largest:,} bytes that it may have"
+                )
+            return _whole(answer.bytes(), size)
+
+        return self._again(name, "read", once, missing=None)
+
+    def read(self, name: str, first: int, last: int) -> bytes | None:
+        def once() -> bytes:
+            if first == last:
+                return b""
+            return _whole(self.library.get_range(self.store, name, start=first, end=last), last - first)
+
+        size = self.size(name)
+        if size is not None and size < last:
+            raise DamagedObject(f"{self.url}/{name} ends before byte {last:,}")
+        return None if size is None else self._again(name, "read", once, missing=None)
+
+    def create(self, name: str, content: bytes) -> bool:
+        def once() -> bool:
+            try:
+                self.library.put(self.store, name, content, mode="create", use_multipart=False)
+            except (self.library.exceptions.AlreadyExistsError, self.library.exceptions.PreconditionError):
+                return False
+            return True
+
+        return bool(self._again(name, "written", once))
+
+    def put(self, name: str, content: bytes | IO[bytes]) -> None:
+        def once() -> None:
+            if not isinstance(content, bytes):
+                content.seek(0)
+            self.library.put(self.store, name, content)
+
+        self._again(name, "written", once)
+
+    def names(self, folder: str, after: str = "") -> Iterator[Listed]:
+        while True:  # a page is asked for after the last name seen, so that it can be asked for again
+            page = self._again(folder, "listed", partial(self._page, folder, after)) or []
+            yield from page
+            if len(page) < _AT_ONCE:
+                return
+            after = page[-1].name
+
+    def delete(self, names: Iterable[str]) -> None:
+        for name in names:
+            self._again(name, "removed", partial(self.library.delete, self.store, name), missing=None)
+
+    def size(self, name: str) -> int | None:
+        return self._again(
+            name, "read", lambda: int(self.library.head(self.store, name)["size"]), missing=None
+        )
+
+    def _page(self, folder: str, after: str) -> list[Listed]:
+        pages = self.library.list(self.store, folder, offset=after or None, chunk_size=_AT_ONCE)
+        found = next(iter(pages), [])
+        listed = (
+            Listed(each["path"], each["size"], round(each["last_modified"].timestamp() * 1_000_000))
+            for each in found
+        )
+        return sorted(listed)
+
+    def _again(
+        self, name: str, verb: str, once: Callable[[], T], missing: Any = StorageUnavailable
+    ) -> T | None:
+        """What `once` gives, tried until it does or the time is over; `missing`: for none."""
+        wrong = self.library.exceptions
+        until, pause = time.monotonic() + self.patience, _FIRST_PAUSE
+        while True:
+            try:
+                return once()
+            except FileNotFoundError as error:
+                if missing is None:
+                    return None
+                raise StorageError(f"{self.url}: there is no such bucket ({_short(error)})") from error
+            except (wrong.PermissionDeniedError, wrong.UnauthenticatedError) as error:
+                raise StorageError(
+                    f"{self.url}/{name} may not be {verb} with the keys of the environment: {_short(error)}"
+                ) from error
+            except (wrong.BaseError, _Cut, OSError) as error:
+                if time.monotonic() + pause > until:
+                    raise StorageUnavailable(
+                        f"{self.url}/{name} was not {verb} within {self.patience:g} s: {_short(error)}; "
+                        "nothing is lost or half done: run the same command again when the storage answers"
+                    ) from error
+            time.sleep(pause)
+            pause = min(2 * pause, _LONGEST_PAUSE)
+
+
+def _whole(content: Any, size: int) -> bytes:
+    body = bytes(content)
+    if len(body) != size:
+        raise _Cut(f"the connection was cut after {len(body):,} of {size:,} bytes")
+    return body
+
+
+def _library(module: str, url: str) -> Any:
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        raise MissingExtra(f"a corpus at {url} needs obstore: pip install 'asof[cloud]'") from error
+
+
+def _short(error: BaseException) -> str:
+    """The first line of a message of the library, whose further lines are its own structures."""
+    return (str(error).strip().splitlines() or [type(error).__name__])[0][:300]

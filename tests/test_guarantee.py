@@ -89,7 +89,7 @@ def check(
 
 def _timeless(snapshot: Snapshot) -> int:
     view = snapshot.view()
-    return view.timeless(view.window(Filters()))
+    return view.timeless(Filters())
 
 
 def in_force(corpus: Corpus, at: int, known_at: int) -> list[int]:

@@ -261,7 +261,7 @@ def search(query: Query, view: View, recipe: Recipe) -> Results:
     ranking = Ranking(view.window(query.filters))
     for stage, stage_query in batched(recipe, query):
         ranking = stage(stage_query, ranking, view)
-    if query.filters.about is not None and (timeless := view.timeless(ranking.window)):
+    if query.filters.about is not None and (timeless := view.timeless(query.filters)):
         ranking = ranking.note(
             f"{timeless} passages have neither a date nor speak of a time: left out by --about"
         )

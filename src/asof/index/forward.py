@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from asof.index.file_format import Array
 from asof.index.offsets import offsets, stretches
+from asof.index.prefix import Prefix
 from asof.index.segment import Segment
-from asof.index.view import View
 
 ROWS_AT_ONCE = 1_024
 """The rows whose terms are looked through at a time: they stay in the cache of a processor."""
@@ -40,11 +40,11 @@ class RowTerms(NamedTuple):
     tf: NDArray[np.int64]
 
 
-def terms_of(view: View, rows: NDArray[np.int64]) -> RowTerms:
-    """The terms of a few rows of the view, in their order."""
+def terms_of(prefix: Prefix, rows: NDArray[np.int64]) -> RowTerms:
+    """The terms of a few rows of a view, in their order."""
     counts: list[int] = []
     hashes, tf = [np.zeros(0, np.uint64)], [np.zeros(0, np.int64)]
-    for part, row in map(view.prefix.locate, rows.tolist()):
+    for part, row in map(prefix.locate, rows.tolist()):
         segment = part.segment
         first, last = segment["forward_start"][row : row + 2].tolist()
         segment.check("forward", first, last)
@@ -93,10 +93,10 @@ def _block(
     return which[hits] - 1, row, segment.unchecked("forward_tf")[entries[hits]]
 
 
-def stems_of(view: View, hashes: NDArray[np.uint64]) -> list[str]:
+def stems_of(prefix: Prefix, hashes: NDArray[np.uint64]) -> list[str]:
     """The stems of terms, in their order; of one that no segment has, its hash."""
     stems = [f"#{each:016x}" for each in hashes.tolist()]
-    for part in view.prefix.parts:
+    for part in prefix.parts:
         places = part.segment.places_of(hashes)
         known = np.flatnonzero(places >= 0)
         for at, stem in zip(known.tolist(), part.segment.stems(places[known]), strict=True):

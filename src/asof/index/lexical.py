@@ -83,17 +83,19 @@ class Weighed:
 
 
 def scores(
-    window: Window, terms: Sequence[Term], bm25: Bm25
+    window: Window, terms: Sequence[Term], bm25: Bm25, dfs: Sequence[int] | None = None
 ) -> tuple[NDArray[np.float64], tuple[Weighed, ...]]:
     """The score of every row of the window (0 for rows without any term, and for dead rows).
 
-    Give the array back to `window.prefix.give_back` when it is done with.
+    `dfs`: in how many passages each term stands, where it is known or these are not all passages. Give the
+    array back to `window.prefix.give_back` when it is done with.
     """
     prefix = window.prefix
     out = prefix.zeros(window.n)
     places = _places(window, terms)
     weighed: list[Weighed] = []
-    dfs = [] if window.whole else prefix.dfs([term.hash for term in terms])
+    if dfs is None and not window.whole:
+        dfs = prefix.dfs([term.hash for term in terms])
     for at, term in enumerate(terms):
         parts = [(part, ranges[at]) for part, ranges in zip(window.parts, places, strict=True)]
         shares = []
@@ -112,7 +114,7 @@ def scores(
             share += tf
             np.divide(tf, share, out=share)
             shares.append((part, rows, share))
-        if window.whole:
+        if dfs is None:
             df = sum(int(np.count_nonzero(share)) for _, _, share in shares)
             prefix.remember_df(term.hash, df)
         else:
@@ -128,11 +130,11 @@ def scores(
     return out[: window.n], tuple(weighed)
 
 
-def weigh(prefix: Prefix, terms: Sequence[Term], bm25: Bm25) -> tuple[Weighed, ...]:
-    """The weights of terms in a view; terms that no passage has are left out."""
-    dfs = prefix.dfs([term.hash for term in terms])
+def weigh(n: int, terms: Sequence[Term], dfs: Sequence[int], bm25: Bm25) -> tuple[Weighed, ...]:
+    """The weights of terms in a view of `n` passages, `dfs` of which have each of them; terms that no passage
+    has are left out."""
     return tuple(
-        Weighed(term, df, bm25.idf(prefix.n, df) * (bm25.k1 + 1) * term.weight)
+        Weighed(term, df, bm25.idf(n, df) * (bm25.k1 + 1) * term.weight)
         for term, df in zip(terms, dfs, strict=True)
         if df
     )

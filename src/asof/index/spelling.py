@@ -33,13 +33,14 @@ def nearest_words(view: View, word: str) -> tuple[str, ...]:
         return ()
     most = 1 + (len(word) >= LONG)
     loosely = most + 1  # a stemmer writes policy as polici
-    stems = {stem for part in view.prefix.parts for stem in _similar(part, word, loosely)}
+    own = {stem for part in view.prefix.parts for stem in _similar(part, word, loosely)}
+    stems = set().union(*view.exchange.gather(own))
     faults = {
         stem: count
         for stem in sorted(stems)
         if (count := distance(stem, word, loosely, part=True)) <= loosely
     }
-    current = view.prefix.dfs([term_hash(stem) for stem in faults])
+    current = view.dfs([term_hash(stem) for stem in faults])
     common = {stem: df for stem, df in zip(faults, current, strict=True) if df}
     offered: dict[str, tuple[int, int, str]] = {}
     for stem in sorted(common, key=lambda stem: (faults[stem], -len(stem), -common[stem], stem))[:STEMS]:
@@ -97,12 +98,14 @@ def _as_written(view: View, stem: str, word: str) -> str:
     """The word with this stem in the newest current passages that is most like `word`; "" for none."""
     window = view.prefix.window()
     values, _ = scores(window, [Term(stem, term_hash(stem))], Bm25())
-    places = np.flatnonzero(values)[-READ:]
+    rows = window.rows(np.flatnonzero(values))
     view.prefix.give_back(values)
-    words = {
+    rows = rows[view.best(np.zeros(len(rows)), rows, READ).places]
+    own = {
         token
-        for record in view.records(window.rows(places))
+        for record in view.records(rows)
         for token in tokenize(record.indexed)
         if stem in view.analyzer.alternatives(token)
     }
+    words = set().union(*view.exchange.gather(own))
     return min(words, key=lambda each: (distance(each, word, len(word)), each), default="")

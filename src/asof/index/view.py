@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any, Protocol, Self, TypeVar
 
@@ -13,15 +14,19 @@ from numpy.typing import NDArray
 
 from asof.data import Filters, Hit, Location, Why
 from asof.errors import DamagedStore
+from asof.index import exchange as of_all
 from asof.index.about import AboutTimes
+from asof.index.exchange import ALONE, Best, Exchange
 from asof.index.file_format import Array
+from asof.index.lexical import Bm25, Term, Weighed, weigh
 from asof.index.prefix import Prefix, Window
 from asof.index.segment import Segment
 from asof.index.titles import TitleTable
 from asof.models.ports import Encoder
 from asof.store.digest import hit_id, layout_places
-from asof.store.passages import StoredPassage, about_of, published_of, records
-from asof.store.reader import AsOfReader, matching_heads
+from asof.store.named import called, named_alone
+from asof.store.passages import StoredPassage, about_of, published_of
+from asof.store.reader import AsOfReader
 from asof.text.tokens import Analyzer
 
 
@@ -53,8 +58,9 @@ class View:
     """What was visible at (`as_of`, `known_at`), instants of the question as it was asked.
 
     `prefix` holds the index's rows and statistics; rows are numbered from 0 over all its parts. `encoder`
-    is the one that the corpus's vectors were made with, if any. `memo` is for what several stages of one
-    question need.
+    is the one that the corpus's vectors were made with, if any. `exchange`: where the corpus lies in shards,
+    how to learn of the others; what is asked of "all" asks them, too. `memo` is for what several stages of
+    one question need.
     """
 
     as_of: int
@@ -64,6 +70,7 @@ class View:
     analyzer: Analyzer
     derived: DerivedCache
     encoder: Encoder | None = None
+    exchange: Exchange = ALONE
     memo: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)
     _records: dict[int, StoredPassage] = field(default_factory=dict, repr=False, compare=False)
 
@@ -71,6 +78,42 @@ class View:
     def n(self) -> int:
         """How many passages are current."""
         return self.prefix.n
+
+    # -- of all passages ----------------------------------------------------------------------------
+
+    def dfs(self, terms: Sequence[int]) -> list[int]:
+        """In how many current passages each of these terms (hashes) stands."""
+        return self.exchange.dfs(self.prefix, terms)
+
+    def known_dfs(self, terms: Sequence[Term]) -> list[int] | None:
+        """The same for what counts them on the way (`lexical.scores`): None where this view has all rows."""
+        return None if self.exchange.complete else self.dfs([term.hash for term in terms])
+
+    def weigh(self, terms: Sequence[Term], bm25: Bm25) -> tuple[Weighed, ...]:
+        """What terms weigh; those that no current passage has are left out."""
+        return weigh(self.n, terms, self.dfs([term.hash for term in terms]), bm25)
+
+    def total(self, own: int) -> int:
+        """The sum of a count over all shards."""
+        return of_all.total(self.exchange, own)
+
+    def largest(self, own: float) -> float:
+        """The largest value of all shards."""
+        return of_all.largest(self.exchange, own)
+
+    def smallest(self, own: float) -> float:
+        """The smallest value of all shards."""
+        return of_all.smallest(self.exchange, own)
+
+    def kth_best(self, scores: NDArray[np.float64], k: int) -> float:
+        """The k-th largest of the scores of all shards, 0 when fewer than k are positive."""
+        return of_all.kth_best_of_all(self.exchange, scores, k)
+
+    def best(self, scores: NDArray[np.float64], rows: NDArray[np.int64], n: int) -> Best:
+        """Places in `rows` of the `n` best of all shards, in the order of `tie_order`."""
+        return of_all.best_of_all(self.exchange, self._tie_keys(scores, rows), n)
+
+    # -- of rows ------------------------------------------------------------------------------------
 
     def column(self, name: str, rows: NDArray[np.int64]) -> Array:
         """A column of the index for these rows, in their order."""
@@ -149,7 +192,7 @@ class View:
             if getattr(filters, name)
         }
         if of_head:
-            heads = matching_heads(self.store.db, **of_head)
+            heads = self.store.matching_heads(of_head)
             passes = np.isin(window.column("head"), np.array(heads, np.int64))
             mask = passes if mask is None else mask & passes
         return mask
@@ -160,8 +203,21 @@ class View:
         then = window.column("dated").astype(bool) & (visible >= first) & (visible <= last)
         return about.overlap(first, last) | (then & ~about.known)
 
-    def timeless(self, window: Window) -> int:
-        """How many current passages in the window have no date and are about no time that is known."""
+    def live(self, first: int) -> int:
+        """How many current passages became visible from an instant on."""
+        return sum(self.exchange.ask("live", lambda: self.prefix.window(first).n_live, first))
+
+    def timeless(self, filters: Filters) -> int:
+        """How many current passages of a slice of time have no date and are about no time that is known."""
+        return sum(self.exchange.ask("timeless", lambda: self._timeless(self.window(filters)), filters))
+
+    def called(self, name: str) -> list[int]:
+        """The current documents that are called so (`asof.store.named`), by their numbers, ascending."""
+        return named_alone(
+            chain.from_iterable(self.exchange.ask("called", lambda: called(self.store, name), name))
+        )
+
+    def _timeless(self, window: Window) -> int:
         neither = ~(window.column("dated").astype(bool) | window.about.known)
         for part in window.parts:
             neither[part.dead_places()] = False
@@ -172,16 +228,19 @@ class View:
 
         Never by row number, which tells what else is in the corpus.
         """
-        return np.lexsort((
+        return np.lexsort(self._tie_keys(scores, rows))
+
+    def _tie_keys(self, scores: NDArray[np.float64], rows: NDArray[np.int64]) -> of_all.Keys:
+        return (
             self.column("number", rows), self.column("digest", rows), -self.column("visible", rows), -scores,
-        ))  # fmt: skip
+        )  # fmt: skip
 
     def records(self, rows: NDArray[np.int64]) -> list[StoredPassage]:
         """What the store has of these rows, in their order."""
         passages = self.column("passage", rows).tolist()
         missing = [passage for passage in passages if passage not in self._records]
         if missing:
-            self._records.update(records(self.store.db, missing))
+            self._records.update(self.store.records(missing))
         return [self._records[passage] for passage in passages]
 
     def hits(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
+from itertools import islice
 
 from asof.store.reader import AsOfReader
 from asof.store.schema import LAST_NAME
@@ -11,7 +13,7 @@ ENDINGS = ("", ".md", ".markdown", ".txt", ".html", ".htm", ".rst", ".pdf")
 """What a file name may have behind the name that it is called by."""
 
 LONGEST, MOST = 300, 100
-"""The most characters of a name that is looked up, and the most documents that are looked at for it."""
+"""The most characters of a name that is looked up; a name that more current documents have names none."""
 
 _NAMED = f"""
 SELECT document FROM heads WHERE title = ?1 COLLATE NOCASE
@@ -19,7 +21,6 @@ UNION SELECT id FROM documents WHERE name IN (SELECT value FROM json_each(?2))
 UNION SELECT id FROM documents WHERE {LAST_NAME} COLLATE NOCASE IN (SELECT value FROM json_each(?2))
 UNION SELECT v.document FROM aliases AS a JOIN versions AS v ON v.id = a.version
     WHERE a.alias = ?1 COLLATE NOCASE
-LIMIT ?3
 """
 
 _CALLED = f"""
@@ -35,13 +36,20 @@ WHERE v.id = (
 """
 
 
-def documents_called(store: AsOfReader, name: str) -> list[int]:
-    """The numbers of the current documents with this title, alias, file name (its ending may be left out) or
-    id, ascending. The case of ASCII letters does not count."""
+def called(store: AsOfReader, name: str) -> list[int]:
+    """The numbers of current documents with this title, alias, file name (its ending may be left out) or id:
+    all of them, or more than MOST. The case of ASCII letters does not count."""
     name = " ".join(name.split())
     if not name or len(name) > LONGEST or name != name.encode(errors="ignore").decode():
         return []  # half a surrogate pair, as of a terminal's bytes that are no text, is in no name
     files = json.dumps([name + ending for ending in ENDINGS])
-    once = [row[0] for row in store.db.execute(_NAMED, (name, files, MOST))]
+    once = [row[0] for row in store.db.execute(_NAMED, (name, files))]
     now = (store.as_of, store.known_at, name, files)
-    return [document for document in sorted(once) if store.db.execute(_CALLED, (document, *now)).fetchone()]
+    current = (document for document in once if store.db.execute(_CALLED, (document, *now)).fetchone())
+    return list(islice(current, MOST + 1))
+
+
+def named_alone(documents: Iterable[int]) -> list[int]:
+    """Documents that are called so, ascending; none where they are more than MOST."""
+    every = sorted(documents)
+    return every if len(every) <= MOST else []

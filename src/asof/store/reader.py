@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from asof.data import Link
 from asof.store.digest import layout_places
 from asof.store.links import BY_NAME, LinkTarget, Rank
+from asof.store.passages import StoredPassage, records
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +60,14 @@ class AsOfReader:
         )
         last = dict(rows.fetchall())
         return {name: layout for name, layout in last.items() if layout is not None}
+
+    def records(self, passages: Iterable[int]) -> dict[int, StoredPassage]:
+        """The stored passages with these ids, by id."""
+        return records(self.db, passages)
+
+    def matching_heads(self, attributes: Mapping[str, Any]) -> list[int]:
+        """Ids of the heads that have these attributes, each named as an argument of `matching_heads`."""
+        return matching_heads(self.db, **attributes)
 
     def text(self, document: str) -> str | None:
         """The text of the current version of a document; None when there is none."""

@@ -14,7 +14,8 @@ from tests.support.rows import db_of
 from asof.data import Document, Heading
 from asof.index.merge import merge
 from asof.rank.candidates.gather import Lexical
-from asof.rank.features.neighbouring_text import NeighbouringText, ThreadLimits
+from asof.rank.features.neighbouring_text import NeighbouringText
+from asof.rank.features.neighbours import ThreadLimits
 
 Make = Callable[..., Any]
 STAGES = (Lexical(), NeighbouringText(document=1.0))

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from asof.index.exchange import Best
 from asof.index.lexical import Bm25
 from asof.rank.candidates.gather import Lexical
 from asof.rank.candidates.top_k import TopK
@@ -21,10 +22,13 @@ from asof.text.tokens import Analyzer
 Make = Callable[..., Any]
 
 
+BOTH = Best(np.array([0, 1]), np.array([0, 1]))
+
+
 def test_shares_are_summed_over_the_passages_without_stop_words(fresh: Make, document: Make) -> None:
     with fresh(document("a", "mill the mill boat", "2001"), document("b", "boat fog", "2002")) as corpus:
         view = corpus.at().view()
-        shares = {term.word: share for term, share in shares_of(np.array([0, 1]), view, 10).items()}
+        shares = {term.word: share for term, share in shares_of(view.prefix.window(), BOTH, view, 10).items()}
         assert shares == {"mill": 1 / 4 + 1 / 4, "boat": 1 / 4 + 1 / 2, "fog": 1 / 2}
         assert [term.word for term in shares_of(np.array([0, 1]), view, 1)] == ["boat"]
         assert shares_of(np.zeros(0, np.int64), view, 10) == {}

@@ -14,7 +14,7 @@ from asof.index.lexical import Bm25, Term, query_words
 from asof.index.spelling import nearest_words
 from asof.index.view import View
 from asof.rank.candidates.phrases import admitted
-from asof.rank.expression import Given
+from asof.rank.expression import Given, Values
 from asof.rank.stage import Ranking
 from asof.schema import within
 from asof.text.query import parse
@@ -60,18 +60,18 @@ class Lexical:
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         bm25 = Bm25(self.k1, self.b, self.idf_cap)
-        values, weighed = lexical.scores(ranking.window, query_terms(query, view.analyzer), bm25)
+        values, weighed = self._scores(query, ranking, view)
         notes = []
         if not weighed and (instead := " ".join(_spelled(query, view))):
             query = replace(query, lexical=instead)
             view.prefix.give_back(values)
-            values, weighed = lexical.scores(ranking.window, query_terms(query, view.analyzer), bm25)
+            values, weighed = self._scores(query, ranking, view)
             notes.append(f"{INSTEAD} {instead}")
         allowed = admitted(query, ranking.window, view)
         if allowed is not None:
             values[~allowed] = 0.0
             if parse(query.lexical, view.analyzer).phrases:
-                notes.append(f"phrases: {int(allowed.sum())} passages hold what is quoted")
+                notes.append(f"phrases: {view.total(int(allowed.sum()))} passages hold what is quoted")
         unknown = unknown_words(query, {each.term.word for each in weighed}, view.analyzer)
         if unknown:
             notes.append(f"{UNKNOWN} {', '.join(unknown)}")
@@ -80,6 +80,13 @@ class Lexical:
             lambda at: lexical.explain(view.prefix, ranking.row(at), weighed, bm25, "words (BM25)"),
         )  # fmt: skip
         return ranking.with_column("lexical", words).note(*notes)
+
+    def _scores(
+        self, query: Query, ranking: Ranking, view: View
+    ) -> tuple[Values, tuple[lexical.Weighed, ...]]:
+        terms = query_terms(query, view.analyzer)
+        bm25 = Bm25(self.k1, self.b, self.idf_cap)
+        return lexical.scores(ranking.window, terms, bm25, view.known_dfs(terms))
 
 
 @dataclass(frozen=True, slots=True)

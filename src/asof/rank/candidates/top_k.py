@@ -36,8 +36,8 @@ class Pool:
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         near = ranking.shortlist(self.n).matching()
-        best = near.keep(view.tie_order(near.score, near.rows)[: self.n])
-        return best.note(f"the best {len(best.score):,} of {view.n:,} passages were ranked further")
+        best = near.keep(view.best(near.score, near.rows, self.n).places)
+        return best.note(f"the best {view.total(best.count):,} of {view.n:,} passages were ranked further")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,4 +48,4 @@ class TopK:
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         best = ranking.shortlist(query.k)
-        return best.keep(view.tie_order(best.score, best.rows)[: query.k])
+        return best.keep(view.best(best.score, best.rows, query.k).places)

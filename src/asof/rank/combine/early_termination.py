@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from asof.data import Query
 from asof.index.dense import cosines, cosines_at, largest_cosine
 from asof.index.prefix import Window
-from asof.index.select import ROUNDING, at_least, kth_best, nearly_kth_best
+from asof.index.select import ROUNDING, at_least, nearly_kth_best
 from asof.index.view import View
 from asof.rank.candidates.gather import cosine_why, question_vector
 from asof.rank.candidates.phrases import admitted
@@ -65,7 +65,7 @@ class EarlyTermination:
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         words = ranking.columns["lexical"]
-        best = float(words.values.max(initial=0.0))
+        best = view.largest(float(words.values.max(initial=0.0)))
         by_words: list[Column] = []
         if best > 0:
             share = ratio("share of the best", words, Constant("best of all candidates", best))
@@ -90,14 +90,14 @@ class EarlyTermination:
             if allowed is not None:
                 values[~allowed] = 0.0
             return relevance(ranking, by_words, values).note(
-                f"exact: the vectors of all {ranking.window.n_live} passages were read"
+                f"exact: the vectors of all {view.total(ranking.window.n_live)} passages were read"
             )
         places, values = read
-        count = ranking.window.n_live
+        count, number = view.total(ranking.window.n_live), view.total(len(places))
         some = [each.taken(places) for each in by_words]
         view.prefix.give_back(cheap)
         return relevance(ranking.keep(places), some, values).note(
-            f"exact: the vectors of {len(places) / count:.2%} of {count} passages"
+            f"exact: the vectors of {number / count:.2%} of {count} passages"
             f" were read; no other can reach the first {query.k}"
         )
 
@@ -108,27 +108,28 @@ class EarlyTermination:
 
         Their number is shown, so it depends on the scores of the current passages alone.
         """
-        window, count, limits = ranking.window, ranking.window.n_live, self.limits
+        window, count, limits = ranking.window, view.total(ranking.window.n_live), self.limits
         if ranking.places is not None or count <= limits.scanned:
             return None
         most = self.dense * largest_cosine(vector)
         few = limits.max_share * count
         sizes = [max(count // part, limits.min_trial) for part in limits.trials]
         widest = at_least(cheap, nearly_kth_best(cheap, sizes[-1]))
-        widest = widest[at_least(cheap[widest], kth_best(cheap[widest], sizes[-1]))]
-        if len(widest) > few:
+        widest = widest[at_least(cheap[widest], view.kth_best(cheap[widest], sizes[-1]))]
+        if view.total(len(widest)) > few:
             return None
-        least = float(cheap[widest].min(initial=np.inf))
+        least = view.smallest(float(cheap[widest].min(initial=np.inf)))
         for size in sizes:
-            tried = widest[at_least(cheap[widest], kth_best(cheap[widest], size))]
+            tried = widest[at_least(cheap[widest], view.kth_best(cheap[widest], size))]
             values = cosines_at(window, tried, vector)
             bound = self._needed(query, ranking, view, tried, cheap[tried] + values * self.dense) - most
             if bound <= 0:
                 return None
             left = widest[cheap[widest] >= bound] if bound >= least else at_least(cheap, bound)
-            if len(left) <= few:
+            left_of_all = view.total(len(left))
+            if left_of_all <= few:
                 return left, self._complete(window, left, tried, values, vector)
-            if len(left) > 1.3 * few:  # a second trial would not reduce them enough
+            if left_of_all > 1.3 * few:  # a second trial would not reduce them enough
                 return None
         return None
 
@@ -137,7 +138,7 @@ class EarlyTermination:
     ) -> float:
         """A lower bound of the relevance that the first k need, from these candidates."""
         some = Ranking(ranking.window, places).with_column("relevance", Given("relevance", scores))
-        needed = self.then.bound(query, some, view) if self.then else kth_best(scores, query.k)
+        needed = self.then.bound(query, some, view) if self.then else view.kth_best(scores, query.k)
         return needed * (1 - ROUNDING)
 
     def _complete(

@@ -14,8 +14,11 @@ from numpy.typing import NDArray
 
 from asof.data import Query, Why
 from asof.index import lexical
+from asof.index.exchange import Best
 from asof.index.forward import stems_of, terms_of
 from asof.index.lexical import Bm25, Term, Weighed
+from asof.index.offsets import stretches
+from asof.index.prefix import Window
 from asof.index.select import at_least, before_rise, kth_best, union
 from asof.index.view import View
 from asof.rank.candidates.phrases import admitted
@@ -85,11 +88,11 @@ class PseudoRelevanceFeedback:
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         best = self._best(ranking, view)
-        if not len(best):
+        if not view.total(len(best.places)):
             return ranking
         bm25 = Bm25(self.k1, self.b)
-        weighed = lexical.weigh(view.prefix, self._terms(ranking.window.rows(best), view), bm25)
-        ranking, values, top = self._scored(query, ranking, view, weighed, bm25, best)
+        weighed = view.weigh(self._terms(ranking.window, best, view), bm25)
+        ranking, values, top = self._scored(query, ranking, view, weighed, bm25, best.places)
         if top == 0.0:
             return ranking
         scored = ranking
@@ -121,11 +124,13 @@ class PseudoRelevanceFeedback:
         window = ranking.window
         reach = self._reach(query, ranking, view)
         if reach is None and ranking.places is None:
-            values, _ = lexical.scores(window, [each.term for each in weighed], bm25)
+            values, _ = lexical.scores(
+                window, [each.term for each in weighed], bm25, [each.df for each in weighed]
+            )
             allowed = admitted(query, window, view)
             if allowed is not None:
                 values[~allowed] = 0.0
-            return ranking, values, float(values[best].max())
+            return ranking, values, view.largest(float(values[best].max(initial=0.0)))
         remaining = ranking if reach is None else ranking.keep(reach)
         assert remaining.places is not None  # noqa: S101  they were chosen, here or before
         places = union(remaining.places, np.sort(best))
@@ -133,13 +138,13 @@ class PseudoRelevanceFeedback:
         allowed = admitted(query, window, view)
         if allowed is not None:  # what has no word of the question has not been asked about its attributes
             scores[~allowed[places]] = 0.0
-        top = float(scores[np.searchsorted(places, best)].max())
+        top = view.largest(float(scores[np.searchsorted(places, best)].max(initial=0.0)))
         return remaining, scores[np.searchsorted(places, remaining.places)], top
 
     def bound(self, query: Query, ranking: Ranking, view: View) -> float:
         """The score that a passage needs to be used for feedback, or to be among the first k at the end."""
-        first = before_rise(kth_best(ranking.score, query.k), self.weight)
-        return min(first, kth_best(ranking.score, self.passages))
+        first = before_rise(view.kth_best(ranking.score, query.k), self.weight)
+        return min(first, view.kth_best(ranking.score, self.passages))
 
     def _reach(self, query: Query, ranking: Ranking, view: View) -> NDArray[np.int64] | None:
         """The candidates that later stages can still choose; None when they are too many to score singly."""
@@ -148,22 +153,25 @@ class PseudoRelevanceFeedback:
         if self.window is not None:
             reach = self.window.reach(query, ranking, view, self.weight)
         else:
-            bound = before_rise(kth_best(ranking.score, query.k), self.weight)
+            bound = before_rise(view.kth_best(ranking.score, query.k), self.weight)
             reach = at_least(ranking.score, bound) if bound > 0 and not query.about else None
-        most = max(self.limits.max_share * ranking.window.n_live, query.k)
-        return reach if reach is not None and len(reach) <= most else None
+        if reach is None:
+            return None
+        most = max(self.limits.max_share * view.total(ranking.window.n_live), query.k)
+        return reach if view.total(len(reach)) <= most else None
 
-    def _best(self, ranking: Ranking, view: View) -> NDArray[np.int64]:
-        """Places of the best passages, in order."""
+    def _best(self, ranking: Ranking, view: View) -> Best:
+        """Places of the best passages, in order, and their ranks."""
         score = ranking.score
         best = at_least(score, kth_best(score, self.passages))
         places = best if ranking.places is None else ranking.places[best]
-        return places[view.tie_order(score[best], ranking.window.rows(places))[: self.passages]]
+        first = view.best(score[best], ranking.window.rows(places), self.passages)
+        return Best(places[first.places], first.ranks)
 
-    def _terms(self, rows: NDArray[np.int64], view: View) -> tuple[Term, ...]:
-        shares = shares_of(rows, view, CONSIDERED * self.terms)
+    def _terms(self, window: Window, best: Best, view: View) -> tuple[Term, ...]:
+        shares = shares_of(window, best, view, CONSIDERED * self.terms)
         considered = sorted(shares, key=lambda term: (-shares[term], term.word))[: CONSIDERED * self.terms]
-        dfs = view.prefix.dfs([term.hash for term in considered])
+        dfs = view.dfs([term.hash for term in considered])
         idf = Bm25().idf
         weights = [shares[term] * idf(view.n, df) for term, df in zip(considered, dfs, strict=True)]
         chosen = sorted(zip(weights, considered, strict=True), key=lambda each: (-each[0], each[1].word))
@@ -171,14 +179,20 @@ class PseudoRelevanceFeedback:
         return tuple(Term(term.word, term.hash, weight / most) for weight, term in chosen[: self.terms])
 
 
-def shares_of(rows: NDArray[np.int64], view: View, most: int) -> dict[Term, float]:
+def shares_of(window: Window, best: Best, view: View, most: int) -> dict[Term, float]:
     """The sum over these passages of tf / length, for at least the `most` largest; without stop words.
 
     Sums are added in the order of the passages, once for each time that a word occurs.
     """
-    counts, hashes, tf = terms_of(view, rows)
+    rows = window.rows(best.places)
+    own = terms_of(view.prefix, rows)
+    gathered = view.exchange.gather((best.ranks, view.column("length", rows), *own))
+    ranks, lengths, counts, hashes, tf = (np.concatenate(each) for each in zip(*gathered, strict=True))
+    order = np.argsort(ranks, kind="stable")
+    at = stretches((np.cumsum(counts) - counts)[order], counts[order])
+    hashes, tf = hashes[at], tf[at]
     different, which = np.unique(hashes, return_inverse=True)
-    each = np.repeat(1 / np.maximum(view.column("length", rows), 1), counts)
+    each = np.repeat(1 / np.maximum(lengths[order], 1), counts[order])
     shares = np.bincount(np.repeat(which, tf), np.repeat(each, tf), len(different)).astype(np.float64)
     stop = view.analyzer.stop_hashes()
     at = np.searchsorted(different, stop)
@@ -186,5 +200,11 @@ def shares_of(rows: NDArray[np.int64], view: View, most: int) -> dict[Term, floa
     at = at[inside]
     shares[at[different[at] == stop[inside]]] = 0.0
     largest = at_least(shares, kth_best(shares, most))
-    terms = map(Term, stems_of(view, different[largest]), different[largest].tolist())
+    stems = _stems(view, different[largest])
+    terms = map(Term, stems, different[largest].tolist())
     return dict(zip(terms, shares[largest].tolist(), strict=True))
+
+
+def _stems(view: View, hashes: NDArray[np.uint64]) -> list[str]:
+    """The stems of terms, each from a shard that has it; the hash that another gives is before all words."""
+    return list(map(max, zip(*view.exchange.gather(stems_of(view.prefix, hashes)), strict=True)))

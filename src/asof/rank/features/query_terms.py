@@ -46,7 +46,7 @@ def weighted_words(query: Query, view: View) -> tuple[Word, ...]:
     most = largest_idf(view)
     weighted = []
     for word, _, terms in words:
-        df = max(view.prefix.dfs([term.hash for term in terms]), default=0)
+        df = max(view.dfs([term.hash for term in terms]), default=0)
         if df:
             idf = min(Bm25().idf(view.n, df), most)
             weighted.append(Word(word, terms, df, idf, idf * idf))

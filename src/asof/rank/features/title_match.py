@@ -111,7 +111,7 @@ def _idfs(
 ) -> tuple[Values, NDArray[np.int64], list[float]]:
     """The idf of stems of titles; the df and idf of those of the question."""
     different, back = np.unique(np.concatenate([stems, question]), return_inverse=True)
-    dfs = view.prefix.dfs(different.tolist())
+    dfs = view.dfs(different.tolist())
     bm25 = Bm25()
     idf = np.array([bm25.idf(view.n, df) for df in dfs])[back]
     asked = back[len(stems) :]
@@ -132,15 +132,13 @@ class TitleTrees:
         table = matches.table
         first, last = table.start[title : title + 2].tolist()
         hashes = table.stems[first:last]
-        stems = tuple(stems_of(view, hashes))
+        stems = tuple(stems_of(view.prefix, hashes))
         plain = tuple(np.array(stems)[(table.kinds[first:last] & PLAIN) > 0].tolist())
         match = TitleMatch.of(TitleStems(stems, plain, ()), frozenset(matches.stems))
         hash_of = {stem: term_hash(stem) for stem in matches.stems} | dict(
             zip(stems, hashes.tolist(), strict=True)
         )
-        weights = StemWeights(
-            view.n, dict(zip(hash_of, view.prefix.dfs(list(hash_of.values())), strict=True))
-        )
+        weights = StemWeights(view.n, dict(zip(hash_of, view.dfs(list(hash_of.values())), strict=True)))
         return cls(match, weights, tuple(stem for stem in matches.stems if weights.dfs[stem]))
 
     def coverage(self) -> Why:

@@ -6,15 +6,17 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from asof.data import Query
+from asof.index.prefix import Window
 from asof.index.view import View
 from asof.rank.candidates.phrases import admitted
 from asof.rank.expression import Constant, product, total
 from asof.rank.selections import Joined, Where
 from asof.rank.stage import Ranking
 from asof.rank.traits import Traits
-from asof.store.named import documents_called
+from asof.store.named import called
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,14 +33,12 @@ class ExactName:
     traits: ClassVar = Traits(part="names")
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
-        documents = documents_called(view.store, query.text)
+        documents = view.called(query.text)
         if not documents or ranking.scores.high != 1.0:
             return ranking
-        matches, window = ranking.matching(), ranking.window
+        matches = ranking.matching()
         assert matches.places is not None  # noqa: S101  they match, so they were chosen
-        named = np.flatnonzero(np.isin(window.column("document"), documents))
-        allowed = admitted(query, window, view)
-        named = named[window.visible(named) if allowed is None else window.visible(named) & allowed[named]]
+        named = _places(documents, query, ranking.window, view)
         if not len(named):
             return ranking
         more = np.setdiff1d(named, matches.places)
@@ -51,3 +51,17 @@ class ExactName:
         return joined.with_column(
             "exact_name", Where(mask, total("of that name", first, half), half), high=1.0
         ).note(f"{len(documents)} document{'s are' if len(documents) > 1 else ' is'} called that")
+
+    def beside(self, query: Query, ranking: Ranking, view: View) -> NDArray[np.int64]:
+        """The rows of a shard that are of documents of that name (see `asof.cluster.program`)."""
+        documents = called(view.store, query.text)
+        return ranking.window.rows(_places(documents, query, ranking.window, view))
+
+
+def _places(documents: list[int], query: Query, window: Window, view: View) -> NDArray[np.int64]:
+    """The places of the current passages of documents that pass the filters."""
+    if not documents:
+        return np.zeros(0, np.int64)
+    named = np.flatnonzero(np.isin(window.column("document"), documents))
+    allowed = admitted(query, window, view)
+    return named[window.visible(named) if allowed is None else window.visible(named) & allowed[named]]

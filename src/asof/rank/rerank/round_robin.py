@@ -58,7 +58,7 @@ class RoundRobinByDocument:
             return matches
         subject = {names.stems[at] for at in np.flatnonzero(names.matched[title_of[chosen]].any(axis=0))}
         terms = [term for term in query_terms(query, view.analyzer) if term.word not in subject]
-        weighed = lexical.weigh(view.prefix, terms, Bm25())
+        weighed = view.weigh(terms, Bm25())
         assert matches.places is not None  # noqa: S101  they match, so they were chosen
         places = matches.places[chosen]
         sort = np.argsort(places)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.data import Query
-from asof.index.select import at_least, before_rise, kth_best, union
+from asof.index.select import at_least, before_rise, union
 from asof.index.view import View
 from asof.rank.expression import Values
 from asof.rank.features.time_match import match_times, match_window
@@ -44,17 +44,18 @@ class RerankWindow:
             of_time = np.flatnonzero(match_times(view, rows, query.about) > 0)
             near[of_time[_best(score[of_time], rows[of_time], view, self.of_time)]] = True
         chosen = np.flatnonzero(near)
-        if len(chosen) == len(rows):
+        ranked, matched = view.total(len(chosen)), view.total(len(rows))
+        if ranked == matched:
             return matching
         return replace(matching.keep(chosen), deferred=matching).note(
-            f"the best {len(chosen):,} of {len(rows):,} matching passages were re-ranked"
+            f"the best {ranked:,} of {matched:,} matching passages were re-ranked"
         )
 
     def reach(self, query: Query, ranking: Ranking, view: View, rise: float) -> NDArray[np.int64] | None:
         """Candidates (indices, ascending) that hold all that this stage chooses after no score has fallen
         and none has risen by more than `rise`; None where nothing can be left out."""
         score = ranking.score
-        bound = before_rise(kth_best(score, max(query.k, self.n)), rise)
+        bound = before_rise(view.kth_best(score, max(query.k, self.n)), rise)
         if bound <= 0:
             return None
         reach = at_least(score, bound)
@@ -70,8 +71,8 @@ class RerankWindow:
             rows = ranking.window.rows(some if ranking.places is None else ranking.places[some])
             return some[match_times(view, rows, query.about) > 0]
 
-        best = of_time(at_least(score, kth_best(score, TRIAL * self.of_time)))
-        bound = before_rise(kth_best(score[best], self.of_time), rise)
+        best = of_time(at_least(score, view.kth_best(score, TRIAL * self.of_time)))
+        bound = before_rise(view.kth_best(score[best], self.of_time), rise)
         if bound > 0:
             return of_time(at_least(score, bound))
         # so few are of the time that even one without a word of the question may be chosen
@@ -86,11 +87,13 @@ TRIAL = 16
 
 def _best(score: Values, rows: NDArray[np.int64], view: View, n: int) -> NDArray[np.int64]:
     """Places of the n best, ties as everywhere."""
-    if len(score) <= n:
-        return np.arange(len(score))
-    bound = np.partition(score, len(score) - n)[len(score) - n]
-    first = np.flatnonzero(score >= bound)
-    return first[view.tie_order(score[first], rows[first])[:n]]
+    first = np.arange(len(score))
+    if len(score) > n:
+        bound = np.partition(score, len(score) - n)[len(score) - n]
+        first = np.flatnonzero(score >= bound)
+    elif view.exchange.alone:
+        return first
+    return first[view.best(score[first], rows[first], n).places]
 
 
 @dataclass(frozen=True, slots=True)

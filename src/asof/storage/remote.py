@@ -1,9 +1,9 @@
 """Objects in a bucket (S3, Google, Azure), through the library obstore, which is loaded when one is opened.
 
 Keys, region and endpoint are what obstore reads from the environment (AWS_ACCESS_KEY_ID, AWS_ENDPOINT_URL,
-…); nothing of a corpus names them. obstore repeats a request that was answered with 5xx or not at all. What it
-leaves is done here: a body that was cut is found by its length and read again, and all attempts together end
-by a deadline.
+…); nothing of a corpus names them. obstore repeats a request that was answered with 5xx or not at all.
+What it leaves is done here: a body that was cut is found by its length and read again, and all attempts
+together end by a deadline.
 """
 
 from __future__ import annotations
@@ -22,10 +22,8 @@ from asof.storage.objects import LARGEST_SMALL, Listed
 T = TypeVar("T")
 
 PATIENCE = 60.0
-"""Seconds for which an operation is tried again."""
-
-REQUEST_SECONDS = 20
-"""Seconds after which one request is given up, and made again: objects are asked for in small pieces."""
+"""Seconds for which an operation is tried again. One request is given up after the 30 s of obstore:
+options of its client are not set here, because those would take the place of AWS_ALLOW_HTTP of the environment."""
 
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 5.0
 _AT_ONCE = 1000
@@ -58,13 +56,12 @@ class RemoteObjects:
                 "base": 2,
             },
         }
-        client = {"timeout": f"{min(REQUEST_SECONDS, patience):g}s", "connect_timeout": "5s"}
         try:
-            store = _library("obstore.store", url).from_url(url, client_options=client, retry_config=retrying)
+            store = _library("obstore.store", url).from_url(url, retry_config=retrying)
         except (library.exceptions.BaseError, ValueError) as error:
             raise StorageError(
                 f"{url} cannot be opened: {_short(error)}; keys, region and endpoint come from the"
-                " environment (for S3: AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION, AWS_ENDPOINT_URL)"
+                " environment (S3: AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION, AWS_ENDPOINT_URL)"
             ) from error
         return cls(url.rstrip("/"), library, store, patience)
 

@@ -267,6 +267,16 @@ def test_nothing_follows_before_it_was_known(fresh: Make, release: Make) -> None
         assert follows(corpus, known_at="2025") == {}
 
 
+def test_an_empty_corpus_that_was_asked_gets_documents(fresh: Make, release: Make) -> None:
+    """Nothing was known at the earlier K, before and after."""
+    with fresh() as corpus:
+        assert follows(corpus) == {}
+        corpus.session.clock = itertools.count(read("2026").first, 1_000_000).__next__
+        corpus.add([release("1.0", "2020-01"), release("1.1", "2020-03")])
+        assert follows(corpus, known_at="2025") == {}
+        assert follows(corpus) == {"Harbourd-1.1": "Harbourd-1.0"}
+
+
 def test_a_late_one_comes_between(fresh: Make, release: Make) -> None:
     with fresh(release("1.0", "2020-01"), release("1.2", "2020-03")) as corpus:
         assert follows(corpus) == {"Harbourd-1.2": "Harbourd-1.0"}

@@ -14,17 +14,20 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.support.histories import ANY_HEALTH, Event, Histories, last_moment
+from tests.support.histories import ANY_HEALTH, PLANTED, Event, Histories, last_moment
 from tests.support.histories import document as document_of
 from tests.support.histories_in_shards import Layouts, layouts
 
 from asof.corpus.corpus import Corpus
 from asof.data import Document
+from asof.graph import statement_index, succession_across, succession_shards
 from asof.graph.limits import DEFAULT, CandidateLimits, GraphLimits
+from asof.graph.statement_index import StatementIndex
 from asof.graph.succession import succession, superseded
 from asof.graph.succession_across import NONE, SuccessionAcross
 from asof.graph.succession_cache import series_cache
 from asof.index.view import View
+from asof.time.span import NEVER
 
 NARROW = GraphLimits(
     candidates=CandidateLimits(window=2, window_of_words=1, edits=2, label_documents=2, words_titled=1)
@@ -165,3 +168,173 @@ CROWDED = history(12, 2, 5, 20)
 
 test_broad = pytest.mark.slow(property_of(BROAD, 12, 25))
 test_crowded = pytest.mark.slow(property_of(CROWDED, 5, 40))
+
+
+# -- by hand ----------------------------------------------------------------------------------------
+
+
+def state(document: int, date: int, words: tuple[int, ...] = (0, 1)) -> Event:
+    return Event("state", document, date, (words,), 0)
+
+
+def fees(days: int) -> list[Event]:
+    """Documents 0, 6, 12, …, all titled "Harbour fee", one a day."""
+    return [state(6 * at, at) for at in range(days)]
+
+
+def asked_of(here: Layouts, method: str, *, first: int, last: int) -> tuple[list[str], Any]:
+    """What shards are asked for a method, by an object that knows nothing, and its result; of all
+    passages in order of time from `first` to `last` (exclusive)."""
+    moment = last_moment(here.one, 1_000, 0)
+    assert moment is not None
+    found = SuccessionAcross(here.ask(*moment))
+    views = [shard.snapshot(*moment).view() for shard in here.shards]
+    rows = [np.arange(view.prefix.rows) for view in views]
+    passages, visible = (
+        np.concatenate([view.column(name, each) for view, each in zip(views, rows, strict=True)])
+        for name in ("passage", "visible")
+    )
+    passages = passages[np.argsort(visible)][first:last]
+    here.asked.clear()
+    result = getattr(found, method)(passages if method != "series" else int(passages[0]))
+    return list(here.asked), result
+
+
+def test_a_series_over_all_shards_is_one() -> None:
+    """Thirty days, one after the other."""
+    assert check(fees(30), 5, 40, 0) == 29
+
+
+def test_rounds_are_few() -> None:
+    """A round for what the passages are, one for what is near them, one for what is near their followers."""
+    with layouts(5, TEMPLATED) as here:
+        for event in fees(60):
+            here.play(event)
+        described, near = "succession.described", "succession.neighbours"
+        asked, before = asked_of(here, "predecessors", first=0, last=60)
+        assert asked == [described, near]
+        assert (before >= 0).sum() == 59
+        asked, after = asked_of(here, "successors", first=0, last=60)
+        assert asked == [described, near, near]
+        assert (after >= 0).sum() == 59
+        asked, inside = asked_of(here, "in_series", first=20, last=30)
+        assert asked == [described, near]  # each has a predecessor
+        assert inside.all()
+        asked, _ = asked_of(here, "ends", first=0, last=60)
+        assert asked == [described]
+        asked, series = asked_of(here, "series", first=30, last=31)
+        assert len(series) == 60
+        assert len(asked) <= 16  # a round brings several of the next ones
+
+
+def test_many_of_one_day_are_asked_for_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The passage of day 0 may be followed by each of the twenty of day 1; the last three have its words."""
+    monkeypatch.setattr(succession_shards, "MOST_FOLLOWERS", 2)
+    monkeypatch.setattr(succession_across, "FIRST_TRIED", 1)
+    other = [state(6 * at, 0, (2, 3)) for at in range(1, 4)]
+    events = [state(0, 0), *other, *(state(6 * at, 1, (2, 3)) for at in range(4, 24))]
+    events += [state(6 * at, 1) for at in range(24, 27)]
+    assert check(events, 2, 3, 0) >= 20
+
+
+def test_passages_that_are_not_there() -> None:
+    with layouts(2, TEMPLATED) as here:
+        here.play(state(0, 0))
+        moment = last_moment(here.one, 5, 0)
+        assert moment is not None
+        found = SuccessionAcross(here.ask(*moment))
+        none = np.array([NONE, 999, (1 << 40) + 999], np.int64)
+        assert found.predecessors(none).tolist() == found.successors(none).tolist() == [NONE] * 3
+        assert found.in_series(none).tolist() == [False] * 3
+        assert found.ends(none) == found.superseded(none) == [None] * 3
+        assert found.series(999).tolist() == [999]
+        assert found.successors(np.zeros(0, np.int64)).tolist() == []
+
+
+def test_a_shard_writes_and_reads_its_file() -> None:
+    """Numbers of passages begin at 1 << 40, and the first rows come after the cache has been asked."""
+    with layouts(2, TEMPLATED) as here:
+        for corpus in here.shards:
+            series_cache(corpus.session.derived, SMALL)
+            statement_index.statement_index(corpus.at().view())
+        for event in fees(12):
+            here.play(event)
+        for corpus in here.shards:
+            index = statement_index.statement_index(corpus.at().view())
+            assert index.rows.n < 20  # and not 1 << 40
+            assert (corpus.store.folder / "derived" / "succession" / "chains.seg").exists()
+            corpus.session.derived.memo.clear()
+            corpus.session.forget()
+        moment = last_moment(here.one, 40, 0)
+        assert moment is not None
+        assert across(here, moment, DEFAULT) == of_one(here.one, moment)
+
+
+# -- planted faults: the property must be able to fail ----------------------------------------------
+
+
+def falls() -> None:
+    with pytest.raises((AssertionError, IndexError, KeyError)):
+        property_of(CROWDED, 5, 400, **PLANTED)()
+
+
+def test_a_window_of_one_shard_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A shard says nothing of passages whose keys it was asked for by others."""
+
+    def wrong(view: View, windows: Any, followed: Any) -> Any:
+        own = statement_index.statement_index(view).nodes(windows.passages)
+        windows = windows if (own >= 0).any() else succession_shards.Windows(*(each[:0] for each in windows))
+        return right(view, windows, followed)
+
+    right = succession_shards.neighbours
+    monkeypatch.setitem(succession_shards.SHARD_FUNCTIONS, "succession.neighbours", wrong)  # type: ignore[arg-type]
+    falls()
+
+
+def test_a_window_that_is_shared_out_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each shard sends only its last one."""
+    monkeypatch.setattr(statement_index, "steps", lambda keys, _: np.ones(len(keys), np.int64))
+    falls()
+
+
+def test_a_successor_without_the_second_round_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first possible successor is taken."""
+
+    def wrong(self: SuccessionAcross, passage: int, link: set[int], follow: set[int]) -> None:
+        search = self._searches.get(passage)
+        if search is None:
+            follow.add(passage)
+        else:
+            self._after[passage] = next(iter(search.found), NONE)
+
+    monkeypatch.setattr(SuccessionAcross, "_advance", wrong)
+    falls()
+
+
+def test_a_part_of_the_possible_successors_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What lies beyond the first message is never asked for, and what a shard has left out is not minded."""
+    monkeypatch.setattr(succession_shards, "MOST_FOLLOWERS", 1)
+    monkeypatch.setattr(succession_across, "_certain", lambda replies, *_: [None] * len(replies[0].more))
+    falls()
+
+
+def test_a_passage_that_is_not_known_yet_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    right = StatementIndex.of
+
+    def of(view: View) -> StatementIndex:
+        index = right(view)
+        return replace(index, counted=index.rows.present & index.statements["dated"])
+
+    monkeypatch.setattr(StatementIndex, "of", of)
+    falls()
+
+
+def test_an_end_that_is_learned_later_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    right = StatementIndex.of
+
+    def of(view: View) -> StatementIndex:
+        index = right(view)
+        return replace(index, ends=np.full(index.rows.n, NEVER))
+
+    monkeypatch.setattr(StatementIndex, "of", of)
+    falls()

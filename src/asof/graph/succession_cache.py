@@ -217,10 +217,12 @@ def ends_known(rows: Rows, prefix: Prefix) -> NDArray[np.int64]:
 
 
 def _is_of(chain: Chain, known: NDArray[np.bool_], ends: NDArray[np.int64]) -> bool:
-    """Whether a chain is that of these nodes and ends. Nodes that came later may be missing in either."""
+    """Whether a chain is that of these nodes and ends. Nodes that came later may be missing in either, not
+    all of them."""
     n = min(chain.n, len(known))
     return bool(
-        (chain.known[:n] == known[:n]).all() and not known[n:].any() and not chain.known[n:].any()
+        (n or chain.n == len(known))
+        and (chain.known[:n] == known[:n]).all() and not known[n:].any() and not chain.known[n:].any()
         and (chain.ends[:n][known[:n]] == ends[:n][known[:n]]).all()
     )  # fmt: skip
 

@@ -19,6 +19,7 @@ from asof.corpus.maintenance import Maintenance
 from asof.corpus.models import ModelProvider, configured_encoder, encoder_for, named_encoder
 from asof.corpus.session import Session
 from asof.corpus.snapshot import Snapshot
+from asof.corpus.source_opening import SourceOpener, export_file
 from asof.engine import Results
 from asof.errors import NoCorpus, UsageError
 from asof.index.manifest import Manifest
@@ -27,7 +28,7 @@ from asof.models.named import encoder_of, model_of
 from asof.store.checkpoints import stored_checkpoints
 from asof.store.run import IndexReport
 from asof.store.settings import CorpusSettings
-from asof.store.store import DEFAULT_WAIT, FETCHED, FOLDER, Store
+from asof.store.store import DEFAULT_WAIT, FOLDER, Store
 from asof.time.coerce import When, last_instant
 
 if TYPE_CHECKING:
@@ -69,11 +70,11 @@ def open(  # noqa: A001  asof.open is the word for it
 
     Raises NoCorpus, NewerSchema, DamagedStore, BadConfig, Busy, and UsageError, also for another encoder.
     """
-    root, variables = _folder(path), environment.variables()
+    root, variables = folder_of(path), environment.variables()
     own_encoder = None if encoder is None else encoder_of(encoder)
     own_model = None if model is None else model_of(model)
     if config is None:
-        config = environment.configuration(root, on_note or _warn, trust=trust)
+        config = environment.configuration(root, on_note or warn, trust=trust)
     folder = root / FOLDER
     settings = settings or config.index
     try:
@@ -88,12 +89,12 @@ def open(  # noqa: A001  asof.open is the word for it
         if chosen is not None:
             settings = replace(settings, encoder=chosen.name)
         store = Store.create(folder, settings, wait)
-    manifest = Manifest(store, encoder_for(store, own_encoder, config, root, variables), on_note or _silent)
+    manifest = Manifest(store, encoder_for(store, own_encoder, config, root, variables), on_note or silent)
     session = Session(root, store, manifest, config, environment.now, variables)
     return Corpus.of(session, own_model)
 
 
-def _folder(path: str | Path) -> Path:
+def folder_of(path: str | Path) -> Path:
     """The folder that is meant. Raises UsageError where none can be."""
     root = Path(path)
     if path == "" or "\0" in str(root):
@@ -115,12 +116,12 @@ def encoder_named(name: str, folder: Path) -> Encoder | None:
     return named_encoder(name, environment.configuration(folder), folder, environment.variables())
 
 
-def _warn(line: str) -> None:
+def warn(line: str) -> None:
     """To a program that opens a folder: what it says there does not count."""
     warnings.warn(line, stacklevel=6)
 
 
-def _silent(line: str) -> None:
+def silent(line: str) -> None:
     """Rebuilding a part of the index is no news to a program."""
 
 
@@ -213,11 +214,11 @@ class Corpus:
         from asof.sources.source import Resumable
 
         if isinstance(source, str | Path):
-            if not history and (file := self._export_file(source)) is not None:
+            if not history and (file := export_file(source)) is not None:
                 report = self.maintenance.restore(file, progress)
                 self.maintenance.tidy_behind()
                 return report
-            source = self._source(source, history=history, trust_mtime=trust_mtime, **options)
+            source = self._sources.open(source, history=history, trust_mtime=trust_mtime, **options)
         elif options:
             raise UsageError(f"{', '.join(options)}: only for a source that is named by a scheme")
         if isinstance(source, Resumable):
@@ -242,43 +243,15 @@ class Corpus:
         `options` are those of the scheme: of `arxiv:...` since, until, per_day and full (see
         `asof.arxiv.scheme.open_arxiv`). Raises SourceError, UsageError, BadTime, MissingExtra.
         """
-        return self._source(name, history=history, trust_mtime=trust_mtime, **options)
-
-    def _source(self, name: str | Path, *, history: bool, trust_mtime: bool, **options: object) -> Source:
-        from asof.sources.from_python import path_of
-        from asof.sources.kept_answers import NAME, KeptAnswers
-        from asof.sources.open import open_source
-        from asof.sources.scheme import is_target, open_scheme, scheme_in
-
-        if isinstance(name, str) and is_target(name):
-            return open_scheme(name, self.source_context(scheme_in(name)), options)
-        if unused := [key for key, value in options.items() if value is not None and value is not False]:
-            raise UsageError(f"{name}: {', '.join(unused)} are options of schemes, such as arxiv:...")
-        path = name if isinstance(name, Path) else path_of(name)
-        return open_source(
-            path, root=self.root, history=history, fields=self.config.fields, trust_mtime=trust_mtime,
-            limits=replace(self.config.limits, kept=KeptAnswers(self.store.folder / NAME)),
-        )  # fmt: skip
-
-    def _export_file(self, source: str | Path) -> Path | None:
-        """The file that is meant, if it is an export."""
-        from asof.sources.from_python import path_of
-        from asof.sources.scheme import is_target
-        from asof.store.export_file import is_export
-
-        if isinstance(source, str) and is_target(source):
-            return None
-        path = path_of(source)
-        return path if is_export(path) else None
+        return self._sources.open(name, history=history, trust_mtime=trust_mtime, **options)
 
     def source_context(self, scheme: str) -> SourceContext:
         """What a source of a scheme is told of this corpus."""
-        from asof.sources.scheme import SourceContext
+        return self._sources.context(scheme)
 
-        return SourceContext(
-            self.root, self.session.clock(), self.config.sources.get(scheme, {}), self.config.fields,
-            self.store.folder / FETCHED, self._versions, self.config.limits,
-        )  # fmt: skip
+    @property
+    def _sources(self) -> SourceOpener:
+        return SourceOpener(self.root, self.store.folder, self.config, self.session.clock, self._versions)
 
     def _versions(self, names: Iterable[str]) -> dict[str, set[int]]:
         """The numbers of the versions that are stored of documents."""

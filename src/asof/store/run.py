@@ -14,6 +14,7 @@ from asof.errors import SourceShrunk
 from asof.store import statements
 from asof.store.checkpoints import WHOLE
 from asof.store.prepare import PreparedText
+from asof.store.shard_layout import SHARD_IDS
 from asof.store.store import Publish, Store
 from asof.store.write import Transaction
 
@@ -53,10 +54,6 @@ class Unstated(NamedTuple):
     missing: Sequence[str] = ()
     restated: Sequence[str] = ()
     stale: Sequence[str] = ()
-
-
-SHARD_IDS = 1 << 40
-"""Ids of one shard lie in a range of so many (`asof.cluster.layout`)."""
 
 
 class NumberSet:

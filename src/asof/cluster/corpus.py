@@ -1,0 +1,160 @@
+"""A corpus in shards, open: what can be done with it as with one in one piece."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager, closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+from asof.arguments import all_checked
+from asof.cluster import indexing, instants
+from asof.cluster.refused import not_across_shards
+from asof.config import Config
+from asof.corpus.corpus import Corpus
+from asof.corpus.source_opening import SourceOpener, export_file
+from asof.errors import UsageError
+from asof.store.run import IndexReport
+from asof.store.settings import CorpusSettings
+from asof.store.shard_layout import ShardLayout, shard_of
+from asof.store.store import FOLDER
+
+if TYPE_CHECKING:
+    from asof.sources.from_python import Item, Record
+    from asof.sources.source import Source
+
+
+@all_checked
+@dataclass(slots=True, repr=False)
+class ShardedCorpus:
+    """An open corpus whose documents lie in several shards, each a `Corpus` with a folder of its own. Use it
+    as a context manager, or `close` it. Threads may share it.
+
+    `root`: the folder that it is of; `clock`: microseconds since 1970; `wait`: seconds that a writer waits
+    for another one; `layout`: where the shards lie.
+    """
+
+    root: Path
+    config: Config
+    clock: Callable[[], int]
+    wait: float
+    layout: ShardLayout
+    shards: tuple[Corpus, ...]
+    closed: bool = False
+
+    def __repr__(self) -> str:
+        return f"ShardedCorpus({str(self.root)!r}, {self.layout.count}{', closed' if self.closed else ''})"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Wait for merges that are under way, and close the files of all shards."""
+        self.closed = True
+        for shard in self.shards:
+            shard.close()
+
+    @property
+    def folder(self) -> Path:
+        """Its `.asof`."""
+        return self.root / FOLDER
+
+    @property
+    def settings(self) -> CorpusSettings:
+        """The settings with which it was made; all shards have the same."""
+        return self.shards[0].store.settings
+
+    def shard_of(self, document: str) -> Corpus:
+        """The shard that a document is in, or would be."""
+        return self.shards[shard_of(document, self.layout.count)]
+
+    # -- instants (`asof.cluster.instants`) ---------------------------------------------------------
+
+    def last_write(self) -> int:
+        """The last instant at which any shard was written to, 0 if none was."""
+        return max(shard.session.last_write() for shard in self.shards)
+
+    def committed(self) -> int | None:
+        """The instant up to which all shards have all that was written, where some have more: a batch is
+        being written just now, or the process that wrote it was killed. None where all have everything.
+
+        What is known at this instant or before stays as it is. Raises DamagedStore.
+        """
+        until = instants.committed(self.folder)
+        return until if until is None or until < self.last_write() else None
+
+    def writing(self) -> AbstractContextManager[instants.Instant]:
+        """While nobody else writes; the instant of what is written. Raises Busy, NoSpace, CorpusError."""
+        return instants.writing(self.folder, self.last_write, self.clock, self.wait)
+
+    # -- adding -------------------------------------------------------------------------------------
+
+    def add(
+        self,
+        source: str | Path | Source | Item | Record | Iterable[Item | Record],
+        *,
+        history: bool = False,
+        trust_mtime: bool = False,
+        allow_shrinking: bool = False,
+        workers: int = 1,
+        progress: Callable[[IndexReport], None] | None = None,
+        **options: object,
+    ) -> IndexReport:
+        """Index a source, as `Corpus.add` does: the corpus holds what one in one piece would hold.
+
+        The source is read once. A batch gets one and the same instant in all shards. A process that was
+        killed between two shards leaves a part of a batch, which the next run completes. Raises SourceError,
+        SourceShrunk, Busy, NoSpace, and NotAcrossShards for an export.
+        """
+        from asof.sources.from_python import as_python_source, items
+        from asof.sources.source import Resumable
+
+        if isinstance(source, str | Path):
+            if not history and export_file(source) is not None:
+                raise not_across_shards("an export is read into", "index it into a corpus in one piece, then "
+                                        "`asof cluster grow --shards N` makes shards of that")  # fmt: skip
+            source = self._sources.open(source, history=history, trust_mtime=trust_mtime, **options)
+        elif options:
+            raise UsageError(f"{', '.join(options)}: only for a source that is named by a scheme")
+        if isinstance(source, Resumable):
+            source.resume(indexing.checkpoints(self.shards, source.name))
+        read = as_python_source(source)
+        with closing(items(read.documents, self.config.fields)) as stated:
+            report = indexing.build(
+                self.shards, stated,
+                indexing.Source(read.name, read.kind, read.complete, read.states_past), self.writing,
+                allow_shrinking=allow_shrinking, workers=workers, progress=progress,
+            )  # fmt: skip
+        if report.written:
+            for shard in self.shards:
+                shard.maintenance.tidy_behind()
+        return report
+
+    def source(
+        self, name: str | Path, *, history: bool = False, trust_mtime: bool = False, **options: object
+    ) -> Source:
+        """See `Corpus.source`."""
+        return self._sources.open(name, history=history, trust_mtime=trust_mtime, **options)
+
+    @property
+    def _sources(self) -> SourceOpener:
+        return SourceOpener(self.root, self.folder, self.config, self.clock, self._versions)
+
+    def _versions(self, names: Iterable[str]) -> dict[str, set[int]]:
+        """The numbers of the versions that are stored of documents, each asked for in its own shard: that of
+        an erased document knows that it was."""
+        from asof.store.versions import version_numbers
+
+        parts: list[list[str]] = [[] for _ in self.shards]
+        for name in names:
+            parts[shard_of(name, self.layout.count)].append(name)
+        numbers: dict[str, set[int]] = {}
+        for shard, part in zip(self.shards, parts, strict=True):
+            if part:
+                with shard.session.connection() as db:
+                    numbers |= version_numbers(db, part)
+        return numbers

@@ -1,0 +1,71 @@
+"""When what is written to several shards was added: at one and the same instant.
+
+The lock of the whole corpus is held for a batch, so instants increase strictly over all shards and all
+processes. Whether all shards have a batch is known by the file `committed`: the last instant up to which
+every shard has all that was written. Where a process was killed between two shards, readers stay at that
+instant until the next write.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from asof import corpus_files
+from asof.errors import DamagedStore
+from asof.store.lock import exclusive_lock
+from asof.store.shard_layout import write_durably
+from asof.store.store import translate_errors
+
+COMMITTED = "committed"
+
+
+@dataclass(slots=True)
+class Instant:
+    """The instant of one write to several shards, decided when the first of them asks: that of the clock, or
+    the one `after` the last."""
+
+    clock: Callable[[], int]
+    after: int
+    value: int | None = None
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def __call__(self) -> int:
+        with self._lock:
+            if self.value is None:
+                self.value = max(self.clock(), self.after + 1)
+            return self.value
+
+
+@contextmanager
+def writing(
+    folder: Path, heads: Callable[[], int], clock: Callable[[], int], wait: float
+) -> Iterator[Instant]:
+    """While nobody else writes to the shards of the corpus in `folder` (its `.asof`); the instant of what is
+    written. `heads`: the last instant at which any shard was written to. When all shards have what was
+    written, readers see it. Raises Busy, NoSpace, CorpusError."""
+    with translate_errors(folder / COMMITTED), exclusive_lock(folder / "write.lock", wait):
+        yield Instant(clock, heads())
+        done = heads()
+        if done and done != _read(folder):
+            write_durably(folder / COMMITTED, f"{done}\n".encode())
+
+
+def committed(folder: Path) -> int | None:
+    """The last instant up to which all shards have all that was written; None where nothing was yet.
+    Raises DamagedStore."""
+    try:
+        return _read(folder)
+    except (OSError, ValueError) as error:
+        what = f"{folder / COMMITTED} cannot be read ({error})"
+        raise DamagedStore(f"{what}: remove it, and run `asof index` again") from error
+
+
+def _read(folder: Path) -> int | None:
+    try:
+        return int(corpus_files.read_file(folder / COMMITTED, 64))
+    except FileNotFoundError:
+        return None

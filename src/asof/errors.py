@@ -17,10 +17,12 @@
     │   ├── Busy              another process is writing
     │   ├── NoSpace           the disk is full
     │   ├── DamagedStore      SQLite says that the database is not sound
+    │   ├── TruthUnreachable  the database server of the corpus does not answer, or was lost
     │   └── DamagedState      what learning knows of a recipe cannot be read: it is not begun anew unasked
     ├── StorageError          what a corpus at a URL is kept in
     │   ├── StorageUnavailable it gave no answer, or refused every attempt within the time for it
-    │   ├── DamagedObject     an object is missing, or is not what its name or its manifest says
+    │   ├── DamagedObject     an object is not what its name or its manifest says
+    │   │   └── MissingObject one that a manifest names is not there
     │   ├── ManifestExpired   a manifest is no longer kept
     │   ├── Fenced            another writer has claimed the shard since
     │   ├── StaleCopy         a working copy is not of the state that its changes would replace
@@ -104,6 +106,11 @@ class DamagedStore(CorpusError):
     """SQLite reports that the database file is not sound."""
 
 
+class TruthUnreachable(CorpusError):
+    """The database server that holds the corpus does not answer, or the connection was lost; the message says
+    whether anything was written."""
+
+
 class DamagedState(CorpusError):
     """What learning knows of a recipe cannot be read; nothing is begun anew unasked."""
 
@@ -117,7 +124,11 @@ class StorageUnavailable(StorageError):
 
 
 class DamagedObject(StorageError):
-    """An object of the storage is missing, or is not what its name or its manifest says."""
+    """An object of the storage is not what its name or its manifest says."""
+
+
+class MissingObject(DamagedObject):
+    """An object that a manifest names is not there: it was removed, or the manifest has expired meanwhile."""
 
 
 class ManifestExpired(StorageError):

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from asof.errors import DamagedObject
+from asof.errors import DamagedObject, MissingObject
 from asof.storage.manifests import Truth
 from asof.storage.names import DIGEST_BYTES, TOKEN_BYTES, digest_of, object_path
 from asof.storage.objects import Objects
 
 CHUNK = 256 << 10
-"""Bytes of a chunk: a multiple of every page size of SQLite. Smaller ones are more requests, larger ones carry
-more of what did not change; see tests/storage/test_chunks.py."""
+"""Bytes of a chunk: a multiple of every page size of SQLite. Smaller ones are more requests, larger ones
+carry more of what did not change; see tests/storage/test_chunks.py."""
 
 _RECORD = DIGEST_BYTES + TOKEN_BYTES
 _NO_TOKEN = bytes(TOKEN_BYTES)
@@ -73,11 +73,12 @@ def read_object(objects: Objects, name: str, size: int) -> bytes:
             raise MissingObject(f"{objects.url} has no object {name}, which a manifest names")
         if len(content) == size and digest_of(content) == digest_in(name):
             return content
-    raise DamagedObject(
+    raise damaged(objects, name)
+
+
+def damaged(objects: Objects, name: str) -> DamagedObject:
+    """The error for an object that is something else than its name says."""
+    return DamagedObject(
         f"{objects.url}/{object_path(name)} is not what its name says: restore it from a copy of the storage,"
         " or go back to an earlier manifest"
     )
-
-
-class MissingObject(DamagedObject):
-    """An object that a manifest names is not there: it was removed, or the manifest expired meanwhile."""

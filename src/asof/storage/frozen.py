@@ -1,10 +1,10 @@
 """One committed state of a shard, held still while it is read, with writers and readers at work.
 
 In the write-ahead mode of SQLite a commit goes into the log first. When the log has been copied into the
-database file and a reader begins then, before the next commit, it reads from the file alone, and as long as it
-does nobody copies anything into the file (sqlite.org/walformat.html, WAL_READ_LOCK(0)). So the file is that
-state, byte for byte: nothing that a rollback or a crash takes back is in it, and writers go on in the log. Where
-an older reader keeps the log from being copied, the state is copied into a passing file instead.
+database file and a reader begins then, before the next commit, it reads from the file alone, and as long as
+it does nobody copies anything into the file (sqlite.org/walformat.html, WAL_READ_LOCK(0)). So the file is
+that state, byte for byte: nothing that a rollback or a crash takes back is in it, and writers go on in the
+log. Where an older reader keeps the log from being copied, the state is copied into a passing file instead.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from asof import corpus_files
 from asof.errors import DamagedSegment
 from asof.index.manifest import Manifest
 from asof.index.rebuild import SegmentEntry
+from asof.index.segment import SEGMENT, Segment
 from asof.store.store import Store, translate_errors
 
 COPY = "corpus.db.frozen"
@@ -34,7 +35,8 @@ _PAUSE = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Frozen:
-    """A state. `descriptor`: an open file whose first `bytes` are the database; `files`: the open segments.
+    """A state. `descriptor`: an open file whose first `size` bytes are the database; `segments`: those of
+    its list, open.
 
     It stands while `frozen` is held; threads may read from it by os.pread.
     """
@@ -44,9 +46,8 @@ class Frozen:
     documents: int
     passages: int
     descriptor: int
-    bytes: int
-    entries: tuple[SegmentEntry, ...]
-    files: dict[str, IO[bytes]]
+    size: int
+    segments: tuple[tuple[SegmentEntry, IO[bytes], Segment], ...]
 
 
 @contextmanager
@@ -60,7 +61,7 @@ def frozen(store: Store) -> Iterator[Frozen]:
                 yield state
                 return
         time.sleep(_PAUSE * attempt)  # a segment was merged away between the list and the file
-    raise DamagedSegment(f"{store.folder}: a segment of the list is missing: run `asof status --check`")
+    raise DamagedSegment(f"{store.folder}: a segment is missing or damaged: run `asof status --check`")
 
 
 def _held(store: Store, held: ExitStack) -> Frozen | None:
@@ -74,14 +75,14 @@ def _held(store: Store, held: ExitStack) -> Frozen | None:
         _copy(reader, database)
     descriptor = corpus_files.open_file(database)
     held.callback(os.close, descriptor)
-    entries = tuple(Manifest(store).entries(reader))
-    files: dict[str, IO[bytes]] = {}
-    for entry in entries:
+    segments = []
+    for entry in Manifest(store).entries(reader):
+        path = store.folder / "segments" / entry.file
         try:
-            opened = os.fdopen(corpus_files.open_file(store.folder / "segments" / entry.file), "rb")
-        except FileNotFoundError:
+            file = held.enter_context(os.fdopen(corpus_files.open_file(path), "rb"))
+            segments.append((entry, file, Segment(path, entry.checksum, SEGMENT)))
+        except (FileNotFoundError, DamagedSegment):
             return None
-        files[entry.file] = held.enter_context(opened)
 
     def one(query: str) -> int:
         return int(reader.execute(query).fetchone()[0] or 0)
@@ -93,8 +94,7 @@ def _held(store: Store, held: ExitStack) -> Frozen | None:
         one("SELECT count(*) FROM passages"),
         descriptor,
         one("PRAGMA page_count") * one("PRAGMA page_size") if whole else os.fstat(descriptor).st_size,
-        entries,
-        files,
+        tuple(segments),
     )
 
 

@@ -2,9 +2,9 @@
 
 Numbers have no gaps: manifest n + 1 is made only where n is the latest, by whoever is first, and manifests
 expire from the oldest on, one after another. So the latest is found by asking for single names, without a
-listing, which would take a thousand requests for a million manifests: from a number that was seen before, twice
-as far at each step, then by halving. If n + 1 was not there and n is there afterwards, n was the latest: had
-n + 1 expired, n would have done so before it.
+listing, which would take a thousand requests for a million manifests: from a number that was seen before,
+twice as far at each step, then by halving. If n + 1 was not there and n is there afterwards, n was the
+latest: had n + 1 expired, n would have done so before it.
 """
 
 from __future__ import annotations

@@ -12,14 +12,15 @@ from typing import Any, TypeVar
 
 from asof.errors import DamagedObject, NewerSchema
 from asof.index.manifest import SEGMENT_NAME
+from asof.index.rebuild import SegmentEntry
 from asof.storage.names import OBJECT
+from asof.store.shard_layout import MOST_SHARDS
 
 Value = TypeVar("Value")
 
 FORMAT = 1
 LARGEST_MANIFEST = 64 << 20
 """Bytes; 4096 shards of 40 segments need 50 MB."""
-MOST_SHARDS = 4096
 LARGEST_CHUNK = 64 << 20
 
 
@@ -44,6 +45,19 @@ class SegmentObject:
     visible: tuple[int, int] | None
     end_at: tuple[int, int] | None
     format: str
+
+    def entry(self) -> SegmentEntry:
+        """Its row of the list of segments."""
+        return SegmentEntry(
+            self.file,
+            self.first,
+            self.last,
+            self.ends_first,
+            self.ends_last,
+            self.rows,
+            self.bytes,
+            self.checksum,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,20 +129,21 @@ class CorpusManifest:
         `where` names it in words."""
         try:
             table = json.loads(content)
-            if type(table["format"]) is int and table["format"] > FORMAT:
-                raise NewerSchema(
-                    f"{where} has format {table['format']}, this asof knows up to {FORMAT}: use a newer asof"
-                )
-            if table.pop("format") != FORMAT:
-                raise ValueError("its format is not a number")
-            manifest = _manifest(table)
-            if number not in (None, manifest.number):
-                raise ValueError(f"it says that its number is {manifest.number}")
+            format_ = _number(table, "format")
+            manifest = _manifest(table) if format_ == FORMAT else None
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-            raise DamagedObject(
-                f"{where} is not a manifest of asof: {error}; restore an earlier one"
-            ) from error
+            raise _damaged(where, str(error)) from error
+        if manifest is None:
+            raise NewerSchema(
+                f"{where} has format {format_}, this asof knows format {FORMAT}: use a newer asof"
+            )
+        if number not in (None, manifest.number):
+            raise _damaged(where, f"it says that its number is {manifest.number}")
         return manifest
+
+
+def _damaged(where: str, why: str) -> DamagedObject:
+    return DamagedObject(f"{where} is not a manifest of asof: {why}; restore an earlier one")
 
 
 def _manifest(table: dict[str, Any]) -> CorpusManifest:
@@ -137,7 +152,8 @@ def _manifest(table: dict[str, Any]) -> CorpusManifest:
     if not 1 <= count <= len(shards) <= MOST_SHARDS:
         raise ValueError(f"it has {len(shards)} shards, of which {count} count")
     texts = {key: _of(table, key, str) for key in ("commit", "written", "origin")}
-    return _whole(CorpusManifest(number=_number(table, "number"), count=count, shards=shards, **texts), table)
+    manifest = CorpusManifest(number=_number(table, "number"), count=count, shards=shards, **texts)
+    return _whole(manifest, {key: value for key, value in table.items() if key != "format"})
 
 
 def _shard(table: dict[str, Any], place: int) -> ShardState:
@@ -170,8 +186,8 @@ def _segment(table: dict[str, Any]) -> SegmentObject:
     file = _of(table, "file", str)
     if not SEGMENT_NAME.fullmatch(file):
         raise ValueError(f"{file!r} is no name of a segment")
-    numbers = {key: _number(table, key) for key in keys}
-    times = {key: _times(table[key]) for key in ("visible", "end_at")}
+    numbers: dict[str, Any] = {key: _number(table, key) for key in keys}
+    times: dict[str, Any] = {key: _times(table[key]) for key in ("visible", "end_at")}
     segment = SegmentObject(
         file, _object(table, "object"), **numbers, **times, format=_of(table, "format", str)
     )

@@ -4,11 +4,11 @@
     objects/3f/3f…[-9a…]                   a chunk of truth, a list of chunks, or a segment, by its digest
     pins/NAME.json                         a manifest that is kept until the pin is removed
     pushing/TOKEN.json                     a push that takes long: what it has uploaded is not to be removed
-    vacuum.json                            what was removed last
+    clock/TOKEN                            put by a vacuum to see the time by the clock of the storage
 
 An object that nobody needs any more may be about to be removed by a vacuum, unseen by a push that needs its
-content again. So a push uses objects of the manifest that it starts from, and those that it makes itself; where
-one of that digest is there already, whoever made it, the push makes its own, with a token in the name.
+content again. So a push uses objects of the manifest that it starts from, and those that it makes itself;
+where one of that digest is there already, whoever made it, the push makes its own, with a token in the name.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import re
 from hashlib import blake2b
 
 MANIFESTS, OBJECTS, PINS, PUSHING = "manifests", "objects", "pins", "pushing"
-VACUUM = "vacuum.json"
+CLOCK = "clock"
 
 DIGEST_BYTES, TOKEN_BYTES = 16, 8
 

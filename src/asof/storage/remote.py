@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 PATIENCE = 60.0
 """Seconds for which an operation is tried again. One request is given up after the 30 s of obstore:
-options of its client are not set here, because those would take the place of AWS_ALLOW_HTTP of the environment."""
+options of its client are not set here, because those would take the place of AWS_ALLOW_HTTP."""
 
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 5.0
 _AT_ONCE = 1000
@@ -125,7 +125,7 @@ class RemoteObjects:
 
     def _page(self, folder: str, after: str) -> list[Listed]:
         pages = self.library.list(self.store, folder, offset=after or None, chunk_size=_AT_ONCE)
-        found = next(iter(pages), [])
+        found: Any = next(iter(pages), [])
         listed = (
             Listed(each["path"], each["size"], round(each["last_modified"].timestamp() * 1_000_000))
             for each in found

@@ -1,0 +1,112 @@
+"""Bringing a working copy to the state of a manifest."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from asof import corpus_files
+from asof.corpus_files import refuse_links
+from asof.errors import MissingObject, StaleCopy, UnpushedChanges, UsageError
+from asof.storage.fetch import Fetched, fetch_database, fetch_segments, remove_segments
+from asof.storage.history import History, no_corpus
+from asof.storage.manifests import CorpusManifest, ShardState
+from asof.storage.swap import FETCHED, finish, swap
+from asof.storage.working_copy import CopiedShard, CopyState, WorkingCopy
+from asof.store.shard_layout import read_layout
+from asof.store.store import translate_errors
+
+_ATTEMPTS = 5
+
+
+@dataclass(slots=True)
+class Pull:
+    """One pull of these shards (None: all). `discard`: what was written here and not pushed may go.
+
+    `fetched` says afterwards what came from the storage.
+    """
+
+    history: History
+    copy: WorkingCopy
+    shards: Collection[int] | None = None
+    discard: bool = False
+    fetched: Fetched = field(default_factory=Fetched)
+
+    def latest(self) -> CorpusManifest:
+        """Bring the copy to the latest manifest, or to a later one where that one expired meanwhile. Raises
+        NoCorpus, UnpushedChanges, DamagedObject, StorageUnavailable, Busy, NoSpace."""
+        for attempt in range(_ATTEMPTS):
+            manifest = self.history.latest()
+            if manifest is None:
+                raise no_corpus(self.history.objects.url)
+            try:
+                return self.run(manifest)
+            except MissingObject:
+                following = self.history.latest()
+                if attempt + 1 == _ATTEMPTS or following is None or following.number == manifest.number:
+                    raise
+        raise AssertionError  # the last attempt returned or raised
+
+    def run(self, manifest: CorpusManifest) -> CorpusManifest:
+        """Bring the copy to this manifest; see `latest`."""
+        copy, wanted = self.copy, self._wanted(manifest)
+        refuse_links(copy.folder)
+        with copy.changing(), translate_errors(copy.folder / "storage.json"):
+            finish(copy)
+            known, layout = copy.state(), copy.layout_for(manifest.count)
+            places = layout.paths(copy.folder)
+            here = {each.shard: known.shard(each) for each in wanted}
+            changed = [each for each in wanted if self._differs(each, here[each.shard], places[each.shard])]
+            for state in changed:
+                if state.truth:
+                    fetch_database(self.history.objects, state.truth, places[state.shard], self.fetched)
+                    fetch_segments(self.history.objects, state.segments, places[state.shard], self.fetched)
+            now = dict(known.shards)
+            for state in wanted:
+                before = here[state.shard]
+                copied = CopiedShard.of(state, manifest.number, before) if state in changed else before
+                if copied:
+                    now[state.shard] = replace(copied, number=manifest.number)
+            pushing = {shard: each for shard, each in known.pushing.items() if shard not in here}
+            state_now = CopyState(known.url, manifest.number, now, pushing)
+            if changed or layout != read_layout(copy.folder):
+                swap(copy, layout, [places[each.shard].name for each in changed], state_now)
+            elif state_now != known:
+                copy.save(state_now)
+            for state in changed:
+                before, named = here[state.shard], {each.file for each in state.segments}
+                former = set(before.former) - named if before else set()
+                remove_segments(places[state.shard], sorted(former))
+        return manifest
+
+    def _wanted(self, manifest: CorpusManifest) -> list[ShardState]:
+        states = manifest.shards[: manifest.count]
+        if self.shards is None:
+            return list(states)
+        if beyond := [shard for shard in self.shards if not 0 <= shard < manifest.count]:
+            raise UsageError(f"no shard {beyond[0]}: {self.history.objects.url} has {manifest.count} shards")
+        return [states[shard] for shard in sorted(set(self.shards))]
+
+    def _differs(self, state: ShardState, here: CopiedShard | None, folder: Path) -> bool:
+        """Whether the shard has to be fetched. Raises UnpushedChanges."""
+        corpus_files.remove(folder / FETCHED)  # of a pull that was killed
+        if state.truth is None:
+            if here:
+                raise StaleCopy(
+                    f"shard {state.shard} of {self.history.objects.url} is empty in this manifest, and that"
+                    f" in {self.copy.root} is not: fetch this manifest into another folder"
+                )
+            return False
+        head = self.copy.head(folder)
+        if head is None:
+            return True
+        if here and here.truth == state.truth.chunks and head >= here.head:
+            return self.discard and head > here.head
+        if head > (here.head if here else state.head) and not self.discard:
+            raise UnpushedChanges(
+                f"shard {state.shard} in {self.copy.root} has changes that {self.history.objects.url} does"
+                " not have, and another writer has changed it there since: discard those here to fetch it,"
+                " and index the sources again"
+            )
+        return True

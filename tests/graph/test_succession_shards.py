@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.histories import ANY_HEALTH, PLANTED, Event, Histories, last_moment
 from tests.support.histories import document as document_of
-from tests.support.histories_in_shards import Layouts, layouts
+from tests.support.histories_in_shards import Layouts, layouts, shard_of
 
 from asof.corpus.corpus import Corpus
 from asof.data import Document
@@ -36,7 +36,7 @@ SMALL = replace(NARROW, least_written=1, texts_at_once=2, most_postings=12, node
 """As NARROW, with all in several batches, files that are always written, and every key one of many nodes."""
 
 LIMITS = (DEFAULT, NARROW, SMALL)
-TITLES = ("Harbour fee", "Mast 1.{}", "Ada Marsh", "", "Minutes of the {} meeting", "Harbour fee")
+TITLES = ("Harbour fee", "Harbour fee", "Mast 1.{}", "Harbour fee", "", "Minutes of the {} meeting")
 
 
 def templated(event: Event) -> Document:
@@ -48,7 +48,7 @@ def templated(event: Event) -> Document:
 TEMPLATED = Histories(document=templated)
 
 
-def history(documents: int, words: int, dates: int, most: int) -> st.SearchStrategy[list[Event]]:
+def history(documents: int, words: int, dates: int, least: int, most: int) -> st.SearchStrategy[list[Event]]:
     passage = st.lists(st.integers(0, words - 1), min_size=1, max_size=4).map(tuple)
     event = st.builds(
         Event,
@@ -57,7 +57,7 @@ def history(documents: int, words: int, dates: int, most: int) -> st.SearchStrat
         st.integers(0, dates) | st.integers(0, dates) | st.integers(0, dates) | st.none(),
         st.lists(passage, min_size=1, max_size=2).map(tuple), st.integers(0, 2),
     )  # fmt: skip
-    return st.lists(event, min_size=3, max_size=most)
+    return st.lists(event, min_size=least, max_size=most)
 
 
 Named = dict[int, Any]
@@ -163,11 +163,11 @@ def property_of(
     return property_
 
 
-BROAD = history(12, 6, 12, 16)
-CROWDED = history(12, 2, 5, 20)
+BROAD = history(12, 6, 12, 3, 16)
+CROWDED = history(12, 2, 5, 8, 20)
 
-test_broad = pytest.mark.slow(property_of(BROAD, 12, 25))
-test_crowded = pytest.mark.slow(property_of(CROWDED, 5, 40))
+test_broad = pytest.mark.slow(property_of(BROAD, 12, 15))
+test_crowded = pytest.mark.slow(property_of(CROWDED, 5, 30))
 
 
 # -- by hand ----------------------------------------------------------------------------------------
@@ -202,7 +202,7 @@ def asked_of(here: Layouts, method: str, *, first: int, last: int) -> tuple[list
 
 def test_a_series_over_all_shards_is_one() -> None:
     """Thirty days, one after the other."""
-    assert check(fees(30), 5, 40, 0) == 29
+    assert check(fees(30), 5, 40, 0, fresh=False) == 29
 
 
 def test_rounds_are_few() -> None:
@@ -292,15 +292,23 @@ def test_a_window_of_one_shard_is_caught(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_a_window_that_is_shared_out_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each shard sends only its last one."""
+    """Each shard sends only its last one: the third release of a mast has no word of the second, and follows the
+    first, which lies in the shard of the second."""
+    masts = [2 + 6 * at for at in range(20)]
+    first, *rest = masts
+    second = next(each for each in rest if shard_of(each, 2) == shard_of(first, 2))
+    last = next(each for each in rest if each != second)
+    history = [state(first, 0), state(second, 1, (2, 3)), state(last, 2)]
+    assert check(history, 2, 5, 0) == 1
     monkeypatch.setattr(statement_index, "steps", lambda keys, _: np.ones(len(keys), np.int64))
-    falls()
+    with pytest.raises(AssertionError):
+        check(history, 2, 5, 0)
 
 
 def test_a_successor_without_the_second_round_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     """The first possible successor is taken."""
 
-    def wrong(self: SuccessionAcross, passage: int, link: set[int], follow: set[int]) -> None:
+    def wrong(self: SuccessionAcross, passage: int, link: Any, follow: set[int], judge: Any) -> None:
         search = self._searches.get(passage)
         if search is None:
             follow.add(passage)

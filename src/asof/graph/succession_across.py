@@ -15,20 +15,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from asof.graph.candidates import subject_keys
 from asof.graph.limits import DEFAULT, GraphLimits
-from asof.graph.postings import Postings
-from asof.graph.predecessors import Linker
+from asof.graph.passage_pool import PassagePool
+from asof.graph.passage_table import Passages, in_order, is_after, successor_order
 from asof.graph.succession import LONGEST, Successor
-from asof.graph.succession_shards import (
-    Followed,
-    Neighbours,
-    Passages,
-    PassageTable,
-    Windows,
-    in_order,
-    is_after,
-    successor_order,
-)
+from asof.graph.succession_shards import Followed, Neighbours, Windows
 from asof.time.span import NEVER
 
 Ask = Callable[..., list[Any]]
@@ -46,15 +38,16 @@ AHEAD = 12
 class _Search:
     """The search for the successor of a passage.
 
-    `found`: possible successors that are known and come before all others, in `successor_order`; the first
-    `tried` of them do not follow it, as is known. `beyond`: the position after which more are asked for, None
-    if there are none.
+    `found`: possible successors that come before all others, in `successor_order`, without those that are
+    known not to follow it. `remaining`: those that the windows of their subjects do not exclude. `beyond`:
+    the position after which more are asked for, None if there are none. `linked`: how many were linked in the
+    last round at most.
     """
 
-    beyond: NDArray[np.int64] | None
     found: list[int] = field(default_factory=list)
-    tried: int = 0
-    batch: int = FIRST_TRIED
+    remaining: set[int] = field(default_factory=set)
+    beyond: NDArray[np.int64] | None = None
+    linked: int = 0
 
 
 @dataclass(slots=True)
@@ -67,29 +60,33 @@ class SuccessionAcross:
 
     ask: Ask
     limits: GraphLimits = DEFAULT
-    _pool: PassageTable = field(default_factory=PassageTable.none)
+    _pool: PassagePool = field(init=False)
     _described: set[int] = field(default_factory=set)
     _before: dict[int, int] = field(default_factory=dict)
     _after: dict[int, int] = field(default_factory=dict)
     _searches: dict[int, _Search] = field(default_factory=dict)
+    _judged: set[int] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self._pool = PassagePool(self.limits)
 
     def predecessors(self, passages: Passages) -> Passages:
         """For each passage the earlier one that it follows, or -1 (as `Succession.predecessors`)."""
         self._describe(passages)
-        self._round(link=self._open(passages, self._before), follow=[])
+        self._round(link=self._pool.dated(passages, but=self._before))
         return _looked_up(self._before, passages)
 
     def successors(self, passages: Passages) -> Passages:
         """For each passage the one that follows it, or -1: of its own document if one does, else the
         earliest."""
         self._describe(passages)
-        self._search(self._open(passages, self._after))
+        self._search(self._pool.dated(passages, but=self._after))
         return _looked_up(self._after, passages)
 
     def superseded(self, passages: Passages) -> list[Successor | None]:
         """For each passage its successor (`row` is the number of the passage), None for none."""
         after = self.successors(passages)
-        visible = self._column("visible", after)
+        visible = self._pool.instants("visible", after)
         return [
             Successor(passage, instant) if passage != NONE else None
             for passage, instant in zip(after.tolist(), visible.tolist(), strict=True)
@@ -98,10 +95,13 @@ class SuccessionAcross:
     def in_series(self, passages: Passages) -> NDArray[np.bool_]:
         """Which passages have a predecessor or a successor."""
         self._describe(passages)
-        first = self._open(passages, self._before)
-        self._round(link=first, follow=self._open(passages, self._after))
+        unasked = self._after.keys() | self._searches.keys()
+        self._round(
+            link=self._pool.dated(passages, but=self._before),
+            follow=self._pool.dated(passages, but=unasked),
+        )
         follows = _looked_up(self._before, passages) != NONE
-        self._search(self._open(passages[~follows], self._after))
+        self._search(self._pool.dated(passages[~follows], but=self._after))
         return follows | (_looked_up(self._after, passages) != NONE)
 
     def series(self, passage: int) -> Passages:
@@ -112,148 +112,119 @@ class SuccessionAcross:
     def ends(self, passages: Passages) -> list[int | None]:
         """The end of each passage, as far as the view knows it; None for a current one."""
         self._describe(passages)
-        return [None if end == NEVER else end for end in self._column("end", passages).tolist()]
-
-    # -- what is known --------------------------------------------------------------------------------
-
-    def _places(self, passages: Passages) -> NDArray[np.int64]:
-        """The places of passages among those that are known; -1 for others."""
-        if not self._pool.n:
-            return np.full(len(passages), -1, np.int64)
-        at = np.minimum(np.searchsorted(self._pool.passages, passages), self._pool.n - 1)
-        return np.where(self._pool.passages[at] == passages, at, -1)
-
-    def _column(self, name: str, passages: Passages) -> NDArray[np.int64]:
-        """A column of instants; NEVER for passages that are not in the view."""
-        places = self._places(passages)
-        values = np.full(len(passages), NEVER)
-        values[places >= 0] = self._pool.columns[name][places[places >= 0]]
-        return values
-
-    def _open(self, passages: Passages, decided: dict[int, int]) -> list[int]:
-        """Those passages that can be in a series (known and dated) and are not decided, each once."""
-        places = self._places(passages)
-        places = np.unique(places[places >= 0])
-        places = places[self._pool.columns["dated"][places]]
-        return [each for each in self._pool.passages[places].tolist() if each not in decided]
-
-    def _describe(self, passages: Passages) -> None:
-        """Ask for passages that are not known yet."""
-        wanted = [
-            each
-            for each, place in zip(passages.tolist(), self._places(passages).tolist(), strict=True)
-            if place < 0 and each >= 0 and each not in self._described
-        ]
-        if wanted:
-            self._described.update(wanted)
-            self._add(self.ask("succession.described", np.unique(np.array(wanted, np.int64))))
-
-    def _add(self, tables: Sequence[PassageTable]) -> None:
-        self._pool = PassageTable.joined([self._pool, *tables])
+        return [None if end == NEVER else end for end in self._pool.instants("end", passages).tolist()]
 
     # -- rounds ---------------------------------------------------------------------------------------
 
-    def _round(self, link: Iterable[int], follow: Iterable[int]) -> None:
-        """Ask for what decides the predecessors of the passages `link`, which are then decided, and for
-        possible successors of the passages `follow`."""
-        link, follow = sorted(link), sorted(follow)
-        if not link and not follow:
+    def _describe(self, passages: Passages) -> None:
+        """Ask for passages that are not known yet."""
+        places = self._pool.places(passages).tolist()
+        wanted = {
+            each
+            for each, place in zip(passages.tolist(), places, strict=True)
+            if place < 0 and each >= 0 and each not in self._described
+        }
+        if wanted:
+            self._described |= wanted
+            self._pool.add(self.ask("succession.described", np.array(sorted(wanted), np.int64)))
+
+    def _round(self, link: Iterable[int] = (), follow: Iterable[int] = (), judge: Iterable[int] = ()) -> None:
+        """Ask for what decides the predecessors of the passages `link`, which are then decided; for possible
+        successors of the passages `follow`; and for the windows of the subjects of the passages `judge`."""
+        linked, followed, judged = (np.array(sorted(set(each)), np.int64) for each in (link, follow, judge))
+        if not len(linked) and not len(followed) and not len(judged):
             return
-        windows = self._windows(np.array(link, np.int64))
-        followed = self._followed(follow)
-        replies: list[Neighbours] = self.ask("succession.neighbours", windows, followed)
-        self._add([reply.table for reply in replies])
-        self._link(np.array(link, np.int64))
-        self._take_in(followed, replies)
+        wanted = self._followed(followed)
+        replies: list[Neighbours] = self.ask("succession.neighbours", self._windows(linked, judged), wanted)
+        self._pool.add([reply.table for reply in replies])
+        if len(linked):
+            self._before.update(dict.fromkeys(linked.tolist(), NONE))
+            self._before.update(self._pool.linked(linked))
+        self._judged.update(judged.tolist())
+        self._take_in(wanted, replies)
 
-    def _windows(self, passages: Passages) -> Windows:
-        table = self._pool.take(self._places(passages))
-        visible = table.columns["visible"][table.owners]
-        distinct = np.unique(np.stack([table.keys, visible.astype(np.uint64)]), axis=1)
-        return Windows(distinct[0], distinct[1].astype(np.int64), passages)
+    def _windows(self, linked: Passages, judged: Passages) -> Windows:
+        table, others = self._pool.take(linked), self._pool.take(judged)
+        keys = np.concatenate([table.keys, subject_keys(others.columns["subject"])])
+        visible = np.concatenate([table.columns["visible"][table.owners], others.columns["visible"]])
+        distinct = np.unique(np.stack([keys, visible.view(np.uint64)]), axis=1)
+        return Windows(distinct[0], distinct[1].view(np.int64), linked)
 
-    def _link(self, passages: Passages) -> None:
-        """Decide the predecessors of passages whose candidates are all known."""
-        if not len(passages):
-            return
-        pool = self._pool
-        order = np.argsort(pool.keys, kind="stable")
-        counts = np.bincount(pool.owners, minlength=pool.n).astype(np.int32)
-        keys = Postings(0, counts, pool.keys[order], pool.owners[order].astype(np.int32))
-        selected = np.zeros(pool.n, bool)
-        selected[self._places(passages)] = True
-        linker = Linker(pool.rows, pool.statements, (keys,), self.limits)
-        later, earlier = linker.followed(selected, np.ones(pool.n, bool), pool.columns["end"])
-        self._before.update(dict.fromkeys(passages.tolist(), NONE))
-        self._before.update(zip(pool.passages[later].tolist(), pool.passages[earlier].tolist(), strict=True))
-
-    def _followed(self, passages: Sequence[int]) -> Followed:
-        table = self._pool.take(self._places(np.array(passages, np.int64)))
+    def _followed(self, passages: Passages) -> Followed:
         beyond = np.full((len(passages), 5), np.iinfo(np.int64).min)
-        for place, passage in enumerate(passages):
+        for place, passage in enumerate(passages.tolist()):
             search = self._searches.get(passage)
             if search is not None and search.beyond is not None:
                 beyond[place] = search.beyond
-        return Followed(table, beyond)
+        return Followed(self._pool.take(passages), beyond)
 
-    def _take_in(self, followed: Followed, replies: Sequence[Neighbours]) -> None:
+    def _take_in(self, wanted: Followed, replies: Sequence[Neighbours]) -> None:
         """Add possible successors to the searches, up to the last one that no shard has others before."""
-        passages = followed.table.passages
+        passages, table = wanted.table.passages, self._pool.table
         if not len(passages):
             return
         which = np.concatenate([reply.which for reply in replies])
-        later = self._places(np.concatenate([reply.later for reply in replies]))
-        own = self._pool.columns["document"][later] == followed.table.columns["document"][which]
-        positions = successor_order(self._pool, later, own)
-        order = in_order(positions, which)
+        later = self._pool.places(np.concatenate([reply.later for reply in replies]))
+        own = table.columns["document"][later] == wanted.table.columns["document"][which]
+        positions = successor_order(table, later, own)
         certain = _certain(replies, which, positions)
-        found: list[list[int]] = [[] for _ in passages]
-        for place in order.tolist():
+        searches = [self._searches.setdefault(passage, _Search()) for passage in passages.tolist()]
+        for place in in_order(positions, which).tolist():
             last = certain[which[place]]
             if last is None or not is_after(positions[place : place + 1], last[None])[0]:
-                found[which[place]].append(int(self._pool.passages[later[place]]))
-        for at, passage in enumerate(passages.tolist()):
-            search = self._searches.setdefault(passage, _Search(None))
-            search.found += found[at]
-            search.beyond = certain[at]
+                searches[which[place]].found.append(int(table.passages[later[place]]))
+        for search, last in zip(searches, certain, strict=True):
+            search.beyond = last
 
     # -- successors -----------------------------------------------------------------------------------
 
     def _search(self, passages: Iterable[int], ahead: Iterable[int] = ()) -> None:
         """Decide the successors of passages; of those `ahead` what is decided by the way."""
         wanted, ahead = set(passages), set(ahead)
-        while wanted:
+        while True:
+            self._exclude(wanted | ahead)
             link: set[int] = set()
             follow: set[int] = set()
+            judge: set[int] = set()
             for passage in wanted | ahead:
-                self._advance(passage, link, follow)
+                self._advance(passage, link, follow, judge)
             wanted -= self._after.keys()
             ahead -= self._after.keys()
-            if wanted:
-                self._round(link, follow)
+            if not wanted:
+                return
+            self._round(link, follow, judge)
 
-    def _advance(self, passage: int, link: set[int], follow: set[int]) -> None:
+    def _exclude(self, passages: set[int]) -> None:
+        """Drop possible successors that are known not to follow."""
+        searches = [(each, self._searches[each]) for each in passages if each in self._searches]
+        for passage, search in searches:
+            search.found = [each for each in search.found if self._before.get(each, passage) == passage]
+        excluded = self._pool.excluded([
+            (each, passage)
+            for passage, search in searches
+            for each in search.found
+            if each in self._judged and each not in search.remaining and each not in self._before
+        ])  # fmt: skip
+        for passage, search in searches:
+            search.found = [each for each in search.found if (each, passage) not in excluded]
+            search.remaining.update(each for each in search.found if each in self._judged)
+
+    def _advance(self, passage: int, link: set[int], follow: set[int], judge: set[int]) -> None:
         """Decide the successor of a passage, or add what has to be asked for."""
         search = self._searches.get(passage)
-        if search is None:
+        if search is None or (not search.found and search.beyond is not None):
             follow.add(passage)
-            return
-        while search.tried < len(search.found):
-            later = search.found[search.tried]
-            if later not in self._before:
-                break
-            if self._before[later] == passage:
-                self._after[passage] = later
-                return
-            search.tried += 1
-        untried = search.found[search.tried : search.tried + search.batch]
-        if untried:
-            link.update(each for each in untried if each not in self._before)
-            search.batch *= TRIED_NEXT
-        elif search.beyond is None:
+        elif not search.found:
             self._after[passage] = NONE
+        elif search.found[0] in self._before:
+            self._after[passage] = search.found[0]
         else:
-            follow.add(passage)
+            undecided = [each for each in search.found if each not in self._before]
+            judge.update(each for each in undecided if each not in self._judged)
+            if search.linked:
+                undecided = [each for each in undecided if each in search.remaining]
+            search.linked = TRIED_NEXT * search.linked or FIRST_TRIED
+            link.update(undecided[: search.linked])
 
     # -- series ---------------------------------------------------------------------------------------
 
@@ -270,26 +241,18 @@ class SuccessionAcross:
     def _step_back(self, passage: int) -> int:
         one = np.array([passage], np.int64)
         self._describe(one)
-        if self._open(one, self._before):
-            self._round(link=[passage, *self._near(passage, self._before, earlier=True)], follow=[])
+        if self._pool.dated(one, but=self._before):
+            near = self._pool.next_of_subject(passage, AHEAD, earlier=True)
+            self._round(link=[passage, *self._pool.dated(near, but=self._before)])
         return self._before.get(passage, NONE)
 
     def _step_on(self, passage: int) -> int:
         one = np.array([passage], np.int64)
         self._describe(one)
-        if self._open(one, self._after):
-            self._search([passage], self._near(passage, self._after, earlier=False))
+        if self._pool.dated(one, but=self._after):
+            near = self._pool.next_of_subject(passage, AHEAD, earlier=False)
+            self._search([passage], self._pool.dated(near, but=self._after))
         return self._after.get(passage, NONE)
-
-    def _near(self, passage: int, decided: dict[int, int], *, earlier: bool) -> list[int]:
-        """The known passages of its subject that are the next ones in time: they may be in its series."""
-        pool = self._pool
-        place = int(self._places(np.array([passage], np.int64))[0])
-        subject, visible = pool.columns["subject"], pool.columns["visible"]
-        apart = visible[place] - visible if earlier else visible - visible[place]
-        near = np.flatnonzero((subject == subject[place]) & (subject != 0) & (apart > 0))
-        near = near[np.argsort(apart[near], kind="stable")[:AHEAD]]
-        return self._open(pool.passages[near], decided)
 
 
 def _looked_up(decided: dict[int, int], passages: Passages) -> Passages:

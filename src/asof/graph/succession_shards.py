@@ -8,89 +8,22 @@ whose successor is looked for.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from asof.graph.candidates import edited
-from asof.graph.node_table import COLUMNS as ROW_COLUMNS
-from asof.graph.node_table import Rows
+from asof.graph.passage_table import Passages, PassageTable, beside, in_order, is_after, successor_order
 from asof.graph.similarity import NO, grade_pairs
 from asof.graph.statement import COLUMNS as STATEMENT_COLUMNS
-from asof.graph.statement import StatementTable
 from asof.graph.statement_index import StatementIndex, statement_index
-from asof.index.file_format import Array
 from asof.index.view import View
 from asof.time.span import NEVER
 
-MOST_FOLLOWERS = 16
+MOST_FOLLOWERS = 32
 """The most possible successors of a passage in one message of one shard."""
-
-Passages = NDArray[np.int64]
-"""Numbers of passages, unique over all shards."""
-
-
-class PassageTable(NamedTuple):
-    """Passages (n, ascending) and what linking reads of each.
-
-    `columns`: those of `Rows` and of statements, and `end`, the instant of the end as far as the view knows
-    it (NEVER for none). `keys` (p) are those of the passages at the places `owners` (p).
-    """
-
-    passages: Passages
-    columns: dict[str, Array]
-    keys: NDArray[np.uint64]
-    owners: NDArray[np.int64]
-
-    @property
-    def n(self) -> int:
-        return len(self.passages)
-
-    @property
-    def rows(self) -> Rows:
-        """As nodes, numbered by their places here."""
-        columns = {name: self.columns[name] for name in ROW_COLUMNS}
-        return Rows(0, np.ones(self.n, bool), columns)
-
-    @property
-    def statements(self) -> StatementTable:
-        """As nodes, numbered by their places here."""
-        return StatementTable(self.n, {name: self.columns[name] for name in STATEMENT_COLUMNS})
-
-    def take(self, places: NDArray[np.int64]) -> PassageTable:
-        """The passages at some places, ascending and distinct."""
-        to = np.full(self.n, -1, np.int64)
-        to[places] = np.arange(len(places))
-        owners = to[self.owners]
-        columns = {name: values[places] for name, values in self.columns.items()}
-        kept = owners >= 0
-        return PassageTable(self.passages[places], columns, self.keys[kept], owners[kept])
-
-    @classmethod
-    def none(cls) -> PassageTable:
-        types = {name: (dtype, ()) for name, dtype in ROW_COLUMNS.items()} | STATEMENT_COLUMNS
-        columns: dict[str, Array] = {
-            name: np.zeros((0, *shape), dtype) for name, (dtype, shape) in types.items()
-        }
-        none = np.zeros(0, np.int64)
-        return cls(none, columns | {"end": none}, np.zeros(0, np.uint64), none)
-
-    @classmethod
-    def joined(cls, tables: Sequence[PassageTable]) -> PassageTable:
-        """The passages of all tables, each once."""
-        first = np.cumsum([0, *(table.n for table in tables)])
-        passages, places = np.unique(np.concatenate([table.passages for table in tables]), return_index=True)
-        to = np.full(int(first[-1]), -1, np.int64)
-        to[places] = np.arange(len(places))
-        owners = to[np.concatenate([table.owners + at for table, at in zip(tables, first, strict=False)])]
-        keys, kept = np.concatenate([table.keys for table in tables]), owners >= 0
-        columns = {
-            name: np.concatenate([table.columns[name] for table in tables])[places]
-            for name in tables[0].columns
-        }
-        return cls(passages, columns, keys[kept], owners[kept])
 
 
 class Windows(NamedTuple):
@@ -148,30 +81,6 @@ SHARD_FUNCTIONS: Mapping[str, Callable[..., Any]] = {
 """What a shard answers, by the name that `SuccessionAcross` asks for; the first argument is its view."""
 
 
-def successor_order(table: PassageTable, places: NDArray[np.int64], own: Array) -> NDArray[np.int64]:
-    """The position of each possible successor, (n, 5): its own document's first, then in order of time.
-
-    The earliest that follows a passage is its successor (`Succession.successors`). The number of the passage
-    decides only between passages of one document (others differ in the digest), whose numbers are in the same
-    order in every layout of shards.
-    """
-    columns = [table.columns[name][places] for name in ("visible", "digest", "number")]
-    return np.stack([~own, *columns, table.passages[places]], axis=1).astype(np.int64)
-
-
-def in_order(positions: NDArray[np.int64], *before: Array) -> NDArray[np.int64]:
-    """The order of positions; by `before` first, if given."""
-    return np.lexsort([*positions.T[::-1], *before])
-
-
-def is_after(positions: NDArray[np.int64], other: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Whether each position comes after another, pairwise."""
-    after = np.zeros(len(positions), bool)
-    for one, two in zip(positions.T[::-1], other.T[::-1], strict=True):
-        after = (one > two) | ((one == two) & after)
-    return after
-
-
 def _table(index: StatementIndex, nodes: NDArray[np.int64]) -> PassageTable:
     """The table of nodes, each once."""
     nodes = np.unique(nodes)
@@ -217,7 +126,7 @@ def _followers(
     which, later = pairs[:, 0], pairs[:, 1]
     nodes, later = np.unique(later, return_inverse=True)
     of_nodes = _table(index, nodes)
-    both = _beside(table, of_nodes)
+    both = beside(table, of_nodes)
     grades = grade_pairs(
         both.statements,
         both.rows,
@@ -255,10 +164,3 @@ def _edited_into(index: StatementIndex, table: PassageTable) -> tuple[NDArray[np
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
     is_asked = nodes[order][at] == earlier
     return places[order][at[is_asked]], later[is_asked]
-
-
-def _beside(one: PassageTable, other: PassageTable) -> PassageTable:
-    """The passages of two tables, one after the other, without keys. A passage may stand in both."""
-    columns = {name: np.concatenate([values, other.columns[name]]) for name, values in one.columns.items()}
-    none = PassageTable.none()
-    return PassageTable(np.concatenate([one.passages, other.passages]), columns, none.keys, none.owners)

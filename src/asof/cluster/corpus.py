@@ -10,19 +10,24 @@ from typing import TYPE_CHECKING, Self
 
 from asof.arguments import all_checked
 from asof.cluster import indexing, instants
+from asof.cluster.maintenance import ShardedMaintenance
 from asof.cluster.refused import not_across_shards
 from asof.config import Config
 from asof.corpus.corpus import Corpus
 from asof.corpus.source_opening import SourceOpener, export_file
 from asof.errors import UsageError
+from asof.store.find_document import find_among, names_as_of
 from asof.store.run import IndexReport
 from asof.store.settings import CorpusSettings
 from asof.store.shard_layout import ShardLayout, shard_of
 from asof.store.store import FOLDER
+from asof.time.coerce import When
 
 if TYPE_CHECKING:
     from asof.sources.from_python import Item, Record
     from asof.sources.source import Source
+    from asof.store.export import ExportReport
+    from asof.store.status import Status
 
 
 @all_checked
@@ -139,6 +144,46 @@ class ShardedCorpus:
     ) -> Source:
         """See `Corpus.source`."""
         return self._sources.open(name, history=history, trust_mtime=trust_mtime, **options)
+
+    # -- maintenance (`asof.cluster.maintenance`) ---------------------------------------------------
+
+    @property
+    def maintenance(self) -> ShardedMaintenance:
+        """What keeps it in order."""
+        return ShardedMaintenance(self)
+
+    def called(self, wanted: str) -> str:
+        """The id of the document of this name as of now; see `Snapshot.called`."""
+        now = max(self.clock(), self.last_write())
+        names = [
+            shard.session.use(now, self.committed(), lambda view: names_as_of(view.store, wanted))
+            for shard in self.shards
+        ]
+        return find_among(names, wanted, now)
+
+    def correct(self, document: str, published: When) -> None:
+        """See `Maintenance.correct`."""
+        self.maintenance.correct(document, published)
+
+    def purge(self, document: str) -> int:
+        """See `Maintenance.purge`."""
+        return self.maintenance.purge(document)
+
+    def vacuum(self, before: When) -> int:
+        """See `Maintenance.vacuum`."""
+        return self.maintenance.vacuum(before)
+
+    def status(self) -> Status:
+        """See `ShardedMaintenance.status`."""
+        return self.maintenance.status()
+
+    def check(self) -> list[str]:
+        """See `Maintenance.check`."""
+        return self.maintenance.check()
+
+    def export(self, file: str | Path, *, overwrite: bool = False) -> ExportReport:
+        """See `ShardedMaintenance.export`."""
+        return self.maintenance.export(file, overwrite=overwrite)
 
     @property
     def _sources(self) -> SourceOpener:

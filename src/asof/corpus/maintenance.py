@@ -114,8 +114,9 @@ class Maintenance:
         session.forget()
         return embedded
 
-    def correct(self, document: str, published: When) -> None:
-        """Say that a document's current version was dated wrongly. Raises UsageError."""
+    def correct(self, document: str, published: When, clock: Callable[[], int] | None = None) -> None:
+        """Say that a document's current version was dated wrongly. `clock`: when that is said, in place of
+        the corpus's. Raises UsageError."""
         session = self.session
         anchor = session.clock()
         if isinstance(published, str):
@@ -124,7 +125,9 @@ class Maintenance:
             stated = coerce.time(published, "published", "metadata")
         with (
             session.writing() as db,
-            session.store.write(db, session.clock, session.manifest.publish, what="correct") as write,
+            session.store.write(
+                db, clock or session.clock, session.manifest.publish, what="correct"
+            ) as write,
         ):
             corrections.correct(write, document, stated)
 
@@ -135,16 +138,16 @@ class Maintenance:
         is indexed again when it is named by its id. Raises UsageError when there is no such document; Busy,
         also when papers are being fetched; NoSpace.
         """
-        erasure, group = _erasure(document)
+        erasure, group = erasure_of(document)
         if erasure is None:
-            return self._remove(lambda db: corrections.erase(db, document), "purge")
+            return self.remove(lambda db: corrections.erase(db, document), "purge")
 
         def erase(db: sqlite3.Connection) -> list[int]:
             return corrections.erase_for_good(db, names, group, lambda name: erasure.rename(name, document))
 
         with erasure.forget(self.session.store.folder / FETCHED, document):
             names = self.purged_with(document) or (document,)
-            return self._remove(erase, "purge")
+            return self.remove(erase, "purge")
 
     def ever_called(self, wanted: str, *, part: bool = True) -> str:
         """The id of the document that is called so among all that are kept: by its id, a title, an alias,
@@ -155,11 +158,11 @@ class Maintenance:
         from asof.store.find_document import find_stored_document
 
         with self.session.connection() as db:
-            return find_stored_document(db, wanted, allow_part=part)
+            return find_stored_document([db], wanted, allow_part=part)
 
     def purged_with(self, document: str) -> tuple[str, ...]:
         """The documents of the corpus that go when this one is purged."""
-        group = _erasure(document)[1]
+        group = erasure_of(document)[1]
         names = group if document in group[:1] else (document,)
         with self.session.connection() as db:
             query = "SELECT 1 FROM documents WHERE name = ?"
@@ -167,11 +170,8 @@ class Maintenance:
 
     def vacuum(self, before: When) -> int:
         """Drop the history before a moment; returns how many passages went. Earlier questions are refused."""
-        now = self.session.clock()
-        horizon = first_instant(before, now)
-        if horizon > now:
-            raise UsageError(f"vacuum --before {before}: only the past can be dropped")
-        return self._remove(lambda db: corrections.drop_history(db, horizon), "vacuum")
+        horizon = horizon_of(before, self.session.clock())
+        return self.remove(lambda db: corrections.drop_history(db, horizon), "vacuum")
 
     # -- leaving, and coming back -------------------------------------------------------------------
 
@@ -188,7 +188,7 @@ class Maintenance:
         path, report, settings = Path(file), ExportReport(), self.session.store.settings
 
         def write(db: sqlite3.Connection) -> None:
-            write_lines(path, exported_lines(db, settings, report), report.end, overwrite=overwrite)
+            write_lines(path, exported_lines([db], settings, report), report.end, overwrite=overwrite)
 
         self.session.read(write)
         report.bytes = path.stat().st_size
@@ -212,16 +212,31 @@ class Maintenance:
         session.reopen_readers()
         return report
 
-    def _remove(self, remove: Callable[[sqlite3.Connection], list[int]], what: str) -> int:
+    def remove(
+        self,
+        choose: Callable[[sqlite3.Connection], list[int]],
+        what: str,
+        clock: Callable[[], int] | None = None,
+    ) -> int:
+        """Remove rows, and what was derived from them: `choose` does, in a transaction of that kind, and says
+        which passages. `clock`: see `correct`. Returns how many passages went. Raises Busy, NoSpace."""
         session = self.session
         with session.writing() as db:
-            _forget_texts(session.store.folder)
-            removed = engine.remove(session.store, session.manifest, db, session.clock, remove, what)
+            forget_texts(session.store.folder)
+            removed = engine.remove(session.store, session.manifest, db, clock or session.clock, choose, what)
         session.forget()
         return removed
 
 
-def _forget_texts(folder: Path) -> None:
+def horizon_of(before: When, now: int) -> int:
+    """The instant before which history is dropped. Raises UsageError for one that is not past, BadTime."""
+    horizon = first_instant(before, now)
+    if horizon > now:
+        raise UsageError(f"vacuum --before {before}: only the past can be dropped")
+    return horizon
+
+
+def forget_texts(folder: Path) -> None:
     """Remove files with texts beside the store: what slow readers made of files, what was found stale,
     vectors of facts. Raises CorpusError."""
     from asof.index import text_vectors
@@ -237,7 +252,7 @@ def _forget_texts(folder: Path) -> None:
         raise CorpusError(f"{what} cannot be removed: {wrong}; nothing was erased") from wrong
 
 
-def _erasure(document: str) -> tuple[Erasure | None, tuple[str, ...]]:
+def erasure_of(document: str) -> tuple[Erasure | None, tuple[str, ...]]:
     """How a document of a scheme is erased, and the documents of the same thing; None and () for others."""
     from asof.sources.scheme import is_scheme, scheme_in, scheme_named
 

@@ -68,16 +68,28 @@ def erase_for_good(
 
     `group`, `rename`: see `sources.scheme.Erasure`; without any document of the group, sources are renamed.
     """
-    passages = [passage for name in names for passage in erase(db, name)]
-    for name in names:
-        mark_erased(db, name)
-    some = "SELECT 1 FROM documents WHERE name IN (SELECT value FROM json_each(?))"
-    if db.execute(some, (json.dumps(group),)).fetchone() is None:
-        _rename_sources(db, names[0].partition(":")[0].lower(), rename)
+    passages = erase_and_mark(db, names)
+    if not stored_names(db, group):
+        rename_sources(db, names[0].partition(":")[0].lower(), rename)
     return passages
 
 
-def _rename_sources(db: sqlite3.Connection, kind: str, rename: Callable[[str], str]) -> None:
+def erase_and_mark(db: sqlite3.Connection, names: Sequence[str]) -> list[int]:
+    """Remove documents and mark them as erased for good; returns the ids of their passages."""
+    passages = [passage for name in names for passage in erase(db, name)]
+    for name in names:
+        mark_erased(db, name)
+    return passages
+
+
+def stored_names(db: sqlite3.Connection, names: Sequence[str]) -> list[str]:
+    """Those of the documents that are in the database, in this order."""
+    some = "SELECT name FROM documents WHERE name IN (SELECT value FROM json_each(?))"
+    stored = {name for (name,) in db.execute(some, (json.dumps(list(names)),))}
+    return [name for name in names if name in stored]
+
+
+def rename_sources(db: sqlite3.Connection, kind: str, rename: Callable[[str], str]) -> None:
     """Rename the sources of a kind; an empty one is deleted unless documents still refer to it."""
     sources = db.execute("SELECT id, name FROM sources WHERE kind = ?", (kind,)).fetchall()
     for source, name in sources:
@@ -97,13 +109,15 @@ def _rename_sources(db: sqlite3.Connection, kind: str, rename: Callable[[str], s
         db.execute("DELETE FROM sources WHERE id = ?", (source,))
 
 
-def drop_history(db: sqlite3.Connection, horizon: int) -> list[int]:
+def drop_history(db: sqlite3.Connection, horizon: int, last: int | None = None) -> list[int]:
     """Remove versions and passages that no search as of `horizon` or later can see; returns the ids of the
     removed passages.
 
-    Passages visible at (T, K) stay if T is not before the horizon and K not before the last write.
+    Passages visible at (T, K) stay if T is not before the horizon and K not before the `last` write: that of
+    all shards where the database is one of several.
     """
-    last = db.execute("SELECT max(id) FROM transactions").fetchone()[0] or 0
+    if last is None:
+        last = db.execute("SELECT max(id) FROM transactions").fetchone()[0] or 0
     unreachable = _unreachable_versions(db, horizon)
     dropped, retained = _unreachable_passages(db, horizon, unreachable)
     # passages from before the horizon, retained only for the text of a later version: marked as never visible

@@ -9,8 +9,9 @@ from __future__ import annotations
 import heapq
 import json
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from itertools import chain
 from typing import Any, NamedTuple, cast
 
 from asof.data.json import time_json
@@ -83,42 +84,56 @@ class _Version(NamedTuple):
 
 
 def exported_lines(
-    db: sqlite3.Connection, settings: CorpusSettings, report: ExportReport
+    dbs: Sequence[sqlite3.Connection], settings: CorpusSettings, report: ExportReport
 ) -> Iterator[dict[str, Any]]:
-    """All lines of an export but the last one, of the state that the read transaction of `db` sees; they are
-    counted in the report. Raises DamagedStore."""
-    dismissals = all_dismissals(db)
-    yield {HEADER: WITH_DISMISSALS if dismissals else 1, **_header(db, settings)}
-    transactions = ((at, 0, 0, what) for at, what in db.execute("SELECT * FROM transactions ORDER BY id"))
-    versions = ((row[0], 1, row[1], row) for row in db.execute(_VERSIONS))
-    retired = ((row[0], 2, row[1], row[2:]) for row in db.execute(_RETIRED))
+    """All lines of an export but the last one, of the state that the read transactions of `dbs` see, a
+    database for each shard of a corpus; they are counted in the report. Raises DamagedStore.
+
+    Transactions of one instant are one. In it, versions stand in the order of their ids."""
+    dismissals = sorted(chain.from_iterable(map(all_dismissals, dbs)), key=lambda each: each.added)
+    yield {HEADER: WITH_DISMISSALS if dismissals else 1, **_header(dbs, settings)}
     current = None
-    for at, kind, number, found in heapq.merge(transactions, versions, retired):
+    for at, kind, number, shard, found in heapq.merge(*(_events(db, at) for at, db in enumerate(dbs))):
         if kind == 0:
+            if at != current:
+                yield {"transaction": iso(at), "what": found}
             current = at
-            yield {"transaction": iso(at), "what": found}
             continue
         if at != current:
             raise DamagedStore(f"version {number} belongs to no transaction: restore the corpus from a copy")
         if kind == 1:
-            yield from _version_lines(db, _Version(*found), report)
+            yield from _version_lines(dbs[shard], _Version(*found), report)
         else:
             yield {"retirement": found[0], "number": found[1]}
     for each in dismissals:
         yield {"dismissal": each.stale, "dismissed": each.dismissed, "added": iso(each.added)}
 
 
-def _header(db: sqlite3.Connection, settings: CorpusSettings) -> dict[str, Any]:
-    horizon = [get_meta(db, key) for key in ("horizon", "known_horizon")]
+def _events(db: sqlite3.Connection, shard: int) -> Iterator[tuple[int, int, int, int, Any]]:
+    """What happened in a shard, in order: when, what (0 a transaction, 1 a version, 2 a retirement), the id
+    of the version, the shard, and the rest."""
+    rows = db.execute("SELECT * FROM transactions ORDER BY id")
+    transactions = ((at, 0, 0, shard, what) for at, what in rows)
+    versions = ((row[0], 1, row[1], shard, row) for row in db.execute(_VERSIONS))
+    retired = ((row[0], 2, row[1], shard, row[2:]) for row in db.execute(_RETIRED))
+    return heapq.merge(transactions, versions, retired)
+
+
+def _header(dbs: Sequence[sqlite3.Connection], settings: CorpusSettings) -> dict[str, Any]:
+    horizons = ([get_meta(db, key) for db in dbs] for key in ("horizon", "known_horizon"))
+    added: dict[str, tuple[int, str]] = {}
+    for db in dbs:
+        for name, kind, at in db.execute("SELECT name, kind, added FROM sources ORDER BY id"):
+            added[name] = min((at, kind), added.get(name, (at, kind)))
+    listed = list(added.items())
+    if len(dbs) > 1:  # each shard met them in an order of its own
+        listed.sort(key=lambda each: (each[1][0], each[0]))
     return {
         "asof": __version__,
         "settings": asdict(settings),
-        "sources": [
-            {"name": name, "kind": kind, "added": iso(added)}
-            for name, kind, added in db.execute("SELECT name, kind, added FROM sources ORDER BY id")
-        ],
-        "horizon": [iso(int(each)) for each in horizon if each],
-        "erased": [digest for (digest,) in db.execute(_ERASED)],
+        "sources": [{"name": name, "kind": kind, "added": iso(at)} for name, (at, kind) in listed],
+        "horizon": [iso(max(map(int, filter(None, each)))) for each in horizons if any(each)],
+        "erased": sorted({digest for db in dbs for (digest,) in db.execute(_ERASED)}),
     }
 
 

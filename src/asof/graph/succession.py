@@ -111,7 +111,7 @@ class Succession:
     def _rows(self, nodes: NDArray[np.signedinteger]) -> Rows:
         """The rows of nodes; -1 for those that are not in the view, and for -1."""
         rows = np.full(len(nodes), -1, np.int64)
-        passages = nodes + self.linker.rows.first
+        passages = nodes.astype(np.int64) + self.linker.rows.first  # ids of shards pass 2**32
         for part in self.prefix.parts:
             segment = part.segment
             if not segment.n:

@@ -102,7 +102,8 @@ class CorpusManifest:
     """A commit. `count`: of shards that the corpus has; `shards` may hold more, which are being filled.
 
     `commit` tells it from another one of the same number that was tried; `origin` says in words what it was
-    copied from, if it was.
+    copied from, if it was. `whole`: where a writer was killed between two shards, the last instant up to
+    which all of them have what was written; None: all have everything.
     """
 
     number: int
@@ -111,6 +112,7 @@ class CorpusManifest:
     count: int
     shards: tuple[ShardState, ...]
     origin: str = ""
+    whole: int | None = None
 
     def shard(self, shard: int) -> ShardState | None:
         return self.shards[shard] if shard < len(self.shards) else None
@@ -152,7 +154,10 @@ def _manifest(table: dict[str, Any]) -> CorpusManifest:
     if not 1 <= count <= len(shards) <= MOST_SHARDS:
         raise ValueError(f"it has {len(shards)} shards, of which {count} count")
     texts = {key: _of(table, key, str) for key in ("commit", "written", "origin")}
-    manifest = CorpusManifest(number=_number(table, "number"), count=count, shards=shards, **texts)
+    whole = None if table["whole"] is None else _number(table, "whole")
+    manifest = CorpusManifest(
+        number=_number(table, "number"), count=count, shards=shards, whole=whole, **texts
+    )
     return _whole(manifest, {key: value for key, value in table.items() if key != "format"})
 
 

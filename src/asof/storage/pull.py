@@ -71,7 +71,7 @@ class Pull:
             pushing = {shard: each for shard, each in known.pushing.items() if shard not in here}
             state_now = CopyState(known.url, manifest.number, now, pushing)
             if changed or layout != read_layout(copy.folder):
-                swap(copy, layout, [places[each.shard].name for each in changed], state_now)
+                swap(copy, layout, [places[each.shard].name for each in changed], state_now, manifest.whole)
             elif state_now != known:
                 copy.save(state_now)
             for state in changed:

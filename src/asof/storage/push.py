@@ -41,6 +41,8 @@ class Push:
     def run(self) -> CorpusManifest:
         """Raises Fenced, StaleCopy, NoCorpus, StorageError, CorpusError; nothing is committed then."""
         url = self.history.objects.url
+        if not self.epochs:
+            raise UsageError("a push needs the shards to push, with the epoch in which each was claimed")
         with self.copy.changing(), ExitStack() as held:
             held.callback(self.lease.end)
             base = self.history.latest()
@@ -50,12 +52,17 @@ class Push:
             self._check(base, base, layout.count)
             started = {shard: self._started(known, _state(base, shard)) for shard in self.epochs}
             places = layout.paths(self.copy.folder)
-            now = {}
-            for shard in sorted(self.epochs):  # all of them first, so that they are of one moment
-                now[shard] = held.enter_context(frozen(Store.open(places[shard], self.copy.wait)))
+            with self.copy.still():  # so that they are of one moment, a batch in all of them or in none
+                now = {
+                    shard: held.enter_context(frozen(Store.open(places[shard], self.copy.wait)))
+                    for shard in sorted(self.epochs)
+                }
+                whole = self.copy.whole()
+            if whole is not None and whole >= max(each.head for each in now.values()):
+                whole = None
             states = {shard: self._uploaded(_state(base, shard), each) for shard, each in now.items()}
             known = replace(known, shards={**known.shards, **{k: v for k, v in started.items() if v}})
-            return self._commit(base, layout.count, states, known)
+            return self._commit(base, layout.count, states, known, whole)
 
     def _started(self, known: CopyState, state: ShardState) -> CopiedShard | None:
         """What the shard here was made from, which is what the storage has. Raises StaleCopy."""
@@ -68,7 +75,12 @@ class Push:
         return copied
 
     def _commit(
-        self, base: CorpusManifest, count: int, states: Mapping[int, ShardState], known: CopyState
+        self,
+        base: CorpusManifest,
+        count: int,
+        states: Mapping[int, ShardState],
+        known: CopyState,
+        whole: int | None,
     ) -> CorpusManifest:
         new = {shard: CopiedShard.of(each, 0, known.shards.get(shard)) for shard, each in states.items()}
         intended = {shard: each for shard, each in new.items() if each is not None}
@@ -81,8 +93,10 @@ class Push:
             self._check(latest, base, count)
             self.lease.check()
             pushed = (_onto(_state(latest, shard), state) for shard, state in states.items())
-            changed = replace(latest.with_shards(*pushed), count=count)
-            return None if changed == latest else changed
+            changed = replace(latest.with_shards(*pushed), count=count, whole=whole)
+            if whole is None and len(states) < count:  # what another writer left is not known here
+                changed = replace(changed, whole=latest.whole)
+            return None if changed == latest else replace(changed, origin="")
 
         committed = self.history.commit(change)
         copied = {shard: replace(each, number=committed.number) for shard, each in intended.items()}

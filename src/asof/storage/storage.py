@@ -108,7 +108,7 @@ class Storage:
             state = latest.shard(shard) or ShardState(shard)
             replaced[:] = [state]
             claimed = replace(state, epoch=state.epoch + 1, writer=writer, claimed=iso(self.history.clock()))
-            return latest.with_shards(claimed)
+            return replace(latest.with_shards(claimed), origin="")
 
         self.history.commit(change)
         (state,) = replaced

@@ -27,10 +27,14 @@ FETCHED = "corpus.db.fetched"
 _LARGEST = 32 << 20
 
 
-def swap(copy: WorkingCopy, layout: ShardLayout, places: Sequence[str], state: CopyState) -> None:
-    """Let the fetched databases of these folders of shards take the place of the present ones, and the layout
-    and state with them. Raises Busy."""
-    intent = {"folders": layout.folders, "fetched": list(places), "state": state.dumps().decode()}
+def swap(
+    copy: WorkingCopy, layout: ShardLayout, places: Sequence[str], state: CopyState, whole: int | None
+) -> None:
+    """Let the fetched databases of these folders of shards take the place of the present ones, and the
+    layout, the state, and up to which instant they are `whole`, with them. Raises Busy."""
+    intent = {
+        "folders": layout.folders, "fetched": list(places), "state": state.dumps().decode(), "whole": whole,
+    }  # fmt: skip
     write_durably(copy.intent, json.dumps(intent).encode())
     finish(copy)
 
@@ -44,14 +48,15 @@ def finish(copy: WorkingCopy) -> None:
     try:
         intent = json.loads(content)
         layout, fetched = ShardLayout(tuple(intent["folders"])), list(intent["fetched"])
-        state = CopyState.loads(intent["state"].encode())
+        state, whole = CopyState.loads(intent["state"].encode()), intent["whole"]
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise CorpusError(
             f"{copy.intent} is not what asof writes: remove {copy.folder}, and fetch again"
         ) from error
-    with copy.swapping():
+    with copy.still(), copy.swapping():
         for place in fetched:
             _take(copy, copy.folder / FOLDER / place)
+        copy.write_whole(whole)
         write_layout(copy.folder, layout)
         copy.save(state)
         corpus_files.remove(copy.intent)

@@ -18,7 +18,7 @@ from typing import Any
 
 from asof import corpus_files
 from asof.corpus_files import FOLDER, FileTooLarge, NotAFile
-from asof.errors import CorpusError, NoCorpus, StaleCopy
+from asof.errors import CorpusError, DamagedStore, NoCorpus, StaleCopy
 from asof.storage.manifests import ShardState
 from asof.store.lock import exclusive_lock, shared_lock
 from asof.store.schema import connect
@@ -26,6 +26,9 @@ from asof.store.shard_layout import FILE, ShardLayout, read_layout, write_durabl
 from asof.store.store import DEFAULT_WAIT, translate_sqlite_errors
 
 FORMAT = 1
+COMMITTED = "committed"
+"""The file of a corpus in shards that says up to which instant all of them have what was written."""
+
 _LARGEST = 16 << 20
 
 
@@ -135,6 +138,23 @@ class WorkingCopy:
             folders.append(name)
         return ShardLayout(tuple(folders))
 
+    def whole(self) -> int | None:
+        """What `committed` says; None where it says nothing."""
+        content = _read(self.folder / COMMITTED)
+        try:
+            return None if content is None else int(content)
+        except ValueError as error:
+            raise DamagedStore(
+                f"{self.folder / COMMITTED} is not what asof writes: remove it, and index the sources again"
+            ) from error
+
+    def write_whole(self, until: int | None) -> None:
+        path = self.folder / COMMITTED
+        if until is None:
+            corpus_files.remove(path)
+        else:
+            write_durably(path, f"{until}\n".encode())
+
     # -- of which state -------------------------------------------------------------------------------
 
     def state(self) -> CopyState:
@@ -170,6 +190,12 @@ class WorkingCopy:
         """While one process fetches or pushes. Raises Busy."""
         corpus_files.make_folder(self.folder)
         with exclusive_lock(self.folder / "copy.lock", self.wait):
+            yield
+
+    @contextmanager
+    def still(self) -> Iterator[None]:
+        """While nobody writes to several shards together. Raises Busy."""
+        with exclusive_lock(self.folder / "write.lock", self.wait):
             yield
 
     @contextmanager

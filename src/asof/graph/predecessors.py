@@ -242,12 +242,10 @@ def best(pairs: Pairs, grades: PairGrades, rows: Rows) -> NDArray[np.int64]:
 
 
 def may_be_best(pairs: Pairs, grades: PairGrades, rows: Rows) -> NDArray[np.bool_]:
-    """Which pairs can be the best of their later node if more candidates are compared.
-
-    None is that is worse than one which no other candidate can exclude (see `best`).
-    """
+    """Which pairs can be the best of their later node if more candidates are compared: all but those that are
+    worse than one which no other candidate can exclude (see `best`)."""
     most_excluded = np.where(grades.long, int(KIN_LONG * UNIT), KIN)
-    stays = (grades.own >= most_excluded) | (grades.grade == SAME_PLACE)
+    stays: NDArray[np.bool_] = (grades.own >= most_excluded) | (grades.grade == SAME_PLACE)
     order = np.lexsort([*reversed(_quality(pairs, grades, rows)), pairs.later])
     if not len(order):
         return stays

@@ -102,7 +102,8 @@ class SuccessionAcross:
         )
         follows = _looked_up(self._before, passages) != NONE
         self._search(self._pool.dated(passages[~follows], but=self._after))
-        return follows | (_looked_up(self._after, passages) != NONE)
+        inside: NDArray[np.bool_] = follows | (_looked_up(self._after, passages) != NONE)
+        return inside
 
     def series(self, passage: int) -> Passages:
         """The chain through a passage, in order of time; the passage alone if it has none."""

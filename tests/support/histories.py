@@ -146,18 +146,22 @@ def stored_text(corpus: Corpus, version: Version) -> str:
 @dataclass(frozen=True)
 class Histories:
     """How a history becomes a corpus: what documents its events state, and how stored versions become
-    documents again. `toml`: the configuration of corpora, `model`: their language model."""
+    documents again. `toml`: the configuration of corpora, `model`: their language model, `encoder`: what makes
+    their vectors."""
 
     document: Callable[[Event], Document] = document
     restored: Callable[[Corpus, Version], Document] = restored
     toml: str = ""
     model: Any = None
+    encoder: Any = None
 
     def new_corpus(self, folder: Path) -> Corpus:
         folder.mkdir(parents=True)
         if self.toml:
             (folder / "asof.toml").write_text(self.toml, "utf-8")
-        corpus = open_corpus(folder, settings=CorpusSettings(stem=False), model=self.model)
+        corpus = open_corpus(
+            folder, settings=CorpusSettings(stem=False), model=self.model, encoder=self.encoder
+        )
         corpus.session.clock, corpus.maintenance.background = Clock(step=0), False
         return corpus
 

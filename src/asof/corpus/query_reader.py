@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from asof import config
 from asof.corpus.models import ModelProvider
-from asof.corpus.session import Session
 from asof.data import Filters, Query, coerce
 from asof.data.coerce import MetadataFilter
 from asof.errors import BeforeHorizon, UsageError
@@ -34,12 +33,35 @@ def refuse_long(text: str, what: str) -> None:
         )
 
 
+class Asked(Protocol):
+    """What a reader of questions knows of the corpus, in one piece or in shards."""
+
+    @property
+    def config(self) -> config.Config:
+        """The configuration that holds for it."""
+        ...
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """The languages of its texts."""
+        ...
+
+    @property
+    def fiscal_start(self) -> int:
+        """The first month of the fiscal year."""
+        ...
+
+    def holds_anything(self, as_of: int, known_at: int | None) -> bool:
+        """Whether any passage is current at that moment. Raises BeforeHorizon."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class QueryReader:
     """Reads questions that are asked as of an instant (and known at one; None: with all that is known), with
     the configuration of a corpus. `stated`: whether that instant was given."""
 
-    session: Session
+    session: Asked
     models: ModelProvider
     as_of: int
     known_at: int | None = None
@@ -84,7 +106,7 @@ class QueryReader:
     def _anything_at(self, as_of: int) -> bool:
         """Whether any passage is visible then; a time before the kept history has its own error."""
         try:
-            return self.session.use(as_of, self.known_at, lambda view: view.n > 0)
+            return self.session.holds_anything(as_of, self.known_at)
         except BeforeHorizon:
             return True
 

@@ -1,0 +1,119 @@
+"""One shard's side of a search: a thread that runs the first stages and then answers what is asked.
+
+The view is made once, in one read transaction, so whatever is written meanwhile does not show. Messages go
+both ways: the shard gives a value to gather and waits for those of all; at the end of the first stages it
+sends the rows that it chose; from then on it answers calls until it is told to end.
+"""
+
+from __future__ import annotations
+
+import threading
+from queue import SimpleQueue
+from typing import Any, NamedTuple
+
+from asof.cluster.calls import CALLS
+from asof.cluster.program import Chosen, SearchRequest, first_stages
+from asof.corpus.session import Session
+from asof.errors import AsofError, DamagedSegment
+from asof.index.view import View
+
+
+class Gathered(NamedTuple):
+    """To a shard: the values of all shards."""
+
+    values: list[Any]
+
+
+class Call(NamedTuple):
+    """To a shard: a question by name (`asof.cluster.calls`)."""
+
+    name: str
+    arguments: tuple[Any, ...]
+
+
+class End(NamedTuple):
+    """To a shard: nothing more will be asked."""
+
+
+class Given(NamedTuple):
+    """From a shard: its value, to be gathered."""
+
+    value: Any
+
+
+class Answer(NamedTuple):
+    """From a shard: the answer to a call."""
+
+    value: Any
+
+
+class Failed(NamedTuple):
+    """From a shard: what went wrong."""
+
+    error: Exception
+
+
+ToShard = Gathered | Call | End
+FromShard = Given | Chosen | Answer | Failed
+
+
+class Ended(Exception):
+    """The search ended while a shard waited for values."""
+
+
+class Conversation:
+    """A search at one shard; `receive` and `send` take turns, beginning with what the shard says."""
+
+    def __init__(self, session: Session, request: SearchRequest) -> None:
+        self._session = session
+        self._request = request
+        self._to: SimpleQueue[ToShard] = SimpleQueue()
+        self._from: SimpleQueue[FromShard] = SimpleQueue()
+        self._thread = threading.Thread(target=self._run, name="asof-shard", daemon=True)
+        self._thread.start()
+
+    def receive(self) -> FromShard:
+        """What the shard says next."""
+        return self._from.get()
+
+    def send(self, message: ToShard) -> None:
+        """Tell the shard something."""
+        self._to.put(message)
+
+    def close(self) -> None:
+        """End it, and wait until its view is given back."""
+        self._to.put(End())
+        self._thread.join()
+
+    def _run(self) -> None:
+        request = self._request
+        try:
+            self._session.use(request.as_of, request.known_at, self._talk)
+        except Ended:
+            pass
+        except Exception as error:  # noqa: BLE001  it is raised again where the question was asked
+            self._from.put(Failed(error))
+
+    def _talk(self, view: View) -> None:
+        try:
+            if self._request.recipe is not None:
+                self._from.put(first_stages(self._request, view, self._gather))
+            while not isinstance(message := self._to.get(), End):
+                assert isinstance(message, Call)  # noqa: S101  no values are gathered any more
+                answer = CALLS[message.name](view, self._request, *message.arguments)
+                self._from.put(Answer(answer))
+        except DamagedSegment as damage:
+            # what was said cannot be taken back, so the whole search has to begin anew, with a sound segment
+            raise ShardDamaged(str(damage)) from damage
+
+    def _gather(self, own: Any) -> list[Any]:
+        self._from.put(Given(own))
+        message = self._to.get()
+        if isinstance(message, End):
+            raise Ended
+        assert isinstance(message, Gathered)  # noqa: S101  a shard that gathers is asked nothing
+        return message.values
+
+
+class ShardDamaged(AsofError):
+    """A segment of a shard turned out to be damaged in the middle of a search."""

@@ -1,0 +1,140 @@
+"""What a shard does for a question: the first stages of the recipe over its own rows.
+
+The stages up to the first that keeps a few candidates (`exactness.cut`) run at every shard at once. Where one
+needs something of all rows, it gathers the value of every shard (`asof.index.exchange`). What is sent is the
+rows that this shard has among the candidates, those of its documents that later stages read beside them, and,
+for more hits than candidates that are ranked closely, the best of the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple, Protocol, TypeVar, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asof.cluster.exactness import cut
+from asof.data import Query
+from asof.index.memory_segment import RowArrays, taken
+from asof.index.prefix import Prefix, PrefixPart
+from asof.index.view import View
+from asof.rank.recipe import Recipe
+from asof.rank.rerank.batches import batched
+from asof.rank.stage import Ranking
+
+T = TypeVar("T")
+
+Gather = Callable[[Any], list[Any]]
+"""Gives a value to all shards and takes those of all, in their order; every shard calls it equally often."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchRequest:
+    """A question for the shards: as of, and as it was known at (None: with all that is known); instants.
+
+    Without a recipe nothing is searched, and shards are only asked (`asof.cluster.calls`)."""
+
+    query: Query
+    recipe: Recipe | None
+    as_of: int
+    known_at: int | None
+
+
+class Opening(NamedTuple):
+    """What shards tell each other first: how many current passages they have, of how many words, and the
+    instant of their last transaction."""
+
+    passages: int
+    tokens: int
+    head: int
+
+
+class Chosen(NamedTuple):
+    """The rows that a shard sends, in pieces; `rounds`: how often was gathered for them to be chosen."""
+
+    rows: list[RowArrays]
+    rounds: int
+
+
+@runtime_checkable
+class ReadsBeside(Protocol):
+    """A later stage that reads rows which are no candidates."""
+
+    def beside(self, query: Query, ranking: Ranking, view: View) -> NDArray[np.int64]:
+        """The rows of this shard that it reads beside the candidates of all shards."""
+        ...
+
+
+@dataclass(slots=True)
+class ShardExchange:
+    """The exchange of a shard while the first stages run. `known`: document frequencies gathered before;
+    `count`: how often was gathered."""
+
+    rounds: Gather
+    known: dict[int, int] = field(default_factory=dict)
+    count: int = 0
+    alone = False
+    complete = False
+
+    def gather(self, own: T) -> list[T]:
+        self.count += 1
+        return self.rounds(own)
+
+    def dfs(self, prefix: Prefix, terms: Sequence[int]) -> list[int]:
+        missing = [term for term in dict.fromkeys(terms) if term not in self.known]
+        if missing:
+            counts = self.gather(np.array(prefix.dfs(missing), np.int64))
+            self.known.update(zip(missing, added(counts), strict=True))
+        return [self.known[term] for term in terms]
+
+    def ask(self, name: str, own: Callable[[], Any], *arguments: object) -> list[Any]:
+        return self.gather(own())
+
+
+def added(counts: Iterable[NDArray[np.int64]]) -> list[int]:
+    """The sums of counts of all shards."""
+    summed: list[int] = np.sum(list(counts), axis=0, dtype=np.int64).tolist()
+    return summed
+
+
+def first_stages(request: SearchRequest, view: View, gather: Gather) -> Chosen:
+    """Run the stages up to the cut over a shard's view, and take the rows that are needed after it."""
+    query, recipe, own = request.query, request.recipe, view.prefix
+    assert recipe is not None  # noqa: S101  it is searched
+    exchange = ShardExchange(gather)
+    openings = exchange.gather(Opening(own.n, own.tokens, view.known_at))
+    prefix = with_statistics(
+        own, sum(each.passages for each in openings), sum(each.tokens for each in openings)
+    )
+    view = replace(view, prefix=prefix, exchange=exchange)
+    steps = list(batched(recipe, query))
+    last = cut(recipe)
+    ranking = Ranking(view.window(query.filters))
+    for stage, stage_query in steps[: last + 1]:
+        ranking = stage(stage_query, ranking, view)
+    chosen_after = exchange.count
+    ranking = ranking.matching()
+    rows = [ranking.rows]
+    later = steps[last + 1 :]
+    most = max([query.k, *(own_query.k for _, own_query in later)])
+    if ranking.deferred is not None and most > view.total(ranking.count):
+        others = ranking.deferred.shortlist(most)
+        rows.append(others.rows[view.tie_order(others.score, others.rows)[:most]])
+    for stage, stage_query in later:
+        if isinstance(stage, ReadsBeside):
+            rows.append(stage.beside(stage_query, ranking, view))
+    return Chosen(taken(prefix, np.unique(np.concatenate(rows))), chosen_after)
+
+
+def with_statistics(prefix: Prefix, n: int, tokens: int) -> Prefix:
+    """The rows of a prefix with the numbers of passages and words of all shards; kept with the prefix."""
+    kept: Prefix | None = prefix.memo.get(OF_ALL)
+    if kept is None or (kept.n, kept.tokens) != (n, tokens):
+        parts = tuple(PrefixPart(each.segment, each.hi, each.dead, each.offset) for each in prefix.parts)
+        kept = prefix.memo[OF_ALL] = Prefix(prefix.as_of, prefix.known_at, parts, n, tokens, prefix.rows)
+    return kept
+
+
+OF_ALL = "statistics of all shards"

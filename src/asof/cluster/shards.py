@@ -1,0 +1,109 @@
+"""The shards of a corpus as the root sees them, and those of this process: each has a thread."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Protocol
+
+from asof.cluster.conversation import Answer, Call, Conversation, Failed, FromShard, Gathered, Given
+from asof.cluster.program import Chosen, SearchRequest
+from asof.corpus.session import Session
+
+
+class Talk(Protocol):
+    """A search that is under way at all shards: they take turns with the root. Close it."""
+
+    def receive(self) -> list[FromShard]:
+        """What every shard says, in the order of shards."""
+        ...
+
+    def gathered(self, values: list[Any]) -> None:
+        """Give the values of all to every shard."""
+        ...
+
+    def call(self, calls: Mapping[int, Call]) -> dict[int, Any]:
+        """The answers of some shards to their calls. Raises what went wrong there."""
+        ...
+
+    def close(self) -> None:
+        """End the search."""
+        ...
+
+
+class Shards(Protocol):
+    """What searches the shards of a corpus."""
+
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        ...
+
+    def begin(self, request: SearchRequest) -> Talk:
+        """Begin a search at all of them."""
+        ...
+
+
+class LocalShards:
+    """The shards that are open in this process."""
+
+    def __init__(self, sessions: Sequence[Session]) -> None:
+        self._sessions = tuple(sessions)
+
+    @property
+    def count(self) -> int:
+        return len(self._sessions)
+
+    def begin(self, request: SearchRequest) -> Talk:
+        return LocalTalk([Conversation(each, request) for each in self._sessions])
+
+
+class LocalTalk:
+    """A search at the shards of this process."""
+
+    def __init__(self, conversations: Sequence[Conversation]) -> None:
+        self._conversations = conversations
+
+    def receive(self) -> list[FromShard]:
+        return [each.receive() for each in self._conversations]
+
+    def gathered(self, values: list[Any]) -> None:
+        for each in self._conversations:
+            each.send(Gathered(values))
+
+    def call(self, calls: Mapping[int, Call]) -> dict[int, Any]:
+        for shard, call in calls.items():
+            self._conversations[shard].send(call)
+        return answers({shard: self._conversations[shard].receive() for shard in calls})
+
+    def close(self) -> None:
+        for each in self._conversations:
+            each.close()
+
+
+def answers(replies: Mapping[int, FromShard]) -> dict[int, Any]:
+    """The values of answers. Raises what went wrong at a shard."""
+    raise_failed(replies.values())
+    return {shard: reply.value for shard, reply in replies.items() if isinstance(reply, Answer)}
+
+
+def raise_failed(replies: Iterable[FromShard]) -> None:
+    """Raises what went wrong at the first shard at which anything did."""
+    for reply in replies:
+        if isinstance(reply, Failed):
+            raise reply.error
+
+
+def run(talk: Talk) -> tuple[list[list[Any]], list[Chosen]]:
+    """Have all shards run the first stages: what was gathered for them, round by round; what each chose."""
+    rounds: list[list[Any]] = []
+    while True:
+        replies = talk.receive()
+        raise_failed(replies)
+        given = [reply.value for reply in replies if isinstance(reply, Given)]
+        if len(given) == len(replies):
+            rounds.append(given)
+            talk.gathered(given)
+            continue
+        chosen = [reply for reply in replies if isinstance(reply, Chosen)]
+        assert len(chosen) == len(replies)  # noqa: S101  all run the same stages
+        return rounds[: chosen[0].rounds], chosen

@@ -1,0 +1,127 @@
+"""A search of shards equals that of one corpus, to the last bit: hits, trees, what supersedes, notes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.support.histories import (
+    ANY_HEALTH,
+    BROAD,
+    DAY,
+    DENSE,
+    HISTORIES,
+    WORDS,
+    Event,
+    Histories,
+    last_moment,
+)
+from tests.support.histories_in_shards import Layouts, layouts
+from tests.test_guarantee import ASKED, TIGHT
+
+from asof.cluster.search import ShardSearch
+from asof.cluster.shards import LocalShards
+from asof.cluster.snapshot import ShardedSnapshot, snapshot_of
+from asof.corpus.snapshot import Snapshot
+from asof.models.hashed import HashedNgrams
+from asof.rank.combine.early_termination import EarlyTermination, ScanLimits
+from asof.rank.features.pseudo_relevance_feedback import PseudoRelevanceFeedback, RescoreLimits
+from asof.rank.recipe import Recipe
+from asof.rank.stage import Stage
+from asof.time.span import moment
+
+pytestmark = pytest.mark.slow
+
+
+def pruned(stage: Stage) -> Stage:
+    """The stage with limits that a corpus of few passages meets."""
+    if isinstance(stage, PseudoRelevanceFeedback):
+        return replace(stage, limits=RescoreLimits(1.0), passages=2)
+    if isinstance(stage, EarlyTermination):
+        limits = ScanLimits(trials=(4, 2), min_trial=1, max_share=0.9, scanned=1)
+        return replace(stage, limits=limits, then=None, dense=0.2)
+    return stage
+
+
+PRUNED = replace(TIGHT, stages=tuple(map(pruned, TIGHT.stages)))
+"""The default recipe that leaves passages unread from the first on."""
+
+RECIPES = ["asof", "asof", "bm25", "tempralm", TIGHT, PRUNED]
+WITH_VECTORS = ["asof", "dense", "hybrid", "hybrid-rrf", "tempralm", TIGHT, PRUNED]
+VECTORS = Histories(encoder=HashedNgrams())
+
+
+def shown(snapshot: Snapshot | ShardedSnapshot, question: str, **options: Any) -> list[Any]:
+    """All that a search shows, without numbers of rows."""
+    results = snapshot.search(question, **options)
+    found = []
+    for hit in results.hits:
+        assert hit.why.recomputed() == hit.why.value == hit.score
+        found.append((
+            hit.rank, hit.id, hit.score, hit.published, hit.dated_by, hit.place, hit.text, hit.about,
+            hit.title, hit.superseded, hit.why.as_json(),
+        ))  # fmt: skip
+    return [*found, results.notes, results.recipe]
+
+
+def search_of(parts: Layouts) -> ShardSearch:
+    first = parts.shards[0]
+    return ShardSearch(
+        LocalShards([each.session for each in parts.shards]), first.store.settings, first.manifest.encoder
+    )
+
+
+def check(
+    history: Sequence[Event], shards: int, as_of: int, back: int, words: Sequence[int], asked: str,
+    recipe: str | Recipe, k: int, histories: Histories = HISTORIES,
+) -> None:  # fmt: skip
+    question = asked.format(" ".join(WORDS[word] for word in words))
+    with layouts(shards, histories) as parts:
+        for event in history:
+            parts.play(event)
+        at_moment = last_moment(parts.one, as_of, back)
+        if at_moment is None:
+            return
+        one = parts.one.snapshot(*at_moment)
+        sharded = snapshot_of(search_of(parts), parts.shards[0].models, *at_moment, stated=True)
+        since, about = moment(max(as_of - 2, 0) * DAY), moment((as_of + back) % 5 * DAY)
+        options: list[dict[str, Any]] = [
+            {}, {"k": k}, {"k": 50}, {"unit": "document"}, {"since": since}, {"about": about},
+            {"path": "doc[0-2]"},
+        ]  # fmt: skip
+        for each in options:
+            asked_with = {"recipe": recipe, **each}
+            assert shown(sharded, question, **asked_with) == shown(one, question, **asked_with), asked_with
+
+
+def property_of(
+    history: st.SearchStrategy[list[Event]], words: int, dates: int, examples: int,
+    recipes: Sequence[str | Recipe] = RECIPES, histories: Histories = HISTORIES, **options: Any,
+) -> Callable[[], None]:  # fmt: skip
+    @settings(max_examples=examples, suppress_health_check=ANY_HEALTH, **options)
+    @given(
+        history,
+        st.sampled_from([1, 2, 5, 16]),
+        st.integers(-1, dates + 2),
+        st.one_of(st.just(0), st.integers(0, 6)),
+        st.lists(st.integers(0, words - 1), min_size=1, max_size=3),
+        st.sampled_from([*ASKED, '"{}"', "title 1", "doc2", "mlil {}", "xfery"]),
+        st.sampled_from(recipes),
+        st.integers(1, 3),
+    )
+    def property_(
+        history: list[Event], shards: int, as_of: int, back: int, words: list[int], asked: str,
+        recipe: str | Recipe, k: int,
+    ) -> None:  # fmt: skip
+        check(history, shards, as_of, back, words, asked, recipe, k, histories)
+
+    return property_
+
+
+test_equal_broad = property_of(BROAD, 12, 30, 60)
+test_equal_dense = property_of(DENSE, 3, 4, 60)
+test_equal_with_vectors = property_of(BROAD, 12, 30, 40, WITH_VECTORS, VECTORS)

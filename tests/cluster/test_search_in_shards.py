@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -15,6 +16,7 @@ from tests.support.histories import (
     DAY,
     DENSE,
     HISTORIES,
+    PLANTED,
     WORDS,
     Event,
     Histories,
@@ -23,12 +25,15 @@ from tests.support.histories import (
 from tests.support.histories_in_shards import Layouts, layouts
 from tests.test_guarantee import ASKED, TIGHT
 
+from asof.cluster import program
 from asof.cluster.search import ShardSearch
 from asof.cluster.shards import LocalShards
 from asof.cluster.snapshot import ShardedSnapshot, snapshot_of
 from asof.corpus.snapshot import Snapshot
+from asof.index import exchange
 from asof.models.hashed import HashedNgrams
 from asof.rank.combine.early_termination import EarlyTermination, ScanLimits
+from asof.rank.features.neighbouring_text import NeighbouringText
 from asof.rank.features.pseudo_relevance_feedback import PseudoRelevanceFeedback, RescoreLimits
 from asof.rank.recipe import Recipe
 from asof.rank.stage import Stage
@@ -50,8 +55,8 @@ def pruned(stage: Stage) -> Stage:
 PRUNED = replace(TIGHT, stages=tuple(map(pruned, TIGHT.stages)))
 """The default recipe that leaves passages unread from the first on."""
 
-RECIPES = ["asof", "asof", "bm25", "tempralm", TIGHT, PRUNED]
-WITH_VECTORS = ["asof", "dense", "hybrid", "hybrid-rrf", "tempralm", TIGHT, PRUNED]
+RECIPES: list[str | Recipe] = ["asof", "asof", "bm25", "tempralm", TIGHT, PRUNED]
+WITH_VECTORS: list[str | Recipe] = ["asof", "dense", "hybrid", "hybrid-rrf", "tempralm", TIGHT, PRUNED]
 VECTORS = Histories(encoder=HashedNgrams())
 
 
@@ -125,3 +130,47 @@ def property_of(
 test_equal_broad = property_of(BROAD, 12, 30, 60)
 test_equal_dense = property_of(DENSE, 3, 4, 60)
 test_equal_with_vectors = property_of(BROAD, 12, 30, 40, WITH_VECTORS, VECTORS)
+
+
+# -- planted faults: the property must be able to fail ------------------------------------------------
+
+
+def caught(
+    history: st.SearchStrategy[list[Event]] = BROAD, words: int = 12, dates: int = 30, recipe: str = "asof"
+) -> None:
+    with pytest.raises(AssertionError):
+        property_of(history, words, dates, 300, [recipe], **PLANTED)()
+
+
+def test_document_frequencies_of_one_shard_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(program, "added", lambda counts: next(iter(counts)).tolist())
+    caught()
+
+
+def test_a_sum_of_averages_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    def averaged(openings: Sequence[program.Opening]) -> tuple[int, float]:
+        n = sum(each.passages for each in openings)
+        return n, n * float(np.mean([each.tokens / max(each.passages, 1) for each in openings]))
+
+    monkeypatch.setattr(program, "statistics", averaged)
+    caught()
+
+
+def test_ties_by_shard_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    exact = exchange.best_of_all
+
+    def by_shard(of: exchange.Exchange, keys: exchange.Keys, n: int) -> exchange.Best:
+        return exact(of, keys if of.alone else (*map(np.zeros_like, keys[:-1]), keys[-1]), n)
+
+    monkeypatch.setattr(exchange, "best_of_all", by_shard)
+    caught(DENSE, 3, 4, "bm25")
+
+
+def test_the_bound_of_one_shard_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(exchange, "largest", lambda of, own: own if of.alone else of.gather(own)[0])
+    caught()
+
+
+def test_neighbours_that_are_not_sent_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(NeighbouringText, "beside", lambda *_: np.zeros(0, np.int64))
+    caught()

@@ -112,7 +112,10 @@ def test_scores_are_the_formula_and_the_tree_gives_them_again(
         prefix = Prefix.of(segments, as_of)
         window = prefix.window(since)
         found, weighed = scores(window, [term("a"), term("b", 0.5), term("x")], Bm25(k1, b))
-        assert list(weighed) == list(weigh(prefix, [term("a"), term("b", 0.5), term("x")], Bm25(k1, b)))
+        terms = [term("a"), term("b", 0.5), term("x")]
+        dfs = prefix.dfs([each.hash for each in terms])
+        assert weighed == weigh(prefix.n, terms, dfs, Bm25(k1, b))
+        assert scores(window, terms, Bm25(k1, b), dfs)[0].tolist() == found.tolist()
         for step in (1, 2, 3):
             places = np.arange(0, window.n, step)
             assert scores_at(window, places, weighed, Bm25(k1, b)).tolist() == found[::step].tolist()

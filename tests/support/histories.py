@@ -146,8 +146,8 @@ def stored_text(corpus: Corpus, version: Version) -> str:
 @dataclass(frozen=True)
 class Histories:
     """How a history becomes a corpus: what documents its events state, and how stored versions become
-    documents again. `toml`: the configuration of corpora, `model`: their language model, `encoder`: what makes
-    their vectors."""
+    documents again. `toml`: the configuration of corpora, `model`: their language model, `encoder`: what
+    makes their vectors."""
 
     document: Callable[[Event], Document] = document
     restored: Callable[[Corpus, Version], Document] = restored

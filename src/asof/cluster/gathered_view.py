@@ -14,9 +14,10 @@ from typing import Any, NoReturn, TypeVar, cast
 
 import numpy as np
 
+from asof.cluster import program
 from asof.cluster.conversation import Call
 from asof.cluster.gathered_succession import GatheredSuccession
-from asof.cluster.program import Chosen, Opening, added
+from asof.cluster.program import Chosen, Opening
 from asof.cluster.refused import not_across_shards
 from asof.cluster.shards import Talk
 from asof.graph.succession_cache import FOLDER as SUCCESSION
@@ -54,7 +55,7 @@ class RootExchange:
         missing = [term for term in dict.fromkeys(terms) if term not in self.known]
         if missing:
             counts = self.rounds.pop(0) if self.rounds else self.call("dfs", missing)
-            self.known.update(zip(missing, added(counts), strict=True))
+            self.known.update(zip(missing, program.added(counts), strict=True))
         return [self.known[term] for term in terms]
 
     def ask(self, name: str, own: Callable[[], Any], *arguments: object) -> list[Any]:
@@ -114,10 +115,7 @@ def gathered_view(
     pieces = exchange.pieces([each.rows for each in chosen])
     segment = MemorySegment(pieces, encoder.name if encoder else "") if pieces else None
     parts = (part_of(segment, 0),) if segment else ()
-    prefix = Prefix(
-        as_of, known_at, parts, sum(each.passages for each in openings),
-        sum(each.tokens for each in openings), segment.n if segment else 0,
-    )  # fmt: skip
+    prefix = Prefix(as_of, known_at, parts, *program.statistics(openings), segment.n if segment else 0)
     heads = tuple(np.unique(segment["head"]).tolist()) if segment else ()
     reader = GatheredReader(as_of, known_at, exchange, heads)
     view = View(

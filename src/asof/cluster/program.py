@@ -95,8 +95,7 @@ class ShardExchange:
 
 def added(counts: Iterable[NDArray[np.int64]]) -> list[int]:
     """The sums of counts of all shards."""
-    summed: list[int] = np.sum(list(counts), axis=0, dtype=np.int64).tolist()
-    return summed
+    return [sum(each) for each in zip(*(count.tolist() for count in counts), strict=True)]
 
 
 def first_stages(request: SearchRequest, view: View, gather: Gather) -> Chosen:
@@ -105,9 +104,7 @@ def first_stages(request: SearchRequest, view: View, gather: Gather) -> Chosen:
     assert recipe is not None  # noqa: S101  it is searched
     exchange = ShardExchange(gather)
     openings = exchange.gather(Opening(own.n, own.tokens, view.known_at))
-    prefix = with_statistics(
-        own, sum(each.passages for each in openings), sum(each.tokens for each in openings)
-    )
+    prefix = with_statistics(own, *statistics(openings))
     view = replace(view, prefix=prefix, exchange=exchange)
     steps = list(batched(recipe, query))
     last = cut(recipe)
@@ -126,6 +123,12 @@ def first_stages(request: SearchRequest, view: View, gather: Gather) -> Chosen:
         if isinstance(stage, ReadsBeside):
             rows.append(stage.beside(stage_query, ranking, view))
     return Chosen(taken(prefix, np.unique(np.concatenate(rows))), chosen_after)
+
+
+def statistics(openings: Iterable[Opening]) -> tuple[int, int]:
+    """The current passages of all shards, and their words."""
+    passages, tokens, _ = zip(*openings, strict=True)
+    return sum(passages), sum(tokens)
 
 
 def with_statistics(prefix: Prefix, n: int, tokens: int) -> Prefix:

@@ -27,8 +27,11 @@ class Exchange(Protocol):
     `alone`: what a stage has is all that it chooses from, so `gather` gives the own value alone. `complete`:
     the rows of the view are all rows of the corpus."""
 
-    alone: bool
-    complete: bool
+    @property
+    def alone(self) -> bool: ...
+
+    @property
+    def complete(self) -> bool: ...
 
     def gather(self, own: T) -> list[T]:
         """What every shard gives at this point, in the order of shards."""

@@ -28,10 +28,11 @@ BOTH = Best(np.array([0, 1]), np.array([0, 1]))
 def test_shares_are_summed_over_the_passages_without_stop_words(fresh: Make, document: Make) -> None:
     with fresh(document("a", "mill the mill boat", "2001"), document("b", "boat fog", "2002")) as corpus:
         view = corpus.at().view()
-        shares = {term.word: share for term, share in shares_of(view.prefix.window(), BOTH, view, 10).items()}
+        window, none = view.prefix.window(), np.zeros(0, np.int64)
+        shares = {term.word: share for term, share in shares_of(window, BOTH, view, 10).items()}
         assert shares == {"mill": 1 / 4 + 1 / 4, "boat": 1 / 4 + 1 / 2, "fog": 1 / 2}
-        assert [term.word for term in shares_of(np.array([0, 1]), view, 1)] == ["boat"]
-        assert shares_of(np.zeros(0, np.int64), view, 10) == {}
+        assert [term.word for term in shares_of(window, BOTH, view, 1)] == ["boat"]
+        assert shares_of(window, Best(none, none), view, 10) == {}
 
 
 def test_what_is_added_by_hand(fresh: Make, document: Make, run: Make) -> None:

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import os
 import shlex
+import socket
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from hashlib import blake2b
 from pathlib import Path
 
 from asof import layers
@@ -36,10 +38,21 @@ def cache_folder() -> Path:
     return (chosen if chosen.is_absolute() else Path.home() / ".cache") / "asof"
 
 
+def working_copy(url: str) -> Path:
+    """The folder of this machine's copy of the corpus at a URL; it can be thrown away when all that was
+    written in it was pushed."""
+    return cache_folder() / blake2b(url.encode(), digest_size=16).hexdigest()
+
+
+def writer() -> str:
+    """Who writes to a corpus at a URL, in words for other writers: this machine and this process."""
+    return f"{socket.gethostname()}, process {os.getpid()}"
+
+
 def holds_corpus(folder: Path) -> bool:
     """Whether there is a corpus in a folder."""
     try:
-        return (folder / FOLDER / "corpus.db").is_file()
+        return any((folder / FOLDER / name).is_file() for name in ("corpus.db", "truth.json", "shards.json"))
     except PermissionError:  # opening it says which right is missing
         return True
 

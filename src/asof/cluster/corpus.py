@@ -6,24 +6,28 @@ from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, NoReturn, Self
 
 from asof.arguments import all_checked
 from asof.cluster import indexing, instants
 from asof.cluster.maintenance import ShardedMaintenance
 from asof.cluster.refused import not_across_shards
+from asof.cluster.search import ShardSearch
+from asof.cluster.shards import LocalShards
+from asof.cluster.snapshot import ShardedSnapshot, snapshot_of
 from asof.config import Config
 from asof.corpus.corpus import Corpus
 from asof.corpus.source_opening import SourceOpener, export_file
+from asof.engine import Results
 from asof.errors import UsageError
 from asof.store.find_document import find_among, names_as_of
 from asof.store.run import IndexReport
 from asof.store.settings import CorpusSettings
 from asof.store.shard_layout import ShardLayout, shard_of
-from asof.store.store import FOLDER
-from asof.time.coerce import When
+from asof.time.coerce import When, last_instant
 
 if TYPE_CHECKING:
+    from asof.cluster.at_url import Writer
     from asof.sources.from_python import Item, Record
     from asof.sources.source import Source
     from asof.store.export import ExportReport
@@ -36,17 +40,22 @@ class ShardedCorpus:
     """An open corpus whose documents lie in several shards, each a `Corpus` with a folder of its own. Use it
     as a context manager, or `close` it. Threads may share it.
 
-    `root`: the folder that it is of; `clock`: microseconds since 1970; `wait`: seconds that a writer waits
-    for another one; `layout`: where the shards lie.
+    `root`: the folder from which sources are named, and whose configuration holds; `folder`: the `.asof` that
+    the shards lie in, as `layout` says; `clock`: microseconds since 1970; `wait`: seconds that a writer waits
+    for another one; `writer`: who pushes what is written to a corpus at a URL; `searching`: what searches the
+    shards (by default a thread for each).
     """
 
     root: Path
+    folder: Path
     config: Config
     clock: Callable[[], int]
     wait: float
     layout: ShardLayout
     shards: tuple[Corpus, ...]
+    writer: Writer | None = None
     closed: bool = False
+    searching: ShardSearch | None = None
 
     def __repr__(self) -> str:
         return f"ShardedCorpus({str(self.root)!r}, {self.layout.count}{', closed' if self.closed else ''})"
@@ -54,19 +63,29 @@ class ShardedCorpus:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *error: object) -> None:
-        self.close()
+    def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
+        self._close(push=kind is None)
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if not name.startswith("_") and hasattr(Corpus, name):
+            raise not_across_shards(f"{name} works in", "see docs/guides/cluster.md for what is exact")
+        raise AttributeError(f"ShardedCorpus has no {name!r}")
 
     def close(self) -> None:
-        """Wait for merges that are under way, and close the files of all shards."""
-        self.closed = True
-        for shard in self.shards:
-            shard.close()
+        """Wait for merges that are under way, push what was written to a URL, and close the files of all
+        shards."""
+        self._close(push=True)
 
-    @property
-    def folder(self) -> Path:
-        """Its `.asof`."""
-        return self.root / FOLDER
+    def _close(self, *, push: bool) -> None:
+        try:
+            for shard in self.shards:
+                shard.maintenance.close()
+            if push and self.writer is not None and not self.closed:
+                self.writer.push()
+        finally:
+            self.closed = True
+            for shard in self.shards:
+                shard.close()
 
     @property
     def settings(self) -> CorpusSettings:
@@ -89,12 +108,62 @@ class ShardedCorpus:
 
         What is known at this instant or before stays as it is. Raises DamagedStore.
         """
-        until = instants.committed(self.folder)
+        until = instants.committed(self.folder) if self.layout.count > 1 else None
         return until if until is None or until < self.last_write() else None
 
     def writing(self) -> AbstractContextManager[instants.Instant]:
         """While nobody else writes; the instant of what is written. Raises Busy, NoSpace, CorpusError."""
-        return instants.writing(self.folder, self.last_write, self.clock, self.wait)
+        several = self.layout.count > 1
+        return instants.writing(self.folder, self.last_write, self.clock, self.wait, several=several)
+
+    def push(self) -> None:
+        """Make what was written to a corpus at a URL part of it. Raises Fenced, StorageError."""
+        if self.writer is not None:
+            self.writer.push()
+
+    def _progress(self, shown: Callable[[IndexReport], None] | None) -> Callable[[IndexReport], None]:
+        """What is done after each batch."""
+
+        def done(report: IndexReport) -> None:
+            if self.writer is not None:
+                self.writer.push_soon()
+            if shown is not None:
+                shown(report)
+
+        return done
+
+    # -- asking -------------------------------------------------------------------------------------
+
+    def at(self, as_of: When | None = None, known_at: When | None = None) -> ShardedSnapshot:
+        """The corpus as it stood at `as_of` (default: now), as it was known at `known_at` (default: now)."""
+        anchor, fiscal = self.present(), self.config.fields.fiscal_start
+        return self.snapshot(
+            anchor if as_of is None else last_instant(as_of, anchor, fiscal),
+            None if known_at is None else last_instant(known_at, anchor, fiscal),
+            stated=as_of is not None,
+        )
+
+    def snapshot(self, as_of: int, known_at: int | None = None, *, stated: bool = True) -> ShardedSnapshot:
+        """The corpus as it stood at an instant, as it was known at another one; see `at`. Of a batch that is
+        not in all shards yet nothing is known."""
+        known = self.committed() if known_at is None else known_at
+        return snapshot_of(self._search, self.shards[0].models, as_of, known, stated=stated)
+
+    def search(self, question: str, **options: object) -> Results:
+        """`corpus.at().search(question, ...)`: as of now."""
+        return self.at().search(question, **options)  # type: ignore[arg-type]
+
+    def present(self) -> int:
+        """Now; what was just added is seen, also if the clock steps back."""
+        return max(self.clock(), self.last_write())
+
+    @property
+    def _search(self) -> ShardSearch:
+        if self.searching is None:
+            sessions = [shard.session for shard in self.shards]
+            encoder = self.shards[0].manifest.encoder
+            self.searching = ShardSearch(LocalShards(sessions), self.settings, encoder)
+        return self.searching
 
     # -- adding -------------------------------------------------------------------------------------
 
@@ -132,8 +201,9 @@ class ShardedCorpus:
             report = indexing.build(
                 self.shards, stated,
                 indexing.Source(read.name, read.kind, read.complete, read.states_past), self.writing,
-                allow_shrinking=allow_shrinking, workers=workers, progress=progress,
+                allow_shrinking=allow_shrinking, workers=workers, progress=self._progress(progress),
             )  # fmt: skip
+        self.push()
         if report.written:
             for shard in self.shards:
                 shard.maintenance.tidy_behind()

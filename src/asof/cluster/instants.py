@@ -42,15 +42,15 @@ class Instant:
 
 @contextmanager
 def writing(
-    folder: Path, heads: Callable[[], int], clock: Callable[[], int], wait: float
+    folder: Path, heads: Callable[[], int], clock: Callable[[], int], wait: float, *, several: bool
 ) -> Iterator[Instant]:
     """While nobody else writes to the shards of the corpus in `folder` (its `.asof`); the instant of what is
-    written. `heads`: the last instant at which any shard was written to. When all shards have what was
-    written, readers see it. Raises Busy, NoSpace, CorpusError."""
+    written. `heads`: the last instant at which any shard was written to; `several`: there are several. When
+    all have what was written, readers see it. Raises Busy, NoSpace, CorpusError."""
     with translate_errors(folder / COMMITTED), exclusive_lock(folder / "write.lock", wait):
         yield Instant(clock, heads())
         done = heads()
-        if done and done != _read(folder):
+        if several and done and done != _read(folder):
             write_durably(folder / COMMITTED, f"{done}\n".encode())
 
 

@@ -1,30 +1,80 @@
-"""Opening the corpus of a folder, in one piece or in shards, and making one in shards."""
+"""Opening a corpus where it lies: in a folder or at a URL, in one piece or in shards; and making one."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import ExitStack, closing
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from asof import corpus_files, environment
+from asof.arguments import checked
 from asof.cluster.corpus import ShardedCorpus
 from asof.config import Config
-from asof.corpus.corpus import Corpus, folder_of, silent, warn
+from asof.corpus.corpus import Corpus, folder_of, open_at, silent, warn
 from asof.corpus.models import configured_encoder, encoder_for
 from asof.corpus.session import Session
 from asof.errors import NoCorpus, UsageError
 from asof.index.manifest import Manifest
 from asof.models.named import encoder_of, model_of
+from asof.storage.address import is_address
 from asof.store.lock import exclusive_lock
 from asof.store.settings import CorpusSettings
-from asof.store.shard_layout import ShardLayout, read_layout, reserve_ids, write_layout
+from asof.store.shard_layout import ShardLayout, checked_count, read_layout, reserve_ids, write_layout
 from asof.store.store import DEFAULT_WAIT, FOLDER, Store, translate_errors
 
 if TYPE_CHECKING:
+    from asof.cluster.at_url import Writer
     from asof.models.named import Named
     from asof.models.ports import Encoder, Model
+
+
+@checked
+def open(  # noqa: A001  asof.open is the word for it
+    path: str | Path = ".",
+    *,
+    create: bool = True,
+    encoder: Encoder | Named | None = None,
+    model: Model | Named | Callable[[str], str] | None = None,
+    settings: CorpusSettings | None = None,
+    wait: float = DEFAULT_WAIT,
+    on_note: Callable[[str], None] | None = None,
+    trust: bool = False,
+    config: Config | None = None,
+    shards: int | None = None,
+    write: bool = False,
+) -> Corpus:
+    """Open the corpus of a folder (it lies in `path/.asof`), making it if `create` and there is none; or the
+    one at a URL (`s3://`, `gs://`, `az://`, `file://`), of which this machine gets a working copy.
+
+    `settings` are those of a new corpus (default: asof.toml's). `encoder`: vectors beside words, in place of
+    asof.toml's; that of a corpus is changed by `Corpus.embed` only. `model`: a language model in place of
+    asof.toml's, also as a function of the prompt (see `asof.Named`). `wait`: seconds to wait for another
+    writer. `on_note` gets a line when a part of the index had to be rebuilt, and when asof.toml names a model
+    or an address that does not count, since the user does not trust the folder; without it, the latter is a
+    Python warning. `trust`: it counts, even if the user does not trust it. `config`: in place of all files.
+
+    `shards`: of how many a new corpus is made. One in shards is a `ShardedCorpus`: it has the methods of
+    `Corpus` that are exact across shards, the others raise NotAcrossShards. `write`: a corpus at a URL is
+    claimed, so that this process alone may write to it; what was written is pushed every few seconds, and
+    when it is closed. The configuration of one at a URL is that of the present folder.
+
+    Raises NoCorpus, NewerSchema, DamagedStore, BadConfig, Busy, and UsageError, also for another encoder or
+    number of shards; for a URL StorageError, MissingExtra.
+    """
+    given = _Given(encoder, model, settings, wait, on_note, trust, config)
+    if isinstance(path, str) and is_address(path):
+        return cast(Corpus, _at_url(path, given, shards, write=write, create=create))
+    root = folder_of(path)
+    folder = root / FOLDER
+    layout = read_layout(folder)
+    if shards is None and (layout is None or layout.count == 1):
+        return open_at(
+            root, layout.paths(folder)[0] if layout else folder, create=create, encoder=encoder, model=model,
+            settings=settings, wait=wait, on_note=on_note, trust=trust, config=config,
+        )  # fmt: skip
+    return cast(Corpus, _in_folder(root, given, shards if create else None))
 
 
 def open_shards(
@@ -41,15 +91,42 @@ def open_shards(
 ) -> ShardedCorpus:
     """Open the corpus in shards of a folder. With `shards`, the number of them, it is made if there is none.
 
-    All else is as in `asof.open`. Raises NoCorpus, UsageError for a corpus in one piece or with another
-    number of shards, and what `asof.open` raises.
+    All else is as in `open`. Raises NoCorpus, UsageError for a corpus in one piece or with another number of
+    shards, and what `open` raises.
     """
-    root, variables = folder_of(path), environment.variables()
-    folder = root / FOLDER
-    own_encoder = None if encoder is None else encoder_of(encoder)
-    own_model = None if model is None else model_of(model)
-    if config is None:
-        config = environment.configuration(root, on_note or warn, trust=trust)
+    return _in_folder(
+        folder_of(path), _Given(encoder, model, settings, wait, on_note, trust, config), shards
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """How a corpus is opened; see `open`."""
+
+    encoder: Encoder | Named | None
+    model: Model | Named | Callable[[str], str] | None
+    settings: CorpusSettings | None
+    wait: float
+    on_note: Callable[[str], None] | None
+    trust: bool
+    config: Config | None
+
+    def configuration(self, root: Path) -> Config:
+        if self.config is not None:
+            return self.config
+        return environment.configuration(root, self.on_note or warn, trust=self.trust)
+
+    def new_settings(self, root: Path, config: Config) -> CorpusSettings:
+        """Those of a new corpus, with the encoder that it gets."""
+        made = self.settings or config.index
+        if self.encoder is not None:
+            return replace(made, encoder=encoder_of(self.encoder).name)
+        chosen = configured_encoder(config, root, environment.variables()) if config.encoding else None
+        return replace(made, encoder=chosen.name) if chosen else made
+
+
+def _in_folder(root: Path, given: _Given, shards: int | None) -> ShardedCorpus:
+    config, folder = given.configuration(root), root / FOLDER
     layout = read_layout(folder)
     if layout is None:
         if (folder / "corpus.db").exists():
@@ -58,23 +135,65 @@ def open_shards(
             )
         if shards is None:
             raise NoCorpus(f"no index in {folder}: make one with `asof index SOURCE --shards N`")
-        chosen = own_encoder or (configured_encoder(config, root, variables) if config.encoding else None)
-        made = settings or config.index
-        layout = create(folder, shards, replace(made, encoder=chosen.name) if chosen else made, wait)
-    elif shards is not None and layout.count != shards:
+        layout = create(folder, shards, given.new_settings(root, config), given.wait)
+    if shards is not None and layout.count != shards:
         raise UsageError(
             f"the corpus in {root} has {layout.count} shards, not {shards}: "
             "`asof cluster grow` makes more of them"
         )
+    return _opened(root, folder, layout, given, config)
+
+
+def _at_url(
+    url: str, given: _Given, shards: int | None, *, write: bool, create: bool
+) -> Corpus | ShardedCorpus:
+    from asof.cluster.at_url import Writer, fetched, storage_at
+
+    root = Path.cwd()
+    config = given.configuration(root)
+    storage = storage_at(url, given.on_note or silent, given.wait)
+    if write:
+        if shards is not None:
+            checked_count(shards)
+        writer = Writer.claim(storage, shards, create=create)
+        copy = writer.root
+    else:
+        writer, copy = None, fetched(storage)
+    folder = copy / FOLDER
+    layout = read_layout(folder)
+    empty = (
+        [at for at, place in enumerate(layout.paths(folder)) if not (place / "corpus.db").exists()]
+        if layout
+        else []
+    )
+    if layout is None or (empty and writer is None):
+        raise NoCorpus(f"nothing was indexed at {storage.url} yet: `asof index SOURCE --index {storage.url}`")
+    if empty:
+        _fill(folder, layout, empty, given.new_settings(root, config), given.wait)
+    with storage.reading(copy):
+        if layout.count == 1 and writer is None:
+            return open_at(
+                root, layout.paths(folder)[0], encoder=given.encoder, model=given.model, wait=given.wait,
+                on_note=given.on_note, config=config,
+            )  # fmt: skip
+        return _opened(root, folder, layout, given, config, writer)
+
+
+def _opened(
+    root: Path, folder: Path, layout: ShardLayout, given: _Given, config: Config, writer: Writer | None = None
+) -> ShardedCorpus:
+    variables = environment.variables()
+    own_encoder = None if given.encoder is None else encoder_of(given.encoder)
+    own_model = None if given.model is None else model_of(given.model)
+    corpus = ShardedCorpus(root, folder, config, environment.now, given.wait, layout, (), writer)
+    parts: list[Corpus] = []
+    shared: Encoder | None = None
     with ExitStack() as opened:
-        parts: list[Corpus] = []
-        shared: Encoder | None = None
-        corpus = ShardedCorpus(root, config, environment.now, wait, layout, ())
         for place in layout.paths(folder):
-            store = Store.open(place, wait)
-            if shared is None:  # one model serves all shards
+            store = Store.open(place, given.wait)
+            if not parts:  # one model serves all shards
                 shared = encoder_for(store, own_encoder, config, root, variables)
-            manifest = Manifest(store, shared, on_note or silent)
+            manifest = Manifest(store, shared, given.on_note or silent)
             session = Session(root, store, manifest, config, lambda: corpus.clock(), variables)
             parts.append(Corpus.of(session, own_model))
             opened.callback(parts[-1].close)
@@ -83,20 +202,34 @@ def open_shards(
     return corpus
 
 
+# -- making ---------------------------------------------------------------------------------------------
+
+
 def create(folder: Path, shards: int, settings: CorpusSettings, wait: float = DEFAULT_WAIT) -> ShardLayout:
     """Make an empty corpus of so many shards in the `.asof` that is `folder`; what an interrupted making left
     is used. Another process may make it at the same moment: then that one stands. Raises Busy, NoSpace."""
     layout = ShardLayout.of(shards)
     corpus_files.refuse_links(folder)
-    corpus_files.make_folder(folder)
-    with translate_errors(folder / "shards.json"), exclusive_lock(folder / "write.lock", wait):
-        there = read_layout(folder)
-        if there is not None:
-            return there
-        for shard, place in enumerate(layout.paths(folder)):
-            make_shard(place, shard, settings, wait)
-        write_layout(folder, layout)
+    with translate_errors(folder / "shards.json"):
+        corpus_files.make_folder(folder)
+        with exclusive_lock(folder / "write.lock", wait):
+            there = read_layout(folder)
+            if there is not None:
+                return there
+            for shard, place in enumerate(layout.paths(folder)):
+                make_shard(place, shard, settings, wait)
+            write_layout(folder, layout)
     return layout
+
+
+def _fill(folder: Path, layout: ShardLayout, empty: list[int], settings: CorpusSettings, wait: float) -> None:
+    """Make the shards of a working copy that the storage has nothing of yet."""
+    places = layout.paths(folder)
+    others = [place for place in places if (place / "corpus.db").exists()]
+    if others:
+        settings = Store.open(others[0], wait).settings
+    for shard in empty:
+        make_shard(places[shard], shard, settings, wait)
 
 
 def make_shard(place: Path, shard: int, settings: CorpusSettings, wait: float) -> Store:

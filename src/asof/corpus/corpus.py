@@ -21,13 +21,14 @@ from asof.corpus.session import Session
 from asof.corpus.snapshot import Snapshot
 from asof.corpus.source_opening import SourceOpener, export_file
 from asof.engine import Results
-from asof.errors import NoCorpus, UsageError
+from asof.errors import NoCorpus, NotAcrossShards, UsageError
 from asof.index.manifest import Manifest
 from asof.learn.feedback import ETA
 from asof.models.named import encoder_of, model_of
 from asof.store.checkpoints import stored_checkpoints
 from asof.store.run import IndexReport
 from asof.store.settings import CorpusSettings
+from asof.store.shard_layout import read_layout
 from asof.store.store import DEFAULT_WAIT, FOLDER, Store
 from asof.time.coerce import When, last_instant
 
@@ -70,12 +71,36 @@ def open(  # noqa: A001  asof.open is the word for it
 
     Raises NoCorpus, NewerSchema, DamagedStore, BadConfig, Busy, and UsageError, also for another encoder.
     """
-    root, variables = folder_of(path), environment.variables()
+    root = folder_of(path)
+    folder = root / FOLDER
+    layout = read_layout(folder)
+    if layout is not None and layout.count > 1:
+        raise NotAcrossShards(f"the corpus in {root} lies in {layout.count} shards: asof.open(path) opens it")
+    return open_at(
+        root, layout.paths(folder)[0] if layout else folder, create=create, encoder=encoder, model=model,
+        settings=settings, wait=wait, on_note=on_note, trust=trust, config=config,
+    )  # fmt: skip
+
+
+def open_at(
+    root: Path,
+    folder: Path,
+    *,
+    create: bool = False,
+    encoder: Encoder | Named | None = None,
+    model: Model | Named | Callable[[str], str] | None = None,
+    settings: CorpusSettings | None = None,
+    wait: float = DEFAULT_WAIT,
+    on_note: Callable[[str], None] | None = None,
+    trust: bool = False,
+    config: Config | None = None,
+) -> Corpus:
+    """The corpus that lies in `folder` and is that of `root`, whose configuration holds; see `open`."""
+    variables = environment.variables()
     own_encoder = None if encoder is None else encoder_of(encoder)
     own_model = None if model is None else model_of(model)
     if config is None:
         config = environment.configuration(root, on_note or warn, trust=trust)
-    folder = root / FOLDER
     settings = settings or config.index
     try:
         store = Store.open(folder, wait)
@@ -118,7 +143,7 @@ def encoder_named(name: str, folder: Path) -> Encoder | None:
 
 def warn(line: str) -> None:
     """To a program that opens a folder: what it says there does not count."""
-    warnings.warn(line, stacklevel=6)
+    warnings.warn(line, stacklevel=7)
 
 
 def silent(line: str) -> None:

@@ -12,7 +12,8 @@ from hashlib import blake2b
 from pathlib import Path
 
 from asof import corpus_files
-from asof.errors import DamagedStore, NewerSchema, UsageError
+from asof.access import lacks
+from asof.errors import CorpusError, DamagedStore, NewerSchema, UsageError
 
 FILE, FOLDER = "shards.json", "shards"
 """The list of shards in the `.asof` of a corpus, and the folder there that theirs are in."""
@@ -90,6 +91,10 @@ def read_layout(folder: Path) -> ShardLayout | None:
         stated = json.loads(corpus_files.read_file(path, _LARGEST))
     except (FileNotFoundError, NotADirectoryError):
         return None
+    except PermissionError as error:
+        if not os.access(folder, os.X_OK):  # then opening what is in it says so
+            return None
+        raise CorpusError(lacks(path, "read")) from error
     except (OSError, ValueError, RecursionError) as error:
         raise DamagedStore(f"{path} cannot be read ({error}): restore it from a copy") from error
     if isinstance(stated, dict) and isinstance(stated.get("format"), int) and stated["format"] > FORMAT:

@@ -30,14 +30,18 @@ from asof.cluster.search import ShardSearch
 from asof.cluster.shards import LocalShards
 from asof.cluster.snapshot import ShardedSnapshot, snapshot_of
 from asof.corpus.snapshot import Snapshot
+from asof.data import Document, SourcedTime
 from asof.index import exchange
+from asof.index.prefix import Window
+from asof.index.view import View
 from asof.models.hashed import HashedNgrams
 from asof.rank.combine.early_termination import EarlyTermination, ScanLimits
+from asof.rank.features import neighbouring_text, neighbours
 from asof.rank.features.neighbouring_text import NeighbouringText
 from asof.rank.features.pseudo_relevance_feedback import PseudoRelevanceFeedback, RescoreLimits
 from asof.rank.recipe import Recipe
 from asof.rank.stage import Stage
-from asof.time.span import moment
+from asof.time.span import Span, iso, moment
 
 pytestmark = pytest.mark.slow
 
@@ -58,6 +62,21 @@ PRUNED = replace(TIGHT, stages=tuple(map(pruned, TIGHT.stages)))
 RECIPES: list[str | Recipe] = ["asof", "asof", "bm25", "tempralm", TIGHT, PRUNED]
 WITH_VECTORS: list[str | Recipe] = ["asof", "dense", "hybrid", "hybrid-rrf", "tempralm", TIGHT, PRUNED]
 VECTORS = Histories(encoder=HashedNgrams())
+
+MINUTE = 60_000_000
+
+
+def turn(event: Event) -> Document:
+    """A turn of a conversation, said on a minute of a day."""
+    at = (event.date or 0) * MINUTE + 30
+    words = " ".join(WORDS[word] for passage in event.passages for word in passage)
+    return Document(
+        f"call/{event.document}", words, published=SourcedTime(Span.at(moment(at)), iso(at), "metadata")
+    )
+
+
+THREADS = Histories(turn)
+"""Histories of short documents whose numbers and minutes make threads."""
 
 
 def shown(snapshot: Snapshot | ShardedSnapshot, question: str, **options: Any) -> list[Any]:
@@ -129,6 +148,7 @@ def property_of(
 
 test_equal_broad = property_of(BROAD, 12, 30, 60)
 test_equal_dense = property_of(DENSE, 3, 4, 60)
+test_equal_in_threads = property_of(BROAD, 12, 30, 60, ["asof"], THREADS)
 test_equal_with_vectors = property_of(BROAD, 12, 30, 40, WITH_VECTORS, VECTORS)
 
 
@@ -136,10 +156,11 @@ test_equal_with_vectors = property_of(BROAD, 12, 30, 40, WITH_VECTORS, VECTORS)
 
 
 def caught(
-    history: st.SearchStrategy[list[Event]] = BROAD, words: int = 12, dates: int = 30, recipe: str = "asof"
-) -> None:
+    history: st.SearchStrategy[list[Event]] = BROAD, words: int = 12, dates: int = 30, recipe: str = "asof",
+    histories: Histories = HISTORIES,
+) -> None:  # fmt: skip
     with pytest.raises(AssertionError):
-        property_of(history, words, dates, 300, [recipe], **PLANTED)()
+        property_of(history, words, dates, 300, [recipe], histories, **PLANTED)()
 
 
 def test_document_frequencies_of_one_shard_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -174,3 +195,12 @@ def test_the_bound_of_one_shard_is_caught(monkeypatch: pytest.MonkeyPatch) -> No
 def test_neighbours_that_are_not_sent_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(NeighbouringText, "beside", lambda *_: np.zeros(0, np.int64))
     caught()
+
+
+def test_threads_across_shards_that_are_not_sent_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    def of_own_documents(view: View, window: Window, places: Any, _: neighbours.ThreadLimits) -> Any:
+        near = neighbours._in_documents(view, window, places)
+        return np.unique(near[near >= 0])
+
+    monkeypatch.setattr(neighbouring_text, "neighbours_of_all", of_own_documents)
+    caught(histories=THREADS)

@@ -1,0 +1,92 @@
+"""What a search of shards refuses, explains after its end, and survives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.support.shards import new_shards
+
+from asof.cluster.corpus import ShardedCorpus
+from asof.errors import BeforeHorizon, NotAcrossShards, UsageError
+from asof.models.hashed import HashedNgrams
+from asof.recipes import NAMES
+
+Make = Callable[..., Any]
+
+EXACT = {"asof", "bm25", "tempralm"}
+EXACT_WITH_VECTORS = EXACT | {"dense", "hybrid", "hybrid-rrf", "naive-rag"}
+
+
+@contextmanager
+def harbour(folder: Path, document: Make, **options: Any) -> Iterator[ShardedCorpus]:
+    """Eight notes in three shards."""
+    with new_shards(folder, 3, **options) as corpus:
+        corpus.add(
+            [document(f"d{at}", f"the harbour bell {at}", f"200{at}", title="Harbour") for at in range(8)]
+        )
+        yield corpus
+
+
+@pytest.mark.parametrize("recipe", NAMES)
+def test_each_recipe_is_exact_or_refused_with_the_reason(tmp_path: Path, document: Make, recipe: str) -> None:
+    for encoder, exact in ((None, EXACT), (HashedNgrams(), EXACT_WITH_VECTORS)):
+        with harbour(tmp_path / str(encoder is None), document, encoder=encoder) as corpus:
+            if recipe in exact:
+                assert len(corpus.at().search("harbour bell", recipe=recipe)) == 8
+                continue
+            with pytest.raises(
+                NotAcrossShards, match=rf"the recipe '{recipe}'.* its stage \w+ is not exact there \("
+            ):
+                corpus.at().search("harbour bell", recipe=recipe)
+
+
+def test_what_is_stale_is_refused(tmp_path: Path, document: Make) -> None:
+    with harbour(tmp_path, document) as corpus, pytest.raises(NotAcrossShards, match="stale"):
+        corpus.at().search("harbour bell", stale=True)
+
+
+def test_a_tree_is_made_after_the_search_and_after_a_later_write(tmp_path: Path, document: Make) -> None:
+    with harbour(tmp_path, document) as corpus:
+        results = corpus.at().search("harbour bell")
+        corpus.add([document(f"more{at}", "harbour", "2011", title="Harbour") for at in range(9)])
+        for hit in results.hits:
+            assert hit.why.recomputed() == hit.why.value == hit.score
+
+
+def test_notes_on_filters_that_nothing_passes_are_those_of_all_shards(tmp_path: Path, document: Make) -> None:
+    with harbour(tmp_path, document) as corpus:
+        notes = corpus.at().search("harbour", path="dd*").notes
+        assert "nothing matches: no document's id matches 'dd*'; existing ones: none" in notes
+        (note,) = corpus.at("1950").search("harbour").notes[:1]
+        assert note == "nothing matches: no document is known to have been published by 1950-12-31"
+
+
+def test_times_before_the_kept_history_are_refused(tmp_path: Path, document: Make) -> None:
+    with harbour(tmp_path, document) as corpus:
+        corpus.vacuum("2004")
+        with pytest.raises(BeforeHorizon, match="dropped by `asof vacuum`"):
+            corpus.at("2003").search("harbour")
+        assert len(corpus.at("2006").search("harbour")) == 7
+
+
+def test_a_damaged_segment_is_rebuilt_and_the_search_begun_anew(tmp_path: Path, document: Make) -> None:
+    with harbour(tmp_path, document) as corpus:
+        expected = [(hit.id, hit.score) for hit in corpus.at("2009").search("harbour bell")]
+    (segment,) = (tmp_path / ".asof" / "shards" / "01" / "segments").glob("*.seg")
+    content = bytearray(segment.read_bytes())
+    for at in range(0, len(content) // 2, 64):
+        content[at] ^= 0xFF
+    segment.write_bytes(bytes(content))
+    with new_shards(tmp_path, 3) as corpus:
+        assert [(hit.id, hit.score) for hit in corpus.at("2009").search("harbour bell")] == expected
+
+
+def test_errors_of_a_shard_reach_who_asked(tmp_path: Path, document: Make) -> None:
+    with harbour(tmp_path, document) as corpus:
+        with pytest.raises(UsageError, match="unit is 'page'"):
+            corpus.at().search("harbour", unit="page")
+        assert len(corpus.at().search("harbour")) == 8  # nothing is left behind

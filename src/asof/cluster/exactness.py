@@ -78,7 +78,7 @@ def refuse_inexact(recipe: Recipe, encoder: bool) -> None:
             reason = REASONS.get(type(stage), "it reads more than the candidates")
             raise not_across_shards(
                 f"the recipe {recipe.name!r} ranks", f"its stage {name} is not exact there ({reason}). "
-                f"Exact are asof, bm25 and tempralm, and with an encoder dense, hybrid, hybrid-rrf and naive-rag"
+                f"Exact are asof, bm25, tempralm, and with an encoder dense, hybrid, hybrid-rrf and naive-rag"
             )  # fmt: skip
 
 

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from asof.cli.main import DONE, NOTHING, echo_err, open_corpus, print_json
+from asof.cli.main import DONE, NOTHING, echo_err, print_json
+from asof.cli.places import open_any
 from asof.cli.question import EPILOG, STALE, joined, question_options
 from asof.errors import AsofError
 from asof.serialize.search import search_json
 
 if TYPE_CHECKING:
+    from asof.cluster.corpus import ShardedCorpus
     from asof.corpus.corpus import Corpus
     from asof.engine import Results
 
@@ -44,7 +46,7 @@ def search(
     from asof.cli.show import show_results
 
     question = joined(query)
-    with open_corpus(index) as corpus:
+    with open_any(index) as corpus:
         started = time.perf_counter()
         results = corpus.at(as_of, known_at).search(question, **options)
         took = 1000 * (time.perf_counter() - started)
@@ -60,7 +62,7 @@ def search(
     return DONE if results.hits else NOTHING
 
 
-def _recorded(corpus: Corpus, results: Results) -> str | None:
+def _recorded(corpus: Corpus | ShardedCorpus, results: Results) -> str | None:
     """The id that the search is recorded by; None where that cannot be done: it is shown all the same."""
     if not results.hits:
         return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -74,6 +75,7 @@ class Maintenance:
         """Figures about the corpus."""
         from asof.graph import evidence, succession
         from asof.index import latent, vectors
+        from asof.index.segment_formats import format_of
         from asof.store import facts
         from asof.store.status import status
 
@@ -82,7 +84,9 @@ class Maintenance:
             figures = status(self.session.store, db)
             known = [*vectors.status(db), *facts.status_lines(db)]
         derived = (line for module in (succession, evidence, latent) for line in module.status(folder))
-        return replace(figures, derived=(*derived, *known))
+        files = self.session.manifest.folder
+        formats = Counter(format_of(files / file) for file, _, _ in figures.segments)
+        return replace(figures, derived=(*derived, *known), formats=dict(sorted(formats.items())))
 
     def check(self) -> list[str]:
         """Check every byte of store and index; damaged segments are rebuilt. Returns lines for the user.

@@ -7,11 +7,13 @@ Bounds are checked together with the checksum of each block that is read, once f
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from numpy.typing import NDArray
+
+from asof.index.segment_formats import OlderFormat
 
 Array = NDArray[Any]
 Sizes = Mapping[str, int]
@@ -64,7 +66,8 @@ class FileFormat:
     """The columns of one kind of file, and the types of the facts in its table of contents.
 
     `agrees` looks at columns together when one of the names is first read as a whole, given a function that
-    reads a column: {name: (others, whether they agree)}.
+    reads a column: {name: (others, whether they agree)}. `older`: formats beside the present one in which
+    such files are read; files of a kind without are caches, which are made anew.
     """
 
     columns: Mapping[str, ArraySpec]
@@ -72,9 +75,13 @@ class FileFormat:
     agrees: Mapping[str, Callable[[Callable[[str], Array], Mapping[str, Any]], bool]] = field(
         default_factory=dict
     )
+    older: Mapping[str, OlderFormat] = field(default_factory=dict)
 
-    def sizes(self, arrays: Mapping[str, Mapping[str, Any]], facts: Mapping[str, Any]) -> dict[str, int]:
-        """The sizes of a file by name, from its table of contents. Raises ValueError: what is wrong."""
+    def sizes(
+        self, arrays: Mapping[str, Mapping[str, Any]], facts: Mapping[str, Any], derived: Container[str] = ()
+    ) -> dict[str, int]:
+        """The sizes of a file by name, from its table of contents; it may lack the arrays `derived`. Raises
+        ValueError: what is wrong."""
         for name, kind in self.facts.items():
             value = facts.get(name)
             if type(value) is not kind or (isinstance(value, int) and not 0 <= value < 2**62):
@@ -83,7 +90,7 @@ class FileFormat:
         for name, column in self.columns.items():
             entry = arrays.get(name)
             if entry is None:
-                if not column.optional:
+                if not column.optional and name not in derived:
                     raise ValueError(f"it has no {name}")
                 continue
             if entry["dtype"] not in column.dtypes.split():

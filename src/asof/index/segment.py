@@ -33,7 +33,6 @@ import json
 import math
 import mmap
 import os
-import struct
 import zlib
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -49,13 +48,12 @@ from asof.index.about import COLUMNS as ABOUT
 from asof.index.about import AboutTimes
 from asof.index.file_format import NUMBERS, Array, ArraySpec, FileFormat, instants
 from asof.index.offsets import stretches
+from asof.index.segment_formats import FAMILY, FOOTER, MAGIC, OLDER, Derive, read_as, stated
 from asof.index.titles import COLUMNS as TITLES
 from asof.index.titles import TitleTable
 
-MAGIC = b"asof-sg2"
 BLOCK = 1 << 18
 ALIGN = 64
-_FOOTER = struct.Struct("<QII8s")
 
 
 def _lengths_add_up(read: Callable[[str], Array], _facts: Mapping[str, Any]) -> bool:
@@ -98,6 +96,7 @@ SEGMENT = FileFormat(
     },
     {"first": int, "encoder": str},
     {"total": _lengths_add_up, "row_of": _row_of_inverts_passage},
+    OLDER,
 )  # fmt: skip
 """The arrays of a segment."""
 
@@ -158,10 +157,10 @@ class SegmentWriter:
 
     def close(self, **facts: Any) -> int:
         """Finish the file; `facts` go into the table of contents. Returns its size in bytes."""
-        table = json.dumps({"arrays": self._toc, **facts}, separators=(",", ":")).encode()
+        table = json.dumps({"arrays": self._toc, **facts, **stated()}, separators=(",", ":")).encode()
         self.checksum = zlib.crc32(table)
         self._file.write(table)
-        self._file.write(_FOOTER.pack(self._at, len(table), self.checksum, MAGIC))
+        self._file.write(FOOTER.pack(self._at, len(table), self.checksum, MAGIC))
         self._file.flush()
         os.fsync(self._file.fileno())
         size = self._file.tell()
@@ -173,9 +172,11 @@ class SegmentWriter:
 class Segment:
     """An open segment. Arrays are read-only views of the mapped file; nothing is copied.
 
-    `expected`: what the arrays of this kind of file hold, None for any. Raises DamagedSegment when the file
-    is missing or not whole, when a block that is touched does not have its checksum or is out of bounds.
-    Threads may share it: at worst a block is checked twice.
+    `expected`: what the arrays of this kind of file hold, None for any. `format`: see `segment_formats.py`;
+    arrays that a file of an older format lacks are made when they are first asked for. Raises DamagedSegment
+    when the file is missing or not whole, when a block that is touched does not have its checksum or is out
+    of bounds, NewerSchema for a format that only a later asof knows. Threads may share it: at worst a block
+    is checked twice.
     """
 
     def __init__(self, path: Path, checksum: int | None = None, expected: FileFormat | None = None) -> None:
@@ -183,17 +184,15 @@ class Segment:
         try:
             with os.fdopen(open_file(path), "rb") as file:
                 size = os.fstat(file.fileno()).st_size
-                if size < _FOOTER.size:
+                if size < FOOTER.size:
                     raise DamagedSegment(f"{path.name} is torn: {size} bytes")
                 self._map = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         except FileNotFoundError as error:
             raise DamagedSegment(f"{path.name} is missing") from error
         except (NotAFile, NotADirectoryError) as error:
             raise DamagedSegment(f"{path.name} is a link, a folder or a device, not a file") from error
-        at, length, crc, magic = _FOOTER.unpack_from(self._map, size - _FOOTER.size)
-        if magic != MAGIC and magic.startswith(MAGIC[:-1]):
-            raise DamagedSegment(f"{path.name} was written by another version of asof")
-        if magic != MAGIC or at + length + _FOOTER.size != size:
+        at, length, crc, magic = FOOTER.unpack_from(self._map, size - FOOTER.size)
+        if not magic.startswith(FAMILY) or at + length + FOOTER.size != size:
             raise DamagedSegment(f"{path.name} is torn or not a segment")
         table = self._map[at : at + length]
         if zlib.crc32(table) != crc or (checksum is not None and checksum != crc):
@@ -201,23 +200,31 @@ class Segment:
         self._expected = expected
         try:
             self.facts: dict[str, Any] = json.loads(table)
+            older = expected.older if expected else {}
+            self._derived: Mapping[str, Derive] = read_as(path.name, magic, self.facts, older)
             self._toc: dict[str, dict[str, Any]] = _contents(self.facts["arrays"], at)
-            self._sizes = expected.sizes(self._toc, self.facts) if expected else {}
+            self._sizes = expected.sizes(self._toc, self.facts, self._derived) if expected else {}
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
             raise DamagedSegment(f"{path.name}: the table of contents is not sound: {error}") from error
         self._arrays: dict[str, Array] = {}
         self._checked: dict[str, bytearray] = {}
         self._whole: set[str] = set()
         self.size = size
+        self.format = magic.decode()
         self.n: int = self._toc["visible"]["shape"][0] if "visible" in self._toc else 0
 
     def __contains__(self, name: str) -> bool:
-        return name in self._toc
+        return name in self._toc or name in self._derived
 
     def unchecked(self, name: str) -> Array:
         """The array as it lies in the file; check what is used of it with `check`."""
         array = self._arrays.get(name)
-        if array is None:
+        if array is None and name in self._derived:
+            array = self._derived[name](self.__getitem__, self.facts)
+            array.flags.writeable = False
+            self._arrays[name] = array
+            self._whole.add(name)
+        elif array is None:
             entry = self._toc[name]
             count = int(np.prod(entry["shape"]))
             array = np.frombuffer(self._map, entry["dtype"], count, entry["at"]).reshape(entry["shape"])
@@ -249,6 +256,8 @@ class Segment:
         if name in self._whole or not len(some):
             return
         width = self.unchecked(name).strides[0]
+        if name in self._derived:
+            return
         first = begin[some] * width // BLOCK
         counts = ((begin + lengths)[some] * width - 1) // BLOCK + 1 - first
         blocks = stretches(first, counts)
@@ -257,6 +266,9 @@ class Segment:
             self._check_blocks(name, np.unique(left).tolist())
 
     def _check_blocks(self, name: str, blocks: Iterable[int]) -> None:
+        if name in self._derived:  # from arrays that were checked
+            self.unchecked(name)
+            return
         entry, checked, size = self._toc[name], self._checked[name], self._arrays[name].nbytes
         for block in blocks:
             if not checked[block]:
@@ -321,7 +333,7 @@ class Segment:
 
     def verify(self) -> None:
         """Check every byte."""
-        for name in self._toc:
+        for name in [*self._toc, *self._derived]:
             self[name]
 
     def find(self, hashes: NDArray[np.uint64]) -> list[tuple[int, int]]:

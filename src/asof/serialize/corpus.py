@@ -170,6 +170,7 @@ class StatusJson(TypedDict):
     undated: Annotated[int, "current documents without a date"]
     sources: list[StatusSourceJson]
     segments: list[SegmentJson]
+    formats: Annotated[dict[str, int], "segments by the format of their files"]
     transactions: Annotated[int, "writes so far"]
     bytes: Annotated[int, "on disk"]
     horizon: Annotated[Instant | None, "queries as of an earlier moment are refused; null: none is"]
@@ -190,6 +191,7 @@ def status_json(status: Status, check: Sequence[str] | None = None) -> StatusJso
             {"name": name, "kind": kind, "documents": count} for name, kind, count in status.sources
         ],
         "segments": [{"file": file, "rows": rows, "bytes": size} for file, rows, size in status.segments],
+        "formats": dict(status.formats),
         "transactions": status.transactions, "bytes": status.bytes,
         "horizon": None if status.horizon is None else iso(status.horizon),
         "settings": {

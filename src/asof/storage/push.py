@@ -12,7 +12,7 @@ from typing import Any
 from asof.errors import CorpusError, Fenced, StaleCopy, UsageError
 from asof.index.file_format import Array
 from asof.index.rebuild import SegmentEntry
-from asof.index.segment import MAGIC, Segment
+from asof.index.segment import Segment
 from asof.storage.chunks import CHUNK, digest_in, dump_list, read_list
 from asof.storage.frozen import Frozen, frozen
 from asof.storage.history import History, no_corpus
@@ -175,7 +175,7 @@ class Push:
 def described(entry: SegmentEntry, segment: Segment, name: str) -> SegmentObject:
     """A segment as a manifest has it; `name`: of its object."""
     times: dict[str, Any] = {column: _range(segment[column]) for column in ("visible", "end_at")}
-    return SegmentObject(**entry._asdict(), object=name, **times, format=MAGIC.decode())
+    return SegmentObject(**entry._asdict(), object=name, **times, format=segment.format)
 
 
 def fenced(url: str, state: ShardState, epoch: int) -> Fenced:

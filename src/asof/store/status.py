@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 import stat
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from asof.store.integrity import value_faults
@@ -18,7 +18,8 @@ from asof.store.store import Store
 class Status:
     """Counts as of now. `first` and `last`: instants between which the dated documents were published.
 
-    `derived`: a line for each set of data that recipes derived from the passages.
+    `derived`: a line for each set of data that recipes derived from the passages. `formats`: how many segment
+    files are of which format.
     """
 
     documents: int
@@ -37,6 +38,7 @@ class Status:
     horizon: int | None
     settings: CorpusSettings
     derived: tuple[str, ...] = ()
+    formats: dict[str, int] = field(default_factory=dict)
 
 
 def status(store: Store, db: sqlite3.Connection) -> Status:

@@ -169,6 +169,6 @@ def test_a_source_is_pushed_while_it_is_read(
 def test_what_is_not_exact_is_refused_in_words(machine: Callable[[str], Open]) -> None:
     with machine("here")(write=True, shards=2) as corpus:
         with pytest.raises(NotAcrossShards, match="learn works in a corpus in one piece only"):
-            corpus.learn()  # type: ignore[operator]
+            corpus.learn()
         with pytest.raises(AttributeError):
-            corpus.nothing_of_the_kind  # type: ignore[attr-defined]  # noqa: B018
+            corpus.nothing_of_the_kind  # noqa: B018

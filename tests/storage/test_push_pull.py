@@ -277,7 +277,7 @@ def test_an_earlier_manifest_is_fetched(memory_folder: Path, store: Watched) -> 
 
 
 def test_the_number_of_shards_changes_with_all_of_them(memory_folder: Path, store: Watched) -> None:
-    from asof.cluster.opening import make_shard
+    from asof.cluster.making import make_shard
     from asof.store.settings import CorpusSettings
     from asof.store.shard_layout import ShardLayout, write_layout
 

@@ -10,6 +10,7 @@ from asof.cli.main import echo_err
 from asof.cli.terminal import plain
 
 if TYPE_CHECKING:
+    from asof.cluster.corpus import ShardedCorpus
     from asof.corpus.corpus import Corpus
     from asof.store.run import IndexReport
 
@@ -49,7 +50,7 @@ def _note_unknown_categories(source: str) -> None:
 
 
 def fetch(
-    corpus: Corpus,
+    corpus: Corpus | ShardedCorpus,
     target: str,
     options: Mapping[str, Any],
     progress: Callable[[IndexReport], None] | None,

@@ -13,21 +13,23 @@ import click
 from asof.cli.arxiv import check, fetch
 from asof.cli.main import (
     DONE,
+    INDEX_HELP,
     NOTHING,
     PROBLEMS,
-    corpus_root,
     echo_err,
     json_option,
     print_json,
     sure,
     time_option,
 )
-from asof.cli.opening import opened
+from asof.cli.opening import is_new, nothing_left_if_empty, opened, root_of
+from asof.cli.places import INDEX_PLACE
 from asof.cli.progress import index_progress
 from asof.cli.terminal import counted, plain
 from asof.serialize.corpus import index_json
 
 if TYPE_CHECKING:
+    from asof.cluster.corpus import ShardedCorpus
     from asof.corpus.corpus import Corpus
     from asof.data import Problem
     from asof.store.run import IndexReport
@@ -43,9 +45,11 @@ def cores() -> int:
 @click.command()
 @click.argument("sources", nargs=-1, required=True, metavar="SOURCE...", type=click.Path())
 @click.option(
-    "--index", "--into", "into", type=click.Path(path_type=Path), metavar="DIR",
-    help="Folder of the index (default: this one or the nearest parent with .asof).",
+    "--index", "--into", "into", type=INDEX_PLACE, metavar="DIR", help=INDEX_HELP,
 )  # fmt: skip
+@click.option(
+    "--shards", type=click.IntRange(1, 4096), metavar="N", help="Make a new index of so many shards."
+)
 @click.option("--history", is_flag=True, help="Index every version in the git history, by commit date.")
 @time_option("--since", "arxiv: only papers submitted since then (default: the last run, or a week ago).")
 @time_option("--until", "arxiv: only papers submitted until then (default: now).")
@@ -90,6 +94,7 @@ def index(
     full: bool,
     yes: bool,
     wait: float,
+    shards: int | None,
     workers: int,
     facts: bool,
     reports: bool,
@@ -111,17 +116,19 @@ def index(
     from asof.environment import holds_corpus
     from asof.errors import ModelError
     from asof.sources.scheme import is_target
-    from asof.store.empty_corpus import removed_if_empty
-    from asof.store.store import FOLDER
 
-    root = corpus_root(into)
+    root = root_of(into)
     ahead = LearnAhead.of(root, facts=facts, reports=reports, estimate=estimate, budget=budget)
     papers = {"since": since, "until": until, "per_day": per_day, "full": full}
     for source in sources:
         _readable(source, root, history=history, papers=papers)
     indexed: list[tuple[str, IndexReport, float]] = []
-    empty = not holds_corpus(root)
-    with removed_if_empty(root), opened(root, wait, settings, quiet=as_json) as corpus:
+    before = holds_corpus(root)
+    with (
+        nothing_left_if_empty(into),
+        opened(into, wait, settings, quiet=as_json, shards=shards) as corpus,
+    ):
+        empty = is_new(into, corpus, before)
         for source in sources:
             started = time.perf_counter()
             report = (
@@ -135,7 +142,7 @@ def index(
             if empty and report.written:
                 empty = False
                 if not as_json:
-                    click.echo(f"new index in {plain(_from_here(root / FOLDER))}")
+                    click.echo(f"new index {_where(into, root, corpus)}")
             if not as_json:
                 show_report(*indexed[-1])
         corpus.prepare()
@@ -151,6 +158,16 @@ def index(
     if empty and not as_json:
         echo_err("nothing was indexed, and no index is left behind")
     return PROBLEMS if lost or not done.complete else NOTHING if empty else DONE
+
+
+def _where(index: Path | str | None, root: Path, corpus: Corpus | ShardedCorpus) -> str:
+    """Where a new index lies, in words."""
+    from asof.cluster.corpus import ShardedCorpus
+    from asof.store.store import FOLDER
+
+    place = f"at {index}" if isinstance(index, str) else f"in {_from_here(root / FOLDER)}"
+    count = corpus.layout.count if isinstance(corpus, ShardedCorpus) else 1
+    return plain(f"{place}, in {count} shards" if count > 1 else place)
 
 
 def _from_here(path: Path) -> str:
@@ -174,7 +191,7 @@ def _readable(source: str, root: Path, *, history: bool, papers: dict[str, Any])
 
 
 def _index(
-    corpus: Corpus, source: str, yes: bool, *, history: bool, trust_mtime: bool, workers: int
+    corpus: Corpus | ShardedCorpus, source: str, yes: bool, *, history: bool, trust_mtime: bool, workers: int
 ) -> IndexReport | None:
     """The report; None when documents would have ended and the answer was no. Raises SourceError."""
     from asof.errors import SourceShrunk
@@ -196,7 +213,7 @@ def _index(
 
 
 def _fetch(
-    corpus: Corpus, source: str, papers: dict[str, Any], shrinking: bool, *, quiet: bool
+    corpus: Corpus | ShardedCorpus, source: str, papers: dict[str, Any], shrinking: bool, *, quiet: bool
 ) -> IndexReport:  # fmt: skip
     """The report of what a scheme's source stated. Raises SourceError, UsageError."""
     with index_progress(source) as advance:

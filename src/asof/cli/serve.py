@@ -31,7 +31,7 @@ NEEDED = ("fastapi", "uvicorn", "prometheus_client", "pydantic")
     help="Processes that share the mapped index (default 1).",
 )  # fmt: skip
 def serve(
-    index: Path | None, host: str, port: int, write: bool, watch: bool, quiet: bool, need_key: bool,
+    index: Path | str | None, host: str, port: int, write: bool, watch: bool, quiet: bool, need_key: bool,
     names: tuple[str, ...], origins: tuple[str, ...], workers: int,
 ) -> int:  # fmt: skip
     """Serve the corpus over HTTP: a page for people at /, JSON below /api/v1.
@@ -50,7 +50,12 @@ def serve(
     from asof.serve.keys import Keys
     from asof.serve.run import Address, bound, serve_options, serve_processes
 
-    root = corpus_root(index)
+    if isinstance(index, str):
+        if write or watch:
+            raise UsageError(f"--write and --watch are for the corpus of a folder, and {index} is a URL")
+        root = environment.working_copy(index)
+    else:
+        root = corpus_root(index)
     with open_corpus(index):
         pass  # what is wrong with the index is said before an address is
     keys = Keys(*environment.key_file())

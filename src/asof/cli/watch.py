@@ -40,7 +40,7 @@ def watch(sources: tuple[Path, ...], index: Path | None, as_json: bool) -> int:
     stop = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.set())
-    with open_corpus(index) as corpus:
+    with open_corpus(index, writes="what changed") as corpus:
         chosen = [path.resolve() for path in sources] or known_sources(corpus)
         missing = [str(path) for path in chosen if not path.exists()]
         if missing:

@@ -11,12 +11,12 @@ from asof.cli.main import (
     DONE,
     TIMES,
     corpus_root,
-    echo_err,
     index_option,
     json_option,
     print_json,
     time_option,
 )
+from asof.cli.places import open_any, settings_of
 from asof.cli.terminal import plain, shortened
 from asof.serialize.question import when_json
 from asof.time.span import format_instant, instant, iso, nearest_moment
@@ -51,7 +51,11 @@ def _month(ctx: click.Context, param: click.Parameter, value: str | None) -> int
 @index_option
 @json_option
 def when(
-    text: tuple[str, ...], as_of: str | None, fiscal_start: int | None, index: Path | None, as_json: bool
+    text: tuple[str, ...],
+    as_of: str | None,
+    fiscal_start: int | None,
+    index: Path | str | None,
+    as_json: bool,
 ) -> int:
     """Show how asof understands the time in a question: the times that TEXT names, the words searched, as of
     when, and whether the newest is asked for.
@@ -79,16 +83,14 @@ def when(
     return DONE
 
 
-def _manner(index: Path | None) -> tuple[tuple[str, ...], int]:
+def _manner(index: Path | str | None) -> tuple[tuple[str, ...], int]:
     """Languages and first month of the fiscal year: a corpus's, else what asof.toml or the defaults say."""
     from asof import environment
-    from asof.corpus.corpus import open as open_corpus
 
-    root = corpus_root(index)
-    if index is not None or environment.holds_corpus(root):
-        with open_corpus(root, create=False, on_note=echo_err) as corpus:
-            return corpus.store.settings.languages, corpus.config.fields.fiscal_start
-    configured = environment.configuration(root)
+    if index is not None or environment.holds_corpus(corpus_root(None)):
+        with open_any(index) as corpus:
+            return settings_of(corpus).languages, corpus.config.fields.fiscal_start
+    configured = environment.configuration(corpus_root(None))
     return configured.index.languages, configured.fields.fiscal_start
 
 

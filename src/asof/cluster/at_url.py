@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from asof import environment
@@ -66,8 +66,12 @@ class Writer:
             raise NoCorpus(f"no corpus at {storage.url}: make one with `asof index SOURCE --index URL`")
         if latest is None or shards is not None:
             latest = storage.create(shards or 1)
-        name = environment.writer()
-        epochs = {shard: storage.claim(shard, name) for shard in range(latest.count)}
+        name, noted = environment.writer(), list[str]()
+        claiming = replace(storage, on_note=noted.append)
+        epochs = {shard: claiming.claim(shard, name) for shard in range(latest.count)}
+        for note in noted[:1]:
+            also = f"; so in {len(noted) - 1} more shards" if len(noted) > 1 else ""
+            storage.on_note(f"{note}{also}")
         return cls(storage, fetched(storage), epochs)
 
     def push(self) -> CorpusManifest:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import threading
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn, Self
+from typing import TYPE_CHECKING, NamedTuple, NoReturn, Self
 
 from asof.arguments import all_checked
 from asof.cluster import indexing, instants
@@ -19,10 +21,11 @@ from asof.config import Config
 from asof.corpus.corpus import Corpus
 from asof.corpus.source_opening import SourceOpener, export_file
 from asof.engine import Results
-from asof.errors import UsageError
+from asof.errors import CorpusError, UsageError
 from asof.store.find_document import find_among, names_as_of
 from asof.store.run import IndexReport
 from asof.store.settings import CorpusSettings
+from asof.store.shard_layout import FILE as LIST
 from asof.store.shard_layout import ShardLayout, shard_of
 from asof.time.coerce import When, last_instant
 
@@ -32,6 +35,21 @@ if TYPE_CHECKING:
     from asof.sources.source import Source
     from asof.store.export import ExportReport
     from asof.store.status import Status
+
+
+class OpenShards(NamedTuple):
+    """Shards as they are listed, open. `held`: descriptors that keep their folders in place."""
+
+    layout: ShardLayout
+    shards: tuple[Corpus, ...]
+    held: tuple[int, ...]
+
+    def close(self) -> None:
+        """Close their files."""
+        for shard in self.shards:
+            shard.close()
+        for descriptor in self.held:
+            os.close(descriptor)
 
 
 @all_checked
@@ -44,6 +62,9 @@ class ShardedCorpus:
     the shards lie in, as `layout` says; `clock`: microseconds since 1970; `wait`: seconds that a writer waits
     for another one; `writer`: who pushes what is written to a corpus at a URL; `searching`: what searches the
     shards (by default a thread for each).
+
+    Where another process gives the corpus more shards, snapshots that were taken go on with the old ones;
+    later ones are of the new ones. `open_all` opens those that are listed.
     """
 
     root: Path
@@ -51,11 +72,15 @@ class ShardedCorpus:
     config: Config
     clock: Callable[[], int]
     wait: float
-    layout: ShardLayout
-    shards: tuple[Corpus, ...]
-    writer: Writer | None = None
+    writer: Writer | None
+    open_all: Callable[[], OpenShards]
+    layout: ShardLayout = ShardLayout(())  # noqa: RUF009  a frozen value
+    shards: tuple[Corpus, ...] = ()
     closed: bool = False
     searching: ShardSearch | None = None
+    _opened: list[OpenShards] = field(default_factory=list)
+    _listed: tuple[int, int] = (0, 0)
+    _reopening: threading.Lock = field(default_factory=threading.Lock)
 
     def __repr__(self) -> str:
         return f"ShardedCorpus({str(self.root)!r}, {self.layout.count}{', closed' if self.closed else ''})"
@@ -77,6 +102,7 @@ class ShardedCorpus:
         self._close(push=True)
 
     def _close(self, *, push: bool) -> None:
+        opened, self._opened = self._opened, []
         try:
             for shard in self.shards:
                 shard.maintenance.close()
@@ -84,8 +110,23 @@ class ShardedCorpus:
                 self.writer.push()
         finally:
             self.closed = True
-            for shard in self.shards:
-                shard.close()
+            for each in opened:
+                each.close()
+
+    def reopen(self) -> None:
+        """Open the shards that are listed, if others are listed now than are open. Raises CorpusError."""
+        with self._reopening:
+            if (listed := self._list()) == self._listed:
+                return
+            opened = self.open_all()
+            self._opened.append(opened)
+            self.layout, self.shards, self.searching = opened.layout, opened.shards, None
+            self._listed = listed
+
+    def _list(self) -> tuple[int, int]:
+        """Which file the list of shards is; it is never changed, only replaced."""
+        found = (self.folder / LIST).stat()
+        return found.st_ino, found.st_mtime_ns
 
     @property
     def settings(self) -> CorpusSettings:
@@ -112,9 +153,19 @@ class ShardedCorpus:
         return until if until is None or until < self.last_write() else None
 
     def writing(self) -> AbstractContextManager[instants.Instant]:
-        """While nobody else writes; the instant of what is written. Raises Busy, NoSpace, CorpusError."""
-        several = self.layout.count > 1
-        return instants.writing(self.folder, self.last_write, self.clock, self.wait, several=several)
+        """While nobody else writes; the instant of what is written. Raises Busy, NoSpace, CorpusError, also
+        where the corpus was given more shards meanwhile."""
+        return instants.writing(
+            self.folder, self._heads, self.clock, self.wait, several=self.layout.count > 1
+        )
+
+    def _heads(self) -> int:
+        if self._list() != self._listed:
+            raise CorpusError(
+                "the corpus was given more shards meanwhile; what was written stays: run the same command "
+                "again"
+            )
+        return self.last_write()
 
     def push(self) -> None:
         """Make what was written to a corpus at a URL part of it. Raises Fenced, StorageError."""
@@ -146,6 +197,7 @@ class ShardedCorpus:
     def snapshot(self, as_of: int, known_at: int | None = None, *, stated: bool = True) -> ShardedSnapshot:
         """The corpus as it stood at an instant, as it was known at another one; see `at`. Of a batch that is
         not in all shards yet nothing is known."""
+        self.reopen()
         known = self.committed() if known_at is None else known_at
         return snapshot_of(self._search, self.shards[0].models, as_of, known, stated=stated)
 
@@ -214,6 +266,11 @@ class ShardedCorpus:
     ) -> Source:
         """See `Corpus.source`."""
         return self._sources.open(name, history=history, trust_mtime=trust_mtime, **options)
+
+    def prepare(self) -> None:
+        """See `Corpus.prepare`: in each shard."""
+        for shard in self.shards:
+            shard.prepare()
 
     # -- maintenance (`asof.cluster.maintenance`) ---------------------------------------------------
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from asof.cluster.grow import remove_former
 from asof.corpus.maintenance import erasure_of, forget_texts, horizon_of
 from asof.store import corrections
 from asof.store.status import Status, folder_size
@@ -38,6 +39,7 @@ class ShardedMaintenance:
         shard = self.corpus.shard_of(document)
         with self.corpus.writing() as instant:
             shard.maintenance.correct(document, published, instant)
+        self.corpus.push()
 
     def tidy(self) -> int:
         """Merge what is due now; returns the number of merges."""
@@ -67,7 +69,15 @@ class ShardedMaintenance:
         return tuple(name for name in names if self._stored(name))
 
     def purge(self, document: str) -> int:
-        """See `Maintenance.purge`; the files of all shards are rewritten where they hold the text."""
+        """See `Maintenance.purge`. Of a corpus at a URL, the manifests that hold the text go, pinned ones
+        too."""
+        remove_former(self.corpus.folder, all_of_them=True)
+        erased = self._purge(document)
+        if self.corpus.writer is not None:
+            self.corpus.writer.expire(self.corpus.writer.push())
+        return erased
+
+    def _purge(self, document: str) -> int:
         erasure, group = erasure_of(document)
         forget_texts(self.corpus.folder)
         if erasure is None:
@@ -96,15 +106,18 @@ class ShardedMaintenance:
     def vacuum(self, before: When) -> int:
         """See `Maintenance.vacuum`: the history of all shards goes, as known at their last write together."""
         horizon = horizon_of(before, self.corpus.clock())
+        remove_former(self.corpus.folder, all_of_them=True)
         forget_texts(self.corpus.folder)
         with self.corpus.writing() as instant:
             last = self.corpus.last_write()
-            return sum(
+            dropped = sum(
                 shard.maintenance.remove(
                     lambda db: corrections.drop_history(db, horizon, last), "vacuum", instant
                 )
                 for shard in self.corpus.shards
             )
+        self.corpus.push()
+        return dropped
 
     def _stored(self, name: str) -> bool:
         with self.corpus.shard_of(name).session.connection() as db:
@@ -180,6 +193,7 @@ def sum_of(parts: list[Status]) -> Status:
         undated=dated["none"],
         sources=[(name, kind, count) for (name, kind), count in sources.items()],
         segments=[segment for part in parts for segment in part.segments],
+        formats=dict(sorted(sum((Counter(part.formats) for part in parts), Counter[str]()).items())),
         transactions=parts[0].transactions,
         bytes=sum(part.bytes for part in parts),
         horizon=max(horizons, default=None),

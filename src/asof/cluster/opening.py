@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
-from contextlib import ExitStack, closing
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from asof import corpus_files, environment
+from asof import environment
 from asof.arguments import checked
-from asof.cluster.corpus import ShardedCorpus
+from asof.cluster import making
+from asof.cluster.corpus import OpenShards, ShardedCorpus
+from asof.cluster.grow import held_open
 from asof.config import Config
 from asof.corpus.corpus import Corpus, folder_of, open_at, silent, warn
 from asof.corpus.models import configured_encoder, encoder_for
 from asof.corpus.session import Session
-from asof.errors import NoCorpus, UsageError
+from asof.errors import CorpusError, NoCorpus, UsageError
 from asof.index.manifest import Manifest
 from asof.models.named import encoder_of, model_of
 from asof.storage.address import is_address
-from asof.store.lock import exclusive_lock
 from asof.store.settings import CorpusSettings
-from asof.store.shard_layout import ShardLayout, checked_count, read_layout, reserve_ids, write_layout
-from asof.store.store import DEFAULT_WAIT, FOLDER, Store, translate_errors
+from asof.store.shard_layout import ShardLayout, checked_count, read_layout
+from asof.store.store import DEFAULT_WAIT, FOLDER, Store
 
 if TYPE_CHECKING:
     from asof.cluster.at_url import Writer
@@ -135,13 +137,13 @@ def _in_folder(root: Path, given: _Given, shards: int | None) -> ShardedCorpus:
             )
         if shards is None:
             raise NoCorpus(f"no index in {folder}: make one with `asof index SOURCE --shards N`")
-        layout = create(folder, shards, given.new_settings(root, config), given.wait)
+        layout = making.create(folder, shards, given.new_settings(root, config), given.wait)
     if shards is not None and layout.count != shards:
         raise UsageError(
             f"the corpus in {root} has {layout.count} shards, not {shards}: "
             "`asof cluster grow` makes more of them"
         )
-    return _opened(root, folder, layout, given, config)
+    return _opened(root, folder, given, config)
 
 
 def _at_url(
@@ -169,27 +171,55 @@ def _at_url(
     if layout is None or (empty and writer is None):
         raise NoCorpus(f"nothing was indexed at {storage.url} yet: `asof index SOURCE --index {storage.url}`")
     if empty:
-        _fill(folder, layout, empty, given.new_settings(root, config), given.wait)
+        making.fill(folder, layout, empty, given.new_settings(root, config), given.wait)
     with storage.reading(copy):
         if layout.count == 1 and writer is None:
             return open_at(
                 root, layout.paths(folder)[0], encoder=given.encoder, model=given.model, wait=given.wait,
                 on_note=given.on_note, config=config,
             )  # fmt: skip
-        return _opened(root, folder, layout, given, config, writer)
+        return _opened(root, folder, given, config, writer)
 
 
 def _opened(
-    root: Path, folder: Path, layout: ShardLayout, given: _Given, config: Config, writer: Writer | None = None
+    root: Path, folder: Path, given: _Given, config: Config, writer: Writer | None = None
 ) -> ShardedCorpus:
-    variables = environment.variables()
+    corpus = ShardedCorpus(
+        root, folder, config, environment.now, given.wait, writer, lambda: _parts(corpus, given)
+    )
+    corpus.reopen()
+    return corpus
+
+
+def _parts(corpus: ShardedCorpus, given: _Given) -> OpenShards:
+    """The shards as the list of the folder has them, which may be replaced at any time by one of more."""
+    for attempt in range(_ATTEMPTS):
+        layout = read_layout(corpus.folder)
+        if layout is None:
+            raise NoCorpus(f"no corpus in shards in {corpus.folder} any more")
+        try:
+            return _open_all(corpus, layout, given)
+        except CorpusError:
+            if attempt + 1 == _ATTEMPTS or read_layout(corpus.folder) == layout:
+                raise
+    raise AssertionError  # the last attempt returned or raised
+
+
+_ATTEMPTS = 5
+
+
+def _open_all(corpus: ShardedCorpus, layout: ShardLayout, given: _Given) -> OpenShards:
+    root, config, variables = corpus.root, corpus.config, environment.variables()
     own_encoder = None if given.encoder is None else encoder_of(given.encoder)
     own_model = None if given.model is None else model_of(given.model)
-    corpus = ShardedCorpus(root, folder, config, environment.now, given.wait, layout, (), writer)
     parts: list[Corpus] = []
+    held: list[int] = []
     shared: Encoder | None = None
     with ExitStack() as opened:
-        for place in layout.paths(folder):
+        for place in layout.paths(corpus.folder):
+            if (descriptor := held_open(place)) is not None:
+                held.append(descriptor)
+                opened.callback(os.close, descriptor)
             store = Store.open(place, given.wait)
             if not parts:  # one model serves all shards
                 shared = encoder_for(store, own_encoder, config, root, variables)
@@ -198,43 +228,4 @@ def _opened(
             parts.append(Corpus.of(session, own_model))
             opened.callback(parts[-1].close)
         opened.pop_all()
-    corpus.shards = tuple(parts)
-    return corpus
-
-
-# -- making ---------------------------------------------------------------------------------------------
-
-
-def create(folder: Path, shards: int, settings: CorpusSettings, wait: float = DEFAULT_WAIT) -> ShardLayout:
-    """Make an empty corpus of so many shards in the `.asof` that is `folder`; what an interrupted making left
-    is used. Another process may make it at the same moment: then that one stands. Raises Busy, NoSpace."""
-    layout = ShardLayout.of(shards)
-    corpus_files.refuse_links(folder)
-    with translate_errors(folder / "shards.json"):
-        corpus_files.make_folder(folder)
-        with exclusive_lock(folder / "write.lock", wait):
-            there = read_layout(folder)
-            if there is not None:
-                return there
-            for shard, place in enumerate(layout.paths(folder)):
-                make_shard(place, shard, settings, wait)
-            write_layout(folder, layout)
-    return layout
-
-
-def _fill(folder: Path, layout: ShardLayout, empty: list[int], settings: CorpusSettings, wait: float) -> None:
-    """Make the shards of a working copy that the storage has nothing of yet."""
-    places = layout.paths(folder)
-    others = [place for place in places if (place / "corpus.db").exists()]
-    if others:
-        settings = Store.open(others[0], wait).settings
-    for shard in empty:
-        make_shard(places[shard], shard, settings, wait)
-
-
-def make_shard(place: Path, shard: int, settings: CorpusSettings, wait: float) -> Store:
-    """An empty shard in a folder, with ids of its own range."""
-    store = Store.create(place, settings, wait)
-    with closing(store.writer()) as db:
-        reserve_ids(db, shard)
-    return store
+    return OpenShards(layout, tuple(parts), tuple(held))

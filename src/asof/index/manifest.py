@@ -374,6 +374,13 @@ class Manifest:
             self._open.clear()
         return stats[0]
 
+    def rebuild_whole(self, db: sqlite3.Connection) -> None:
+        """Make one segment of all passages and ends, in a transaction of its own."""
+        db.execute("BEGIN IMMEDIATE")
+        if db.execute("SELECT 1 FROM passages LIMIT 1").fetchone():
+            self._rebuild_all(db)
+        db.execute("COMMIT")
+
     def _rebuilt_file(self, db: sqlite3.Connection, entry: SegmentEntry) -> tuple[str, tuple[int, int, int]]:
         corpus_files.make_folder(self.folder)
         file = f"{secrets.token_hex(8)}.seg"

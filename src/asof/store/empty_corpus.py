@@ -11,6 +11,7 @@ from pathlib import Path
 from asof.corpus_files import FOLDER, try_lock
 from asof.errors import AsofError
 from asof.store.schema import connect
+from asof.store.shard_layout import read_layout
 
 _ANY_ROW = "SELECT 1 FROM transactions UNION ALL SELECT 1 FROM asked LIMIT 1"
 """Selects a row if anything was indexed or recorded."""
@@ -36,13 +37,20 @@ def _remove_if_unused(folder: Path) -> bool:
     with try_lock(folder / "write.lock") as lock:
         if lock is None:
             return False
-        database = folder / "corpus.db"
-        if database.exists():
-            with closing(connect(database, write=True)) as db:
-                if db.execute(_ANY_ROW).fetchone():
-                    return False
-                # fails while another connection is open, in this process or another
-                if db.execute("PRAGMA journal_mode = DELETE").fetchone()[0] != "delete":
-                    return False
+        layout = read_layout(folder)
+        places = layout.paths(folder) if layout else [folder]
+        if not all(_is_unused(place / "corpus.db") for place in places):
+            return False
         shutil.rmtree(folder)
         return True
+
+
+def _is_unused(database: Path) -> bool:
+    """Whether nothing was written to a database, and nobody else has it open."""
+    if not database.exists():
+        return True
+    with closing(connect(database, write=True)) as db:
+        if db.execute(_ANY_ROW).fetchone():
+            return False
+        # fails while another connection is open, in this process or another
+        return bool(db.execute("PRAGMA journal_mode = DELETE").fetchone()[0] == "delete")

@@ -41,7 +41,7 @@ class History:
         """The manifest that no other follows; None where there is none. Raises StorageUnavailable,
         DamagedObject, NewerSchema."""
         for _ in range(_ATTEMPTS):
-            start = self._last.number if self._last else self._oldest()
+            start = self._last.number if self._last else self.oldest()
             if start is None:
                 return None
             number = self._climb(start)
@@ -109,7 +109,8 @@ class History:
         there = self.read(manifest.number)
         return there is not None and there.commit == manifest.commit
 
-    def _oldest(self) -> int | None:
+    def oldest(self) -> int | None:
+        """The least number of a manifest that is there; None where there is none."""
         numbers = (manifest_number(each.name) for each in self.objects.names(MANIFESTS))
         return next((number for number in numbers if number is not None), None)
 

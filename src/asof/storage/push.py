@@ -44,7 +44,7 @@ class Push:
         if not self.epochs:
             raise UsageError("a push needs the shards to push, with the epoch in which each was claimed")
         with self.copy.changing(), ExitStack() as held:
-            held.callback(self.lease.end)
+            held.enter_context(self.lease)
             base = self.history.latest()
             if base is None:
                 raise no_corpus(url)
@@ -159,6 +159,7 @@ class Push:
         chunks = [names[digest] for digest in digests]
         if before and chunks == listed and before.chunk == self.chunk and before.bytes == now.size:
             return before
+        self.lease.beat()
         return Truth(now.size, self.chunk, upload(objects, dump_list(chunks)))
 
     def _segments(self, before: ShardState, now: Frozen) -> Iterator[SegmentObject]:

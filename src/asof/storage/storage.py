@@ -88,6 +88,13 @@ class Storage:
         """A commit that is kept, or that a pin holds. Raises ManifestExpired."""
         return pins.find(self.history, number)
 
+    def oldest(self) -> int:
+        """The number of the oldest commit that is kept. Raises NoCorpus."""
+        number = self.history.oldest()
+        if number is None:
+            raise no_corpus(self.url)
+        return number
+
     # -- writers ---------------------------------------------------------------------------------------
 
     def claim(self, shard: int, writer: str) -> int:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import secrets
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field
-from threading import Lock
-from typing import IO
+from threading import Event, Lock, Thread
+from typing import IO, Self
 
 from asof.errors import DamagedObject, StorageError
 from asof.storage.names import DIGEST_BYTES, PUSHING, TOKEN_BYTES, digest_of, object_path
@@ -18,6 +19,8 @@ SHORTEST_GRACE = 3600.0
 
 _BEAT, _LIMIT = 600.0, 1800.0
 """Seconds after which a push says that it is at work; and after which, unsaid, it may not commit any more."""
+
+_LOOK = 60.0
 
 _IN_ONE = 64 << 20
 """Bytes of the largest object that is sent in one request."""
@@ -36,6 +39,17 @@ class Lease:
     _token: str = field(default_factory=lambda: secrets.token_hex(TOKEN_BYTES))
     _made: bool = False
     _lock: Lock = field(default_factory=Lock)
+    _over: Event = field(default_factory=Event)
+
+    def __enter__(self) -> Self:
+        Thread(target=self._keep_beating, daemon=True).start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._over.set()
+        with self._lock:
+            if self._made:
+                self.objects.delete([self.path])
 
     @property
     def path(self) -> str:
@@ -44,7 +58,7 @@ class Lease:
     def beat(self) -> None:
         """Say that the push is at work, if it is time to."""
         with self._lock:
-            if _elapsed() - self._said >= _BEAT:
+            if not self._over.is_set() and _elapsed() - self._said >= _BEAT:
                 self.check()
                 now = _elapsed()
                 self.objects.put(self.path, json.dumps({"seconds": now - self._begun}).encode())
@@ -59,9 +73,11 @@ class Lease:
                 " uploaded may have been removed: nothing was committed; run the same command again"
             )
 
-    def end(self) -> None:
-        if self._made:
-            self.objects.delete([self.path])
+    def _keep_beating(self) -> None:
+        """While one large object is on its way."""
+        while not self._over.wait(_LOOK):
+            with suppress(StorageError):  # where it stays silent, `check` says so before the commit
+                self.beat()
 
 
 def lease_seconds(content: bytes | None) -> float:

@@ -62,6 +62,17 @@ def finish(copy: WorkingCopy) -> None:
         corpus_files.remove(copy.intent)
 
 
+@contextmanager
+def reading(copy: WorkingCopy) -> Iterator[None]:
+    """While all shards are opened, so that they are of one manifest: what was begun is finished first."""
+    while True:
+        finish(copy)
+        with copy.reading():
+            if not copy.intent.exists():
+                yield
+                return
+
+
 def _take(copy: WorkingCopy, folder: Path) -> None:
     """Put the fetched database of a shard in its place, unless that was done before."""
     fetched, database = folder / FETCHED, folder / "corpus.db"

@@ -9,6 +9,7 @@ together end by a deadline.
 from __future__ import annotations
 
 import importlib
+import re
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -26,6 +27,10 @@ PATIENCE = 60.0
 options of its client are not set here, because those would take the place of AWS_ALLOW_HTTP."""
 
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 5.0
+_REFUSED = re.compile(r"status code: (4\d\d)(.*?):")
+_PASSES = ("408", "409", "425", "429")
+"""Answers to a request that may be made again: too slow, another one at the same moment, too many."""
+
 _AT_ONCE = 1000
 """Names of one request that lists or removes."""
 
@@ -150,6 +155,12 @@ class RemoteObjects:
                     f"{self.url}/{name} may not be {verb} with the keys of the environment: {_short(error)}"
                 ) from error
             except (wrong.BaseError, _Cut, OSError) as error:
+                refused = _REFUSED.search(str(error))
+                if refused and refused[1] not in _PASSES:
+                    raise StorageError(
+                        f"{self.url}/{name} was not {verb}: the storage answers {refused[1]}{refused[2]};"
+                        f" look at the bucket's name, its region and the keys of the environment"
+                    ) from error
                 if time.monotonic() + pause > until:
                     raise StorageUnavailable(
                         f"{self.url}/{name} was not {verb} within {self.patience:g} s: {_short(error)}; "

@@ -16,6 +16,7 @@ from asof.storage.manifests import CorpusManifest, ShardState
 from asof.storage.objects import Objects
 from asof.storage.pull import Pull
 from asof.storage.push import Push
+from asof.storage.swap import reading
 from asof.storage.vacuum import GRACE, KEEP, KEEP_FOR, Vacuum, VacuumReport
 from asof.storage.working_copy import WorkingCopy
 from asof.store.shard_layout import MOST_SHARDS, checked_count
@@ -154,8 +155,8 @@ class Storage:
 
     def reading(self, root: Path) -> AbstractContextManager[None]:
         """Held while the shards of a working copy are opened and their transactions begin, so that all of
-        them are of one manifest: no pull replaces files then."""
-        return self._copy(root).reading()
+        them are of one manifest: no pull replaces files then, and one that was killed is finished first."""
+        return reading(self._copy(root))
 
     def _copy(self, root: Path) -> WorkingCopy:
         return WorkingCopy(root, self.url, self.wait)

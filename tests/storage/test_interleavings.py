@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,7 @@ MEMORY = Path("/dev/shm")  # noqa: S108
 
 
 @pytest.fixture(scope="module")
-def begun() -> Path:
+def begun() -> Iterator[Path]:
     """A storage with a first state and, two days old, what a killed push of the texts to come has left."""
     with tempfile.TemporaryDirectory(dir=MEMORY if MEMORY.is_dir() else None) as folder:
         there = Path(folder)

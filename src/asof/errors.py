@@ -20,9 +20,9 @@
     │   ├── TruthUnreachable  the database server of the corpus does not answer, or was lost
     │   └── DamagedState      what learning knows of a recipe cannot be read: it is not begun anew unasked
     ├── StorageError          what a corpus at a URL is kept in
-    │   ├── StorageUnavailable it gave no answer, or refused every attempt within the time for it
+    │   ├── StorageUnavailable  it gave no answer, or refused every attempt within the time for it
     │   ├── DamagedObject     an object is not what its name or its manifest says
-    │   │   └── MissingObject one that a manifest names is not there
+    │   │   └── MissingObject  one that a manifest names is not there
     │   ├── ManifestExpired   a manifest is no longer kept
     │   ├── Fenced            another writer has claimed the shard since
     │   ├── StaleCopy         a working copy is not of the state that its changes would replace

@@ -153,6 +153,12 @@ class Storage:
         pull = Pull(self.history, self._copy(root), shards, discard)
         return pull.latest() if number is None else pull.run(self.manifest(number))
 
+    def copied(self, root: Path) -> int:
+        """The number of the manifest that the working copy in `root` was last brought to or pushed as; 0:
+        none. How far it is behind is the difference to that of `latest`. Raises StaleCopy for that of
+        another corpus."""
+        return self._copy(root).state().number
+
     def reading(self, root: Path) -> AbstractContextManager[None]:
         """Held while the shards of a working copy are opened and their transactions begin, so that all of
         them are of one manifest: no pull replaces files then, and one that was killed is finished first."""

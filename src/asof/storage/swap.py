@@ -8,6 +8,7 @@ name: who has the old one open goes on reading it.
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -23,6 +24,9 @@ from asof.store.store import translate_errors
 
 FETCHED = "corpus.db.fetched"
 """A database that was fetched, in the folder of its shard."""
+
+SHARD_NAME = re.compile(r"[0-9]{2,4}(\.[0-9]+)?")
+"""The name of the folder of a shard."""
 
 _LARGEST = 32 << 20
 
@@ -46,9 +50,7 @@ def finish(copy: WorkingCopy) -> None:
     except (FileNotFoundError, NotADirectoryError):
         return
     try:
-        intent = json.loads(content)
-        layout, fetched = ShardLayout(tuple(intent["folders"])), list(intent["fetched"])
-        state, whole = CopyState.loads(intent["state"].encode()), intent["whole"]
+        layout, fetched, state, whole = _intent(content)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise CorpusError(
             f"{copy.intent} is not what asof writes: remove {copy.folder}, and fetch again"
@@ -60,6 +62,16 @@ def finish(copy: WorkingCopy) -> None:
         write_layout(copy.folder, layout)
         copy.save(state)
         corpus_files.remove(copy.intent)
+
+
+def _intent(content: bytes) -> tuple[ShardLayout, list[str], CopyState, int | None]:
+    """The layout, the folders with fetched databases, the state, and up to when they are whole. Raises
+    ValueError, TypeError, KeyError, AttributeError."""
+    intent = json.loads(content)
+    layout, fetched = ShardLayout(tuple(intent["folders"])), list(intent["fetched"])
+    if not all(SHARD_NAME.fullmatch(name) for name in (*layout.folders, *fetched)):
+        raise ValueError("it names a folder that no shard has")
+    return layout, fetched, CopyState.loads(intent["state"].encode()), intent["whole"]
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,6 +19,7 @@ from typing import Any
 from asof import corpus_files
 from asof.corpus_files import FOLDER, FileTooLarge, NotAFile
 from asof.errors import CorpusError, DamagedStore, NoCorpus, StaleCopy
+from asof.index.manifest import SEGMENT_NAME
 from asof.storage.manifests import ShardState
 from asof.store.lock import exclusive_lock, shared_lock
 from asof.store.schema import connect
@@ -95,9 +96,16 @@ def _tables(copies: Mapping[int, CopiedShard]) -> dict[str, Any]:
 
 def _copies(table: Mapping[str, Any]) -> dict[int, CopiedShard]:
     return {
-        int(shard): CopiedShard(int(number), str(truth), int(head), tuple(segments), tuple(former))
+        int(shard): CopiedShard(int(number), str(truth), int(head), _files(segments), _files(former))
         for shard, (number, truth, head, segments, former) in table.items()
     }
+
+
+def _files(names: Iterable[str]) -> tuple[str, ...]:
+    """Names of segments, which may be removed by these names."""
+    if wrong := [name for name in names if not SEGMENT_NAME.fullmatch(name)]:
+        raise ValueError(f"{wrong[0]!r:.100} is no name of a segment")
+    return tuple(names)
 
 
 @dataclass(frozen=True, slots=True)

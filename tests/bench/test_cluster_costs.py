@@ -48,7 +48,7 @@ def test_a_manifest_that_is_made_up_is_one(one: Measured) -> None:
 
 
 def test_the_arithmetic_of_the_table() -> None:
-    """20M passages of 1,000 + 1,500 bytes in 2 shards of 10M: 20 GB of truth in 76,293 chunks (20e9 / 262,144)
+    """20M passages of 1,000 + 1,500 bytes in 2 shards of 10M: 20 GB of truth in 76,293 chunks (of 262,144 B)
     and 30 GB of segments. A shard is 38,146 chunks, its 4 segments, a manifest and a list: 38,152 GET, and
     25 GB, which take 25 s at 8 Gbit/s."""
     one = Measured(

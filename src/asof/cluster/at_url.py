@@ -7,15 +7,18 @@ seconds, and when it is done.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from asof import environment
+from asof import corpus_files, environment
+from asof.corpus_files import FOLDER
 from asof.errors import NoCorpus, UnpushedChanges
 from asof.storage.address import normal
 from asof.storage.manifests import CorpusManifest
 from asof.storage.storage import Storage
+from asof.store.shard_layout import write_durably
 from asof.store.store import DEFAULT_WAIT
 
 EVERY = 5.0
@@ -45,6 +48,17 @@ def fetched(storage: Storage) -> Path:
     return root
 
 
+def claim_all(storage: Storage, shards: int) -> dict[int, int]:
+    """The new epochs of so many shards, claimed for this process; one line says whose place it takes."""
+    name, noted = environment.writer(), list[str]()
+    claiming = replace(storage, on_note=noted.append)
+    epochs = {shard: claiming.claim(shard, name) for shard in range(shards)}
+    for note in noted[:1]:
+        also = f"; so in {len(noted) - 1} more of its shards" if len(noted) > 1 else ""
+        storage.on_note(f"{note}{also}")
+    return epochs
+
+
 @dataclass(slots=True)
 class Writer:
     """This process as the writer of a corpus at a URL. `root`: the folder of its working copy; `epochs`: by
@@ -66,12 +80,7 @@ class Writer:
             raise NoCorpus(f"no corpus at {storage.url}: make one with `asof index SOURCE --index URL`")
         if latest is None or shards is not None:
             latest = storage.create(shards or 1)
-        name, noted = environment.writer(), list[str]()
-        claiming = replace(storage, on_note=noted.append)
-        epochs = {shard: claiming.claim(shard, name) for shard in range(latest.count)}
-        for note in noted[:1]:
-            also = f"; so in {len(noted) - 1} more shards" if len(noted) > 1 else ""
-            storage.on_note(f"{note}{also}")
+        epochs = claim_all(storage, latest.count)
         return cls(storage, fetched(storage), epochs)
 
     def push(self) -> CorpusManifest:
@@ -85,9 +94,25 @@ class Writer:
         if time.monotonic() - self._pushed >= self.every:
             self.push()
 
-    def expire(self, manifest: CorpusManifest) -> None:
-        """After a purge was pushed as this manifest: nothing at the storage holds the text any more."""
-        report = self.storage.expire_before(manifest.number)
+    @contextmanager
+    def purging(self) -> Iterator[None]:
+        """While something is erased here; then it is erased at the storage, too. Where this is killed, the
+        next writer on this machine does so (`finish_purge`)."""
+        write_durably(self._mark, b"")
+        yield
+        self.finish_purge()
+
+    def finish_purge(self) -> None:
+        """Push what was erased, and remove the states that hold it, with their pins; nothing is done where
+        nothing was erased since. Raises Fenced, StorageError, CorpusError."""
+        if not self._mark.exists():
+            return
+        report = self.storage.expire_before(self.push().number)
         if report.pins:
             names = ", ".join(sorted(report.pins))
             self.storage.on_note(f"pins that held the erased text are gone, too: {names}")
+        corpus_files.remove(self._mark)
+
+    @property
+    def _mark(self) -> Path:
+        return self.root / FOLDER / "purging"

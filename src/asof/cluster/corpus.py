@@ -52,6 +52,21 @@ class OpenShards(NamedTuple):
             os.close(descriptor)
 
 
+FileIdentity = tuple[int, int] | None
+"""Inode and time of a file; None where it is missing."""
+
+COPIED = "storage.json"
+"""Says which state of a storage a working copy is of (`asof.storage.working_copy`)."""
+
+
+def _identity(file: Path) -> FileIdentity:
+    try:
+        found = file.stat()
+    except FileNotFoundError:
+        return None
+    return found.st_ino, found.st_mtime_ns
+
+
 @all_checked
 @dataclass(slots=True, repr=False)
 class ShardedCorpus:
@@ -79,7 +94,7 @@ class ShardedCorpus:
     closed: bool = False
     searching: ShardSearch | None = None
     _opened: list[OpenShards] = field(default_factory=list)
-    _listed: tuple[int, int] = (0, 0)
+    _listed: tuple[FileIdentity, FileIdentity] = (None, None)
     _reopening: threading.Lock = field(default_factory=threading.Lock)
 
     def __repr__(self) -> str:
@@ -123,10 +138,11 @@ class ShardedCorpus:
             self.layout, self.shards, self.searching = opened.layout, opened.shards, None
             self._listed = listed
 
-    def _list(self) -> tuple[int, int]:
-        """Which file the list of shards is; it is never changed, only replaced."""
-        found = (self.folder / LIST).stat()
-        return found.st_ino, found.st_mtime_ns
+    def _list(self) -> tuple[FileIdentity, FileIdentity]:
+        """Which file the list of shards is, and which one says what a working copy is of; they are never
+        changed, only replaced. Nobody else replaces anything under the writer of a copy."""
+        copied = None if self.writer else _identity(self.folder / COPIED)
+        return _identity(self.folder / LIST), copied
 
     @property
     def settings(self) -> CorpusSettings:
@@ -160,7 +176,7 @@ class ShardedCorpus:
         )
 
     def _heads(self) -> int:
-        if self._list() != self._listed:
+        if self._list()[0] != self._listed[0]:
             raise CorpusError(
                 "the corpus was given more shards meanwhile; what was written stays: run the same command "
                 "again"

@@ -23,7 +23,7 @@ from asof import corpus_files
 from asof.cluster.instants import COMMITTED
 from asof.cluster.making import make_shard
 from asof.cluster.moving import move, take_over
-from asof.errors import Busy, UsageError
+from asof.errors import Busy, NoCorpus, UsageError
 from asof.index.manifest import Manifest
 from asof.store.lock import POLL_SECONDS, exclusive_lock
 from asof.store.shard_layout import (
@@ -54,6 +54,8 @@ def grow(folder: Path, shards: int, wait: float = DEFAULT_WAIT) -> ShardLayout:
     corpus_files.refuse_links(folder)
     with translate_errors(folder / "shards.json"), exclusive_lock(folder / "write.lock", wait):
         layout = read_layout(folder)
+        if layout is None and not (folder / "corpus.db").exists():
+            raise NoCorpus(f"no corpus of files in {folder}: make one with `asof index SOURCE --shards N`")
         old = [Store.open(place, wait) for place in (layout.paths(folder) if layout else [folder])]
         if shards < len(old) or (layout is not None and shards == len(old)):
             raise UsageError(f"the corpus has {len(old)} shards; accepted: more than that, to grow")

@@ -72,10 +72,11 @@ class ShardedMaintenance:
         """See `Maintenance.purge`. Of a corpus at a URL, the manifests that hold the text go, pinned ones
         too."""
         remove_former(self.corpus.folder, all_of_them=True)
-        erased = self._purge(document)
-        if self.corpus.writer is not None:
-            self.corpus.writer.expire(self.corpus.writer.push())
-        return erased
+        writer = self.corpus.writer
+        if writer is None:
+            return self._purge(document)
+        with writer.purging():
+            return self._purge(document)
 
     def _purge(self, document: str) -> int:
         erasure, group = erasure_of(document)

@@ -18,7 +18,7 @@ from asof.config import Config
 from asof.corpus.corpus import Corpus, folder_of, open_at, silent, warn
 from asof.corpus.models import configured_encoder, encoder_for
 from asof.corpus.session import Session
-from asof.errors import CorpusError, NoCorpus, UsageError
+from asof.errors import CorpusError, NoCorpus, NotAcrossShards, UsageError
 from asof.index.manifest import Manifest
 from asof.models.named import encoder_of, model_of
 from asof.storage.address import is_address
@@ -46,6 +46,7 @@ def open(  # noqa: A001  asof.open is the word for it
     config: Config | None = None,
     shards: int | None = None,
     write: bool = False,
+    truth: str | None = None,
 ) -> Corpus:
     """Open the corpus of a folder (it lies in `path/.asof`), making it if `create` and there is none; or the
     one at a URL (`s3://`, `gs://`, `az://`, `file://`), of which this machine gets a working copy.
@@ -60,12 +61,15 @@ def open(  # noqa: A001  asof.open is the word for it
     `shards`: of how many a new corpus is made. One in shards is a `ShardedCorpus`: it has the methods of
     `Corpus` that are exact across shards, the others raise NotAcrossShards. `write`: a corpus at a URL is
     claimed, so that this process alone may write to it; what was written is pushed every few seconds, and
-    when it is closed. The configuration of one at a URL is that of the present folder.
+    when it is closed. The configuration of one at a URL is that of the present folder. `truth`:
+    `postgresql://...`, the database in which the corpus of a folder lies, or a new one is going to.
 
     Raises NoCorpus, NewerSchema, DamagedStore, BadConfig, Busy, and UsageError, also for another encoder or
     number of shards; for a URL StorageError, MissingExtra.
     """
     given = _Given(encoder, model, settings, wait, on_note, trust, config)
+    if truth and (shards is not None or (isinstance(path, str) and is_address(path))):
+        raise NotAcrossShards("a truth in a database is for a folder with a corpus in one piece")
     if isinstance(path, str) and is_address(path):
         return cast(Corpus, _at_url(path, given, shards, write=write, create=create))
     root = folder_of(path)
@@ -74,7 +78,7 @@ def open(  # noqa: A001  asof.open is the word for it
     if shards is None and (layout is None or layout.count == 1):
         return open_at(
             root, layout.paths(folder)[0] if layout else folder, create=create, encoder=encoder, model=model,
-            settings=settings, wait=wait, on_note=on_note, trust=trust, config=config,
+            settings=settings, wait=wait, on_note=on_note, trust=trust, config=config, truth=truth,
         )  # fmt: skip
     return cast(Corpus, _in_folder(root, given, shards if create else None))
 
@@ -178,7 +182,10 @@ def _at_url(
                 root, layout.paths(folder)[0], encoder=given.encoder, model=given.model, wait=given.wait,
                 on_note=given.on_note, config=config,
             )  # fmt: skip
-        return _opened(root, folder, given, config, writer)
+        corpus = _opened(root, folder, given, config, writer)
+    if writer is not None:
+        writer.finish_purge()
+    return corpus
 
 
 def _opened(

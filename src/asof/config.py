@@ -58,6 +58,7 @@ class Config:
     [SCHEME] settings of the sources that a scheme names, such as [arxiv]; those of asof's own are checked,
              those of a package when one of its sources is opened.
     [diversity] kind, most, balance, first: unlike first hits (`asof.rank.rerank.diversify`).
+    [truth] url: the database in which new corpora lie (`asof.store.postgres`), in place of their folder.
     [recipes.NAME] stage.field: other values for fields of a recipe, e.g. `decay.tau_min = 365`.
     [retrieval] the keys of RAGtriever's design, for the recipe `vault`.
     [sources.NAME.retrieval] the same, for passages of one source.
@@ -87,6 +88,7 @@ class Config:
     diversity: Stage | None = None
     changed: Mapping[str, Recipe] = field(default_factory=dict)
     half_lives: tuple[tuple[str, float], ...] = ()
+    truth: str = ""
     origin: Mapping[str, Path] = field(default_factory=dict)
     withheld: Mapping[str, str] = field(default_factory=dict)
     beside: frozenset[str] = frozenset()
@@ -114,11 +116,11 @@ class Config:
 
 TABLES = (
     "index", "fields", "search", "encoder", "recipes", "retrieval", "diversity", "rerank", "model", "facts",
-    "ask", "documents", "sources", "half_lives",
+    "ask", "documents", "sources", "half_lives", "truth",
 )  # fmt: skip
 
 
-EXTERNAL = frozenset({"encoder", "rerank", "model"})
+EXTERNAL = frozenset({"encoder", "rerank", "model", "truth"})
 """Tables that name what lies outside of a folder; those of schemes do, too."""
 
 
@@ -200,8 +202,17 @@ def read(values: Mapping[str, Any], where: str = FILE) -> Config:
         model=_model(tables.get("model", {}), where), facts=_facts(tables.get("facts", {}), where),
         asking=_asking(tables.get("ask", {}), where),
         changed=_changed(tables, where), half_lives=_half_lives(tables.get("half_lives", {}), where),
-        sources=_sources(tables, where),
+        sources=_sources(tables, where), truth=_truth(tables.get("truth", {}), where),
     )  # fmt: skip
+
+
+def _truth(table: Mapping[str, Any], where: str) -> str:
+    if not table:
+        return ""
+    from asof.store.postgres.address import Address
+
+    with _located(where, "truth"):
+        return Address.of(table["url"]).url if "url" in table else ""
 
 
 def _diversity(table: Mapping[str, Any], where: str) -> Stage | None:
@@ -250,6 +261,8 @@ def _keys(table: str) -> Mapping[str, AcceptedValue]:
         from asof.models.reranker_config import ACCEPTED
     elif table == "model":
         from asof.models.chat_config import ACCEPTED
+    elif table == "truth":
+        return {"url": schema.text('an address such as "postgresql://HOST/DATABASE?schema=NAME"')}
     else:
         scheme = own_scheme(table)
         return {} if scheme is None else scheme.settings

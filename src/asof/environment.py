@@ -148,5 +148,30 @@ def rewriting(folder: Path, before: str | None, after: str | None) -> Iterator[b
         layers.trusted(os.environ).add(folder, digest_of(new), iso(now()))
 
 
+def truth_of(folder: Path, configured: str) -> str:
+    """The address of the database that `.asof` of a corpus may have its truth in: the `configured` one (of a
+    configuration that counts), or the one that the user named for this folder; "" for none.
+
+    Raises UsageError where the list of what the user named is damaged, OSError.
+    """
+    from asof.store.postgres import binding
+
+    content = binding.content(folder)
+    if content is not None:
+        record = layers.trusted(os.environ).record(folder)
+        if record is not None and record.digest == digest_of(content):
+            return binding.bound(folder).address.url
+    return configured
+
+
+def use_truth(folder: Path, url: str) -> None:
+    """Have `.asof` of a corpus use a database as its truth from here on, as its user says. Raises
+    UsageError."""
+    from asof.store.postgres import binding
+
+    binding.bound_to(folder, url)
+    layers.trusted(os.environ).add(folder, digest_of(binding.content(folder)), iso(now()))
+
+
 def _silent(line: str) -> None:
     """What does not count is no news to a program that only looks."""

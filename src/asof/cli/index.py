@@ -22,7 +22,7 @@ from asof.cli.main import (
     sure,
     time_option,
 )
-from asof.cli.opening import is_new, nothing_left_if_empty, opened, root_of
+from asof.cli.opening import is_new, nothing_left_if_empty, opened, root_of, use_truth
 from asof.cli.places import INDEX_PLACE
 from asof.cli.progress import index_progress
 from asof.cli.terminal import counted, plain
@@ -76,6 +76,10 @@ def cores() -> int:
     "--workers", type=click.IntRange(1, 64), default=cores, metavar="N", show_default="as many as cores",
     help="Processes that prepare the texts of a large source; the index is the same.",
 )  # fmt: skip
+@click.option(
+    "--truth", metavar="URL",
+    help="postgresql://...: the documents lie in this database, for several machines (new corpora).",
+)  # fmt: skip
 @click.option("--facts", is_flag=True, help="Then extract the facts of new passages, as [facts] says.")
 @click.option("--reports", is_flag=True, help="Then let [model] write the reports of all periods.")
 @click.option("--estimate", is_flag=True, help="Only print what that would cost at most.")
@@ -96,6 +100,7 @@ def index(
     wait: float,
     shards: int | None,
     workers: int,
+    truth: str | None,
     facts: bool,
     reports: bool,
     estimate: bool,
@@ -124,6 +129,8 @@ def index(
         _readable(source, root, history=history, papers=papers)
     indexed: list[tuple[str, IndexReport, float]] = []
     before = holds_corpus(root)
+    if truth is not None:
+        use_truth(into, truth, shards)
     with (
         nothing_left_if_empty(into),
         opened(into, wait, settings, quiet=as_json, shards=shards) as corpus,

@@ -34,6 +34,26 @@ def nothing_left_if_empty(index: Path | str | None) -> Iterator[None]:
         yield
 
 
+def use_truth(index: Path | str | None, truth: str, shards: int | None) -> None:
+    """Have the corpus of a folder lie in a database from here on. Raises UsageError."""
+    from asof import environment
+    from asof.errors import NotAcrossShards, UsageError
+    from asof.store.store import FOLDER
+
+    if isinstance(index, str):
+        raise UsageError("--truth: a corpus at a URL has its truth there; name a folder by --index")
+    if shards is not None and shards > 1:
+        raise NotAcrossShards("--truth: a database holds a corpus in one piece; leave --shards out")
+    folder = root_of(index) / FOLDER
+    if (folder / "corpus.db").exists() or (folder / "shards.json").exists():
+        raise UsageError(
+            f"--truth: {folder} holds a corpus of its own; `asof export FILE`, then `asof index FILE "
+            f"--index NEW "
+            "--truth URL`, takes it to a database"
+        )
+    environment.use_truth(folder, truth)
+
+
 def is_new(index: Path | str | None, corpus: Corpus | ShardedCorpus, before: bool) -> bool:
     """Whether a corpus that was opened was made just now; `before`: whether the folder held one before."""
     from asof.cluster.corpus import ShardedCorpus

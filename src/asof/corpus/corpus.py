@@ -59,6 +59,7 @@ def open(  # noqa: A001  asof.open is the word for it
     on_note: Callable[[str], None] | None = None,
     trust: bool = False,
     config: Config | None = None,
+    truth: str | None = None,
 ) -> Corpus:
     """Open the corpus of a folder (it lies in `path/.asof`), making it if `create` and there is none.
 
@@ -67,7 +68,8 @@ def open(  # noqa: A001  asof.open is the word for it
     asof.toml's, also as a function of the prompt (see `asof.Named`). `wait`: seconds to wait for another
     writer. `on_note` gets a line when a part of the index had to be rebuilt, and when asof.toml names a model
     or an address that does not count, since the user does not trust the folder; without it, the latter is a
-    Python warning. `trust`: it counts, even if the user does not trust it. `config`: in place of all files.
+    Python warning. `trust`: it counts all the same. `config`: in place of all files. `truth`: the address of
+    a database (`postgresql://...`) in which the corpus lies, or a new one is going to.
 
     Raises NoCorpus, NewerSchema, DamagedStore, BadConfig, Busy, and UsageError, also for another encoder.
     """
@@ -78,7 +80,7 @@ def open(  # noqa: A001  asof.open is the word for it
         raise NotAcrossShards(f"the corpus in {root} lies in {layout.count} shards: asof.open(path) opens it")
     return open_at(
         root, layout.paths(folder)[0] if layout else folder, create=create, encoder=encoder, model=model,
-        settings=settings, wait=wait, on_note=on_note, trust=trust, config=config,
+        settings=settings, wait=wait, on_note=on_note, trust=trust, config=config, truth=truth,
     )  # fmt: skip
 
 
@@ -94,6 +96,7 @@ def open_at(
     on_note: Callable[[str], None] | None = None,
     trust: bool = False,
     config: Config | None = None,
+    truth: str | None = None,
 ) -> Corpus:
     """The corpus that lies in `folder` and is that of `root`, whose configuration holds; see `open`."""
     variables = environment.variables()
@@ -102,8 +105,9 @@ def open_at(
     if config is None:
         config = environment.configuration(root, on_note or warn, trust=trust)
     settings = settings or config.index
+    allowed = truth or (environment.truth_of(folder, config.truth) if folder == root / FOLDER else "")
     try:
-        store = Store.open(folder, wait)
+        store = Store.open(folder, wait, allowed)
     except NoCorpus as error:  # or one whose making was interrupted
         if not create:
             error.add_note("in Python: asof.open(path) makes one, unless create=False")
@@ -113,10 +117,9 @@ def open_at(
             chosen = configured_encoder(config, root, variables)
         if chosen is not None:
             settings = replace(settings, encoder=chosen.name)
-        store = Store.create(folder, settings, wait)
+        store = Store.create(folder, settings, wait, allowed)
     manifest = Manifest(store, encoder_for(store, own_encoder, config, root, variables), on_note or silent)
-    session = Session(root, store, manifest, config, environment.now, variables)
-    return Corpus.of(session, own_model)
+    return Corpus.of(Session(root, store, manifest, config, environment.now, variables), own_model)
 
 
 def folder_of(path: str | Path) -> Path:

@@ -30,6 +30,7 @@ from asof.index.check import is_entry, list_fault, segment_fault
 from asof.index.merge import due, merge
 from asof.index.rebuild import SegmentEntry, rebuild
 from asof.index.segment import SEGMENT, Segment
+from asof.index.shared import SharedSegments
 from asof.models.hashed import HashedNgrams
 from asof.models.ports import Encoder
 from asof.store.lock import exclusive_lock
@@ -67,6 +68,10 @@ class Manifest:
     _open: dict[str, Segment] = field(default_factory=dict)
     _ready: dict[bytes, vectors.Vector] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
+    _shared: SharedSegments = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._shared = SharedSegments(self.store, self.folder)
 
     @property
     def folder(self) -> Path:
@@ -91,6 +96,8 @@ class Manifest:
         name = encoder.name if encoder else ""
         vectors.refuse_other(db, self.store.settings.encoder, name)
         entries = self.entries(db)
+        if self.store.shared:
+            entries = self._shared.complete(db, entries)
         head = db.execute("SELECT max(id) FROM transactions").fetchone()[0] or 0
         segments = tuple(self.open(entry) for entry in entries)
         if any(each.n and each.facts["encoder"] != name for each in segments):
@@ -133,30 +140,19 @@ class Manifest:
             return
         self._refuse_other(write.db)
         corpus_files.make_folder(self.folder)
-        matrix = (
-            vectors.written(write, self.encoder, self._ready) if self.encoder and write.new_rows else None
-        )
+        encoder = self.encoder if write.new_rows else None
+        matrix = vectors.written(write, encoder, self._ready) if encoder else None
         self._ready = {}
         file = f"{secrets.token_hex(8)}.seg"
         size, checksum = build(
-            self.folder / file,
-            write.new_rows,
-            write.new_ends,
-            write.texts.analyzer,
-            matrix,
+            self.folder / file, write.new_rows, write.new_ends, write.texts.analyzer, matrix,
             self.encoder_name,
-        )
+        )  # fmt: skip
         passages, ends = write.ids["passages"], write.ids["ends"]
         entry = SegmentEntry(
-            file,
-            passages.first,
-            passages.next - 1,
-            ends.first,
-            ends.next - 1,
-            len(write.new_rows),
-            size,
+            file, passages.first, passages.next - 1, ends.first, ends.next - 1, len(write.new_rows), size,
             checksum,
-        )
+        )  # fmt: skip
         write.db.execute("INSERT INTO segments VALUES (?, ?, ?, ?, ?, ?, ?, ?)", entry)
 
     @property
@@ -188,7 +184,12 @@ class Manifest:
                 merges += 1
             return merges
 
+    def fill(self, db: sqlite3.Connection) -> None:
+        """Segments for what other machines wrote, in the transaction of `db` that writes."""
+        self._shared.fill(db)
+
     def _merge_once(self, db: sqlite3.Connection) -> bool:
+        self._shared.fill_at_once(db)  # a merged range is whole
         entries = self.entries(db)
         chosen = due([entry.rows for entry in entries])
         if chosen is None:
@@ -333,6 +334,7 @@ class Manifest:
             ):
                 # no merge can be entered in the list from here on: what is missing really is missing
                 db.execute("BEGIN IMMEDIATE")
+                self.fill(db)
                 damaged = self.faults(db)
                 lines = []
                 for entry, fault in damaged:

@@ -42,7 +42,7 @@ KEPT = 4
 LARGEST = 64 * 2**20
 """Bytes of the file."""
 
-_VERSIONS = """SELECT count(*), total(id), total(id * id % 1000003) FROM versions
+_VERSIONS = """SELECT count(*), total(id), total((id % 1000003) * (id % 1000003) % 1000003) FROM versions
     WHERE visible <= ?1 AND added <= ?2 AND (retired IS NULL OR retired > ?2)"""
 
 Found = tuple[Stale, ...]

@@ -29,7 +29,7 @@ KEPT = 200_000
 
 _TEXTS = (
     "SELECT p.id, p.headings, p.text, h.title, h.language FROM passages AS p"
-    " JOIN heads AS h ON h.id = p.head WHERE p.id BETWEEN ? AND ? AND p.dated ORDER BY p.id"
+    " JOIN heads AS h ON h.id = p.head WHERE p.id BETWEEN ? AND ? AND p.dated = 1 ORDER BY p.id"
 )
 
 Numbers = NDArray[np.int64]

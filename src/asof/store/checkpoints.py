@@ -43,7 +43,7 @@ def save_checkpoints(write: Transaction) -> bool:
             continue
         write.db.execute(
             "INSERT INTO checkpoints VALUES (?1, ?2, ?3)"
-            " ON CONFLICT DO UPDATE SET token = ?3 WHERE token IS NOT ?3",
+            " ON CONFLICT (source, document) DO UPDATE SET token = ?3 WHERE checkpoints.token IS NOT ?3",
             (write.source, document, token),
         )
     return write.db.total_changes > before

@@ -98,9 +98,9 @@ def documents_as_of(store: AsOfReader, after: str, most: int, part: str = "") ->
 def versions_by_month(store: AsOfReader) -> list[tuple[str, int]]:
     """For each month with any, how many dated versions were published in it; in order of time."""
     return store.db.execute(
-        "SELECT strftime('%Y-%m', v.starts / 1000000, 'unixepoch') AS month, count(*) FROM versions AS v"
-        f" WHERE v.head IS NOT NULL AND v.dated_by <> 'none' AND v.starts IS NOT NULL AND {_KNOWN}"
-        " GROUP BY month HAVING month IS NOT NULL ORDER BY month",
+        "SELECT month, count(*) FROM (SELECT strftime('%Y-%m', v.starts / 1000000, 'unixepoch') AS month"
+        " FROM versions AS v WHERE v.head IS NOT NULL AND v.dated_by <> 'none' AND v.starts IS NOT NULL"
+        f" AND {_KNOWN}) AS dated WHERE month IS NOT NULL GROUP BY month ORDER BY month",
         {"as_of": store.as_of, "known_at": store.known_at},
     ).fetchall()
 

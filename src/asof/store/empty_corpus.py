@@ -37,6 +37,8 @@ def _remove_if_unused(folder: Path) -> bool:
     with try_lock(folder / "write.lock") as lock:
         if lock is None:
             return False
+        if (folder / "truth.json").exists():
+            return False  # the corpus lies elsewhere
         layout = read_layout(folder)
         places = layout.paths(folder) if layout else [folder]
         if not all(_is_unused(place / "corpus.db") for place in places):

@@ -89,7 +89,7 @@ def passages_without_facts(db: sqlite3.Connection, extractor: str = "") -> list[
 def without_facts(db: sqlite3.Connection, passages: Iterable[int]) -> list[int]:
     """Those of these passages that no extractor has read, in their order."""
     rows = db.execute(
-        "SELECT requested.value FROM json_each(?) AS requested"
+        "SELECT CAST(requested.value AS INTEGER) FROM json_each(?) AS requested"
         " LEFT JOIN extractions AS e ON e.passage = requested.value"
         " WHERE e.passage IS NULL ORDER BY requested.key",
         (json.dumps(list(passages)),),

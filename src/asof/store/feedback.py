@@ -83,11 +83,11 @@ def _last_write(db: sqlite3.Connection) -> int:
     """The latest instant at which anything was written. Ids of judgements, states and dismissals follow its
     order."""
     last: int = db.execute(
-        "SELECT max(coalesce((SELECT max(id) FROM transactions), 0),"
-        " coalesce((SELECT max(added) FROM asked), 0),"
-        " coalesce((SELECT added FROM judgements ORDER BY id DESC LIMIT 1), 0),"
-        " coalesce((SELECT added FROM learned ORDER BY id DESC LIMIT 1), 0),"
-        " coalesce((SELECT added FROM dismissals ORDER BY id DESC LIMIT 1), 0))"
+        "SELECT coalesce(max(latest), 0) FROM (SELECT max(id) AS latest FROM transactions"
+        " UNION ALL SELECT max(added) FROM asked"
+        " UNION ALL SELECT added FROM judgements WHERE id = (SELECT max(id) FROM judgements)"
+        " UNION ALL SELECT added FROM learned WHERE id = (SELECT max(id) FROM learned)"
+        " UNION ALL SELECT added FROM dismissals WHERE id = (SELECT max(id) FROM dismissals)) AS each_latest"
     ).fetchone()[0]
     return last
 

@@ -146,7 +146,7 @@ def matching_heads(
     no_tags: Sequence[str] = (), documents: Sequence[str] = (),
 ) -> list[int]:  # fmt: skip
     """Ids of the heads whose attributes pass the filters (see `data.Filters`)."""
-    where, values = ["1"], list[object]()
+    where, values = ["1 = 1"], list[object]()
     if source:
         where.append("h.source IN (SELECT id FROM sources WHERE name = ?)")
         values.append(source)

@@ -1,0 +1,49 @@
+"""A plugin of pytest that gives every corpus of the tests a truth in PostgreSQL: `-p
+cluster.support.on_postgres`.
+
+The variable ASOF_TEST_TRUTH holds the address of a database; each folder gets a schema of its own there.
+Tests of what only a file of SQLite has are left out, by name and reason (`NOT_HERE`).
+"""
+
+from __future__ import annotations
+
+import os
+from hashlib import blake2b
+from pathlib import Path
+
+import pytest
+
+from asof.store.settings import CorpusSettings
+from asof.store.store import DEFAULT_WAIT, Store
+
+NOT_HERE: dict[str, str] = {}
+"""By the beginning of a test's id: why it is about SQLite."""
+
+
+def truth_of(folder: Path) -> str:
+    """The address of the truth of a folder."""
+    digest = blake2b(str(folder.resolve()).encode(), digest_size=10).hexdigest()
+    return f"{os.environ['ASOF_TEST_TRUTH']}&schema=t_{digest}"
+
+
+@pytest.fixture(autouse=True)
+def _truth(monkeypatch: pytest.MonkeyPatch) -> None:
+    create, opened = Store.create.__func__, Store.open.__func__  # type: ignore[attr-defined]
+
+    def created(
+        cls: type[Store], folder: Path, settings: CorpusSettings, wait: float = DEFAULT_WAIT, truth: str = ""
+    ) -> Store:
+        elsewhere = truth or ("" if (folder / "corpus.db").exists() else truth_of(folder))
+        return create(cls, folder, settings, wait, elsewhere)
+
+    def opening(cls: type[Store], folder: Path, wait: float = DEFAULT_WAIT, truth: str = "") -> Store:
+        return opened(cls, folder, wait, truth or truth_of(folder))
+
+    monkeypatch.setattr(Store, "create", classmethod(created))
+    monkeypatch.setattr(Store, "open", classmethod(opening))
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    left_out = [item for item in items if item.nodeid.startswith(tuple(NOT_HERE))]
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = [item for item in items if item not in left_out]

@@ -29,12 +29,12 @@ def test_a_copy_elsewhere_is_a_corpus_and_only_new_objects_follow(memory_folder:
     with pytest.raises(NoCorpus):
         in_folder(memory_folder / "none").backup(there)
     first, then = storage.backup(there), content(root)
-    # of each of two shards: a chunk, a list of chunks, a segment
-    assert (first.number, first.of, first.objects) == (1, 4, 6)
+    # of each of two shards: two chunks (192 KiB), the list of them, a segment
+    assert (first.number, first.of, first.objects) == (1, 4, 8)
     write(root, ("note9", "A storm."))
     storage.push(root, epochs)
     second = storage.backup(there)
-    assert (second.number, second.of, second.objects) == (2, 5, 3)
+    assert (second.number, second.of, second.objects) == (2, 5, 4)
     copy = in_folder(memory_folder / "backup")
     assert unnamed(copy) == missing(copy) == set()
     copy.pull(memory_folder / "latest")

@@ -32,7 +32,7 @@ def begun() -> Iterator[Path]:
 
 
 @given(casts(), st.data())
-@settings(max_examples=20)
+@settings(max_examples=12)
 def test_who_reads_sees_one_committed_state(begun: Path, kinds: list[str], data: st.DataObject) -> None:
     with tempfile.TemporaryDirectory(dir=begun.parent) as folder:
         there = Path(folder)

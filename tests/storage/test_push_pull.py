@@ -15,6 +15,7 @@ from asof.storage.local import LocalObjects
 from asof.storage.manifests import CorpusManifest
 from asof.storage.names import object_path
 from asof.storage.pull import Pull
+from asof.storage.push import Push
 from asof.storage.storage import Storage
 from asof.storage.working_copy import WorkingCopy
 from asof.store.store import Store
@@ -63,14 +64,37 @@ def test_only_what_changed_is_sent_and_fetched(memory_folder: Path, store: Watch
         changed = corpus.layout.of_document("note9")
     before = {each.name for each in store.names("objects")}
     manifest = storage.push(root, epochs)
-    # the chunk with the rows (all of this small database), the list of chunks, and the new segment
-    assert len({each.name for each in store.names("objects")} - before) == 3
+    # the two chunks of 128 KiB of this small database, the list of them, and the new segment
+    assert len({each.name for each in store.names("objects")} - before) == 4
     latest, fetched = pulled(storage, copy)
     assert latest == manifest
-    assert (fetched.chunks, fetched.segments) == (1, 1)
+    assert (fetched.chunks, fetched.segments) == (2, 1)
     assert content(copy)["note9"] == "A storm."
     assert pulled(storage, copy)[1] == Fetched()
     assert [len(state.segments) for state in manifest.shards] == [1 + (changed == 0), 1 + (changed == 1)]
+
+
+def test_of_a_database_the_pages_that_changed_are_sent_and_fetched(memory_folder: Path, store: Watched) ->
+None:
+    storage, root = storage_of(store), memory_folder / "writer" write(root, *((f"note{i:03}", f"The ferry of
+    day {i}. " * 40) for i in range(400))) storage.create(2) epochs = {shard: storage.claim(shard, "me") for
+    shard in range(2)} copies = {root: WorkingCopy(root, storage.url), memory_folder / "copy":
+    WorkingCopy(memory_folder / "copy", storage.url)}
+
+    def push() -> int:
+        before = {each.name for each in store.names("objects")}
+        Push(storage.history, copies[root], epochs, chunk=4096).run()
+        return len({each.name for each in store.names("objects")} - before)
+
+    assert push() > 300
+    Pull(storage.history, copies[memory_folder / "copy"]).latest()
+    write(root, ("note007", "No ferry."))
+    sent = push()
+    pull = Pull(storage.history, copies[memory_folder / "copy"])
+    pull.latest()
+    assert pull.fetched.chunks == sent - 2  # a list of chunks, and a segment
+    assert 3 < pull.fetched.chunks < 30  # a page of each table and index that has a new row
+    assert content(memory_folder / "copy") == content(root)
 
 
 def test_only_some_shards_are_fetched(memory_folder: Path, store: Watched) -> None:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from asof.cli import cluster_storage
+from asof.cli.any_corpus import storage_of
 from asof.cli.main import DONE, corpus_root, index_option, json_option, print_json
-from asof.cli.places import storage_of
 from asof.cli.terminal import plain, show
 
 if TYPE_CHECKING:

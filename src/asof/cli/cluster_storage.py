@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from asof.cli.any_corpus import storage_of
 from asof.cli.main import DONE, NOTHING, echo_err, index_option, json_option, print_json, sure
-from asof.cli.places import storage_of
 from asof.cli.terminal import counted, plain
 
 if TYPE_CHECKING:

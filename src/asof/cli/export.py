@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
+from asof.cli.any_corpus import open_any
 from asof.cli.main import DONE, index_option, json_option, print_json
-from asof.cli.places import open_any
 from asof.cli.terminal import counted, plain
 
 

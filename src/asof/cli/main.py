@@ -190,7 +190,7 @@ def open_corpus(index: Path | str | None, *, writes: str = "") -> Corpus:
     if writes:
         folder_only(index, f"writes {writes} in the corpus of a folder only")
     if isinstance(index, str):
-        return open_at_url(index)
+        return open_at_url(index, echo_err)
     root = corpus_root(index)
     layout = read_layout(root / FOLDER)
     refuse_shards(layout.count if layout else 1, root)

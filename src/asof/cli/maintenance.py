@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from asof.cli.any_corpus import called, open_any
 from asof.cli.main import (
     DONE,
     NOTHING,
@@ -18,7 +19,6 @@ from asof.cli.main import (
     sure,
     time_option,
 )
-from asof.cli.places import called, open_any
 from asof.cli.terminal import counted, plain, show
 from asof.serialize.corpus import status_json
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from asof.cli.any_corpus import open_any
 from asof.cli.main import DONE, NOTHING, echo_err, print_json
-from asof.cli.places import open_any
 from asof.cli.question import EPILOG, STALE, joined, question_options
 from asof.errors import AsofError
 from asof.serialize.search import search_json

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from asof.cli.any_corpus import open_any, settings_of
 from asof.cli.main import (
     DONE,
     TIMES,
@@ -16,7 +17,6 @@ from asof.cli.main import (
     print_json,
     time_option,
 )
-from asof.cli.places import open_any, settings_of
 from asof.cli.terminal import plain, shortened
 from asof.serialize.question import when_json
 from asof.time.span import format_instant, instant, iso, nearest_moment

@@ -6,20 +6,23 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from asof.cluster.grow import remove_former
+from asof.cluster.instants import Instant
 from asof.corpus.maintenance import erasure_of, forget_texts, horizon_of
 from asof.store import corrections
+from asof.store.settings import CorpusSettings
+from asof.store.shard_layout import ShardLayout
 from asof.store.status import Status, folder_size
 from asof.store.store import FETCHED
 from asof.time.coerce import When
 
 if TYPE_CHECKING:
-    from asof.cluster.corpus import ShardedCorpus
+    from asof.cluster.at_url import Writer
     from asof.corpus.corpus import Corpus
     from asof.store.export import ExportReport
 
@@ -27,12 +30,42 @@ Choose = Callable[[sqlite3.Connection], list[int]]
 """Removes rows and says which passages went; see `Maintenance.remove`."""
 
 
+class Shards(Protocol):
+    """An open corpus in shards, as its maintenance sees it (`ShardedCorpus`)."""
+
+    @property
+    def folder(self) -> Path: ...
+
+    @property
+    def layout(self) -> ShardLayout: ...
+
+    @property
+    def shards(self) -> tuple[Corpus, ...]: ...
+
+    @property
+    def settings(self) -> CorpusSettings: ...
+
+    @property
+    def writer(self) -> Writer | None: ...
+
+    @property
+    def clock(self) -> Callable[[], int]: ...
+
+    def shard_of(self, document: str) -> Corpus: ...
+
+    def last_write(self) -> int: ...
+
+    def writing(self) -> AbstractContextManager[Instant]: ...
+
+    def push(self) -> None: ...
+
+
 @dataclass(frozen=True, slots=True)
 class ShardedMaintenance:
     """What `Maintenance` does for a corpus in one piece. A process that is killed between two shards leaves
     something to do, which the same command then does."""
 
-    corpus: ShardedCorpus
+    corpus: Shards
 
     def correct(self, document: str, published: When) -> None:
         """See `Maintenance.correct`."""

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from asof.errors import DamagedObject, NewerSchema
@@ -27,6 +27,7 @@ STATES = st.builds(
 )  # fmt: skip
 
 
+@settings(max_examples=40)
 @given(
     NUMBERS, st.text(), st.text(), st.lists(STATES, min_size=1, max_size=3), st.none() | NUMBERS, st.data()
 )

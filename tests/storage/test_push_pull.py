@@ -74,23 +74,25 @@ def test_only_what_changed_is_sent_and_fetched(memory_folder: Path, store: Watch
     assert [len(state.segments) for state in manifest.shards] == [1 + (changed == 0), 1 + (changed == 1)]
 
 
-def test_of_a_database_the_pages_that_changed_are_sent_and_fetched(memory_folder: Path, store: Watched) ->
-None:
-    storage, root = storage_of(store), memory_folder / "writer" write(root, *((f"note{i:03}", f"The ferry of
-    day {i}. " * 40) for i in range(400))) storage.create(2) epochs = {shard: storage.claim(shard, "me") for
-    shard in range(2)} copies = {root: WorkingCopy(root, storage.url), memory_folder / "copy":
-    WorkingCopy(memory_folder / "copy", storage.url)}
+def test_of_a_database_the_pages_that_changed_are_sent_and_fetched(
+    memory_folder: Path, store: Watched
+) -> None:
+    storage, root = storage_of(store), memory_folder / "writer"
+    write(root, *((f"note{i:03}", f"The ferry of day {i}. " * 40) for i in range(400)))
+    storage.create(2)
+    epochs = {shard: storage.claim(shard, "me") for shard in range(2)}
+    writer, reader = (WorkingCopy(memory_folder / name, storage.url) for name in ("writer", "copy"))
 
     def push() -> int:
         before = {each.name for each in store.names("objects")}
-        Push(storage.history, copies[root], epochs, chunk=4096).run()
+        Push(storage.history, writer, epochs, chunk=4096).run()
         return len({each.name for each in store.names("objects")} - before)
 
     assert push() > 300
-    Pull(storage.history, copies[memory_folder / "copy"]).latest()
+    Pull(storage.history, reader).latest()
     write(root, ("note007", "No ferry."))
     sent = push()
-    pull = Pull(storage.history, copies[memory_folder / "copy"])
+    pull = Pull(storage.history, reader)
     pull.latest()
     assert pull.fetched.chunks == sent - 2  # a list of chunks, and a segment
     assert 3 < pull.fetched.chunks < 30  # a page of each table and index that has a new row

@@ -88,7 +88,7 @@ def test_of_a_database_the_pages_that_changed_are_sent_and_fetched(
         Push(storage.history, writer, epochs, chunk=4096).run()
         return len({each.name for each in store.names("objects")} - before)
 
-    assert push() > 300
+    assert push() > 150
     Pull(storage.history, reader).latest()
     write(root, ("note007", "No ferry."))
     sent = push()

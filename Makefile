@@ -123,7 +123,8 @@ $(VENV)-cluster/ready: constraints.txt pyproject.toml cluster/requirements.txt
 	$(VENV)-cluster/bin/python -m pip --disable-pip-version-check install -q -c $(VENV)-cluster/core.txt \
 	  hatchling editables pytest hypothesis
 	$(VENV)-cluster/bin/python -m pip --disable-pip-version-check install -q --no-build-isolation --prefer-binary \
-	  -c $(VENV)-cluster/core.txt -c cluster/requirements.txt -e '.[cloud,ray,postgres,serve]' httpx moto flask flask-cors
+	  -c $(VENV)-cluster/core.txt -c cluster/requirements.txt -e '.[cloud,ray,postgres,serve,recipes]' \
+	  httpx moto flask flask-cors
 	@touch $@
 
 clean:

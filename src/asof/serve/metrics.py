@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
+from asof.cluster.corpus import ShardedCorpus
 from asof.corpus.corpus import Corpus
 
 _SECONDS = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30)
@@ -22,6 +23,8 @@ class Metrics:
     documents: Gauge = field(init=False)
     passages: Gauge = field(init=False)
     written: Gauge = field(init=False)
+    shards: tuple[Gauge, ...] = field(init=False)
+    formats: Gauge = field(init=False)
 
     def __post_init__(self) -> None:
         one = self.registry
@@ -37,11 +40,33 @@ class Metrics:
         self.written = Gauge(
             "asof_last_write_timestamp_seconds", "When the corpus was last written to", registry=one
         )
+        self.shards = tuple(Gauge(name, about, ("shard",), registry=one) for name, about in _OF_A_SHARD)
+        self.formats = Gauge(
+            "asof_shard_segments", "Files of the index, by their format", ("shard", "format"), registry=one
+        )
 
-    def text(self, corpus: Corpus) -> bytes:
-        """The metrics in Prometheus' text format, with figures of the corpus as it is."""
-        status = corpus.status()
-        self.documents.set(status.documents)
-        self.passages.set(status.current_passages)
-        self.written.set(corpus.session.last_write() / 1e6)
+    def text(self, corpus: Corpus | ShardedCorpus) -> bytes:
+        """The metrics in Prometheus' text format, with figures of the corpus as it is; one in one piece is
+        shard 0."""
+        shards = corpus.shards if isinstance(corpus, ShardedCorpus) else (corpus,)
+        figures = [shard.status() for shard in shards]
+        written = [shard.session.last_write() / 1e6 for shard in shards]
+        self.documents.set(sum(each.documents for each in figures))
+        self.passages.set(sum(each.current_passages for each in figures))
+        self.written.set(max(written))
+        self.formats.clear()  # a format of which no file is left
+        for number, (each, last) in enumerate(zip(figures, written, strict=True)):
+            values = (each.documents, each.current_passages, each.bytes, last)
+            for gauge, value in zip(self.shards, values, strict=True):
+                gauge.labels(number).set(value)
+            for name, count in each.formats.items():
+                self.formats.labels(number, name).set(count)
         return generate_latest(self.registry)
+
+
+_OF_A_SHARD = (
+    ("asof_shard_documents", "Current documents"),
+    ("asof_shard_current_passages", "Current passages"),
+    ("asof_shard_bytes", "On the disk of this machine"),
+    ("asof_shard_last_write_timestamp_seconds", "When the shard was last written to"),
+)

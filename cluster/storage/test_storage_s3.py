@@ -228,3 +228,21 @@ def test_what_is_not_there_is_said(s3: Bucket) -> None:
     assert storage.latest() is None
     with pytest.raises(StorageError, match="the storage answers 404 Not Found; look at the bucket's name"):
         storage_of(open_objects("s3://none-of-this-name/corpus")).create(1)
+
+
+def test_a_long_listing_is_in_order_and_goes_on_after_an_error(
+    faulty_s3: tuple[Bucket, Faults], s3: Bucket
+) -> None:
+    bucket, faults = faulty_s3
+    objects = RemoteObjects.open(f"{s3.url}/corpus")
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda number: objects.put(f"objects/{number:05}", b"x"), range(2345)))
+    faults.clear()
+    through = RemoteObjects.open(f"{bucket.url}/corpus")
+    names = through.names("objects")
+    found = [next(names).name]
+    faults.plan(Fault("503", "GET", times=2))
+    faults.plan(Fault("cut", "GET", times=2, keep=200))
+    found += [each.name for each in names]
+    assert found == [f"objects/{number:05}" for number in range(2345)]
+    assert [each.name for each in through.names("objects", "objects/02342")] == found[2343:]

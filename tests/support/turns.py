@@ -212,11 +212,12 @@ def one_at_a_time(objects: Timed) -> Iterator[None]:
     """Each actor does one thing at a time, and the time of a push is that of the storage."""
     import pytest
 
-    from asof.storage import fetch, push, upload
+    from asof.storage import fetch, push, upload, vacuum
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(push, "THREADS", 1)
         patch.setattr(fetch, "THREADS", 1)
+        patch.setattr(vacuum, "THREADS", 1)
         patch.setattr(upload, "_elapsed", lambda: objects.now / SECOND)
         yield
 

@@ -112,11 +112,21 @@ class RemoteObjects:
         self._again(name, "written", once)
 
     def names(self, folder: str, after: str = "") -> Iterator[Listed]:
-        while True:  # a page is asked for after the last name seen, so that it can be asked for again
-            page = self._again(folder, "listed", partial(self._page, folder, after)) or []
+        pages: Iterator[Any] | None = None
+
+        def once() -> list[Listed]:
+            """The next page; after an error, the listing is begun anew after the last name that was seen."""
+            nonlocal pages
+            if pages is None:
+                pages = iter(self.library.list(self.store, folder, offset=after or None, chunk_size=_AT_ONCE))
+            try:
+                return sorted(map(_listed, next(pages, [])))
+            except self.library.exceptions.BaseError:
+                pages = None
+                raise
+
+        while page := self._again(folder, "listed", once):
             yield from page
-            if len(page) < _AT_ONCE:
-                return
             after = page[-1].name
 
     def delete(self, names: Iterable[str]) -> None:
@@ -127,15 +137,6 @@ class RemoteObjects:
         return self._again(
             name, "read", lambda: int(self.library.head(self.store, name)["size"]), missing=None
         )
-
-    def _page(self, folder: str, after: str) -> list[Listed]:
-        pages = self.library.list(self.store, folder, offset=after or None, chunk_size=_AT_ONCE)
-        found: Any = next(iter(pages), [])
-        listed = (
-            Listed(each["path"], each["size"], round(each["last_modified"].timestamp() * 1_000_000))
-            for each in found
-        )
-        return sorted(listed)
 
     def _again(
         self, name: str, verb: str, once: Callable[[], T], missing: Any = StorageUnavailable
@@ -168,6 +169,10 @@ class RemoteObjects:
                     ) from error
             time.sleep(pause)
             pause = min(2 * pause, _LONGEST_PAUSE)
+
+
+def _listed(about: Any) -> Listed:
+    return Listed(about["path"], about["size"], round(about["last_modified"].timestamp() * 1_000_000))
 
 
 def _whole(content: Any, size: int) -> bytes:

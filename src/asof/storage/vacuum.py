@@ -12,6 +12,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -36,6 +37,7 @@ from asof.storage.pins import pinned
 from asof.storage.upload import SHORTEST_GRACE, lease_seconds
 
 SECOND = 1_000_000
+THREADS = 16
 GRACE = timedelta(days=1)
 KEEP = 100
 KEEP_FOR = timedelta(days=7)
@@ -116,10 +118,16 @@ class Vacuum:
         needed = self._needed()
         unnamed = [each for each in listed if _object_name(each) not in needed]
         gone = [each for each in unnamed if each.modified < old_enough or _object_name(each) in condemned]
-        self.objects.delete(each.name for each in gone)
-        self.objects.delete([each.name for each in self._left_behind(now)])
+        self._remove([each.name for each in gone])
+        self._remove([each.name for each in self._left_behind(now)])
         size = sum(each.bytes for each in gone)
         return VacuumReport(tuple(expired), (), len(gone), size, len(unnamed) - len(gone))
+
+    def _remove(self, names: Sequence[str]) -> None:
+        """Remove objects that nobody names, in any order."""
+        with ThreadPoolExecutor(THREADS) as pool:
+            for _ in pool.map(lambda name: self.objects.delete([name]), names):
+                pass
 
     def _old_enough(self, now: int) -> int:
         """Objects that were put before this moment are not those of a push that is at work."""

@@ -30,8 +30,8 @@ from bench.counted_objects import CountedObjects, CountedShards, Messages
 from bench.generated import documents, queries
 
 from asof import environment
-from asof.cluster.corpus import ShardedCorpus
 from asof.cluster.opening import open as open_corpus
+from asof.cluster.opening import open_shards
 from asof.config import Config
 from asof.index.merge import due
 from asof.index.segment import BLOCK, Segment
@@ -117,10 +117,10 @@ def pull(storage: Storage, counted: CountedObjects, root: Path) -> tuple[int, in
 def ask(root: Path, count: int) -> dict[str, float]:
     """What questions touch, a fresh reader each, and what they cost when it is warm."""
     questions = queries(QUESTIONS)
-    columns, postings = [], []
+    columns = list[int]()
+    postings = list[int]()
     for question in questions:
-        with open_corpus(root, create=False, config=Config()) as corpus:
-            assert isinstance(corpus, ShardedCorpus)
+        with open_shards(root, config=Config()) as corpus:
             corpus.at().search(question)
             opened = [s for each in corpus.shards for s in each.session.manifest._open.values()]
             blocks = [(s, name, sum(marks)) for s in opened for name, marks in s._checked.items()]
@@ -129,9 +129,8 @@ def ask(root: Path, count: int) -> dict[str, float]:
             )
             terms = set(corpus.settings.analyzer().terms(question, "en"))
             postings.append(sum(_postings(s, terms) for s in opened))
-    messages, took = [], []
-    with open_corpus(root, create=False, config=Config()) as corpus:
-        assert isinstance(corpus, ShardedCorpus)
+    messages, took = list[Messages](), list[float]()
+    with open_shards(root, config=Config()) as corpus:
         corpus.at().search(questions[0])
         assert corpus.searching is not None
         counted = CountedShards(corpus.searching.shards)

@@ -109,8 +109,8 @@ def test_a_definition_given_is_checked_against(tmp_path: Path) -> None:
     version = {"name": "v1", "schema": {"openAPIV3Schema": schema}}
     crd = {"spec": {"group": "ray.io", "names": {"kind": "RayCluster"}, "versions": [version]}}
     (tmp_path / "crd.yaml").write_text(yaml.safe_dump(crd))
-    command = [sys.executable, FOLDER / "check.py"]
-    ran = subprocess.run([*command, "--crd", tmp_path / "crd.yaml"], capture_output=True, text=True)
+    command = [sys.executable, str(FOLDER / "check.py")]
+    ran = subprocess.run([*command, "--crd", str(tmp_path / "crd.yaml")], capture_output=True, text=True)
     assert ran.returncode == 1
     assert "RayCluster.spec: there is no field workerGroupSpecs" in ran.stdout
     ran = subprocess.run(command, capture_output=True, text=True)

@@ -8,6 +8,7 @@ import pytest
 from bench.cluster_costs import BATCH, Measured, Prices, made_up, measure, on_paper, passages_of, segments_of
 
 from asof.storage.manifests import CorpusManifest
+from bench import cluster_costs
 
 PRICES = Prices(gb_month=0.02, puts=0.005, gets=0.0004, machine_hour=1, memory=64, disk=900, network=8)
 
@@ -47,10 +48,11 @@ def test_a_manifest_that_is_made_up_is_one(one: Measured) -> None:
     assert all(last < first for (_, last), (first, _) in pairwise(ids))
 
 
-def test_the_arithmetic_of_the_table() -> None:
+def test_the_arithmetic_of_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
     """20M passages of 1,000 + 1,500 bytes in 2 shards of 10M: 20 GB of truth in 76,293 chunks (of 262,144 B)
     and 30 GB of segments. A shard is 38,146 chunks, its 4 segments, a manifest and a list: 38,152 GET, and
     25 GB, which take 25 s at 8 Gbit/s."""
+    monkeypatch.setattr(cluster_costs, "CHUNK", 262_144)
     one = Measured(
         passages=1, truth=1_000, segments=1_500, objects=1, pull_requests=1, pull_bytes=1, again_requests=2,
         again_bytes=0, columns=200, postings=2, rounds=30, up=5_000, down=1_000, warm_ms=1,

@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -229,7 +230,7 @@ def test_no_facts_of_a_made_up_file_break_the_reader(
         writer.add("visible", np.arange(3))
         writer.close()
     value = st.none() | st.integers() | st.text(max_size=8) | st.lists(st.text(max_size=8) | st.integers())
-    facts = {name: data.draw(value, name) for name in ("format", "asof", "reads_as")}
+    facts: dict[str, Any] = {name: data.draw(value, name) for name in ("format", "asof", "reads_as")}
     in_format(path, data.draw(st.sampled_from(["asof-sg1", "asof-sg2", "asof-sg9"])), **facts)
     with pytest.raises((DamagedSegment, NewerSchema)):
         Segment(path, None, SEGMENT)

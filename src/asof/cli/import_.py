@@ -13,7 +13,7 @@ import click
 
 from asof.cli.index import show_report
 from asof.cli.main import DONE, INDEX_HELP, NOTHING, PROBLEMS, echo_err, json_option, print_json, sure
-from asof.cli.opening import is_new, nothing_left_if_empty, opened, root_of
+from asof.cli.opening import is_new, nothing_indexed, nothing_left_if_empty, opened, root_of
 from asof.cli.places import INDEX_PLACE
 from asof.cli.progress import index_progress
 from asof.cli.terminal import plain
@@ -84,7 +84,7 @@ def import_(
     else:
         show_report(*done)
         if empty and not report.written:
-            echo_err("nothing was indexed, and no index is left behind")
+            echo_err(nothing_indexed(into))
     lost = any(problem.lost for problem in report.problems)
     return PROBLEMS if lost else NOTHING if empty and not report.written else DONE
 

@@ -22,7 +22,7 @@ from asof.cli.main import (
     sure,
     time_option,
 )
-from asof.cli.opening import is_new, nothing_left_if_empty, opened, root_of, use_truth
+from asof.cli.opening import is_new, nothing_indexed, nothing_left_if_empty, opened, root_of, use_truth
 from asof.cli.places import INDEX_PLACE
 from asof.cli.progress import index_progress
 from asof.cli.terminal import counted, plain
@@ -163,7 +163,7 @@ def index(
         print_json(index_json(indexed, facts=done.facts, reports=done.reports, estimate=done.estimate))
     lost = any(problem.lost for _, report, _ in indexed for problem in report.problems)
     if empty and not as_json:
-        echo_err("nothing was indexed, and no index is left behind")
+        echo_err(nothing_indexed(into))
     return PROBLEMS if lost or not done.complete else NOTHING if empty else DONE
 
 

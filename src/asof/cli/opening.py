@@ -54,6 +54,12 @@ def use_truth(index: Path | str | None, truth: str, shards: int | None) -> None:
     environment.use_truth(folder, truth)
 
 
+def nothing_indexed(index: Path | str | None) -> str:
+    """What is said where a first run indexed nothing."""
+    left = "the corpus there is empty" if isinstance(index, str) else "no index is left behind"
+    return f"nothing was indexed, and {left}"
+
+
 def is_new(index: Path | str | None, corpus: Corpus | ShardedCorpus, before: bool) -> bool:
     """Whether a corpus that was opened was made just now; `before`: whether the folder held one before."""
     from asof.cluster.corpus import ShardedCorpus

@@ -154,7 +154,7 @@ def recorded_questions(
         AskedRow(*row)
         for row in db.execute(
             "SELECT id, question, as_of, known_at, recipe, fields, filters, unit, added FROM asked"
-            " WHERE added <= ?1 AND (?2 IS NULL OR recipe = ?2) ORDER BY added",
+            " WHERE added <= ?1 AND recipe = coalesce(?2, recipe) ORDER BY added",
             (added_until(db, known_at), recipe),
         )
     ]

@@ -110,9 +110,7 @@ class IndexRun:
         items: list[Document | Ended] = []
         tokens: dict[str, bytes | None] = {}
         for statement in batch:
-            if isinstance(statement, Document) and (problem := self._refusal(statement)):
-                self._add_problem(problem)
-            elif isinstance(statement, Document | Ended):
+            if isinstance(statement, Document | Ended):
                 items.append(statement)
                 tokens[statement.id] = None  # unless a checkpoint stands for it
             elif isinstance(statement, Checkpoint):
@@ -137,14 +135,6 @@ class IndexRun:
                     version_ids += self._see(write.document_state(item.id), version)
             write.checkpoints = self._without_held(write, tokens)
         self._record_commit(counts, version_ids, write)
-
-    def _refusal(self, document: Document) -> Problem | None:
-        """Why the truth cannot store a document."""
-        if not self.store.shared:
-            return None
-        from asof.store.postgres.unstorable import problem_of
-
-        return problem_of(document)
 
     def _mark_seen(self, write: Transaction) -> None:
         for name, document in write.documents.items():

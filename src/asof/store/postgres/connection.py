@@ -11,12 +11,12 @@ from __future__ import annotations
 import contextlib
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
 from asof.errors import Busy
-from asof.store.postgres.failures import failure
+from asof.store.postgres.failures import failure, is_lost
 from asof.store.postgres.statements import translated
 
 if TYPE_CHECKING:
@@ -57,11 +57,11 @@ class PostgresConnection:
     Every method raises errors of asof: Busy, NoSpace, TruthUnreachable, CorpusError.
     """
 
-    def __init__(self, truth: Server, wait: float) -> None:
-        self._truth = truth
+    def __init__(self, server: Server, wait: float) -> None:
+        self._server = server
         self._wait = wait
-        self._own: psycopg.Connection[Any] = truth.connected()
-        self._writing = self._changed = self._listed = False
+        self._own: psycopg.Connection[Any] = server.connected()
+        self._open = self._writing = self._changed = self._listed = False
         self.total_changes = 0
 
     def close(self) -> None:
@@ -85,8 +85,12 @@ class PostgresConnection:
         if word in ("PRAGMA", "VACUUM"):
             return self._setting(sql)
         statement = translated(sql)
+        bound = _bound(parameters, statement.lists)
         with self._failing():
-            cursor = self._own.execute(statement.sql, _bound(parameters, statement.lists))
+            if self._open or _CHANGES.match(sql):
+                cursor = self._own.execute(statement.sql, bound)
+            else:
+                cursor = self._connected_again(lambda own: own.execute(statement.sql, bound))
         self._note(sql, cursor.rowcount)
         return cursor
 
@@ -133,26 +137,32 @@ class PostgresConnection:
                 self._count_change()
                 with self._failing(committing=self._writing):
                     self._own.execute("COMMIT")
-                self._writing = False
+                self._open = self._writing = False
             case _:
-                self._writing = False
+                self._open = self._writing = False
                 with self._failing():
                     self._own.execute("ROLLBACK")
         return _NoRows()
 
     def _begin(self, how: str) -> Any:
-        """A server that was started again has lost its connections: another one is made, for nothing was
-        begun."""
+        with self._failing():
+            cursor = self._connected_again(lambda own: own.execute(how))
+        self._open = True
+        return cursor
+
+    def _connected_again(self, do: Callable[[psycopg.Connection[Any]], Any]) -> Any:
+        """What changes nothing, outside of a transaction: a server that was started again has lost its
+        connections, and another one is made."""
         import psycopg
 
         try:
-            return self._own.execute(how)
+            return do(self._own)
         except psycopg.OperationalError as error:
-            if not self._own.closed and not self._own.broken:
-                raise failure(error, self._truth.name) from error
-        self._own = self._truth.connected()
-        with self._failing():
-            return self._own.execute(how)
+            if not is_lost(error):
+                raise
+        self._own.close()
+        self._own = self._server.connected()
+        return do(self._own)
 
     def _take_turn(self) -> None:
         """Wait until no other process writes. The lock ends with the transaction, or with the connection."""
@@ -161,18 +171,19 @@ class PostgresConnection:
         limit = max(1, int(1000 * min(self._wait, HELD_SECONDS)))
         try:
             self._own.execute(f"SET LOCAL lock_timeout = {limit}")
-            self._own.execute("SELECT pg_advisory_xact_lock(%s)", (self._truth.lock,))
+            self._own.execute("SELECT pg_advisory_xact_lock(%s)", (self._server.lock,))
             self._own.execute("SET LOCAL lock_timeout = 0")
         except psycopg.errors.LockNotAvailable as error:
             self._own.execute("ROLLBACK")
+            self._open = False
             raise Busy(
-                f"{self._holder()} is writing to {self._truth.name} and did not finish within "
+                f"{self._holder()} is writing to {self._server.name} and did not finish within "
                 f"{self._wait:g} s: wait for it, or give a longer --wait"
             ) from error
         except psycopg.Error as error:
             with contextlib.suppress(psycopg.Error):
                 self._own.execute("ROLLBACK")
-            raise failure(error, self._truth.name) from error
+            raise failure(error, self._server.name) from error
 
     def _holder(self) -> str:
         """Who writes now, as the server knows it."""
@@ -181,13 +192,13 @@ class PostgresConnection:
                 "SELECT a.pid, a.usename, coalesce(host(a.client_addr), 'this machine') FROM pg_locks AS l"
                 " JOIN pg_stat_activity AS a ON a.pid = l.pid WHERE l.locktype = 'advisory' AND l.granted"
                 " AND ((l.classid::bigint << 32) | l.objid::bigint) = %s LIMIT 1",
-                (self._truth.lock,),
+                (self._server.lock,),
             ).fetchone()
         return f"{row[1]} from {row[2]} (server process {row[0]})" if row else "another process"
 
     def _count_change(self) -> None:
         """Tell readers (`PRAGMA data_version`) of what this transaction changed."""
-        names = [""] * self._changed + [self._truth.machine] * self._listed
+        names = [""] * self._changed + [self._server.machine] * self._listed
         self._changed = self._listed = False
         for name in names if self._writing else ():
             with self._failing():
@@ -209,8 +220,11 @@ class PostgresConnection:
                 return _NoRows()
             case _:  # integrity, deletion of free pages: the server's own business
                 return _NoRows()
+        values = (self._server.machine,) if "%s" in query else None
         with self._failing():
-            return self._own.execute(query, (self._truth.machine,) if "%s" in query else None)
+            if self._open:
+                return self._own.execute(query, values)
+            return self._connected_again(lambda own: own.execute(query, values))
 
     @contextmanager
     def _failing(self, *, committing: bool = False) -> Iterator[None]:
@@ -219,9 +233,12 @@ class PostgresConnection:
         try:
             yield
         except psycopg.Error as error:
-            lost = self._own.closed or self._own.broken
-            writing, self._writing = self._writing, self._writing and not lost
-            raise failure(error, self._truth.name, writing=writing, committing=committing and lost) from error
+            lost, writing = is_lost(error), self._writing
+            if lost:
+                self._own.close()
+                self._open = self._writing = False
+            raise failure(error, self._server.name, writing=writing, committing=committing and lost) from
+            error
 
 
 class _NoRows:

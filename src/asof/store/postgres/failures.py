@@ -12,13 +12,22 @@ if TYPE_CHECKING:
 UNCHANGED = "the corpus is as it was before this write"
 UNKNOWN = (
     "whether the last write was taken in is not known: run the same command again, which changes nothing "
-    "that is "
-    "stored already"
+    "that is stored already"
 )
 """What is so when a connection is lost while a transaction is being committed."""
 
 MOST = 300
 """Characters of a message of PostgreSQL."""
+
+
+def is_lost(error: psycopg.Error) -> bool:
+    """Whether a connection is lost with this error: libpq says so itself, or the server as it ends it."""
+    from psycopg import InterfaceError, OperationalError
+
+    state = error.sqlstate
+    if state is None:
+        return isinstance(error, OperationalError | InterfaceError)
+    return state.startswith(("08", "57P"))
 
 
 def failure(

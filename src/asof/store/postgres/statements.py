@@ -39,9 +39,9 @@ _RULES = tuple(
         (r"\bIS NOT (\?\d*)", r"IS DISTINCT FROM \1"),
         (r"([\w.]+) GLOB (\?\d*)", r"\1 ~ glob_pattern(\2)"),
         (r"\bLIKE\b", "ILIKE"),
-        (r"([\w.]+) = (\?\d*) COLLATE NOCASE", r"lower(\1) = lower(\2)"),
+        (r"([\w.]+) = (\?\d*) COLLATE NOCASE", r'lower(\1) = lower(\2 COLLATE "C")'),
         (r"(replace\(([\w.]+), rtrim\(\2, replace\(\2, '/', ''\)\), ''\)) COLLATE NOCASE IN \(SELECT value ",
-         r"lower(\1) IN (SELECT lower(value) "),
+         r'lower(\1) IN (SELECT lower(value COLLATE "C") '),
     )
 )  # fmt: skip
 

@@ -237,8 +237,8 @@ class PostgresConnection:
             if lost:
                 self._own.close()
                 self._open = self._writing = False
-            raise failure(error, self._server.name, writing=writing, committing=committing and lost) from
-            error
+            unknown = committing and lost
+            raise failure(error, self._server.name, writing=writing, committing=unknown) from error
 
 
 class _NoRows:

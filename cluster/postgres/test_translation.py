@@ -1,7 +1,8 @@
 """SQL of SQLite as PostgreSQL takes it: the same rows from both."""
 
-from __future__ import annotations
+# ruff: noqa: ISC004  a statement is one text
 
+from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import closing
@@ -9,14 +10,23 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from asof.store.postgres.statements import translated
 from asof.store.settings import CorpusSettings
 from asof.store.store import Store
 
-TEXTS = ("Ferry", "ferry", "FÉRRY", "férry", "a%b", "a_b", "a]b", "[x]", "x/y.md", "", "\\", "z" * 5000)
-PATTERNS = ("*", "f*", "F?rry", "[a-f]*", "[^a-f]*", "*]*", "[]]*", "[[]x]", "a[%_]b", "*.md", "\\", "[",
-"a.b", "^", "[^]a]b") META = '{"a": 1, "b": 1.0, "c": 1e16, "d": [1, "x", true, null], "e": "1", "f": true,
-"g": null, "h": 0.1, "i": {"j": 2}}'
+TEXTS = (
+    "Ferry", "ferry", "FÉRRY", "férry", "a%b", "a_b", "a]b", "[x]", "x/y.md", "", "\\", "z" * 5000,
+)  # fmt: skip
+PATTERNS = (
+    "*", "f*", "F?rry", "[a-f]*", "[^a-f]*", "*]*", "[]]*", "[[]x]", "a[%_]b", "*.md", "\\", "[", "a.b", "^",
+    "[^]a]b",
+)  # fmt: skip
+META = (
+    '{"a": 1, "b": 1.0, "c": 1e16, "d": [1, "x", true, null], "e": "1", "f": true, "g": null, "h": 0.1,'
+    ' "i": {"j": 2}}'
+)
+LISTED = "(SELECT value FROM json_each(?))"
 
 
 @pytest.fixture
@@ -45,17 +55,19 @@ def both(postgres: str, tmp_path: Path) -> Iterator[tuple[Any, Any]]:
         *(("SELECT id FROM heads WHERE title = ?1 COLLATE NOCASE ORDER BY id", (each,)) for each in TEXTS),
         *(("SELECT name FROM documents WHERE name LIKE ? ESCAPE '!' ORDER BY name", (each,))
           for each in ("%r%", "a!_b", "a!%%", "F_RRY", "%É%")),
-        ("SELECT m.key, m.type, CAST(m.value AS TEXT) FROM heads AS h, json_each(h.meta) AS m WHERE h.id = 1
-        AND m.type NOT IN ('array', 'object') ORDER BY m.key", ()), ("SELECT e.type, CAST(e.value AS TEXT)
-         FROM heads AS h, json_each(h.meta) AS m, json_each(m.value) AS e" " WHERE h.id = 1 AND m.key = 'd'",
-        ()), ("SELECT json_extract(h.meta, '$.a'), json_extract(h.meta, '$.f') FROM heads AS h WHERE id = 1",
-        ()), ("SELECT d.name FROM json_each(?) AS requested JOIN documents AS d ON d.id = requested.value"
+        ("SELECT m.key, m.type, CAST(m.value AS TEXT) FROM heads AS h, json_each(h.meta) AS m WHERE h.id = 1"
+         " AND m.type NOT IN ('array', 'object') ORDER BY m.key", ()),
+        ("SELECT e.type, CAST(e.value AS TEXT) FROM heads AS h, json_each(h.meta) AS m,"
+         " json_each(m.value) AS e WHERE h.id = 1 AND m.key = 'd'", ()),
+        ("SELECT json_extract(h.meta, '$.a'), json_extract(h.meta, '$.f') FROM heads AS h WHERE id = 1", ()),
+        ("SELECT d.name FROM json_each(?) AS requested JOIN documents AS d ON d.id = requested.value"
          " ORDER BY requested.key", ("[3, 1, 2]",)),
-        ("SELECT id FROM documents WHERE name IN (SELECT value FROM json_each(?)) ORDER BY id", ('["Ferry",
-        "%"]',)), ("SELECT id FROM documents WHERE name IN (SELECT value FROM json_each(?)) ORDER BY id",
-        ("[]",)), ("SELECT name FROM documents ORDER BY name DESC", ()),
-        ("SELECT id FROM documents WHERE instr(lower(name), :part) OR :part = '' ORDER BY id", {"part":
-        "fÉ"}), ("SELECT strftime('%Y-%m', ? / 1000000, 'unixepoch')", (1_700_000_000_000_000,)),
+        (f"SELECT id FROM documents WHERE name IN {LISTED} ORDER BY id", ('["Ferry", "%"]',)),
+        (f"SELECT id FROM documents WHERE name IN {LISTED} ORDER BY id", ("[]",)),
+        ("SELECT name FROM documents ORDER BY name DESC", ()),
+        ("SELECT id FROM documents WHERE instr(lower(name), :part) OR :part = '' ORDER BY id",
+         {"part": "fÉ"}),
+        ("SELECT strftime('%Y-%m', ? / 1000000, 'unixepoch')", (1_700_000_000_000_000,)),
         ("SELECT strftime('%Y-%m', ? / 1000000, 'unixepoch')", (-62_150_000_000_000_000,)),
         ("SELECT strftime('%Y-%m', ? / 1000000, 'unixepoch')", (10**18,)),
         ("SELECT total(id), count(*), sum(id), max(name) FROM documents", ()),
@@ -89,8 +101,11 @@ def test_rows_are_replaced_and_counted_as_in_sqlite(both: tuple[Any, Any]) -> No
         db.execute("INSERT OR REPLACE INTO meta VALUES ('k', 'a')")
         db.execute("INSERT OR REPLACE INTO meta VALUES ('k', 'b')")
         assert db.execute("SELECT value FROM meta WHERE key = 'k'").fetchone() == ("b",)
-        upsert = "INSERT INTO checkpoints VALUES (?1, ?2, ?3) ON CONFLICT (source, document) DO UPDATE SET
-        token = ?3 WHERE checkpoints.token IS NOT ?3" for token in (b"a", b"a", b"b"):
+        upsert = (
+            "INSERT INTO checkpoints VALUES (?1, ?2, ?3) ON CONFLICT (source, document)"
+            " DO UPDATE SET token = ?3 WHERE checkpoints.token IS NOT ?3"
+        )
+        for token in (b"a", b"a", b"b"):
             db.execute(upsert, (1, 0, token))
         assert db.total_changes - before == 4  # the second token is the first
 
@@ -99,5 +114,3 @@ def test_marks_within_texts_stay() -> None:
     assert translated("SELECT '?', '50%' WHERE a = ?2 AND b = ?").sql == (
         "SELECT '?', '50%%' WHERE a = %(p2)s AND b = %(p3)s"
     )
-
-

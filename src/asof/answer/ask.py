@@ -223,7 +223,6 @@ def _from_reports(
     from asof.answer.global_summary import summarise_span
     from asof.knowledge.reports.build import ReportSelection
     from asof.knowledge.resolve import Entities
-    from asof.store.passages import visible_passages
 
     view, question = retrieved.view, context.parsed
     topics = WeightedPhrase.of(" ".join(question.topics), view)
@@ -234,7 +233,7 @@ def _from_reports(
 
     entities = Entities.of(view)
     passages = view.column("passage", np.array(context.rows, np.int64)).tolist()
-    visible = visible_passages(view.store.db, passages, view.as_of, view.known_at)
+    visible = entities.current.passages(passages)
     return summarise_span(
         context.question, view, scope_of(question),
         ReportSelection(entities.canonical, about, relevance if question.topics else None),

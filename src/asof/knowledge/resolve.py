@@ -17,23 +17,11 @@ from heapq import nlargest
 from typing import NamedTuple, Self
 
 from asof.index.view import View
+from asof.knowledge.current_names import CurrentNames
 from asof.knowledge.entities.merging import MergedNames, SameNameStatement, acronym, merged
 from asof.knowledge.entities.surnames import full_name, surname_of, surnames
 from asof.knowledge.visible_facts import StatedFact
-from asof.store.fact_names import (
-    AliasFact,
-    NameMention,
-    TitleAlias,
-    alias_facts,
-    all_names,
-    has_aliases,
-    mentions_by_document,
-    mentions_by_key,
-    title_aliases,
-)
-from asof.store.links import visible_instants_after
-from asof.store.passages import visible_passages
-from asof.store.reader import AsOfReader
+from asof.store.fact_names import AliasFact, NameMention, TitleAlias
 from asof.text.names import key
 
 NEAR = 0.6
@@ -64,7 +52,7 @@ class NameMerge(NamedTuple):
 class Entities:
     """The names of a view and how they are merged. Made by `of`; its methods accept names in any spelling."""
 
-    store: AsOfReader
+    current: CurrentNames
     statements: tuple[SameNameStatement, ...]
     merged: MergedNames
     _stated: dict[str, set[str]] | None = None
@@ -76,25 +64,25 @@ class Entities:
     @classmethod
     def of(cls, view: View) -> Self:
         """The entities of a view, kept with it."""
-        memo, moment = view.prefix.memo, (view.store.db, view.as_of, view.known_at)
+        memo, current = view.prefix.memo, CurrentNames.of(view)
         name = "entities"
-        if has_aliases(view.store.db):  # a version can change its aliases and no passage
+        if current.has_aliases():  # a version can change its aliases and no passage
             later = memo.get("entities later")
             if later is None:
-                later = memo["entities later"] = visible_instants_after(view.store.db, view.prefix.as_of)
+                later = memo["entities later"] = current.versions_after(view.prefix.as_of)
             name = f"entities {bisect_right(later, view.as_of)}"
         entities: Self | None = memo.get(name)
         if entities is None:
             statements = [
                 SameNameStatement(each.subject, each.object, each.document, not each.end, each)
-                for each in alias_facts(*moment)
+                for each in current.alias_facts()
             ]
             if name != "entities":
                 statements += [
                     SameNameStatement(each.title, each.alias, each.document, False, each)
-                    for each in title_aliases(*moment)
+                    for each in current.title_aliases()
                 ]
-            entities = memo[name] = cls(view.store, tuple(statements), merged(statements))
+            entities = memo[name] = cls(current, tuple(statements), merged(statements))
         return entities
 
     def root_of(self, name: str, document: str = "") -> str:
@@ -153,7 +141,7 @@ class Entities:
             return ()
         alike: dict[str, tuple[float, str]] = {}
         matcher = SequenceMatcher(b=query_key, autojunk=False)
-        for each in all_names(self.store.db, self.store.as_of, self.store.known_at):
+        for each in self.current.all_names():
             other = key(each)
             inside = (
                 f" {query_key} " in f" {other} " and other.count(" ") <= query_key.count(" ") + MORE_WORDS
@@ -186,7 +174,7 @@ class Entities:
             self._stated = defaultdict(set)
             for each in self.statements:
                 self._stated[each.document] |= {key(each.name), key(each.other)}
-        mentions = mentions_by_document(self.store.db, missing, self.store.as_of, self.store.known_at)
+        mentions = self.current.mentions_by_document(missing)
         for document in missing:
             independent = self._stated.get(document, set()) | self.merged.owners
             self._surnames[document] = surnames(mentions.get(document, ()), independent)
@@ -233,7 +221,7 @@ class Entities:
         return self._titled
 
     def _mentions(self, keys: Iterable[str]) -> list[NameMention]:
-        return mentions_by_key(self.store.db, keys, self.store.as_of, self.store.known_at)
+        return self.current.mentions_by_key(keys)
 
     def _merge(self, statement: SameNameStatement) -> NameMerge:
         wide = self.merged.root_of(key(statement.name)) == self.merged.root_of(key(statement.other))
@@ -243,9 +231,7 @@ class Entities:
             )
         naming = statement.source
         assert isinstance(naming, AliasFact)  # noqa: S101  there are no others
-        sight = visible_passages(self.store.db, [naming.passage], self.store.as_of, self.store.known_at)[
-            naming.passage
-        ]
+        sight = self.current.passages([naming.passage])[naming.passage]
         sentence = " ".join(sight.text[naming.start : naming.end].split())
         return NameMerge(
             statement.name, statement.other, statement.document, sight.id, sight.visible, sentence, wide

@@ -62,9 +62,11 @@ class PostgresConnection:
         self._wait = wait
         self._own: psycopg.Connection[Any] = server.connected()
         self._open = self._writing = self._changed = self._listed = False
+        self._ended = False
         self.total_changes = 0
 
     def close(self) -> None:
+        self._ended = True
         self._own.close()
 
     @property
@@ -158,7 +160,7 @@ class PostgresConnection:
         try:
             return do(self._own)
         except psycopg.OperationalError as error:
-            if not is_lost(error):
+            if self._ended or not is_lost(error):
                 raise
         self._own.close()
         self._own = self._server.connected()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from asof.answer.pack import LEFT_OUT
+from asof.cli.any_corpus import open_any
 from asof.cli.ask_model import model_options, show_cost, show_estimate, show_points
 from asof.cli.main import (
     DONE,
@@ -18,7 +19,6 @@ from asof.cli.main import (
     index_option,
     json_option,
     note_extractor,
-    open_corpus,
     print_json,
     time_option,
     verbose_option,
@@ -69,7 +69,7 @@ def ask(
     from asof.corpus.asking import AskRequest
 
     asked = joined(question, "QUESTION", "some words are")
-    with open_corpus(index) as corpus, fact_progress(corpus):
+    with open_any(index) as corpus, fact_progress(corpus):
         note_extractor(corpus.config)
         then = corpus.at(as_of, known_at)
         streamed = _Streamed()

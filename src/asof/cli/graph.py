@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from asof.cli.any_corpus import open_any
 from asof.cli.fact_labels import WIDTH, head, time_label, unknown
 from asof.cli.main import (
     DONE,
@@ -15,7 +16,6 @@ from asof.cli.main import (
     index_option,
     json_option,
     note_extractor,
-    open_corpus,
     print_json,
     time_option,
 )
@@ -59,7 +59,7 @@ def graph(
     """
     if not around.strip():
         raise click.UsageError("--around is empty; a name is expected")
-    with open_corpus(index) as corpus, fact_progress(corpus):
+    with open_any(index) as corpus, fact_progress(corpus):
         note_extractor(corpus.config)
         neighbourhood = corpus.at(as_of, known_at).graph(around, depth, k)
     if svg is not None and neighbourhood.edges:

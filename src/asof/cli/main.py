@@ -19,6 +19,7 @@ from asof.cli.terminal import plain, plain_json, show
 from asof.errors import AsofError, UsageError
 
 if TYPE_CHECKING:
+    from asof.cluster.snapshot import ShardedSnapshot
     from asof.config import Config
     from asof.corpus.corpus import Corpus
     from asof.corpus.snapshot import Snapshot
@@ -210,7 +211,9 @@ def echo_err(line: str) -> None:
     show(plain(line), hang=2, err=True)
 
 
-def explain_no_hits(snapshot: Snapshot, since: When | None = None, until: When | None = None) -> None:
+def explain_no_hits(
+    snapshot: Snapshot | ShardedSnapshot, since: When | None = None, until: When | None = None
+) -> None:
     """Say which filter no document passes, where nothing was found because of one."""
     for note in snapshot.unmet(snapshot.filters(since, until)):
         echo_err(f"note: {note}")

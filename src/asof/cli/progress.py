@@ -13,6 +13,7 @@ from asof.cli.progress_lines import ProgressLines
 from asof.cli.terminal import plain
 
 if TYPE_CHECKING:
+    from asof.cluster.corpus import ShardedCorpus
     from asof.corpus.corpus import Corpus
     from asof.evaluate.options import Progress
     from asof.store.run import IndexReport
@@ -70,8 +71,10 @@ def count_progress(what: str, of: str) -> Iterator[Callable[[int, int], None]]:
 
 
 @contextmanager
-def fact_progress(corpus: Corpus) -> Iterator[None]:
+def fact_progress(corpus: Corpus | ShardedCorpus) -> Iterator[None]:
     """A bar while facts are read before a question can be answered; it begins when that does."""
+    from asof.cluster.corpus import ShardedCorpus
+
     with ExitStack() as stack:
         shown: list[Callable[[int, int], None] | None] = []
 
@@ -81,7 +84,8 @@ def fact_progress(corpus: Corpus) -> Iterator[None]:
             if shown[0] is not None:
                 shown[0](done, of)
 
-        corpus.facts.progress = advance
+        for each in corpus.shards if isinstance(corpus, ShardedCorpus) else (corpus,):
+            each.facts.progress = advance
         yield
 
 

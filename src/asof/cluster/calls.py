@@ -8,11 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from asof.cluster.program import SearchRequest
+from asof.cluster.program import Opening, SearchRequest
 from asof.data import Filters
 from asof.graph.succession_shards import SHARD_FUNCTIONS
 from asof.index.memory_segment import RowArrays, taken
 from asof.index.view import View
+from asof.knowledge.current_names import OF_NAMES
+from asof.knowledge.visible_facts import OF_FACTS
 from asof.rank.features.neighbours import crowds_in
 from asof.store.filter_notes import Visible, visible_to
 from asof.store.named import called
@@ -82,6 +84,13 @@ def _of_view(answer: Callable[..., Any]) -> Callable[..., Any]:
     return lambda view, _request, *arguments: answer(view, *arguments)
 
 
+def _opening(view: View, _: SearchRequest) -> Opening:
+    return Opening(view.prefix.n, view.prefix.tokens, view.known_at)
+
+
+OF_SHARD: Mapping[str, Callable[..., Any]] = {**SHARD_FUNCTIONS, **OF_FACTS, **OF_NAMES}
+"""The answers that do not depend on the question, by name: each takes the view and the arguments."""
+
 CALLS: Mapping[str, Callable[..., Any]] = {
     "dfs": _dfs,
     "live": _live,
@@ -95,6 +104,7 @@ CALLS: Mapping[str, Callable[..., Any]] = {
     "visible": _visible,
     "anything": _anything,
     "head": _head,
-    **{name: _of_view(answer) for name, answer in SHARD_FUNCTIONS.items()},
+    "opening": _opening,
+    **{name: _of_view(answer) for name, answer in OF_SHARD.items()},
 }
 """The answers of a shard, by name: each takes the shard's view, the request and the arguments of the call."""

@@ -215,7 +215,9 @@ class ShardedCorpus:
         not in all shards yet nothing is known."""
         self.reopen()
         known = self.committed() if known_at is None else known_at
-        return snapshot_of(self._search, self.shards[0].models, as_of, known, stated=stated)
+        return snapshot_of(
+            self._search, self.shards[0].models, as_of, known, stated=stated, read_facts=self._read_facts
+        )
 
     def search(self, question: str, **options: object) -> Results:
         """`corpus.at().search(question, ...)`: as of now."""
@@ -224,6 +226,15 @@ class ShardedCorpus:
     def present(self) -> int:
         """Now; what was just added is seen, also if the clock steps back."""
         return max(self.clock(), self.last_write())
+
+    def _read_facts(self) -> None:
+        """Read for facts what was not read yet, at every shard. A working copy of a corpus at a URL is not
+        written to beside its storage. Raises CorpusError, NotAcrossShards."""
+        if (self.folder / COPIED).exists():
+            raise not_across_shards("facts at a URL are read for lists, graphs and reports in",
+                                    "ask of a corpus in shards in a folder")  # fmt: skip
+        for shard in self.shards:
+            shard.facts.ensure_facts()
 
     @property
     def _search(self) -> ShardSearch:

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from asof import engine
 from asof.cluster.conversation import Call, FromShard, ShardDamaged
 from asof.cluster.exactness import refuse_inexact
 from asof.cluster.gathered_view import gathered_view
-from asof.cluster.program import SearchRequest
+from asof.cluster.program import Chosen, SearchRequest
 from asof.cluster.shards import Shards, Talk, run
 from asof.data import Query
 from asof.engine import Results
+from asof.index.view import View
 from asof.models.ports import Encoder
 from asof.rank.recipe import Recipe
 from asof.store.settings import CorpusSettings
@@ -24,6 +25,8 @@ ATTEMPTS = 3
 """How often a search is begun anew whose shard had a damaged segment, which is then mended."""
 
 NOTHING = Query("", "")
+
+T = TypeVar("T")
 
 
 @dataclass(slots=True)
@@ -38,11 +41,19 @@ class ShardSearch:
 
     def search(self, query: Query, recipe: Recipe, as_of: int, known_at: int | None) -> Results:
         """What a corpus in one piece would find. Raises NotAcrossShards for a recipe that is not exact."""
+        return self.searched(query, recipe, as_of, known_at, lambda _, results: results)
+
+    def searched(
+        self, query: Query, recipe: Recipe, as_of: int, known_at: int | None,
+        do: Callable[[View, Results], T],
+    ) -> T:  # fmt: skip
+        """What `do` makes of the view of the root and of what was found, while the shards can still be asked;
+        it is done again where a shard was lost. Raises NotAcrossShards."""
         refuse_inexact(recipe, self.encoder is not None)
         request = SearchRequest(query, recipe, as_of, known_at)
         for attempt in range(ATTEMPTS):
             try:
-                return self._search(request, recipe)
+                return self._search(request, recipe, do)
             except ShardDamaged:
                 if attempt == ATTEMPTS - 1:
                     raise
@@ -54,18 +65,28 @@ class ShardSearch:
             calls = {shard: Call(name, arguments) for shard in range(self.shards.count)}
             return list(talk.call(calls).values())
 
-    def _search(self, request: SearchRequest, recipe: Recipe) -> Results:
+    def use(self, as_of: int, known_at: int | None, do: Callable[[View], T]) -> T:
+        """What `do` makes of a view without rows, whose shards can be asked."""
+        request = SearchRequest(NOTHING, None, as_of, known_at)
+        with closing(self.shards.begin(request)) as talk:
+            every = range(self.shards.count)
+            openings = list(talk.call({shard: Call("opening", ()) for shard in every}).values())
+            nothing = [Chosen([], 1) for _ in every]
+            return do(gathered_view(as_of, [openings], nothing, talk, self._analyzer(), self._derived, None))
+
+    def _search(
+        self, request: SearchRequest, recipe: Recipe, do: Callable[[View, Results], T]
+    ) -> T:  # fmt: skip
         talk = Reopened(self.shards, request)
         try:
             rounds, chosen = run(talk)
             view = gathered_view(
                 request.as_of, rounds, chosen, talk, self._analyzer(), self._derived, self.encoder
             )
-            results = engine.search(request.query, view, recipe)
             talk.known_at = view.known_at
+            return do(view, engine.search(request.query, view, recipe))
         finally:
             talk.close()
-        return results
 
     def _analyzer(self) -> Any:
         # an analyzer serves one thread at a time

@@ -1,26 +1,45 @@
-"""A corpus in shards as it stood at a moment: searched."""
+"""A corpus in shards as it stood at a moment: searched, asked, its facts listed."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 from asof.arguments import all_checked
 from asof.cluster.refused import not_across_shards
 from asof.cluster.search import ShardSearch
 from asof.config import Config
+from asof.corpus.asking import Asker, AskRequest
 from asof.corpus.models import ModelProvider
-from asof.corpus.query_reader import QueryReader
-from asof.data import Filters
+from asof.corpus.query_reader import QueryReader, refuse_long
+from asof.corpus.snapshot import Snapshot
+from asof.data import Answer, Filters, Query
 from asof.data.coerce import MetadataFilter
 from asof.engine import Results
 from asof.store.filter_notes import notes_of
 from asof.time.coerce import When
-from asof.time.span import iso
+from asof.time.moment import read_bounded
+from asof.time.span import iso, nearest_moment
 
 if TYPE_CHECKING:
+    from asof.answer.ask import TextCallback
+    from asof.answer.question_cost import QuestionEstimate
+    from asof.answer.response_form import ResponseForm
+    from asof.index.view import View
+    from asof.knowledge.neighbourhood import Neighbourhood
+    from asof.knowledge.reports.report import PeriodReports
+    from asof.knowledge.timeline import FactLine
     from asof.rank.recipe import Recipe
+
+T = TypeVar("T")
+
+STALE = "what is stale is told of", "ask without it (stale = false)"
+
+
+def cannot_read_facts() -> None:
+    """Raises NotAcrossShards: these shards are only searched."""
+    raise not_across_shards("facts are read for lists, graphs and reports in", "or open its folder")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +50,22 @@ class AskedShards:
     languages: tuple[str, ...]
     fiscal_start: int
     search: ShardSearch
+    read_facts: Callable[[], None] = cannot_read_facts
+
+    def ensure_facts(self) -> None:
+        """Read for facts what was not read yet, at every shard. Raises CorpusError, NotAcrossShards."""
+        self.read_facts()
+
+    def dismissed(self, known_at: int | None) -> frozenset[str]:
+        """Raises NotAcrossShards: what is stale is found in a corpus in one piece."""
+        raise not_across_shards(*STALE)
+
+    def searched(
+        self, query: Query, recipe: Recipe, as_of: int, known_at: int | None,
+        do: Callable[[View, Results], T],
+    ) -> T:  # fmt: skip
+        """See `ShardSearch.searched`."""
+        return self.search.searched(query, recipe, as_of, known_at, do)
 
     def holds_anything(self, as_of: int, known_at: int | None) -> bool:
         """Whether any passage is current at that moment. Raises BeforeHorizon."""
@@ -68,12 +103,87 @@ class ShardedSnapshot:
         BeforeHorizon, ModelError.
         """
         if self.asked.config.stale if stale is None else stale:
-            raise not_across_shards("what is stale is told of", "search without it (stale = false)")
+            raise not_across_shards(*STALE)
         hard = filters or self.filters(since, until, source, path, tags, meta, about)
         reading, query, chosen = self.reader.query_for(question, k, hard, unit, recipe, rerank)
         results = self.asked.search.search(query, chosen, reading.as_of, self.known_at)
         unmet = [] if results.hits else replace(self, as_of=reading.as_of).unmet(hard)
         return replace(results, notes=(*reading.notes, *unmet, *results.notes))
+
+    # -- knowledge ----------------------------------------------------------------------------------
+
+    def ask(
+        self, question: str, *, mode: str | None = None, filters: Filters | None = None,
+        recipe: str | Recipe | None = None, tokens: int | None = None, on_text: TextCallback | None = None,
+        stale: bool | None = None, form: ResponseForm | None = None, reports: str | None = None,
+        budget: float | None = None,
+    ) -> Answer:  # fmt: skip
+        """The answer that `Snapshot.ask` of a corpus in one piece gives; replies of a language model are not
+        kept. Raises NotAcrossShards, UsageError, BeforeHorizon, ModelError."""
+        return self.answer(AskRequest(
+            question, mode, filters or Filters(), recipe, tokens, on_text, stale, form, reports, budget
+        ))  # fmt: skip
+
+    def answer(self, request: AskRequest) -> Answer:
+        """The answer to a question that is asked as a value; see `ask`."""
+        return self._asker.ask(request)
+
+    def estimate(self, request: AskRequest) -> QuestionEstimate:
+        """See `Snapshot.estimate`."""
+        return self._asker.estimate(request)
+
+    @property
+    def _asker(self) -> Asker:
+        # a reply is made from passages of several shards, and none of these erases it when another's text
+        # is erased
+        return Asker(self.asked, self.models.forgetting(), self.reader)
+
+    def facts(
+        self, subject: str, most: int = 40, *, relation: str = "", since: When | None = None,
+        until: When | None = None,
+    ) -> FactLine:  # fmt: skip
+        """See `Snapshot.facts`. Raises NotAcrossShards, UsageError, BeforeHorizon."""
+        from asof.knowledge.timeline import timeline_of
+
+        refuse_long(subject, "the subject")
+        filters = self.filters(since, until)
+        self.asked.ensure_facts()
+        return self.use(
+            lambda view: timeline_of(
+                view, subject, relation=relation, since=filters.since, until=filters.until, most=most
+            )
+        )
+
+    def graph(self, around: str, depth: int = 1, most: int = 20) -> Neighbourhood:
+        """See `Snapshot.graph`. Raises NotAcrossShards, UsageError, BeforeHorizon."""
+        from asof.knowledge.neighbourhood import neighbourhood
+
+        refuse_long(around, "the name")
+        self.asked.ensure_facts()
+        return self.use(lambda view: neighbourhood(view, around, depth, most))
+
+    def report(self, period: str, about: str = "") -> PeriodReports:
+        """See `Snapshot.report`. Raises NotAcrossShards, BadTime, BeforeHorizon, ModelError."""
+        from asof.knowledge.reports.build import ReportSelection
+        from asof.knowledge.reports.span_reports import reports
+        from asof.knowledge.resolve import Entities
+
+        refuse_long(about, "the name")
+        span = read_bounded(period, nearest_moment(self.as_of), fiscal_start=self.asked.fiscal_start)
+        self.asked.ensure_facts()
+        with self.models.forgetting().language(self.asked.config.asking.budget) as model:
+            return self.use(
+                lambda view: reports(view, span, ReportSelection(Entities.of(view).canonical, about), model)
+            )
+
+    def use(self, do: Callable[[View], T]) -> T:
+        """Do something with a view without rows of its own, whose shards are asked for what they hold."""
+        return self.asked.search.use(self.as_of, self.known_at, do)
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if not name.startswith("_") and hasattr(Snapshot, name):
+            raise not_across_shards(f"{name} works in", "see docs/guides/cluster.md for what is exact")
+        raise AttributeError(f"ShardedSnapshot has no {name!r}")
 
     def unmet(self, filters: Filters) -> list[str]:
         """See `Snapshot.unmet`."""
@@ -98,9 +208,15 @@ class ShardedSnapshot:
 
 
 def snapshot_of(
-    search: ShardSearch, models: ModelProvider, as_of: int, known_at: int | None, *, stated: bool
+    search: ShardSearch,
+    models: ModelProvider,
+    as_of: int,
+    known_at: int | None,
+    *,
+    stated: bool,
+    read_facts: Callable[[], None] = cannot_read_facts,
 ) -> ShardedSnapshot:
     """The snapshot of shards at these instants; `models` are those of a shard."""
     session = models.session
-    asked = AskedShards(session.config, session.languages, session.fiscal_start, search)
+    asked = AskedShards(session.config, session.languages, session.fiscal_start, search, read_facts)
     return ShardedSnapshot(asked, models, as_of, known_at, stated)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from asof import engine
+from asof import config, engine
 from asof.answer.response_form import ResponseForm
 from asof.answer.settings import MAX_PASSAGES, checked_policy
 from asof.corpus.dismissals import DismissalLog
@@ -16,6 +16,7 @@ from asof.corpus.models import ModelProvider
 from asof.corpus.query_reader import QueryReader
 from asof.corpus.session import Session
 from asof.data import GLOBAL, MODES, Answer, Filters, Query
+from asof.engine import Results
 from asof.errors import UsageError
 
 if TYPE_CHECKING:
@@ -47,13 +48,72 @@ class AskRequest:
     budget: float | None = None
 
 
+T = TypeVar("T")
+
+
+class AnswersFrom(Protocol):
+    """What an answer is made from: a corpus in one piece, or in shards."""
+
+    @property
+    def config(self) -> config.Config:
+        """The configuration that holds for it."""
+        ...
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """The languages of its texts."""
+        ...
+
+    def ensure_facts(self) -> None:
+        """See `FactIndexer.ensure_facts`."""
+        ...
+
+    def dismissed(self, known_at: int | None) -> frozenset[str]:
+        """The ids of what was dismissed of what is stale."""
+        ...
+
+    def searched(
+        self, query: Query, recipe: Recipe, as_of: int, known_at: int | None,
+        do: Callable[[View, Results], T],
+    ) -> T:  # fmt: skip
+        """Search, and do something with what was found while the view is still there."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
-class Asker:
-    """Answers questions that `reader` reads, which says as of when and as known at when."""
+class OnePiece:
+    """A corpus in one piece, to answer from."""
 
     session: Session
-    models: ModelProvider
     facts: FactIndexer
+
+    @property
+    def config(self) -> config.Config:
+        return self.session.config
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        return self.session.languages
+
+    def ensure_facts(self) -> None:
+        self.facts.ensure_facts()
+
+    def dismissed(self, known_at: int | None) -> frozenset[str]:
+        return DismissalLog(self.session).dismissed(known_at)
+
+    def searched(
+        self, query: Query, recipe: Recipe, as_of: int, known_at: int | None,
+        do: Callable[[View, Results], T],
+    ) -> T:  # fmt: skip
+        return self.session.use(as_of, known_at, lambda view: do(view, engine.search(query, view, recipe)))
+
+
+@dataclass(frozen=True, slots=True)
+class Asker:
+    """Answers questions from `source` that `reader` reads, which says as of when and as known at when."""
+
+    source: AnswersFrom
+    models: ModelProvider
     reader: QueryReader
 
     def ask(self, request: AskRequest) -> Answer:
@@ -89,7 +149,7 @@ class Asker:
 
     def _budget(self, request: AskRequest) -> float | None:
         """What the answer may cost. Raises UsageError for less than nothing."""
-        budget = self.session.config.asking.budget if request.budget is None else request.budget
+        budget = self.source.config.asking.budget if request.budget is None else request.budget
         if budget is not None and not 0 <= budget <= 1e9:
             raise UsageError(f"budget {budget:g}: 0 or more is expected (US dollars; tokens without prices)")
         return budget
@@ -110,7 +170,7 @@ class Asker:
         all questions."""
         from asof.answer import ask
 
-        diverse = request.form is not None and request.form.diverse and not self.session.config.asking.diverse
+        diverse = request.form is not None and request.form.diverse and not self.source.config.asking.diverse
         told = {
             ask.BUDGET_NEEDS_MODEL: request.budget is not None and not model,
             ask.REPORTS_NEED_MODEL: request.reports is not None and not model,
@@ -142,7 +202,7 @@ class Asker:
         )
         from asof.stale.of_passages import StalePassages
 
-        asking, question = self.session.config.asking, request.question
+        asking, question = self.source.config.asking, request.question
         reader, known_at = self.reader, self.reader.known_at
         mode = asking.mode if request.mode is None else request.mode
         if mode not in MODES:
@@ -164,24 +224,23 @@ class Asker:
             split, more = self._in_parts(query, reading.as_of, model)
             ruled = first.notes if chosen.typed and split is query else ()
             query, notes = split, (*notes, *ruled, *more)
-        way = mode_for(mode, reading, " ".join(self.session.languages))
+        way = mode_for(mode, reading, " ".join(self.source.languages))
         notes += self._without_effect(request, way, model=model is not None)
         if way == GLOBAL:
-            self.facts.ensure_facts()
+            self.source.ensure_facts()
         tokens = asking.tokens if request.tokens is None else request.tokens
         options = AnswerOptions(way, tokens, model, request.on_text, form, reports)
-        stale = self.session.config.stale if request.stale is None else request.stale
-        known = DismissalLog(self.session).dismissed(known_at) if stale else None
+        stale = self.source.config.stale if request.stale is None else request.stale
+        known = self.source.dismissed(known_at) if stale else None
 
-        def look(view: View) -> Answer | PendingAnswer:
-            results = engine.search(query, view, chosen)
+        def look(view: View, results: Results) -> Answer | PendingAnswer:
             retrieved = RetrievedPassages(
                 view, reading, results.hits, results.rows, query.filters, notes,
                 None if known is None else StalePassages(view, known),
             )  # fmt: skip
             return answer(retrieved, options, requested=mode == way)
 
-        made = self.session.use(reading.as_of, known_at, look)
+        made = self.source.searched(query, chosen, reading.as_of, known_at, look)
         if isinstance(made, PendingAnswer):
             assert model is not None  # noqa: S101  nothing else is pending
             made = write_pending(model, made, options)

@@ -121,13 +121,15 @@ class ModelProvider:
     """The encoder, the reranker and the language model of a corpus. Threads may share it.
 
     `model`: a language model in place of the configured one. `config`: a configuration in place of that of
-    the session. `meter`: what all calls of the language model are counted on, see `metered`.
+    the session. `meter`: what all calls of the language model are counted on, see `metered`. `keeps`: its
+    replies are kept in the corpus.
     """
 
     session: Session
     model: Model | None = None
     config: Config | None = None
     meter: Meter | None = None
+    keeps: bool = True
     _reranker: tuple[RerankerConfig, Reranker] | None = field(default=None, init=False)
     _configured: tuple[LanguageModelConfig, Model] | None = field(default=None, init=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
@@ -170,6 +172,12 @@ class ModelProvider:
         shared.meter = Meter(settings.prices if settings is not None else None, budget)
         return shared
 
+    def forgetting(self) -> ModelProvider:
+        """The same models, of which no reply is kept."""
+        shared = copy(self)
+        shared.keeps = False
+        return shared
+
     @contextmanager
     def language(self, budget: float | None = None) -> Iterator[MeteredModel | None]:
         """The language model, None where none is configured. Its replies are kept in the corpus (not those of
@@ -186,7 +194,7 @@ class ModelProvider:
             yield None
             return
         prices = settings.prices if settings is not None else None
-        if not is_cacheable(model):
+        if not self.keeps or not is_cacheable(model):
             yield MeteredModel(model, prices, budget, self.meter)
             return
         with StoredCalls(self.session.store, self.session.clock) as calls:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from asof import engine
 from asof.arguments import all_checked
-from asof.corpus.asking import Asker, AskRequest
+from asof.corpus.asking import Asker, AskRequest, OnePiece
 from asof.corpus.dismissals import DismissalLog
 from asof.corpus.facts import FactIndexer
 from asof.corpus.models import ModelProvider
@@ -313,7 +313,7 @@ class Snapshot:
 
     @property
     def _asker(self) -> Asker:
-        return Asker(self.session, self.models, self.fact_indexer, self.reader)
+        return Asker(OnePiece(self.session, self.fact_indexer), self.models, self.reader)
 
     def facts(
         self, subject: str, most: int = 40, *, relation: str = "", since: When | None = None,

@@ -100,5 +100,5 @@ def _of_shard(name: str) -> Callable[..., Any]:
     return lambda view, *arguments: READERS[name](view.store, view.as_of, view.known_at, *arguments)
 
 
-SHARD_FUNCTIONS: Mapping[str, Callable[..., Any]] = {name: _of_shard(name) for name in READERS}
+OF_NAMES: Mapping[str, Callable[..., Any]] = {name: _of_shard(name) for name in READERS}
 """What a shard answers of its own names, by name (`asof.cluster.calls`)."""

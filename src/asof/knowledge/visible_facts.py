@@ -108,7 +108,7 @@ def _own_facts_of_kind(view: View, kind: str) -> list[StatedFact]:
     return _visible(view, fact_store.facts_of_kind(view.store.db, kind), ended=False)
 
 
-SHARD_FUNCTIONS: Mapping[str, Callable[..., list[StatedFact]]] = {
+OF_FACTS: Mapping[str, Callable[..., list[StatedFact]]] = {
     "facts of": _own_facts_of,
     "facts about": _own_facts_about,
     "facts during": _own_facts_during,

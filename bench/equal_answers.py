@@ -72,7 +72,7 @@ def facts(corpus: Any, dataset: Dataset, question: Any, subjects: list[str]) -> 
     then = corpus.snapshot(dataset.as_of(question))
     shown = []
     for each in subjects:
-        line = facts_json(then.facts(each))
+        line = dict(facts_json(then.facts(each)))
         line.pop("known_at", None)
         shown.append(line)
     return shown, time.perf_counter() - begin

@@ -13,7 +13,9 @@ from asof.errors import NotAcrossShards, UsageError
 if TYPE_CHECKING:
     from asof.corpus.corpus import Corpus
 
-ACROSS_SHARDS = "index, import, search, status, correct, purge, vacuum, export, cluster"
+ACROSS_SHARDS = (
+    "index, import, search, ask, facts, graph, report, status, correct, purge, vacuum, export, cluster"
+)
 """The commands that work on a corpus in shards."""
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from asof.cluster.documents import OF_DOCUMENTS
 from asof.cluster.program import Opening, SearchRequest
 from asof.data import Filters
 from asof.graph.succession_shards import SHARD_FUNCTIONS
@@ -88,7 +89,7 @@ def _opening(view: View, _: SearchRequest) -> Opening:
     return Opening(view.prefix.n, view.prefix.tokens, view.known_at)
 
 
-OF_SHARD: Mapping[str, Callable[..., Any]] = {**SHARD_FUNCTIONS, **OF_FACTS, **OF_NAMES}
+OF_SHARD: Mapping[str, Callable[..., Any]] = {**SHARD_FUNCTIONS, **OF_FACTS, **OF_NAMES, **OF_DOCUMENTS}
 """The answers that do not depend on the question, by name: each takes the view and the arguments."""
 
 CALLS: Mapping[str, Callable[..., Any]] = {

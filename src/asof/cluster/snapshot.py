@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NoReturn, TypeVar
+from itertools import chain
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from asof.arguments import all_checked
+from asof.cluster.documents import months, only
 from asof.cluster.refused import not_across_shards
 from asof.cluster.search import ShardSearch
 from asof.config import Config
@@ -17,7 +19,9 @@ from asof.corpus.snapshot import Snapshot
 from asof.data import Answer, Filters, Query
 from asof.data.coerce import MetadataFilter
 from asof.engine import Results
+from asof.errors import DocumentNotFound
 from asof.store.filter_notes import notes_of
+from asof.store.find_document import find_among
 from asof.time.coerce import When
 from asof.time.moment import read_bounded
 from asof.time.span import iso, nearest_moment
@@ -31,6 +35,8 @@ if TYPE_CHECKING:
     from asof.knowledge.reports.report import PeriodReports
     from asof.knowledge.timeline import FactLine
     from asof.rank.recipe import Recipe
+    from asof.store.documents import DocumentAsOf, DocumentSummary
+    from asof.store.passages import VisiblePassage
 
 T = TypeVar("T")
 
@@ -109,6 +115,42 @@ class ShardedSnapshot:
         results = self.asked.search.search(query, chosen, reading.as_of, self.known_at)
         unmet = [] if results.hits else replace(self, as_of=reading.as_of).unmet(hard)
         return replace(results, notes=(*reading.notes, *unmet, *results.notes))
+
+    # -- documents ----------------------------------------------------------------------------------
+
+    def called(self, wanted: str) -> str:
+        """See `Snapshot.called`."""
+        return find_among(self._ask("names", wanted), wanted, self.as_of)
+
+    def text(self, document: str) -> str | None:
+        """See `Snapshot.text`."""
+        found: str | None = only(self._ask("text", document))
+        return found
+
+    def document(self, name: str) -> DocumentAsOf:
+        """See `Snapshot.document`."""
+        id_ = self.called(name)
+        found: DocumentAsOf | None = only(self._ask("document", id_))
+        if found is None:
+            raise DocumentNotFound(f"{id_!r} was removed before {iso(self.as_of)[:10]}; ask as of earlier")
+        return found
+
+    def passage(self, hit: str) -> VisiblePassage | None:
+        """See `Snapshot.passage`."""
+        found: VisiblePassage | None = only(self._ask("passage", hit))
+        return found
+
+    def documents(self, after: str = "", most: int = 100, part: str = "") -> list[DocumentSummary]:
+        """See `Snapshot.documents`."""
+        of_each = self._ask("documents", after, most, part)
+        return sorted(chain.from_iterable(of_each), key=lambda each: each.id)[:most]
+
+    def calendar(self) -> list[tuple[str, int]]:
+        """See `Snapshot.calendar`."""
+        return months(self._ask("calendar"))
+
+    def _ask(self, name: str, *arguments: object) -> list[Any]:
+        return self.asked.search.ask(name, self.as_of, self.known_at, *arguments)
 
     # -- knowledge ----------------------------------------------------------------------------------
 

@@ -167,16 +167,9 @@ class Snapshot:
 
     def passage(self, hit: str) -> VisiblePassage | None:
         """The passage with a hit's id as it stood, or stood last; None where there was none by then."""
-        from asof.store.passages import passage_histories, visible_passages
+        from asof.store.passages import passage_as_of
 
-        def look(view: View) -> VisiblePassage | None:
-            if "#" not in hit:
-                return None
-            rows = [each.passage for each in passage_histories(view.store.db, hit)]
-            seen = visible_passages(view.store.db, rows, view.as_of, view.known_at, ended=True).values()
-            return max((each for each in seen if each.id == hit), key=lambda each: each.visible, default=None)
-
-        return self.use(look)
+        return self.use(lambda view: passage_as_of(view.store.db, hit, view.as_of, view.known_at))
 
     def documents(self, after: str = "", most: int = 100, part: str = "") -> list[DocumentSummary]:
         """At most so many current documents in order of id, after the id `after`; those alone that have

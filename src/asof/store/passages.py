@@ -149,6 +149,15 @@ def visible_passages(
     return visible_by_id
 
 
+def passage_as_of(db: sqlite3.Connection, hit: str, as_of: int, known_at: int) -> VisiblePassage | None:
+    """The passage with a hit's id as it stood, or stood last; None where there was none by then."""
+    if "#" not in hit:
+        return None
+    rows = [each.passage for each in passage_histories(db, hit)]
+    seen = visible_passages(db, rows, as_of, known_at, ended=True).values()
+    return max((each for each in seen if each.id == hit), key=lambda each: each.visible, default=None)
+
+
 class PassageHistory(NamedTuple):
     """A validity interval of a passage: from when it is visible, since when the corpus knows it, and all its
     ends.

@@ -44,6 +44,12 @@ def working_copy(url: str) -> Path:
     return cache_folder() / blake2b(url.encode(), digest_size=16).hexdigest()
 
 
+def ray_address() -> str:
+    """The cluster of Ray that RAY_ADDRESS names, "" for none. Ray sends no usage statistics unasked."""
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    return os.environ.get("RAY_ADDRESS", "")
+
+
 def writer() -> str:
     """Who writes to a corpus at a URL, in words for other writers: this machine and this process."""
     return f"{socket.gethostname()}, process {os.getpid()}"

@@ -18,6 +18,7 @@
     │   ├── NoSpace           the disk is full
     │   ├── DamagedStore      SQLite says that the database is not sound
     │   ├── TruthUnreachable  the database server of the corpus does not answer, or was lost
+    │   ├── ShardLost         what searches a shard ended or gave no answer, and nothing took its place
     │   └── DamagedState      what learning knows of a recipe cannot be read: it is not begun anew unasked
     ├── StorageError          what a corpus at a URL is kept in
     │   ├── StorageUnavailable  it gave no answer, or refused every attempt within the time for it
@@ -113,6 +114,10 @@ class TruthUnreachable(CorpusError):
 
 class DamagedState(CorpusError):
     """What learning knows of a recipe cannot be read; nothing is begun anew unasked."""
+
+
+class ShardLost(CorpusError):
+    """What searches a shard ended or did not answer, and nothing took its place in time."""
 
 
 class StorageError(AsofError):

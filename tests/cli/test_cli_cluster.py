@@ -61,8 +61,8 @@ def test_a_corpus_in_one_piece_grows(asof, notes):
 
 @pytest.mark.parametrize(
     "command",
-    [["facts", "crane"], ["timeline", "crane"], ["ask", "What is a crane?"], ["links", "n1"], ["stale"],
-     ["serve"], ["mcp"], ["embed", "--none"], ["graph", "--around", "crane"], ["report", "2020"],
+    [["timeline", "crane"], ["links", "n1"], ["stale"],
+     ["serve"], ["mcp"], ["embed", "--none"],
      ["feedback"], ["why-not", "n1", "crane"], ["diff", "crane", "2019", "2020"], ["open", "n1"], ["watch"],
      ["papers", "crane"]],
     ids=lambda command: command[0],
@@ -72,6 +72,20 @@ def test_what_needs_one_piece_says_so(asof, here, texts, command):
     refused = asof(*command)
     assert (refused.code, refused.out) == (2, "")
     assert "in one piece only" in refused.err or "shards" in refused.err
+
+
+@pytest.mark.parametrize(
+    "command",
+    [["search", "crane"], ["ask", "What is a crane?"], ["facts", "crane"], ["graph", "--around", "crane"],
+     ["report", "2020"]],
+    ids=lambda command: command[0],
+)  # fmt: skip
+def test_what_shards_answer_as_one_corpus(asof, here, texts, command):
+    assert asof("index", "notes").code == 0
+    one = asof(*command, "--as-of", "2025")
+    assert asof("cluster", "grow", "--shards", "2").code == 0
+    sharded = asof(*command, "--as-of", "2025")
+    assert (sharded.code, sharded.out, sharded.err) == (one.code, one.out, one.err)
 
 
 def test_a_corpus_at_a_url(asof, here, texts, url):

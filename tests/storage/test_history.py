@@ -156,3 +156,21 @@ def test_claims_count_and_say_whom_they_replace(tmp_path: Path) -> None:
     assert (latest.count, len(latest.shards)) == (2, 3)
     with pytest.raises(UsageError, match="no shard 4"):
         storage.claim(4, "me")
+
+
+def test_of_two_who_claim_the_same_shards_one_gets_all(tmp_path: Path) -> None:
+    notes: list[str] = []
+    storage = in_folder(tmp_path, notes)
+    storage.create(8)
+    with ThreadPoolExecutor(6) as pool:
+        claims = list(pool.map(lambda name: storage.claim_shards(range(8), name), "abcdef"))
+    # each has one and the same epoch in all shards
+    assert sorted(sorted(set(each.values())) for each in claims) == [[epoch] for epoch in range(1, 7)]
+    latest = storage.latest()
+    assert latest
+    assert latest.number == 7
+    assert len({state.writer for state in latest.shards}) == 1
+    assert len(notes) == 5  # all but the first replace one
+    assert all(note.endswith("; so in 7 more of its shards") for note in notes)
+    assert storage.claim_shards([], "nobody") == {}
+    assert storage.claim_shards([8, 9], "growing") == {8: 1, 9: 1}

@@ -18,7 +18,8 @@ from asof.data import Document, Ended, Heading, Link
 ROWS = (
     "SELECT d.name, hex(p.key), p.number, p.visible, p.dated, p.added, p.headings, p.text, p.about,"
     " v.visible, v.added, (SELECT group_concat(at || ':' || added) FROM (SELECT at, added FROM ends"
-    " WHERE passage = p.id ORDER BY added, at) AS ended) FROM passages AS p JOIN documents AS d ON d.id = p.document"
+    " WHERE passage = p.id ORDER BY added, at) AS ended) FROM passages AS p"
+    " JOIN documents AS d ON d.id = p.document"
     " JOIN versions AS v ON v.id = p.version ORDER BY p.id"
 )
 

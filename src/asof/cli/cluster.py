@@ -52,6 +52,8 @@ def _show(status: ClusterStatus) -> None:
             f"{getattr(each, name):>{width},} {name}" for name, width in zip(_COUNTS, widths, strict=True)
         )
         show(f"{f'shard {each.shard}':>8}  {counts}{plain(_written(each))}", hang=10)
+    for name, count in status.formats.items():
+        show(f"  format  {count:,} in {plain(name)}", hang=10)
     if status.partial is not None:
         show(
             f" partial  some shards have writes after {iso(status.partial)} that others lack: a writer is at "

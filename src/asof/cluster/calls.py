@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,6 @@ from asof.knowledge.current_names import OF_NAMES
 from asof.knowledge.visible_facts import OF_FACTS
 from asof.rank.features.neighbours import crowds_in
 from asof.store.filter_notes import Visible, visible_to
-from asof.store.named import called
 from asof.store.passages import StoredPassage
 
 
@@ -36,7 +35,7 @@ def _timeless(view: View, _: SearchRequest, filters: Filters) -> int:
 
 
 def _called(view: View, _: SearchRequest, name: str) -> list[int]:
-    return called(view.store, name)
+    return view.own_called(name)
 
 
 def _crowds(view: View, request: SearchRequest, visible: NDArray[np.int64], gap: int) -> NDArray[np.int64]:
@@ -66,7 +65,7 @@ def _rows(view: View, _: SearchRequest, passages: NDArray[np.int64]) -> list[Row
     return taken(view.prefix, np.concatenate([*rows, np.zeros(0, np.int64)]))
 
 
-def _visible(view: View, _: SearchRequest, filters: Filters) -> Visible:
+def _visible(view: View, filters: Filters) -> Visible:
     return visible_to(view.store, filters)
 
 
@@ -80,17 +79,9 @@ def _head(view: View, _: SearchRequest) -> int:
     return view.known_at
 
 
-def _of_view(answer: Callable[..., Any]) -> Callable[..., Any]:
-    """An answer that does not depend on the question."""
-    return lambda view, _request, *arguments: answer(view, *arguments)
-
-
 def _opening(view: View, _: SearchRequest) -> Opening:
     return Opening(view.prefix.n, view.prefix.tokens, view.known_at)
 
-
-OF_SHARD: Mapping[str, Callable[..., Any]] = {**SHARD_FUNCTIONS, **OF_FACTS, **OF_NAMES, **OF_DOCUMENTS}
-"""The answers that do not depend on the question, by name: each takes the view and the arguments."""
 
 CALLS: Mapping[str, Callable[..., Any]] = {
     "dfs": _dfs,
@@ -102,10 +93,35 @@ CALLS: Mapping[str, Callable[..., Any]] = {
     "layouts": _layouts,
     "heads": _heads,
     "rows": _rows,
-    "visible": _visible,
     "anything": _anything,
     "head": _head,
     "opening": _opening,
-    **{name: _of_view(answer) for name, answer in OF_SHARD.items()},
 }
-"""The answers of a shard, by name: each takes the shard's view, the request and the arguments of the call."""
+"""The answers of shards that are searched as one, by name: each takes their view, the request and the
+arguments of the call."""
+
+OF_SHARD: Mapping[str, Callable[..., Any]] = {
+    "visible": _visible, **SHARD_FUNCTIONS, **OF_FACTS, **OF_NAMES, **OF_DOCUMENTS,
+}  # fmt: skip
+"""The answers of every single shard, by name: each takes its view and the arguments of the call."""
+
+
+class OfEach(NamedTuple):
+    """The answers of several shards that are searched as one."""
+
+    answers: list[Any]
+
+
+def answer(views: Sequence[View], united: View, request: SearchRequest, name: str, arguments: Any) -> Any:
+    """What is answered to a call by shards that are searched as one."""
+    if name in OF_SHARD:
+        return OfEach([OF_SHARD[name](view, *arguments) for view in views])
+    return CALLS[name](united, request, *arguments)
+
+
+def of_each(answers: Iterable[Any]) -> list[Any]:
+    """All answers to one call, those of single shards one by one."""
+    every: list[Any] = []
+    for each in answers:
+        every += each.answers if isinstance(each, OfEach) else [each]
+    return every

@@ -1,4 +1,5 @@
-"""One shard's side of a search: a thread that runs the first stages and then answers what is asked.
+"""The side of shards in a search: a thread that runs the first stages and then answers what is asked. Shards
+of one process can be searched as one (`united.py`); to the others they are one shard.
 
 The view is made once, in one read transaction, so whatever is written meanwhile does not show. Messages go
 both ways: the shard gives a value to gather and waits for those of all; at the end of the first stages it
@@ -8,11 +9,13 @@ sends the rows that it chose; from then on it answers calls until it is told to 
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from queue import SimpleQueue
 from typing import Any, NamedTuple
 
-from asof.cluster.calls import CALLS
+from asof.cluster.calls import answer
 from asof.cluster.program import Chosen, SearchRequest, first_stages
+from asof.cluster.united import Union
 from asof.corpus.session import Session
 from asof.errors import AsofError, DamagedSegment
 from asof.index.view import View
@@ -62,10 +65,12 @@ class Ended(Exception):
 
 
 class Conversation:
-    """A search at one shard; `receive` and `send` take turns, beginning with what the shard says."""
+    """A search at one shard, or at several as one; `receive` and `send` take turns, beginning with what the
+    shard says."""
 
-    def __init__(self, session: Session, request: SearchRequest) -> None:
-        self._session = session
+    def __init__(self, sessions: Sequence[Session], union: Union, request: SearchRequest) -> None:
+        self._sessions = sessions
+        self._union = union
         self._request = request
         self._to: SimpleQueue[ToShard] = SimpleQueue()
         self._from: SimpleQueue[FromShard] = SimpleQueue()
@@ -86,22 +91,29 @@ class Conversation:
         self._thread.join()
 
     def _run(self) -> None:
-        request = self._request
         try:
-            self._session.use(request.as_of, request.known_at, self._talk)
+            self._use(())
         except Ended:
             pass
         except Exception as error:  # noqa: BLE001  it is raised again where the question was asked
             self._from.put(Failed(error))
 
-    def _talk(self, view: View) -> None:
+    def _use(self, views: tuple[View, ...]) -> None:
+        """Talk with a view of every shard, each in one read transaction."""
+        if len(views) == len(self._sessions):
+            self._talk(views)
+            return
+        session, request = self._sessions[len(views)], self._request
+        session.use(request.as_of, request.known_at, lambda view: self._use((*views, view)))
+
+    def _talk(self, views: tuple[View, ...]) -> None:
         try:
+            view = self._union.of(views)
             if self._request.recipe is not None:
                 self._from.put(first_stages(self._request, view, self._gather))
             while not isinstance(message := self._to.get(), End):
                 assert isinstance(message, Call)  # noqa: S101  no values are gathered any more
-                answer = CALLS[message.name](view, self._request, *message.arguments)
-                self._from.put(Answer(answer))
+                self._from.put(Answer(answer(views, view, self._request, message.name, message.arguments)))
         except DamagedSegment as damage:
             # what was said cannot be taken back, so the whole search has to begin anew, with a sound segment
             raise ShardDamaged(str(damage)) from damage

@@ -47,6 +47,9 @@ AFTER = (
 )  # fmt: skip
 """Stages that read the candidates, and what they say that stands beside them."""
 
+VECTORS = (EarlyTermination, Dense, Similarity)
+"""Stages that compare the vector of the question with those of passages."""
+
 REASONS: dict[type, str] = {
     Latent: "latent semantic analysis is fitted to passages of all shards",
     Similarity: "without an encoder its vectors are fitted to passages of all shards",

@@ -15,6 +15,7 @@ from typing import Any, NoReturn, TypeVar, cast
 import numpy as np
 
 from asof.cluster import program
+from asof.cluster.calls import of_each
 from asof.cluster.conversation import Call
 from asof.cluster.gathered_succession import GatheredSuccession
 from asof.cluster.program import Chosen, Opening
@@ -70,7 +71,8 @@ class RootExchange:
 
     def call(self, name: str, *arguments: object) -> list[Any]:
         """What every shard answers."""
-        return list(self.talk.call({shard: Call(name, arguments) for shard in range(self.shards)}).values())
+        calls = {shard: Call(name, arguments) for shard in range(self.shards)}
+        return of_each(self.talk.call(calls).values())
 
 
 @dataclass(frozen=True, slots=True)

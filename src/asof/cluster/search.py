@@ -3,26 +3,34 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from asof import engine
+from asof.cluster.calls import of_each
 from asof.cluster.conversation import Call, FromShard, ShardDamaged
-from asof.cluster.exactness import refuse_inexact
+from asof.cluster.exactness import VECTORS, refuse_inexact
 from asof.cluster.gathered_view import gathered_view
 from asof.cluster.program import Chosen, SearchRequest
 from asof.cluster.shards import Shards, Talk, run
 from asof.data import Query
 from asof.engine import Results
+from asof.errors import ShardLost
+from asof.index.dense import quantise
 from asof.index.view import View
 from asof.models.ports import Encoder
+from asof.rank.candidates.gather import QUERY_VECTOR
 from asof.rank.recipe import Recipe
 from asof.store.settings import CorpusSettings
 
 ATTEMPTS = 3
 """How often a search is begun anew whose shard had a damaged segment, which is then mended."""
+
+PATIENCE, PAUSE = 30.0, 0.05
+"""Seconds for which a search is begun anew whose shard was lost, and between two attempts."""
 
 NOTHING = Query("", "")
 
@@ -50,29 +58,36 @@ class ShardSearch:
         """What `do` makes of the view of the root and of what was found, while the shards can still be asked;
         it is done again where a shard was lost. Raises NotAcrossShards."""
         refuse_inexact(recipe, self.encoder is not None)
-        request = SearchRequest(query, recipe, as_of, known_at)
-        for attempt in range(ATTEMPTS):
-            try:
-                return self._search(request, recipe, do)
-            except ShardDamaged:
-                if attempt == ATTEMPTS - 1:
-                    raise
-        raise AssertionError("unreachable")
+        vector = None
+        if self.encoder is not None and any(isinstance(stage, VECTORS) for stage in recipe.stages):
+            vector = quantise(self.encoder.encode([query.text], question=True))[0]
+        request = SearchRequest(query, recipe, as_of, known_at, vector)
+        return begun_anew(lambda: self._search(request, recipe, do))
 
     def ask(self, name: str, as_of: int, known_at: int | None, *arguments: object) -> list[Any]:
         """What every shard answers about its view of a moment (`asof.cluster.calls`)."""
-        with closing(self.shards.begin(SearchRequest(NOTHING, None, as_of, known_at))) as talk:
-            calls = {shard: Call(name, arguments) for shard in range(self.shards.count)}
-            return list(talk.call(calls).values())
+
+        def asked() -> list[Any]:
+            with closing(self.shards.begin(SearchRequest(NOTHING, None, as_of, known_at))) as talk:
+                calls = {shard: Call(name, arguments) for shard in range(self.shards.count)}
+                return of_each(talk.call(calls).values())
+
+        return begun_anew(asked)
 
     def use(self, as_of: int, known_at: int | None, do: Callable[[View], T]) -> T:
-        """What `do` makes of a view without rows, whose shards can be asked."""
+        """What `do` makes of a view without rows, whose shards can be asked; done again as by `searched`."""
         request = SearchRequest(NOTHING, None, as_of, known_at)
-        with closing(self.shards.begin(request)) as talk:
-            every = range(self.shards.count)
-            openings = list(talk.call({shard: Call("opening", ()) for shard in every}).values())
-            nothing = [Chosen([], 1) for _ in every]
-            return do(gathered_view(as_of, [openings], nothing, talk, self._analyzer(), self._derived, None))
+
+        def used() -> T:
+            with closing(self.shards.begin(request)) as talk:
+                every = range(self.shards.count)
+                openings = list(talk.call({shard: Call("opening", ()) for shard in every}).values())
+                nothing = [Chosen([], 1) for _ in every]
+                return do(
+                    gathered_view(as_of, [openings], nothing, talk, self._analyzer(), self._derived, None)
+                )
+
+        return begun_anew(used)
 
     def _search(
         self, request: SearchRequest, recipe: Recipe, do: Callable[[View, Results], T]
@@ -83,6 +98,8 @@ class ShardSearch:
             view = gathered_view(
                 request.as_of, rounds, chosen, talk, self._analyzer(), self._derived, self.encoder
             )
+            if request.vector is not None:
+                view.memo[QUERY_VECTOR, request.query.text] = request.vector
             talk.known_at = view.known_at
             return do(view, engine.search(request.query, view, recipe))
         finally:
@@ -93,6 +110,23 @@ class ShardSearch:
         if not hasattr(self._analyzers, "of_thread"):
             self._analyzers.of_thread = self.settings.analyzer()
         return self._analyzers.of_thread
+
+
+def begun_anew(do: Callable[[], T]) -> T:
+    """What `do` gives, which is done again from the beginning where a shard was lost or its segment damaged
+    meanwhile: never with a part of what was said before. Raises ShardLost, ShardDamaged in the end."""
+    until, damaged = time.monotonic() + PATIENCE, 0
+    while True:
+        try:
+            return do()
+        except ShardDamaged:
+            damaged += 1
+            if damaged == ATTEMPTS:
+                raise
+        except ShardLost:
+            if time.monotonic() >= until:
+                raise
+            time.sleep(PAUSE)
 
 
 class Reopened:
@@ -117,8 +151,12 @@ class Reopened:
         if self._talk is not None:
             return self._talk.call(calls)
         request = replace(self._request, recipe=None, known_at=self.known_at)
-        with closing(self._shards.begin(request)) as talk:
-            return talk.call(calls)
+
+        def asked() -> dict[int, Any]:
+            with closing(self._shards.begin(request)) as talk:
+                return talk.call(calls)
+
+        return begun_anew(asked)
 
     def close(self) -> None:
         if self._talk is not None:

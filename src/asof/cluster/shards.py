@@ -1,12 +1,14 @@
-"""The shards of a corpus as the root sees them, and those of this process: each has a thread."""
+"""The shards of a corpus as the root sees them, and those of this process: a thread for each processor."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from asof.cluster.conversation import Answer, Call, Conversation, Failed, FromShard, Gathered, Given
 from asof.cluster.program import Chosen, SearchRequest
+from asof.cluster.united import Union
 from asof.corpus.session import Session
 
 
@@ -35,7 +37,7 @@ class Shards(Protocol):
 
     @property
     def count(self) -> int:
-        """How many there are."""
+        """How many there are to the root: shards that are searched as one are one."""
         ...
 
     def begin(self, request: SearchRequest) -> Talk:
@@ -44,17 +46,25 @@ class Shards(Protocol):
 
 
 class LocalShards:
-    """The shards that are open in this process."""
+    """The shards that are open in this process: so many `threads` search them (by default one for each
+    processor), each several of them as one."""
 
-    def __init__(self, sessions: Sequence[Session]) -> None:
-        self._sessions = tuple(sessions)
+    def __init__(self, sessions: Sequence[Session], threads: int | None = None) -> None:
+        each = -(-len(sessions) // (threads or processors()))
+        groups = [tuple(sessions[at : at + each]) for at in range(0, len(sessions), each)]
+        self._groups = [(group, Union()) for group in groups]
 
     @property
     def count(self) -> int:
-        return len(self._sessions)
+        return len(self._groups)
 
     def begin(self, request: SearchRequest) -> Talk:
-        return LocalTalk([Conversation(each, request) for each in self._sessions])
+        return LocalTalk([Conversation(*group, request) for group in self._groups])
+
+
+def processors() -> int:
+    """How many this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 class LocalTalk:

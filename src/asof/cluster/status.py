@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from asof import environment
@@ -11,6 +13,7 @@ from asof.cluster.instants import committed
 from asof.corpus_files import FOLDER
 from asof.errors import NoCorpus
 from asof.index.manifest import Manifest
+from asof.index.segment_formats import format_of
 from asof.storage.manifests import ShardState
 from asof.storage.storage import Storage
 from asof.storage.working_copy import CopyState, WorkingCopy
@@ -25,7 +28,7 @@ class ShardStatus:
     """A shard. `head`: the instant of its last write, 0: none; `bytes`: of its truth and its segments.
 
     Of a corpus at a URL: `epoch` counts the claims of it, `writer` made the last one at `claimed`; `here`:
-    whether this machine has what the storage has of it.
+    whether this machine has what the storage has of it. `formats`: segments by the format of their files.
     """
 
     shard: int
@@ -38,6 +41,7 @@ class ShardStatus:
     writer: str = ""
     claimed: str = ""
     here: bool = True
+    formats: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +75,12 @@ class ClusterStatus:
     partial: int | None = None
     former: int = 0
 
+    @property
+    def formats(self) -> dict[str, int]:
+        """The segments of all shards by the format of their files."""
+        every = sum((Counter(each.formats) for each in self.shards), Counter[str]())
+        return dict(sorted(every.items()))
+
 
 def of_folder(root: Path) -> ClusterStatus:
     """The status of the corpus in a folder; one in one piece is one shard. Raises NoCorpus, CorpusError."""
@@ -98,8 +108,11 @@ def _shard(number: int, place: Path) -> ShardStatus:
                 "SELECT max(id) FROM transactions",
             )
         )  # fmt: skip
-        segments = len(Manifest(store).entries(db))
-    return ShardStatus(number, documents, passages, segments, folder_size(place), head)
+        manifest = Manifest(store)
+        formats = Counter(format_of(manifest.folder / entry.file) for entry in manifest.entries(db))
+    return ShardStatus(
+        number, documents, passages, formats.total(), folder_size(place), head, formats=formats
+    )  # fmt: skip
 
 
 def of_storage(storage: Storage) -> ClusterStatus:
@@ -126,4 +139,5 @@ def _stored(state: ShardState, known: CopyState | None) -> ShardStatus:
         (state.truth.bytes if state.truth else 0) + sum(each.bytes for each in state.segments),
         state.head, state.epoch, state.writer, state.claimed,
         here=known is not None and (copied.truth if copied else None) == truth,
+        formats=Counter(each.format for each in state.segments),
     )  # fmt: skip

@@ -214,8 +214,12 @@ class View:
     def called(self, name: str) -> list[int]:
         """The current documents that are called so (`asof.store.named`), by their numbers, ascending."""
         return named_alone(
-            chain.from_iterable(self.exchange.ask("called", lambda: called(self.store, name), name))
+            chain.from_iterable(self.exchange.ask("called", lambda: self.own_called(name), name))
         )
+
+    def own_called(self, name: str) -> list[int]:
+        """Those of them that are here."""
+        return [each for store in self.store.members for each in called(store, name)]
 
     def _timeless(self, window: Window) -> int:
         neither = ~(window.column("dated").astype(bool) | window.about.known)

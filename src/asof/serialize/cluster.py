@@ -48,6 +48,7 @@ class ClusterJson(TypedDict):
     documents: Annotated[int, "in all shards"]
     passages: Annotated[int, "in all shards"]
     bytes: Annotated[int, "of all shards"]
+    formats: Annotated[dict[str, int], "segments of all shards by the format of their files"]
     partial: Annotated[
         Instant | None, "until when all shards have all writes, where some have more; else null"
     ]
@@ -61,6 +62,7 @@ def cluster_json(status: ClusterStatus) -> ClusterJson:
         "documents": sum(each.documents for each in status.shards),
         "passages": sum(each.passages for each in status.shards),
         "bytes": sum(each.bytes for each in status.shards),
+        "formats": status.formats,
         "partial": None if status.partial is None else iso(status.partial),
         "former": status.former,
         "storage": None if status.storage is None else _storage_json(status.storage),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -99,33 +99,45 @@ class Storage:
     # -- writers ---------------------------------------------------------------------------------------
 
     def claim(self, shard: int, writer: str) -> int:
-        """A new epoch of a shard, in which `writer` (words for people) may push, and nobody else any more.
+        """A new epoch of a shard; see `claim_shards`."""
+        return self.claim_shards([shard], writer)[shard]
 
-        A shard that follows the last one may be claimed, too, when the corpus is about to grow: it becomes
-        part of the corpus with the push of a working copy that has it. Raises NoCorpus, UsageError.
+    def claim_shards(self, shards: Iterable[int], writer: str) -> dict[int, int]:
+        """A new epoch of each of these shards, in which `writer` (words for people) may push, and nobody else
+        any more; all in one commit, so that of two who claim the same shards one gets all of them.
+
+        Shards that follow the last one may be claimed, too, when the corpus is about to grow: they become
+        part of it with the push of a working copy that has them. Raises NoCorpus, UsageError.
         """
-        replaced: list[ShardState] = []
+        wanted, replaced = sorted(set(shards)), list[ShardState]()
 
         def change(latest: CorpusManifest | None) -> CorpusManifest:
             if latest is None:
                 raise no_corpus(self.url)
-            if not 0 <= shard <= min(len(latest.shards), MOST_SHARDS - 1):
-                raise UsageError(
-                    f"no shard {shard} at {self.url}: it has {len(latest.shards)}, of which the first is 0"
-                )
-            state = latest.shard(shard) or ShardState(shard)
-            replaced[:] = [state]
-            claimed = replace(state, epoch=state.epoch + 1, writer=writer, claimed=iso(self.history.clock()))
-            return replace(latest.with_shards(claimed), origin="")
+            replaced.clear()
+            claimed, claimed_at = latest, iso(self.history.clock())
+            for shard in wanted:
+                if not 0 <= shard <= min(len(claimed.shards), MOST_SHARDS - 1):
+                    raise UsageError(
+                        f"no shard {shard} at {self.url}: it has {len(claimed.shards)}, of which the first"
+                        " is 0"
+                    )
+                state = claimed.shard(shard) or ShardState(shard)
+                replaced.append(state)
+                state = replace(state, epoch=state.epoch + 1, writer=writer, claimed=claimed_at)
+                claimed = claimed.with_shards(state)
+            return replace(claimed, origin="")
 
-        self.history.commit(change)
-        (state,) = replaced
-        if state.epoch:
+        if wanted:
+            self.history.commit(change)
+        if before := [state for state in replaced if state.epoch]:
+            first, more = before[0], len(before) - 1
             self.on_note(
-                f"shard {shard} of {self.url}: {writer} has epoch {state.epoch + 1} and takes the place of"
-                f" {state.writer} (epoch {state.epoch}), who may push no more"
+                f"shard {first.shard} of {self.url}: {writer} has epoch {first.epoch + 1} and takes the"
+                f" place of {first.writer} (epoch {first.epoch}), who may push no more"
+                f"{f'; so in {more} more of its shards' if more else ''}"
             )
-        return state.epoch + 1
+        return {state.shard: state.epoch + 1 for state in replaced}
 
     def push(self, root: Path, epochs: Mapping[int, int]) -> CorpusManifest:
         """Upload what is new in these shards of the working copy in `root`, then commit all of them at once.

@@ -16,7 +16,6 @@ from asof.rank.expression import Constant, product, total
 from asof.rank.selections import Joined, Where
 from asof.rank.stage import Ranking
 from asof.rank.traits import Traits
-from asof.store.named import called
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +53,7 @@ class ExactName:
 
     def beside(self, query: Query, ranking: Ranking, view: View) -> NDArray[np.int64]:
         """The rows of a shard that are of documents of that name (see `asof.cluster.program`)."""
-        documents = called(view.store, query.text)
+        documents = view.own_called(query.text)
         return ranking.window.rows(_places(documents, query, ranking.window, view))
 
 

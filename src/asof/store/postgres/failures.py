@@ -24,7 +24,7 @@ def is_lost(error: psycopg.Error) -> bool:
     """Whether a connection is lost with this error: libpq says so itself, or the server as it ends it."""
     from psycopg import InterfaceError, OperationalError
 
-    state = error.sqlstate
+    state: str | None = error.sqlstate
     if state is None:
         return isinstance(error, OperationalError | InterfaceError)
     return state.startswith(("08", "57P"))

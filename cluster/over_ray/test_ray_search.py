@@ -1,0 +1,129 @@
+"""Shards searched by actors of Ray: the answers of one corpus, whatever dies meanwhile."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cluster.support.s3 import Bucket
+
+import asof
+from asof.cluster.ray.corpus import RayCorpus, open_ray
+from asof.errors import NotAcrossShards
+
+TOWNS = ("Aldersey", "Brackmoor", "Cotehill", "Dunmere", "Eastwick", "Farholm", "Gillby")
+MAYORS = ("Ann", "Bob", "Cid")
+QUESTIONS = [
+    f"{ask} {town}" for town in TOWNS
+    for ask in ("who is the mayor of", "latest mayor of", "mayor as of 2012", '"elected in" 2009')
+]  # fmt: skip
+AS_OF = "2026-01-01"
+
+
+def notes() -> list[dict[str, Any]]:
+    return [
+        {
+            "id": f"note-{at}", "title": f"Mayor of {TOWNS[at % 7]}",
+            "text": f"The mayor of {TOWNS[at % 7]} is {MAYORS[at % 3]}, elected in {2000 + at % 20}.",
+            "published": f"20{at % 20:02}-03-0{1 + at % 9}",
+        }
+        for at in range(200)
+    ]  # fmt: skip
+
+
+def shown(results: Any) -> list[Any]:
+    return [
+        *((hit.id, hit.score, hit.superseded, hit.why.as_json()) for hit in results.hits), *results.notes
+    ]  # fmt: skip
+
+
+@contextmanager
+def answers(folder: Path, **options: Any) -> Iterator[dict[str, list[Any]]]:
+    with asof.open(folder, **options) as corpus:
+        corpus.add(notes())
+        yield {each: shown(corpus.at(AS_OF).search(each)) for each in QUESTIONS}
+
+
+def test_actors_answer_as_one_corpus(ray_session: Any, s3: Bucket, tmp_path: Path) -> None:
+    with asof.open(f"{s3.url}/corpus", shards=3, write=True) as corpus:
+        corpus.add(notes())
+    with (
+        answers(tmp_path / "one") as expected,
+        open_ray(f"{s3.url}/corpus", caches=tmp_path / "caches") as corpus,
+    ):
+        assert {each: shown(corpus.at(AS_OF).search(each)) for each in QUESTIONS} == expected
+        assert {each["shard"] for each in corpus.status()} == {0, 1, 2}
+        with pytest.raises(NotAcrossShards, match="'twe'"):
+            corpus.at(AS_OF).search("mayor", recipe="twe")
+        with pytest.raises(NotAcrossShards, match="add works in"):
+            corpus.add(notes())
+
+
+def test_a_folder_with_vectors_and_replicas(ray_session: Any, tmp_path: Path) -> None:
+    from asof.models.hashed import HashedNgrams
+
+    with asof.open(tmp_path / "four", shards=4, encoder=HashedNgrams()) as corpus:
+        corpus.add(notes())
+    with (
+        answers(tmp_path / "one", encoder=HashedNgrams()) as expected,
+        open_ray(tmp_path / "four", replicas=2) as corpus,
+    ):
+        assert {each: shown(corpus.at(AS_OF).search(each)) for each in QUESTIONS} == expected
+        assert len(corpus.status()) == 8
+
+
+def test_a_later_manifest_is_taken_up_and_a_search_keeps_its_own(
+    ray_session: Any, s3: Bucket, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("asof.cluster.ray.corpus.FRESH", 0.0)
+    with asof.open(f"{s3.url}/corpus", shards=2, write=True) as writer:
+        writer.add(notes())
+        writer.push()
+        with open_ray(f"{s3.url}/corpus", caches=tmp_path / "caches") as corpus:
+            before = corpus.at(AS_OF).search("mayor of Aldersey")
+            trees = [hit.why.as_json() for hit in before.hits]
+            writer.add([{"id": "new", "title": "Mayor of Aldersey", "text": "The mayor of Aldersey is Dee.",
+                         "published": "2025-11-02"}])  # fmt: skip
+            writer.push()
+            after = corpus.at(AS_OF).search("mayor of Aldersey")
+            assert "new" in [hit.document for hit in after.hits]
+            assert [hit.why.as_json() for hit in before.hits] == trees  # as it was known then
+
+
+def killing(corpus: RayCorpus, every: float, stop: threading.Event, seed: int) -> int:
+    """Kill the process of a random actor again and again; returns how often."""
+    chosen, killed = random.Random(seed), 0
+    while not stop.wait(every):
+        try:
+            os.kill(chosen.choice(corpus.status())["process"], signal.SIGKILL)
+            killed += 1
+        except Exception:  # noqa: BLE001, S112  one that was just killed says nothing
+            continue
+    return killed
+
+
+def test_killed_actors_cost_no_answer(ray_session: Any, s3: Bucket, tmp_path: Path) -> None:
+    with asof.open(f"{s3.url}/corpus", shards=4, write=True) as corpus:
+        corpus.add(notes())
+    with (
+        answers(tmp_path / "one") as expected,
+        open_ray(f"{s3.url}/corpus", caches=tmp_path / "caches") as corpus,
+    ):
+        stop, killed = threading.Event(), []
+        thread = threading.Thread(target=lambda: killed.append(killing(corpus, 2.0, stop, 1)))
+        thread.start()
+        try:
+            for at in range(60):
+                question = QUESTIONS[at % len(QUESTIONS)]
+                assert shown(corpus.at(AS_OF).search(question)) == expected[question]
+        finally:
+            stop.set()
+            thread.join()
+        assert killed[0] >= 1

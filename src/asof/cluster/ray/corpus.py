@@ -1,0 +1,203 @@
+"""A corpus whose shards are searched by actors: opened, asked, closed."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NoReturn, Self, cast
+
+from asof import environment
+from asof.cluster.ray.library import AUTO, connected
+from asof.cluster.ray.place import ShardPlace
+from asof.cluster.ray.searcher import Searcher
+from asof.cluster.ray.shards import RayShards
+from asof.cluster.refused import not_across_shards
+from asof.cluster.search import ShardSearch
+from asof.cluster.snapshot import ShardedSnapshot, snapshot_of
+from asof.config import Config
+from asof.corpus.corpus import Corpus, silent
+from asof.corpus.models import ModelProvider, encoder_for
+from asof.corpus.session import Session
+from asof.corpus_files import FOLDER
+from asof.engine import Results
+from asof.errors import NoCorpus, UsageError
+from asof.storage.address import is_address
+from asof.store.settings import CorpusSettings
+from asof.store.shard_layout import read_layout
+from asof.store.store import Store
+from asof.time.coerce import When, last_instant
+
+THREADS = 64
+"""Searches that an actor runs at once."""
+
+FRESH = 1.0
+"""Seconds for which the latest manifest is taken to be the latest."""
+
+
+@dataclass(frozen=True, slots=True)
+class RootSession:
+    """What the root knows of a corpus that it has no files of."""
+
+    root: Path
+    config: Config
+    environment: Mapping[str, str]
+    settings: CorpusSettings
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """The languages of its texts."""
+        return self.settings.languages
+
+    @property
+    def fiscal_start(self) -> int:
+        """The first month of the fiscal year."""
+        return self.config.fields.fiscal_start
+
+
+@dataclass(slots=True)
+class LatestManifest:
+    """The number of the latest manifest of a corpus at a URL, looked at once a second."""
+
+    latest: Callable[[], int]
+    _number: int = 0
+    _until: float = 0.0
+
+    def __call__(self) -> int:
+        if time.monotonic() >= self._until:
+            self._number, self._until = self.latest(), time.monotonic() + FRESH
+        return self._number
+
+
+@dataclass(slots=True)
+class RayCorpus:
+    """A corpus that actors of Ray search; made by `open_ray`. Use it as a context manager, or `close` it.
+
+    It is read only: what it finds is what `asof.open` of the same place finds, to the last bit.
+    """
+
+    session: RootSession
+    searchers: Sequence[Sequence[Any]]
+    searching: ShardSearch
+    models: ModelProvider
+    _opened: ExitStack = field(default_factory=ExitStack)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if not name.startswith("_") and hasattr(Corpus, name):
+            raise not_across_shards(f"{name} works in", "over Ray a corpus is searched")
+        raise AttributeError(f"RayCorpus has no {name!r}")
+
+    def close(self) -> None:
+        """End the actors, and Ray where it was started here."""
+        self._opened.close()
+
+    @property
+    def config(self) -> Config:
+        """The configuration that holds for it."""
+        return self.session.config
+
+    def at(self, as_of: When | None = None, known_at: When | None = None) -> ShardedSnapshot:
+        """The corpus as it stood at `as_of` (default: now), as it was known at `known_at` (default: now)."""
+        anchor, fiscal = self.present(), self.session.fiscal_start
+        return self.snapshot(
+            anchor if as_of is None else last_instant(as_of, anchor, fiscal),
+            None if known_at is None else last_instant(known_at, anchor, fiscal),
+            stated=as_of is not None,
+        )
+
+    def snapshot(self, as_of: int, known_at: int | None = None, *, stated: bool = True) -> ShardedSnapshot:
+        """The corpus as it stood at an instant, as it was known at another one; see `at`."""
+        return snapshot_of(self.searching, self.models, as_of, known_at, stated=stated)
+
+    def search(self, question: str, **options: object) -> Results:
+        """`corpus.at().search(question, ...)`: as of now."""
+        return self.at().search(question, **options)  # type: ignore[arg-type]
+
+    def present(self) -> int:
+        """Now; what was just added is seen, also if the clock steps back."""
+        heads: list[int] = self.searching.ask("head", environment.now(), None)
+        return max(environment.now(), *heads)
+
+    def status(self) -> list[Mapping[str, Any]]:
+        """What each actor says of itself (`Searcher.status`)."""
+        from asof.cluster.ray.library import ray
+
+        actors = [actor for replicas in self.searchers for actor in replicas]
+        found: list[Mapping[str, Any]] = ray().get([actor.status.remote() for actor in actors])
+        return found
+
+
+def open_ray(
+    place: str | Path, *, address: str = AUTO, replicas: int = 1, cpus: float = 0.1,
+    config: Config | None = None, caches: Path | None = None,
+) -> RayCorpus:  # fmt: skip
+    """Start an actor for each shard of the corpus at a URL, or in a folder of this machine (`replicas` for
+    each), which Ray starts again wherever one dies; it then opens its shard from the storage.
+
+    `address`: of a cluster of Ray (see `library.connected`); `cpus`: what an actor takes of a node's
+    processors when Ray places it; `caches`: a folder for working copies, by default the cache of the user on
+    the machine that an actor is on. Raises NoCorpus, UsageError, StorageError, CorpusError, MissingExtra.
+    """
+    if replicas < 1:
+        raise UsageError(f"replicas is {replicas}; accepted: 1 or more")
+    with ExitStack() as opened:
+        ray = opened.enter_context(connected(address))
+        places, latest = _places(place, caches)
+        actor = ray.remote(num_cpus=cpus, max_restarts=-1, max_task_retries=0, max_concurrency=THREADS)(
+            Searcher
+        )
+        searchers = [[actor.remote(each(copy)) for copy in range(replicas)] for each in places]
+        for one in (each for replicas_ in searchers for each in replicas_):
+            opened.callback(ray.kill, one)
+        text, _ = ray.get(searchers[0][0].settings.remote())
+        settings = CorpusSettings.loads(text)
+        root = Path.cwd() if isinstance(place, str) and is_address(place) else Path(place)
+        chosen = config or environment.configuration(root)
+        session = RootSession(root, chosen, environment.variables(), settings)
+        store = cast(Store, session)  # whose settings alone are asked for
+        encoder = encoder_for(store, None, chosen, root, session.environment)
+        search = ShardSearch(RayShards(searchers, latest), settings, encoder)
+        models = ModelProvider(cast(Session, session))
+        return RayCorpus(session, searchers, search, models, opened.pop_all())
+    raise AssertionError("unreachable")
+
+
+def _places(
+    place: str | Path, caches: Path | None
+) -> tuple[list[Callable[[int], ShardPlace]], Callable[[], int]]:
+    """For each shard its place by the number of a replica; and the manifest that searches are of."""
+    if not (isinstance(place, str) and is_address(place)):
+        root = Path(place).absolute()
+        layout = read_layout(root / FOLDER)
+        if layout is None:
+            raise NoCorpus(f"no corpus in shards in {root}: make one with `asof index SOURCE --shards N`")
+        count, url, folder = layout.count, "", str(root)
+        latest: Callable[[], int] = lambda: 0  # noqa: E731
+    else:
+        from asof.cluster.at_url import storage_at
+
+        storage = storage_at(place, silent)
+        manifest = storage.latest()
+        if manifest is None:
+            raise NoCorpus(
+                f"nothing was indexed at {storage.url} yet: `asof index SOURCE --index {storage.url}`"
+            )
+        count, url, folder = manifest.count, storage.url, str(caches or "")
+        latest = LatestManifest(lambda: storage.latest().number)  # type: ignore[union-attr]
+
+    def of(shard: int) -> Callable[[int], ShardPlace]:
+        def made(copy: int) -> ShardPlace:
+            own = str(Path(folder) / f"{shard:04}-{copy}") if url and folder else folder
+            return ShardPlace(shard, url, own, str(copy))
+
+        return made
+
+    return [of(shard) for shard in range(count)], latest

@@ -1,0 +1,123 @@
+"""The actor that holds a shard: it runs its side of searches, several at once."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from asof.cluster.conversation import Conversation, Failed, FromShard, ToShard
+from asof.cluster.program import SearchRequest
+from asof.cluster.ray.place import Opened, ShardPlace
+from asof.cluster.united import Union
+from asof.errors import ShardLost
+
+IDLE = 300.0
+"""Seconds after which a search that nobody goes on with is ended: who asked has died."""
+
+
+@dataclass(slots=True)
+class Searching:
+    """A search under way, and when something was last asked of it."""
+
+    conversation: Conversation
+    opened: Opened
+    at: float = field(default_factory=time.monotonic)
+
+
+class Searcher:
+    """A shard that is open for searching; the class of the actor. Threads share it.
+
+    A search is of one manifest to its end: where a later one is asked for, the shard is opened anew beside,
+    and the older one is closed when no search is left in it.
+    """
+
+    def __init__(self, place: ShardPlace) -> None:
+        self._place = place
+        self._opened = place.open()
+        self._union = Union()
+        self._searches: dict[str, Searching] = {}
+        self._lock = threading.RLock()
+        self._counts = {"searches": 0, "fetched": 1}
+
+    def begin(self, search: str, request: SearchRequest, number: int) -> FromShard | None:
+        """Begin a search at a manifest; what the shard says first. None where it is only going to be
+        asked."""
+        try:
+            opened = self._at(number)
+        except Exception as error:  # noqa: BLE001  it is raised again where the question was asked
+            return Failed(error)
+        conversation = Conversation((opened.session,), self._union, request)
+        with self._lock:
+            self._searches[search] = Searching(conversation, opened)
+            self._counts["searches"] += 1
+        return conversation.receive() if request.recipe is not None else None
+
+    def step(self, search: str, message: ToShard) -> FromShard:
+        """Tell the shard something, and get what it says then. A search that is not known here was lost with
+        the process before."""
+        with self._lock:
+            searching = self._searches.get(search)
+        if searching is None:
+            return Failed(ShardLost(f"shard {self._place.shard} was opened anew in the middle of a search"))
+        searching.at = time.monotonic()
+        searching.conversation.send(message)
+        return searching.conversation.receive()
+
+    def end(self, search: str) -> None:
+        """End a search, and those that were left by who asked."""
+        with self._lock:
+            late = time.monotonic() - IDLE
+            ended = [each for each, its in self._searches.items() if each == search or its.at < late]
+            over = [self._searches.pop(each) for each in ended]
+        for each in over:
+            each.conversation.close()
+        self._close_unused([each.opened for each in over])
+
+    def status(self) -> Mapping[str, Any]:
+        """What `asof cluster status` tells of the actor."""
+        with self._lock:
+            under_way, opened = len(self._searches), self._opened
+        store = opened.session.store
+        segments = store.folder / "segments"
+        return {
+            "shard": self._place.shard, "manifest": opened.number, "process": os.getpid(),
+            "head": opened.session.last_write(), "under_way": under_way, **self._counts,
+            "resident_bytes": _resident(),
+            "segment_bytes": sum(each.stat().st_size for each in segments.glob("*.seg")),
+        }  # fmt: skip
+
+    def settings(self) -> tuple[str, int]:
+        """The settings of the corpus (see `CorpusSettings.loads`), and the instant of its last write here."""
+        with self._lock:
+            session = self._opened.session
+        return session.store.settings.dumps(), session.last_write()
+
+    def _at(self, number: int) -> Opened:
+        """The shard at a manifest (0: as it is)."""
+        with self._lock:
+            if number and number != self._opened.number:
+                before = self._opened
+                self._opened = self._place.open(number)
+                self._counts["fetched"] += 1
+                self._close_unused([before])
+            return self._opened
+
+    def _close_unused(self, opened: list[Opened]) -> None:
+        with self._lock:
+            used = {id(self._opened.session), *(id(its.opened.session) for its in self._searches.values())}
+            for each in opened:
+                if id(each.session) not in used and not each.session.closed:
+                    each.session.close()
+
+
+def _resident() -> int:
+    """Bytes of memory that the process has, mapped files included where they are in memory."""
+    try:
+        with open("/proc/self/statm", "rb") as file:  # noqa: PTH123
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except OSError:
+        return 0

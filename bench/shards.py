@@ -45,7 +45,7 @@ def main() -> None:
         )
     begin = time.perf_counter()
     with open_corpus(sharded, create=False) as corpus:
-        corpus.at(AS_OF).search("the first question")
+        corpus.at(AS_OF).search(generated.queries(1)[0])
         print(f"first question ever, which prepares succession: {time.perf_counter() - begin:.1f} s")
     if emptied():
         begin = time.perf_counter()

@@ -22,7 +22,15 @@ from asof.cli.main import (
     sure,
     time_option,
 )
-from asof.cli.opening import is_new, nothing_indexed, nothing_left_if_empty, opened, root_of, use_truth
+from asof.cli.opening import (
+    is_new,
+    nothing_indexed,
+    nothing_left_if_empty,
+    opened,
+    preparing_texts,
+    root_of,
+    use_truth,
+)
 from asof.cli.places import INDEX_PLACE
 from asof.cli.progress import index_progress
 from asof.cli.terminal import counted, plain
@@ -77,6 +85,10 @@ def cores() -> int:
     help="Processes that prepare the texts of a large source; the index is the same.",
 )  # fmt: skip
 @click.option(
+    "--ray", "ray_address", metavar="ADDRESS",
+    help="Tasks of Ray there prepare the texts instead; auto: on this machine (in shards, or at a URL).",
+)  # fmt: skip
+@click.option(
     "--truth", metavar="URL",
     help="postgresql://...: the documents lie in this database, for several machines (new corpora).",
 )  # fmt: skip
@@ -100,6 +112,7 @@ def index(
     wait: float,
     shards: int | None,
     workers: int,
+    ray_address: str | None,
     truth: str | None,
     facts: bool,
     reports: bool,
@@ -134,6 +147,7 @@ def index(
     with (
         nothing_left_if_empty(into),
         opened(into, wait, settings, quiet=as_json, shards=shards) as corpus,
+        preparing_texts(corpus, workers, ray_address) as preparing,
     ):
         empty = is_new(into, corpus, before)
         for source in sources:
@@ -141,7 +155,7 @@ def index(
             report = (
                 _fetch(corpus, source, papers, yes, quiet=as_json)
                 if is_target(source)
-                else _index(corpus, source, yes, history=history, trust_mtime=trust_mtime, workers=workers)
+                else _index(corpus, source, yes, preparing, history=history, trust_mtime=trust_mtime)
             )
             if report is None:
                 return NOTHING
@@ -198,16 +212,17 @@ def _readable(source: str, root: Path, *, history: bool, papers: dict[str, Any])
 
 
 def _index(
-    corpus: Corpus | ShardedCorpus, source: str, yes: bool, *, history: bool, trust_mtime: bool, workers: int
-) -> IndexReport | None:
+    corpus: Corpus | ShardedCorpus, source: str, yes: bool, preparing: dict[str, Any], *, history: bool,
+    trust_mtime: bool,
+) -> IndexReport | None:  # fmt: skip
     """The report; None when documents would have ended and the answer was no. Raises SourceError."""
     from asof.errors import SourceShrunk
 
     with index_progress(source) as advance:
         try:
             return corpus.add(
-                source, history=history, trust_mtime=trust_mtime, allow_shrinking=yes, workers=workers,
-                progress=advance,
+                source, history=history, trust_mtime=trust_mtime, allow_shrinking=yes, progress=advance,
+                **preparing,
             )  # fmt: skip
         except SourceShrunk as shrunk:
             if not sys.stdin.isatty():
@@ -216,7 +231,7 @@ def _index(
     echo_err(question)
     if not sure("Remove them?", "nothing was removed"):
         return None
-    return corpus.add(source, history=history, trust_mtime=trust_mtime, allow_shrinking=True, workers=workers)
+    return corpus.add(source, history=history, trust_mtime=trust_mtime, allow_shrinking=True, **preparing)
 
 
 def _fetch(

@@ -34,6 +34,30 @@ def nothing_left_if_empty(index: Path | str | None) -> Iterator[None]:
         yield
 
 
+@contextmanager
+def preparing_texts(
+    corpus: Corpus | ShardedCorpus, workers: int, ray_address: str | None
+) -> Iterator[dict[str, Any]]:
+    """What `add` is told of who prepares texts: processes of this machine, or tasks of Ray. Raises UsageError
+    for Ray and a corpus that has no shards, MissingExtra, CorpusError."""
+    from asof.cluster.corpus import ShardedCorpus
+    from asof.errors import UsageError
+
+    if ray_address is None:
+        yield {"workers": workers}
+        return
+    if not isinstance(corpus, ShardedCorpus):
+        raise UsageError(
+            "--ray is for a corpus in shards or at a URL, and this one is in one piece: leave --ray out (the "
+            "texts are prepared by --workers processes), or make shards by `asof cluster grow --shards N`"
+        )
+    from asof.cluster.ray.library import connected
+    from asof.cluster.ray.texts import RayTexts
+
+    with connected(ray_address):
+        yield {"pool": RayTexts}
+
+
 def use_truth(index: Path | str | None, truth: str, shards: int | None) -> None:
     """Have the corpus of a folder lie in a database from here on. Raises UsageError."""
     from asof import environment

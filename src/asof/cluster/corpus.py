@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from asof.sources.source import Source
     from asof.store.export import ExportReport
     from asof.store.status import Status
+    from asof.store.workers import TextPool
 
 
 class OpenShards(NamedTuple):
@@ -254,14 +255,17 @@ class ShardedCorpus:
         trust_mtime: bool = False,
         allow_shrinking: bool = False,
         workers: int = 1,
+        pool: Callable[[CorpusSettings], TextPool] | None = None,
         progress: Callable[[IndexReport], None] | None = None,
         **options: object,
     ) -> IndexReport:
         """Index a source, as `Corpus.add` does: the corpus holds what one in one piece would hold.
 
         The source is read once. A batch gets one and the same instant in all shards. A process that was
-        killed between two shards leaves a part of a batch, which the next run completes. Raises SourceError,
-        SourceShrunk, Busy, NoSpace, and NotAcrossShards for an export.
+        killed between two shards leaves a part of a batch, which the next run completes. `pool`: what
+        prepares texts in place of processes of this machine, such as tasks of Ray
+        (`asof.cluster.ray.texts.RayTexts`). Raises SourceError, SourceShrunk, Busy, NoSpace, and
+        NotAcrossShards for an export.
         """
         from asof.sources.from_python import as_python_source, items
         from asof.sources.source import Resumable
@@ -280,7 +284,8 @@ class ShardedCorpus:
             report = indexing.build(
                 self.shards, stated,
                 indexing.Source(read.name, read.kind, read.complete, read.states_past), self.writing,
-                allow_shrinking=allow_shrinking, workers=workers, progress=self._progress(progress),
+                allow_shrinking=allow_shrinking, workers=workers, pool=pool,
+                progress=self._progress(progress),
             )  # fmt: skip
         self.push()
         if report.written:

@@ -20,9 +20,10 @@ from asof.corpus.corpus import Corpus
 from asof.data import Checkpoint, Document, Ended, Problem, SafeToCommit, Statement, Unchanged
 from asof.store.checkpoints import WHOLE, stored_checkpoints
 from asof.store.run import IndexReport, IndexRun, Unstated, settle
+from asof.store.settings import CorpusSettings
 from asof.store.shard_layout import shard_of
 from asof.store.versions import known_documents
-from asof.store.workers import TextWorkers
+from asof.store.workers import TextPool, TextWorkers
 
 T = TypeVar("T")
 
@@ -48,9 +49,11 @@ def build(
     *,
     allow_shrinking: bool = False,
     workers: int = 1,
+    pool: Callable[[CorpusSettings], TextPool] | None = None,
     progress: Callable[[IndexReport], None] | None = None,
 ) -> IndexReport:
-    """Take in a source, a write for each batch, as `engine.build` does for a corpus in one piece."""
+    """Take in a source, a write for each batch, as `engine.build` does for a corpus in one piece. `pool`:
+    what prepares texts in place of `workers` processes (`store.workers`)."""
     first = shards[0]
     with ExitStack() as stack:
         dbs = [stack.enter_context(shard.session.writing()) for shard in shards]
@@ -58,7 +61,7 @@ def build(
         def known(names: Sequence[str]) -> set[str]:
             return set[str]().union(*(known_documents(db, names) for db in dbs))
 
-        texts = stack.enter_context(TextWorkers(first.store.settings, workers, known))
+        texts = stack.enter_context(TextWorkers(first.store.settings, workers, known, pool=pool))
         runs = [
             IndexRun(
                 shard.store, db, shard.session.clock, shard.manifest.publish, source.name, source.kind,

@@ -29,7 +29,7 @@ from asof.store.settings import CorpusSettings
 ATTEMPTS = 3
 """How often a search is begun anew whose shard had a damaged segment, which is then mended."""
 
-PATIENCE, PAUSE = 30.0, 0.05
+PATIENCE, PAUSE = 60.0, 0.05
 """Seconds for which a search is begun anew whose shard was lost, and between two attempts."""
 
 NOTHING = Query("", "")

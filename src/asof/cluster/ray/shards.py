@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import secrets
+import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -17,12 +18,15 @@ from asof.errors import ShardLost
 TIMEOUT = 20.0
 """Seconds that an actor may take for a step; one that died is found out sooner."""
 
+AVOIDED = 10.0
+"""Seconds for which an actor that was lost is not asked, where there is another."""
+
 
 class RayShards:
     """Actors that hold the shards: `searchers` has those of each shard, replicas of each other.
 
     `number`: which manifest a search is of (0 for a folder). A search asks one replica of each shard, in
-    turn.
+    turn; one that was lost is left out for a while.
     """
 
     def __init__(
@@ -33,42 +37,57 @@ class RayShards:
         self._number = number
         self._timeout = timeout
         self._turn = itertools.count()
+        self._lost: dict[Any, float] = {}
 
     @property
     def count(self) -> int:
         return len(self._searchers)
 
     def begin(self, request: SearchRequest) -> Talk:
-        turn = next(self._turn)
-        chosen = [replicas[turn % len(replicas)] for replicas in self._searchers]
-        return RayTalk(chosen, request, self._number(), self._timeout)
+        turn, late = next(self._turn), time.monotonic() - AVOIDED
+        chosen = []
+        for replicas in self._searchers:
+            there = [each for each in replicas if self._lost.get(each, late) <= late] or replicas
+            chosen.append(there[turn % len(there)])
+        return RayTalk(chosen, request, self._number(), self._timeout, self._avoid)
+
+    def _avoid(self, actor: Any) -> None:
+        """An actor that was lost is not asked for a while, where the shard has another one."""
+        self._lost[actor] = time.monotonic()
 
 
 class RayTalk:
     """A search at actors, round by round: a message and what is said to it are one call."""
 
-    def __init__(self, actors: Sequence[Any], request: SearchRequest, number: int, timeout: float) -> None:
+    def __init__(
+        self, actors: Sequence[Any], request: SearchRequest, number: int, timeout: float,
+        lost: Callable[[Any], None],
+    ) -> None:  # fmt: skip
         self._actors = actors
+        self._lost = lost
         self._timeout = timeout
         self._id = secrets.token_hex(12)
         sent = ray().put(request)
         self._waiting = [actor.begin.remote(self._id, sent, number) for actor in actors]
         if request.recipe is None:  # nothing is said before it is asked
-            for failed in self._taken(self._waiting):
+            for failed in self._taken(actors, self._waiting):
                 if isinstance(failed, Failed):
                     self.close()
                     raise failed.error
 
     def receive(self) -> list[FromShard]:
-        return self._taken(self._waiting)
+        return self._taken(self._actors, self._waiting)
 
     def gathered(self, values: list[Any]) -> None:
         message = ray().put(Gathered(values))
         self._waiting = [actor.step.remote(self._id, message) for actor in self._actors]
 
     def call(self, calls: Mapping[int, Call]) -> dict[int, Any]:
-        waiting = [self._actors[shard].step.remote(self._id, call) for shard, call in calls.items()]
-        replies = dict(zip(calls, self._taken(waiting), strict=True))
+        actors = [self._actors[shard] for shard in calls]
+        waiting = [
+            actor.step.remote(self._id, call) for actor, call in zip(actors, calls.values(), strict=True)
+        ]
+        replies = dict(zip(calls, self._taken(actors, waiting), strict=True))
         for reply in replies.values():
             if isinstance(reply, Failed):
                 raise reply.error
@@ -79,14 +98,20 @@ class RayTalk:
             with contextlib.suppress(ray().exceptions.RayError):
                 actor.end.remote(self._id)
 
-    def _taken(self, waiting: Sequence[Any]) -> list[Any]:
-        """The results of calls. Raises ShardLost where an actor died, or gave none in time."""
-        errors = ray().exceptions
-        try:
-            return list(ray().get(list(waiting), timeout=self._timeout))
-        except errors.GetTimeoutError as error:
-            raise ShardLost(f"a shard gave no answer within {self._timeout:g} s") from error
-        except errors.RayTaskError:
-            raise  # a fault of ours, with its place
-        except errors.RayError as error:
-            raise ShardLost(f"the process of a shard ended: {str(error).splitlines()[0]:.200}") from error
+    def _taken(self, actors: Sequence[Any], waiting: Sequence[Any]) -> list[Any]:
+        """The results of calls of actors. Raises ShardLost where one died, or gave none in time."""
+        errors, until = ray().exceptions, time.monotonic() + self._timeout
+        results = []
+        for actor, each in zip(actors, waiting, strict=True):
+            try:
+                results.append(ray().get(each, timeout=max(until - time.monotonic(), 0.01)))
+            except errors.GetTimeoutError as error:
+                self._lost(actor)
+                raise ShardLost(f"a shard gave no answer within {self._timeout:g} s") from error
+            except errors.RayTaskError:
+                raise  # a fault of ours, with its place
+            except errors.RayError as error:
+                self._lost(actor)
+                reason = str(error).splitlines()[0]
+                raise ShardLost(f"the process of a shard ended: {reason:.200}") from error
+        return results

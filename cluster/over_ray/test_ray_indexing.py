@@ -65,22 +65,30 @@ def test_a_task_that_always_dies_is_told(
 ) -> None:
     monkeypatch.setattr(texts, "prepared", dying_tasks.dies)
     monkeypatch.setattr(texts, "RETRIES", 0)
-    with pytest.raises(CorpusError, match="lost 1 times.*or without --ray"):
+    with pytest.raises(CorpusError, match=r"lost 1 times.*or without --ray"):
         indexed(tmp_path / "dead", pool=RayTexts)
 
 
 def test_the_command(ray_session: Any, s3: Bucket, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from asof.cli.index import index
 
+    begun, begin = list[int](), RayTexts.begin
+
+    def seen(self: RayTexts, group: list[Any]) -> Any:
+        begun.append(len(group))
+        return begin(self, group)
+
+    monkeypatch.setattr(RayTexts, "begin", seen)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "notes").mkdir()
-    for at in range(5):
-        (tmp_path / "notes" / f"{at}.md").write_text(f"# Ferry {at}\n\nThe toll is {at} euros.\n")
+    for each in long_notes(220):
+        (tmp_path / "notes" / f"{each['id']}.md").write_text(f"# {each['id']}\n\n{each['text']}\n")
     url, run = f"{s3.url}/corpus", CliRunner().invoke
     done = run(index, ["notes", "--index", url, "--shards", "2", "--ray", "auto"], standalone_mode=False)
-    assert "5 added" in done.output, done
+    assert "220 added" in done.output, done
+    assert sum(begun) == 220
     with asof.open(url, create=False) as corpus:
-        assert len(corpus.search("toll ferry").hits) == 5
+        assert len(corpus.search("toll euros").hits) == 10
     refused = run(index, ["notes", "--index", "one", "--ray", "auto"], standalone_mode=False)
     assert "in one piece: leave --ray out" in str(refused.exception)
 

@@ -29,11 +29,11 @@ class Kills(NamedTuple):
 
 
 def texts(count: int, edition: int) -> list[dict[str, Any]]:
-    """Documents, a third of which are new with each edition, and a third of whose texts differ by it."""
+    """Documents, more with each edition, two thirds of which have other texts in each."""
     return [
         {
             "id": f"n{at:04}", "title": f"Toll of ferry {at % 40}", "published": "2024-05-01",
-            "text": f"Edition {edition if at % 3 else 0}. " + f"The toll of ferry {at % 40} was {at} euros. " * 20,
+            "text": f"Edition {edition if at % 3 else 0}. " + f"The toll of {at % 40} was {at} euros. " * 20,
         }
         for at in range(count + count * edition // 3)
     ]  # fmt: skip

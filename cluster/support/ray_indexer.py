@@ -23,9 +23,9 @@ def main() -> None:
     indexing.TextWorkers = partial(TextWorkers, worth=1)  # type: ignore[misc, assignment]
     with connected(address), asof.open(url, shards=int(shards), write=True) as corpus:
         corpus.writer.every = 0.0  # type: ignore[attr-defined]
-        print("begun", flush=True)
+        sys.stdout.write("begun\n")
+        sys.stdout.flush()
         corpus.add(source, pool=RayTexts)  # type: ignore[call-arg]
-    print("done", flush=True)
 
 
 if __name__ == "__main__":

@@ -223,7 +223,7 @@ def test_names_over_all_facts_are_caught(monkeypatch: pytest.MonkeyPatch) -> Non
     def wrong(db: Any, as_of: int, known_at: int) -> Any:
         return right(db, NEVER - 1, known_at)
 
-    monkeypatch.setattr(resolve, "alias_facts", wrong)
+    monkeypatch.setattr(fact_names, "alias_facts", wrong)
     falls()
 
 
@@ -242,5 +242,5 @@ def test_surnames_of_all_times_are_caught(monkeypatch: pytest.MonkeyPatch) -> No
     def wrong(db: Any, documents: Any, as_of: int, known_at: int) -> Any:
         return right(db, documents, NEVER - 1, NEVER)
 
-    monkeypatch.setattr(resolve, "mentions_by_document", wrong)
+    monkeypatch.setattr(fact_names, "mentions_by_document", wrong)
     falls()

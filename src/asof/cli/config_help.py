@@ -22,6 +22,7 @@ TABLES = {
     "facts": "What reads facts.",
     "ask": "How asof ask answers.",
     "documents": "How PDFs are read.",
+    "truth": f"The database of PostgreSQL in which new corpora lie, in place of their folder. {_TRUST}",
     "arxiv": f"Where arXiv is asked, and how patiently. {_TRUST}",
     "retrieval": "The keys of RAGtriever's design, for the recipe vault.",
     "sources.NAME.retrieval": (
@@ -57,6 +58,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     },
     "ask": {"tokens": 12_000, "budget": 0.05, "format": "multiple paragraphs", "length": 200},
     "documents": {"ocr": "eng"},
+    "truth": {"url": "postgresql://asof@db.example/asof?schema=notes"},
     "recipes.asof": {"typed": False},
 }  # fmt: skip
 """What is shown where the dataclass has no default, or one that asof.toml writes otherwise."""
@@ -155,6 +157,7 @@ WORDS: dict[str, dict[str, str]] = {
         "ocr": 'Languages in which scanned pages are recognised, as tesseract names them. Default: "", not.',
         "ocr_seconds": "How long that may take for a file, beside the minute that reading it may take.",
     },
+    "truth": {"url": "Its address, without a password (PGPASSWORD, ~/.pgpass). No default."},
     "arxiv": {
         "url": "The address of the API.", "pdf_url": "What an id is put behind to get its PDF.",
         "delay": "Seconds between two requests; arXiv wants 3 or more.",

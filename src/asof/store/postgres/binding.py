@@ -7,6 +7,7 @@ from elsewhere (`asof.corpus.truth`).
 from __future__ import annotations
 
 import json
+import os
 import secrets
 import socket
 from hashlib import blake2b
@@ -25,10 +26,15 @@ LARGEST = 10_000
 
 
 def content(folder: Path) -> bytes | None:
-    """The bytes of the file that names a truth; None where there is none. Raises OSError."""
+    """The bytes of the file that names a truth; None where there is none, or the folder may not be entered:
+    opening what is in it says so. Raises OSError."""
     try:
         return read_file(folder / FILE, LARGEST)
     except FileNotFoundError:
+        return None
+    except PermissionError:
+        if os.access(folder, os.X_OK):
+            raise
         return None
 
 

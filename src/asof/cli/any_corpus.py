@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
 
 from asof.cli.main import corpus_root, echo_err, open_corpus
 from asof.cli.places import command_name
@@ -11,9 +14,19 @@ from asof.errors import UsageError
 
 if TYPE_CHECKING:
     from asof.cluster.corpus import ShardedCorpus
+    from asof.cluster.ray.corpus import RayCorpus
     from asof.corpus.corpus import Corpus
     from asof.storage.storage import Storage
     from asof.store.settings import CorpusSettings
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def ray_option(about: str) -> Callable[[F], F]:
+    """`--ray ADDRESS`: a cluster of Ray; `about` says what it does."""
+    return click.option(
+        "--ray", "ray_address", metavar="ADDRESS", help=f"{about} (auto: Ray on this machine)."
+    )  # fmt: skip
 
 
 def storage_of(index: Path | str | None) -> Storage:
@@ -53,3 +66,13 @@ def open_any(index: Path | str | None, *, write: bool = False) -> Corpus | Shard
     if layout is None or layout.count == 1:
         return open_corpus(index)
     return open_whole(root, create=False, on_note=echo_err)
+
+
+def open_asked(index: Path | str | None, ray_address: str | None) -> Corpus | ShardedCorpus | RayCorpus:
+    """The corpus that `--index` names to be asked, by actors where an address of Ray is given. Raises
+    NoCorpus, StorageError, CorpusError, MissingExtra."""
+    if ray_address is None:
+        return open_any(index)
+    from asof.cluster.ray.corpus import open_ray
+
+    return open_ray(index if isinstance(index, str) else corpus_root(index), address=ray_address)

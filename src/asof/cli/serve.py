@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from asof.cli.any_corpus import ray_option
 from asof.cli.main import DONE, corpus_root, echo_err, index_option, open_corpus
 from asof.errors import MissingExtra, UsageError
 
@@ -30,9 +31,13 @@ NEEDED = ("fastapi", "uvicorn", "prometheus_client", "pydantic")
     "--workers", type=click.IntRange(1, 64), default=1, metavar="N",
     help="Processes that share the mapped index (default 1).",
 )  # fmt: skip
+@ray_option("Let actors of Ray search the shards of the corpus")
+@click.option(
+    "--replicas", type=click.IntRange(1, 64), default=1, metavar="N", help="With --ray: actors a shard."
+)
 def serve(
     index: Path | str | None, host: str, port: int, write: bool, watch: bool, quiet: bool, need_key: bool,
-    names: tuple[str, ...], origins: tuple[str, ...], workers: int,
+    names: tuple[str, ...], origins: tuple[str, ...], workers: int, ray_address: str | None, replicas: int,
 ) -> int:  # fmt: skip
     """Serve the corpus over HTTP: a page for people at /, JSON below /api/v1.
 
@@ -46,6 +51,11 @@ def serve(
         raise MissingExtra(f"a server needs {' and '.join(missing)}: pip install 'asof[{extra}]'")
     if workers > 1 and (write or watch):
         raise UsageError("--write and --watch go with one process, the one that writes: leave out --workers")
+    if ray_address is not None and (write or watch or workers > 1):
+        raise UsageError(
+            "--ray serves what is indexed elsewhere, from one process: leave out --write, --watch and "
+            "--workers; --replicas has more actors answer"
+        )
     from asof import environment
     from asof.serve.keys import Keys
     from asof.serve.run import Address, bound, serve_options, serve_processes
@@ -56,15 +66,17 @@ def serve(
         root = environment.working_copy(index)
     else:
         root = corpus_root(index)
-    with open_corpus(index):
-        pass  # what is wrong with the index is said before an address is
+    if ray_address is None:
+        with open_corpus(index):
+            pass  # what is wrong with the index is said before an address is
     keys = Keys(*environment.key_file())
     with bound(Address(host, port)) as (listening, address):
         serve_options(address, keys, write=write, names=names, origins=origins, need_key=need_key)
         told = {
             "root": str(root), "keys": str(keys.path), "host": host, "port": address.port, "write": write,
             "names": names, "origins": origins, "need_key": need_key, "watch": watch,
-            "quiet": quiet,
+            "quiet": quiet, "ray": ray_address, "replicas": replicas,
+            "place": index if isinstance(index, str) else str(root),
         }  # fmt: skip
         click.echo(f"{address.url}  (Ctrl-C ends it)")
         serve_processes(listening, {**environment.variables()}, json.dumps(told), workers, echo_err)

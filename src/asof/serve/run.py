@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import importlib.util
 import ipaddress
 import json
@@ -17,7 +18,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from asof.corpus.corpus import open as open_corpus
 from asof.errors import UsageError
@@ -100,11 +101,20 @@ def application(description: str) -> Guard:
         Address(told["host"], told["port"]), keys, write=told["write"], names=tuple(told["names"]),
         origins=tuple(told["origins"]), need_key=told["need_key"],
     )  # fmt: skip
-    corpus = open_corpus(told["root"], create=False)
+    corpus = _searched_by_ray(told) if told["ray"] else open_corpus(told["root"], create=False)
     if told["watch"]:
         _follow(corpus)
     log = _silent if told["quiet"] else None
     return create_app(corpus, replace(options, beside=_for_assistants(corpus), log=log))
+
+
+def _searched_by_ray(told: dict[str, Any]) -> Corpus:
+    """The corpus over actors of Ray, which end with this process."""
+    from asof.cluster.ray.corpus import open_ray
+
+    corpus = open_ray(told["place"], address=told["ray"], replicas=told["replicas"])
+    atexit.register(corpus.close)
+    return cast("Corpus", corpus)  # it has what is exact across shards, and refuses the rest
 
 
 def _silent(line: str) -> None:

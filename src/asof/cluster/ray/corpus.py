@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn, Self, cast
 
 from asof import environment
-from asof.cluster.ray.library import AUTO, connected
+from asof.cluster.ray.library import AUTO, connected, ray
 from asof.cluster.ray.place import ShardPlace
 from asof.cluster.ray.searcher import Searcher
 from asof.cluster.ray.shards import RayShards
@@ -126,12 +126,22 @@ class RayCorpus:
         heads: list[int] = self.searching.ask("head", environment.now(), None)
         return max(environment.now(), *heads)
 
-    def status(self) -> list[Mapping[str, Any]]:
-        """What each actor says of itself (`Searcher.status`)."""
-        from asof.cluster.ray.library import ray
+    def current_passages(self) -> int:
+        """How many passages are current now, in all shards."""
+        openings = self.searching.ask("opening", environment.now(), None)
+        return sum(each.passages for each in openings)
 
-        actors = [actor for replicas in self.searchers for actor in replicas]
-        found: list[Mapping[str, Any]] = ray().get([actor.status.remote() for actor in actors])
+    def status(self, timeout: float = 5.0) -> list[Mapping[str, Any]]:
+        """What each actor says of itself (`Searcher.status`); one that is being started again, or says
+        nothing within `timeout` seconds, is left out."""
+        library = ray()
+        waiting = [actor.status.remote() for replicas in self.searchers for actor in replicas]
+        said, _ = library.wait(waiting, num_returns=len(waiting), timeout=timeout)
+        found: list[Mapping[str, Any]] = []
+        for each in waiting:
+            if each in said:
+                with suppress(library.exceptions.RayError):
+                    found.append(library.get(each))
         return found
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -13,6 +14,9 @@ from asof.errors import CorpusError, MissingExtra
 
 AUTO = "auto"
 """The address for a cluster that runs already, or else one on this machine alone."""
+
+REACHED = 10.0
+"""Seconds within which a cluster has to take a connection."""
 
 
 @cache
@@ -40,17 +44,35 @@ def connected(address: str = AUTO) -> Iterator[Any]:
         return
     options: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
     if address != AUTO or environment.ray_address():
+        if address != AUTO:
+            _reached(address)
         options |= {"address": address}
     else:
         options |= {"include_dashboard": False, "_node_ip_address": "127.0.0.1"}
     try:
         library.init(**options)
     except (ConnectionError, RuntimeError, ValueError, TimeoutError) as error:
-        raise CorpusError(
-            f"no cluster of Ray at {address}: {str(error).splitlines()[0]:.200}; start one with `ray start "
-            "--head`, or leave the address out for one on this machine"
-        ) from error
+        raise _no_cluster(address, str(error).splitlines()[0]) from error
     try:
         yield library
     finally:
         library.shutdown()
+
+
+def _reached(address: str) -> None:
+    """Raises CorpusError where nothing listens at an address: Ray itself would try for more than a minute."""
+    host, colon, port = address.removeprefix("ray://").rpartition(":")
+    if not colon or not port.isdecimal():
+        return  # a name of an address, which Ray knows
+    try:
+        with socket.create_connection((host.strip("[]"), int(port)), REACHED):
+            pass
+    except (OSError, OverflowError) as error:
+        raise _no_cluster(address, str(error)) from error
+
+
+def _no_cluster(address: str, why: str) -> CorpusError:
+    return CorpusError(
+        f"no cluster of Ray at {address}: {why:.200}; start one with `ray start --head`, or give auto for "
+        "one on this machine"
+    )

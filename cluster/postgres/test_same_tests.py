@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 @pytest.mark.parametrize("folder", ["tests/store", "tests/index"])
 def test_the_same_tests(folder: str, postgres: str) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-n0", "-p", "no:cacheprovider", "-p",
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p",
          "cluster.support.on_postgres", "-m", "not slow", "--hypothesis-profile=fast", "--tb=short", folder],
         cwd=ROOT, env={**os.environ, "ASOF_TEST_TRUTH": postgres, "PYTHONPATH": str(ROOT)},
         capture_output=True, text=True, check=False,

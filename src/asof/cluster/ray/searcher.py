@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from asof.cluster.conversation import Conversation, Failed, FromShard, ToShard
+from asof.cluster.conversation import Call, Conversation, Failed, FromShard, ToShard
 from asof.cluster.program import SearchRequest
 from asof.cluster.ray.place import Opened, ShardPlace
 from asof.cluster.united import Union
@@ -42,19 +43,24 @@ class Searcher:
         self._searches: dict[str, Searching] = {}
         self._lock = threading.RLock()
         self._counts = {"searches": 0, "fetched": 1}
+        self._beginning = threading.Condition()
+        self._count = 0  # of searches that begin just now
 
-    def begin(self, search: str, request: SearchRequest, number: int) -> FromShard | None:
-        """Begin a search at a manifest; what the shard says first. None where it is only going to be
-        asked."""
+    def begin(self, search: str, request: SearchRequest, number: int, call: Call | None) -> FromShard:
+        """Begin a search at a manifest (0: as the shard is); what the shard says first. Where nothing is
+        searched, that is the answer to a call."""
         try:
-            opened = self._at(number)
+            with self._at(number) as opened:
+                conversation = Conversation((opened.session,), self._union, request)
+                if call is not None:
+                    conversation.send(call)
+                said = conversation.receive()  # it has its view from here on, whatever is fetched
+                with self._lock:
+                    self._searches[search] = Searching(conversation, opened)
+                    self._counts["searches"] += 1
         except Exception as error:  # noqa: BLE001  it is raised again where the question was asked
             return Failed(error)
-        conversation = Conversation((opened.session,), self._union, request)
-        with self._lock:
-            self._searches[search] = Searching(conversation, opened)
-            self._counts["searches"] += 1
-        return conversation.receive() if request.recipe is not None else None
+        return said
 
     def step(self, search: str, message: ToShard) -> FromShard:
         """Tell the shard something, and get what it says then. A search that is not known here was lost with
@@ -96,15 +102,35 @@ class Searcher:
             session = self._opened.session
         return session.store.settings.dumps(), session.last_write()
 
-    def _at(self, number: int) -> Opened:
-        """The shard at a manifest (0: as it is)."""
+    @contextmanager
+    def _at(self, number: int) -> Iterator[Opened]:
+        """The shard at a manifest (0: as it is), of which no later one is fetched meanwhile. Searches that
+        are under way go on while one is fetched. Raises ShardLost where the shard is at a later one."""
+        with self._beginning:
+            if number > self._opened.number:
+                self._beginning.wait_for(lambda: not self._count)
+                self._fetch(number)
+            if number and number < self._opened.number:
+                raise ShardLost(
+                    f"shard {self._place.shard} is at manifest {self._opened.number} already, not at {number}"
+                )
+            opened = self._opened
+            self._count += 1
+        try:
+            yield opened
+        finally:
+            with self._beginning:
+                self._count -= 1
+                self._beginning.notify_all()
+
+    def _fetch(self, number: int) -> None:
+        if number <= self._opened.number:
+            return  # another search has waited for it, too
+        opened = self._place.open(number)
         with self._lock:
-            if number and number != self._opened.number:
-                before = self._opened
-                self._opened = self._place.open(number)
-                self._counts["fetched"] += 1
-                self._close_unused([before])
-            return self._opened
+            before, self._opened = self._opened, opened
+            self._counts["fetched"] += 1
+            self._close_unused([before])
 
     def _close_unused(self, opened: list[Opened]) -> None:
         with self._lock:

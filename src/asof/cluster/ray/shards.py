@@ -22,6 +22,10 @@ AVOIDED = 10.0
 """Seconds for which an actor that was lost is not asked, where there is another."""
 
 
+FEW = 8
+"""Actors up to which values are sent with each call: to more, they are put once where all can fetch them."""
+
+
 class RayShards:
     """Actors that hold the shards: `searchers` has those of each shard, replicas of each other.
 
@@ -67,25 +71,29 @@ class RayTalk:
         self._lost = lost
         self._timeout = timeout
         self._id = secrets.token_hex(12)
-        sent = ray().put(request)
-        self._waiting = [actor.begin.remote(self._id, sent, number) for actor in actors]
-        if request.recipe is None:  # nothing is said before it is asked
-            for failed in self._taken(actors, self._waiting):
-                if isinstance(failed, Failed):
-                    self.close()
-                    raise failed.error
+        self._request = request
+        self._number = number
+        self._begun: set[int] = set()
+        self._waiting: list[Any] = []
+        if request.recipe is not None:  # else nothing is said before it is asked
+            self._waiting = [self._begin(shard) for shard in range(len(actors))]
 
     def receive(self) -> list[FromShard]:
         return self._taken(self._actors, self._waiting)
 
     def gathered(self, values: list[Any]) -> None:
-        message = ray().put(Gathered(values))
+        message: Any = Gathered(values)
+        if len(values) > FEW:
+            message = ray().put(message)
         self._waiting = [actor.step.remote(self._id, message) for actor in self._actors]
 
     def call(self, calls: Mapping[int, Call]) -> dict[int, Any]:
         actors = [self._actors[shard] for shard in calls]
         waiting = [
-            actor.step.remote(self._id, call) for actor, call in zip(actors, calls.values(), strict=True)
+            self._actors[shard].step.remote(self._id, call)
+            if shard in self._begun
+            else self._begin(shard, call)
+            for shard, call in calls.items()
         ]
         replies = dict(zip(calls, self._taken(actors, waiting), strict=True))
         for reply in replies.values():
@@ -94,9 +102,14 @@ class RayTalk:
         return {shard: reply.value for shard, reply in replies.items() if isinstance(reply, Answer)}
 
     def close(self) -> None:
-        for actor in self._actors:
+        for shard in self._begun:
             with contextlib.suppress(ray().exceptions.RayError):
-                actor.end.remote(self._id)
+                self._actors[shard].end.remote(self._id)
+
+    def _begin(self, shard: int, call: Call | None = None) -> Any:
+        """Begin at a shard, where nothing is searched with a first call: one round less."""
+        self._begun.add(shard)
+        return self._actors[shard].begin.remote(self._id, self._request, self._number, call)
 
     def _taken(self, actors: Sequence[Any], waiting: Sequence[Any]) -> list[Any]:
         """The results of calls of actors. Raises ShardLost where one died, or gave none in time."""

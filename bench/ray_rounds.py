@@ -1,0 +1,194 @@
+"""What a question costs over actors of Ray beyond the work of its slowest shard, round by round.
+
+    python -m bench.ray_rounds FOLDER [--passages 200000] [--shards 4] [--questions 40]
+
+FOLDER gets a generated corpus in shards, if it has none. A round is what the root sends to all actors and
+waits for. An actor notes how long it worked in each; the slowest one of each round, added up, is what the
+question would cost if sending were free. Prints medians in ms, the number of rounds by what is asked in them,
+the cost of a round in which nothing is done, and the bytes of what is sent. More actors than processors wait
+for each other, which counts as the work of the slowest one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import pickle
+import statistics
+import time
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from asof.cluster.conversation import Call, FromShard, ToShard
+from asof.cluster.program import SearchRequest
+from asof.cluster.ray import corpus as ray_corpus
+from asof.cluster.ray.corpus import RayCorpus, open_ray
+from asof.cluster.ray.library import ray
+from asof.cluster.ray.searcher import Searcher
+from asof.cluster.search import NOTHING
+from asof.cluster.shards import Shards, Talk
+from bench import generated, mixed
+
+AS_OF = "2025-06-01"
+WARM, IDLE = 10, 200
+
+
+class TimedSearcher(Searcher):
+    """An actor that notes how long it worked for each message of a search."""
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self._spent: dict[str, list[float]] = {}
+
+    def begin(self, search: str, request: SearchRequest, number: int, call: Call | None) -> FromShard:
+        since = time.perf_counter()
+        said = super().begin(search, request, number, call)
+        self._spent[search] = [time.perf_counter() - since]
+        return said
+
+    def step(self, search: str, message: ToShard) -> FromShard:
+        since = time.perf_counter()
+        said = super().step(search, message)
+        self._spent[search].append(time.perf_counter() - since)
+        return said
+
+    def spent(self, search: str) -> list[float]:
+        """Seconds for each message of a search that ended."""
+        return self._spent.pop(search)
+
+
+@dataclass
+class Round:
+    """What was asked in a round, of which shards, how long the root waited, bytes of what was said."""
+
+    what: str
+    shards: list[int]
+    seconds: float
+    bytes: int
+
+
+@dataclass
+class Watched:
+    """The rounds of searches at some shards, one search after the other."""
+
+    shards: Shards
+    talks: list[tuple[Any, list[Round]]] = field(default_factory=list)
+
+    @property
+    def count(self) -> int:
+        return self.shards.count
+
+    def begin(self, request: SearchRequest) -> Talk:
+        since = time.perf_counter()
+        talk: Any = self.shards.begin(request)
+        rounds: list[Round] = []
+        self.talks.append((talk, rounds))
+        return WatchedTalk(talk, rounds, self.count, since)
+
+
+@dataclass
+class WatchedTalk:
+    """A search whose rounds are noted."""
+
+    talk: Any
+    rounds: list[Round]
+    count: int
+    since: float
+
+    def receive(self) -> list[FromShard]:
+        replies: list[FromShard] = self.talk.receive()
+        what = type(replies[0]).__name__.lower()
+        self.rounds.append(
+            Round(what, list(range(self.count)), time.perf_counter() - self.since, len(pickle.dumps(replies)))
+        )
+        return replies
+
+    def gathered(self, values: list[Any]) -> None:
+        self.since = time.perf_counter()
+        self.talk.gathered(values)
+
+    def call(self, calls: Mapping[int, Call]) -> dict[int, Any]:
+        since = time.perf_counter()
+        answers: dict[int, Any] = self.talk.call(calls)
+        name = next(iter(calls.values())).name if calls else "nobody"
+        self.rounds.append(
+            Round(f"call {name}", list(calls), time.perf_counter() - since, len(pickle.dumps(answers)))
+        )
+        return answers
+
+    def close(self) -> None:
+        self.talk.close()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--passages", type=int, default=200_000)
+    parser.add_argument("--shards", type=int, default=4)
+    parser.add_argument("--questions", type=int, default=40)
+    options = parser.parse_args()
+    if not options.folder.exists():
+        mixed.build(options.folder, options.passages, options.shards, 2)
+    root = Path(__file__).resolve().parents[1]
+    os.environ["PYTHONPATH"] = os.pathsep.join([str(root), *filter(None, [os.environ.get("PYTHONPATH")])])
+    vars(ray_corpus)["Searcher"] = TimedSearcher
+    with open_ray(options.folder) as corpus:
+        measured(corpus, generated.queries(WARM + options.questions))
+
+
+def measured(corpus: RayCorpus, questions: list[str]) -> None:
+    """Ask, and print what it costs."""
+    actors = [replicas[0] for replicas in corpus.searchers]
+    for question in questions[:WARM]:
+        corpus.at(AS_OF).search(question)
+    watched = corpus.searching.shards = Watched(corpus.searching.shards)
+    whole, slowest, waited, rounds, sent = [], [], [], [], []
+    kinds: Counter[str] = Counter()
+    for question in questions[WARM:]:
+        watched.talks.clear()
+        since = time.perf_counter()
+        corpus.at(AS_OF).search(question)
+        whole.append(1e3 * (time.perf_counter() - since))
+        worked = waiting = 0.0
+        of_question = [each for _, of_talk in watched.talks for each in of_talk]
+        for talk, of_talk in watched.talks:
+            said = ray().get([actors[shard].spent.remote(talk._id) for shard in talk._begun])
+            spent = dict(zip(talk._begun, map(iter, said), strict=True))
+            for each in of_talk:
+                worked += max((next(spent[shard]) for shard in each.shards), default=0.0)
+                waiting += each.seconds
+        slowest.append(1e3 * worked)
+        waited.append(1e3 * waiting)
+        rounds.append(len(of_question))
+        sent.append(sum(each.bytes for each in of_question))
+        kinds.update(each.what for each in of_question)
+    beyond = [all_ - worked for all_, worked in zip(waited, slowest, strict=True)]
+    print(f"{len(actors)} actors, {len(whole)} questions, medians")
+    print(f"a question: {statistics.median(whole):.1f} ms")
+    print(f"waited for actors: {statistics.median(waited):.1f} ms, {statistics.median(rounds):g} rounds")
+    print(f"work of the slowest shard of each round: {statistics.median(slowest):.1f} ms")
+    print(f"scatter and gather beyond it: {statistics.median(beyond):.1f} ms")
+    print(f"said by actors: {statistics.median(sent) / 1e3:.0f} kB a question")
+    print(f"a round in which nothing is done: {idle(corpus):.2f} ms")
+    for what, times in kinds.most_common():
+        print(f"  {what}: {times / len(whole):.2f} rounds a question")
+
+
+def idle(corpus: RayCorpus) -> float:
+    """The median of rounds in which every actor says its last instant, in ms."""
+    talk = corpus.searching.shards.begin(SearchRequest(NOTHING, None, 2**62, None))
+    calls = {shard: Call("head", ()) for shard in range(corpus.searching.shards.count)}
+    times = []
+    for _ in range(IDLE):
+        since = time.perf_counter()
+        talk.call(calls)
+        times.append(1e3 * (time.perf_counter() - since))
+    talk.close()
+    return statistics.median(times)
+
+
+if __name__ == "__main__":
+    main()

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from asof import corpus_files, environment
@@ -49,14 +49,9 @@ def fetched(storage: Storage) -> Path:
 
 
 def claim_all(storage: Storage, shards: int) -> dict[int, int]:
-    """The new epochs of so many shards, claimed for this process; one line says whose place it takes."""
-    name, noted = environment.writer(), list[str]()
-    claiming = replace(storage, on_note=noted.append)
-    epochs = {shard: claiming.claim(shard, name) for shard in range(shards)}
-    for note in noted[:1]:
-        also = f"; so in {len(noted) - 1} more of its shards" if len(noted) > 1 else ""
-        storage.on_note(f"{note}{also}")
-    return epochs
+    """The new epochs of so many shards, claimed for this process at once; one line says whose place it
+    takes."""
+    return storage.claim_shards(range(shards), environment.writer())
 
 
 @dataclass(slots=True)

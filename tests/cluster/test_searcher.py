@@ -9,9 +9,9 @@ from typing import Any, cast
 import pytest
 
 import asof
-from asof.cluster.conversation import Answer, Call, Chosen, Failed, Gathered, Given
+from asof.cluster.conversation import Answer, Call, Failed, Gathered, Given
 from asof.cluster.corpus import ShardedCorpus
-from asof.cluster.program import SearchRequest
+from asof.cluster.program import Chosen, SearchRequest
 from asof.cluster.ray.place import ShardPlace
 from asof.cluster.ray.searcher import Searcher
 from asof.cluster.search import NOTHING

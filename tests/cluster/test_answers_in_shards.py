@@ -95,7 +95,11 @@ def property_of(examples: int, histories: Histories = BY_RULES, **options: Any) 
                     each.facts.ensure_facts()
 
             sharded = snapshot_of(
-                search_of(parts), parts.shards[0].models, *moment, stated=True, read_facts=read_facts
+                search_of(parts, shards if back % 2 else 1),
+                parts.shards[0].models,
+                *moment,
+                stated=True,
+                read_facts=read_facts,
             )
             one = parts.one.snapshot(*moment)
             asked = (question, subject, mode, depth)
@@ -128,7 +132,7 @@ def test_names_of_one_shard_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_what_is_not_exact_is_refused_in_words() -> None:
     with layouts(2, BY_RULES) as parts:
-        then = snapshot_of(search_of(parts), parts.shards[0].models, 0, None, stated=True)
+        then = snapshot_of(search_of(parts, 1), parts.shards[0].models, 0, None, stated=True)
         for ask in (
             lambda: then.ask("Quay?", stale=True), lambda: then.facts("Quay Ltd"),
             lambda: then.timeline("Quay"),

@@ -63,6 +63,9 @@ RECIPES: list[str | Recipe] = ["asof", "asof", "bm25", "tempralm", TIGHT, PRUNED
 WITH_VECTORS: list[str | Recipe] = ["asof", "dense", "hybrid", "hybrid-rrf", "tempralm", TIGHT, PRUNED]
 VECTORS = Histories(encoder=HashedNgrams())
 
+SHARDS = [(1, 1), (2, 2), (5, 5), (5, 2), (5, 1), (16, 16), (16, 3), (16, 1)]
+"""Numbers of shards, and of the threads that search them, each several shards as one."""
+
 MINUTE = 60_000_000
 
 
@@ -92,26 +95,25 @@ def shown(snapshot: Snapshot | ShardedSnapshot, question: str, **options: Any) -
     return [*found, results.notes, results.recipe]
 
 
-def search_of(parts: Layouts) -> ShardSearch:
-    first = parts.shards[0]
-    return ShardSearch(
-        LocalShards([each.session for each in parts.shards]), first.store.settings, first.manifest.encoder
-    )
+def search_of(parts: Layouts, threads: int) -> ShardSearch:
+    first, sessions = parts.shards[0], [each.session for each in parts.shards]
+    return ShardSearch(LocalShards(sessions, threads), first.store.settings, first.manifest.encoder)
 
 
 def check(
-    history: Sequence[Event], shards: int, as_of: int, back: int, words: Sequence[int], asked: str,
-    recipe: str | Recipe, k: int, histories: Histories = HISTORIES,
+    history: Sequence[Event], shards: tuple[int, int], as_of: int, back: int, words: Sequence[int],
+    asked: str, recipe: str | Recipe, k: int, histories: Histories = HISTORIES,
 ) -> None:  # fmt: skip
     question = asked.format(" ".join(WORDS[word] for word in words))
-    with layouts(shards, histories) as parts:
+    count, threads = shards
+    with layouts(count, histories) as parts:
         for event in history:
             parts.play(event)
         at_moment = last_moment(parts.one, as_of, back)
         if at_moment is None:
             return
         one = parts.one.snapshot(*at_moment)
-        sharded = snapshot_of(search_of(parts), parts.shards[0].models, *at_moment, stated=True)
+        sharded = snapshot_of(search_of(parts, threads), parts.shards[0].models, *at_moment, stated=True)
         since, about = moment(max(as_of - 2, 0) * DAY), moment((as_of + back) % 5 * DAY)
         options: list[dict[str, Any]] = [
             {}, {"k": k}, {"k": 50}, {"unit": "document"}, {"since": since}, {"about": about},
@@ -124,12 +126,13 @@ def check(
 
 def property_of(
     history: st.SearchStrategy[list[Event]], words: int, dates: int, examples: int,
-    recipes: Sequence[str | Recipe] = RECIPES, histories: Histories = HISTORIES, **options: Any,
+    recipes: Sequence[str | Recipe] = RECIPES, histories: Histories = HISTORIES,
+    numbers: Sequence[tuple[int, int]] = SHARDS, **options: Any,
 ) -> Callable[[], None]:  # fmt: skip
     @settings(max_examples=examples, suppress_health_check=ANY_HEALTH, **options)
     @given(
         history,
-        st.sampled_from([1, 2, 5, 16]),
+        st.sampled_from(numbers),
         st.integers(-1, dates + 2),
         st.one_of(st.just(0), st.integers(0, 6)),
         st.lists(st.integers(0, words - 1), min_size=1, max_size=3),
@@ -138,7 +141,7 @@ def property_of(
         st.integers(1, 3),
     )
     def property_(
-        history: list[Event], shards: int, as_of: int, back: int, words: list[int], asked: str,
+        history: list[Event], shards: tuple[int, int], as_of: int, back: int, words: list[int], asked: str,
         recipe: str | Recipe, k: int,
     ) -> None:  # fmt: skip
         check(history, shards, as_of, back, words, asked, recipe, k, histories)
@@ -155,12 +158,16 @@ test_equal_with_vectors = property_of(BROAD, 12, 30, 40, WITH_VECTORS, VECTORS)
 # -- planted faults: the property must be able to fail ------------------------------------------------
 
 
+APART = [(2, 2), (5, 5), (16, 16)]
+"""Shards that are all searched apart."""
+
+
 def caught(
     history: st.SearchStrategy[list[Event]] = BROAD, words: int = 12, dates: int = 30, recipe: str = "asof",
     histories: Histories = HISTORIES,
 ) -> None:  # fmt: skip
     with pytest.raises(AssertionError):
-        property_of(history, words, dates, 300, [recipe], histories, **PLANTED)()
+        property_of(history, words, dates, 300, [recipe], histories, APART, **PLANTED)()
 
 
 def test_document_frequencies_of_one_shard_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:

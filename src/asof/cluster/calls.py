@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from asof.cluster.documents import OF_DOCUMENTS
 from asof.cluster.program import Opening, SearchRequest
+from asof.cluster.united import Union
 from asof.data import Filters
 from asof.graph.succession_shards import SHARD_FUNCTIONS
 from asof.index.memory_segment import RowArrays, taken
@@ -101,7 +102,7 @@ CALLS: Mapping[str, Callable[..., Any]] = {
 arguments of the call."""
 
 OF_SHARD: Mapping[str, Callable[..., Any]] = {
-    "visible": _visible, **SHARD_FUNCTIONS, **OF_FACTS, **OF_NAMES, **OF_DOCUMENTS,
+    "visible": _visible, **OF_FACTS, **OF_NAMES, **OF_DOCUMENTS,
 }  # fmt: skip
 """The answers of every single shard, by name: each takes its view and the arguments of the call."""
 
@@ -112,8 +113,13 @@ class OfEach(NamedTuple):
     answers: list[Any]
 
 
-def answer(views: Sequence[View], united: View, request: SearchRequest, name: str, arguments: Any) -> Any:
+def answer(
+    union: Union, views: Sequence[View], united: View, request: SearchRequest, name: str, arguments: Any
+) -> Any:  # fmt: skip
     """What is answered to a call by shards that are searched as one."""
+    if name in SHARD_FUNCTIONS:
+        union.index(views, united)
+        return SHARD_FUNCTIONS[name](united, *arguments)
     if name in OF_SHARD:
         return OfEach([OF_SHARD[name](view, *arguments) for view in views])
     return CALLS[name](united, request, *arguments)

@@ -9,9 +9,9 @@ sends the rows that it chose; from then on it answers calls until it is told to 
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from queue import SimpleQueue
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from asof.cluster.calls import answer
 from asof.cluster.program import Chosen, SearchRequest, first_stages
@@ -19,6 +19,8 @@ from asof.cluster.united import Union
 from asof.corpus.session import Session
 from asof.errors import AsofError, DamagedSegment
 from asof.index.view import View
+
+T = TypeVar("T")
 
 
 class Gathered(NamedTuple):
@@ -92,19 +94,11 @@ class Conversation:
 
     def _run(self) -> None:
         try:
-            self._use(())
+            used(self._sessions, self._request, self._talk)
         except Ended:
             pass
         except Exception as error:  # noqa: BLE001  it is raised again where the question was asked
             self._from.put(Failed(error))
-
-    def _use(self, views: tuple[View, ...]) -> None:
-        """Talk with a view of every shard, each in one read transaction."""
-        if len(views) == len(self._sessions):
-            self._talk(views)
-            return
-        session, request = self._sessions[len(views)], self._request
-        session.use(request.as_of, request.known_at, lambda view: self._use((*views, view)))
 
     def _talk(self, views: tuple[View, ...]) -> None:
         try:
@@ -113,7 +107,8 @@ class Conversation:
                 self._from.put(first_stages(self._request, view, self._gather))
             while not isinstance(message := self._to.get(), End):
                 assert isinstance(message, Call)  # noqa: S101  no values are gathered any more
-                self._from.put(Answer(answer(views, view, self._request, message.name, message.arguments)))
+                name, arguments = message
+                self._from.put(Answer(answer(self._union, views, view, self._request, name, arguments)))
         except DamagedSegment as damage:
             # what was said cannot be taken back, so the whole search has to begin anew, with a sound segment
             raise ShardDamaged(str(damage)) from damage
@@ -125,6 +120,18 @@ class Conversation:
             raise Ended
         assert isinstance(message, Gathered)  # noqa: S101  a shard that gathers is asked nothing
         return message.values
+
+
+def used(
+    sessions: Sequence[Session], request: SearchRequest, do: Callable[[tuple[View, ...]], T],
+    views: tuple[View, ...] = (),
+) -> T:  # fmt: skip
+    """Do something with a view of every shard, each in one read transaction. See `Session.use`."""
+    if len(views) == len(sessions):
+        return do(views)
+    return sessions[len(views)].use(
+        request.as_of, request.known_at, lambda view: used(sessions, request, do, (*views, view))
+    )
 
 
 class ShardDamaged(AsofError):

@@ -1,4 +1,4 @@
-"""Succession in the view of the root: rows there, passages at the shards."""
+"""Succession in the view of the root, or of several shards as one: rows there, passages at the shards."""
 
 from __future__ import annotations
 
@@ -56,6 +56,8 @@ class GatheredSuccession:
 
     def _rows(self, passages: Rows) -> Rows:
         """The rows of passages; -1 for -1."""
+        if self.view.exchange.complete:
+            return self.view.prefix.rows_of(passages)
         wanted = np.unique(passages[passages >= 0])
         known = self._known()
         missing = np.array([each for each in wanted.tolist() if each not in known], np.int64)

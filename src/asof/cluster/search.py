@@ -15,7 +15,8 @@ from asof.cluster.conversation import Call, FromShard, ShardDamaged
 from asof.cluster.exactness import VECTORS, refuse_inexact
 from asof.cluster.gathered_view import gathered_view
 from asof.cluster.program import Chosen, SearchRequest
-from asof.cluster.shards import Shards, Talk, run
+from asof.cluster.shards import LocalShards, Shards, Talk, run
+from asof.cluster.whole_view import use_whole
 from asof.data import Query
 from asof.engine import Results
 from asof.errors import ShardLost
@@ -62,7 +63,11 @@ class ShardSearch:
         if self.encoder is not None and any(isinstance(stage, VECTORS) for stage in recipe.stages):
             vector = quantise(self.encoder.encode([query.text], question=True))[0]
         request = SearchRequest(query, recipe, as_of, known_at, vector)
-        return begun_anew(lambda: self._search(request, recipe, do))
+        if isinstance(self.shards, LocalShards) and self.shards.in_one is not None:
+            return use_whole(
+                *self.shards.in_one, request, self._derived, lambda view: _searched(request, view, do)
+            )
+        return begun_anew(lambda: self._search(request, do))
 
     def ask(self, name: str, as_of: int, known_at: int | None, *arguments: object) -> list[Any]:
         """What every shard answers about its view of a moment (`asof.cluster.calls`)."""
@@ -89,19 +94,15 @@ class ShardSearch:
 
         return begun_anew(used)
 
-    def _search(
-        self, request: SearchRequest, recipe: Recipe, do: Callable[[View, Results], T]
-    ) -> T:  # fmt: skip
+    def _search(self, request: SearchRequest, do: Callable[[View, Results], T]) -> T:
         talk = Reopened(self.shards, request)
         try:
             rounds, chosen = run(talk)
             view = gathered_view(
                 request.as_of, rounds, chosen, talk, self._analyzer(), self._derived, self.encoder
             )
-            if request.vector is not None:
-                view.memo[QUERY_VECTOR, request.query.text] = request.vector
             talk.known_at = view.known_at
-            return do(view, engine.search(request.query, view, recipe))
+            return _searched(request, view, do)
         finally:
             talk.close()
 
@@ -110,6 +111,13 @@ class ShardSearch:
         if not hasattr(self._analyzers, "of_thread"):
             self._analyzers.of_thread = self.settings.analyzer()
         return self._analyzers.of_thread
+
+
+def _searched(request: SearchRequest, view: View, do: Callable[[View, Results], T]) -> T:
+    assert request.recipe is not None  # noqa: S101  it is searched
+    if request.vector is not None:
+        view.memo[QUERY_VECTOR, request.query.text] = request.vector
+    return do(view, engine.search(request.query, view, request.recipe))
 
 
 def begun_anew(do: Callable[[], T]) -> T:

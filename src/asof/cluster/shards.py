@@ -58,6 +58,11 @@ class LocalShards:
     def count(self) -> int:
         return len(self._groups)
 
+    @property
+    def in_one(self) -> tuple[Sequence[Session], Union] | None:
+        """All shards, where one thread searches them."""
+        return self._groups[0] if len(self._groups) == 1 else None
+
     def begin(self, request: SearchRequest) -> Talk:
         return LocalTalk([Conversation(*group, request) for group in self._groups])
 

@@ -14,6 +14,8 @@ from itertools import chain
 from typing import Any, NoReturn, cast
 
 from asof.cluster.refused import not_across_shards
+from asof.graph.statement_index import MEMO, statement_index
+from asof.graph.united_statements import UnitedStatements
 from asof.index.prefix import Prefix, PrefixPart
 from asof.index.view import View
 from asof.store.passages import StoredPassage
@@ -55,6 +57,7 @@ class Union:
     _prefixes: OrderedDict[tuple[int, ...], tuple[tuple[Prefix, ...], Prefix]] = field(
         default_factory=OrderedDict
     )
+    _statements: UnitedStatements = field(default_factory=UnitedStatements)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def of(self, views: Sequence[View]) -> View:
@@ -67,6 +70,11 @@ class Union:
             views[0], known_at=known_at, prefix=self._prefix(tuple(each.prefix for each in views)),
             store=cast(AsOfReader, reader), memo={}, _records={},
         )  # fmt: skip
+
+    def index(self, views: Sequence[View], united: View) -> None:
+        """Have an index of statements with the view of all rows of some views."""
+        if len(views) > 1 and MEMO not in united.prefix.memo:
+            united.prefix.memo[MEMO] = self._statements.of([statement_index(each) for each in views])
 
     def _prefix(self, members: tuple[Prefix, ...]) -> Prefix:
         """Prefixes of equal rows are one, whichever reader's they are."""

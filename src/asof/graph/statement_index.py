@@ -9,7 +9,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,6 @@ from asof.graph.limits import GraphLimits
 from asof.graph.node_lookup import KeysOfNodes, Nodes, NodesOfDocuments, expanded
 from asof.graph.node_table import Rows
 from asof.graph.postings import Postings
-from asof.graph.statement import StatementTable
 from asof.graph.succession_cache import series_cache
 from asof.index.view import View
 from asof.time.span import NEVER
@@ -27,6 +26,32 @@ from asof.time.span import NEVER
 MEMO = "statement_index"
 MOST_LISTED = 2_000_000
 """The most nodes of keys of many nodes that are kept in order of time."""
+
+
+class Statements(Protocol):
+    """Columns of statements by name; values of a column are taken by node."""
+
+    def __getitem__(self, name: str, /) -> Any: ...
+
+
+class Numbers(NamedTuple):
+    """The numbers of passages, in runs: from `first` on (ascending), which are the nodes from `begin` on
+    (ascending; the number of all nodes is the last of them)."""
+
+    first: NDArray[np.int64]
+    begin: NDArray[np.int64]
+
+    def passages(self, nodes: Nodes) -> NDArray[np.int64]:
+        """The numbers of the passages that are these nodes."""
+        run = np.searchsorted(self.begin, nodes, "right") - 1
+        found: NDArray[np.int64] = nodes - self.begin[run] + self.first[run]
+        return found
+
+    def nodes(self, passages: NDArray[np.int64]) -> Nodes:
+        """The nodes of passages, -1 for others."""
+        run = np.maximum(np.searchsorted(self.first, passages, "right") - 1, 0)
+        nodes = passages - self.first[run] + self.begin[run]
+        return np.where((nodes >= self.begin[run]) & (nodes < self.begin[run + 1]), nodes, -1)
 
 
 class _List(NamedTuple):
@@ -62,7 +87,7 @@ class StatementIndex:
     """
 
     rows: Rows
-    statements: StatementTable
+    statements: Statements
     parts: Sequence[Postings]
     limits: GraphLimits
     visible: NDArray[np.bool_]
@@ -70,7 +95,9 @@ class StatementIndex:
     ends: NDArray[np.int64]
     keys_of_nodes: KeysOfNodes
     nodes_of_documents: NodesOfDocuments
+    numbers: Numbers
     _lists: OrderedDict[int, _List] = field(default_factory=OrderedDict)
+    _listed_nodes: int = 0
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     @classmethod
@@ -83,13 +110,13 @@ class StatementIndex:
             linker.rows, linker.statements, linker.parts, linker.limits, visible,
             visible & linker.statements["dated"], np.where(ends > as_of, NEVER, ends),
             keys_of_nodes, nodes_of_documents,
+            Numbers(np.array([linker.rows.first]), np.array([0, linker.rows.n])),
         )  # fmt: skip
 
     def nodes(self, passages: NDArray[np.int64]) -> Nodes:
         """The nodes of passages; -1 for those that are not in the view."""
-        nodes = passages - self.rows.first
-        inside = (nodes >= 0) & (nodes < self.rows.n)
-        nodes = np.where(inside, nodes, -1)
+        nodes = self.numbers.nodes(passages)
+        inside = nodes >= 0
         nodes[inside] = np.where(self.visible[nodes[inside]], nodes[inside], -1)
         return nodes
 
@@ -141,7 +168,7 @@ class StatementIndex:
         self, nodes: Nodes, rows: Rows, passages: NDArray[np.int64], places: NDArray[np.int64]
     ) -> NDArray[np.bool_]:
         """Whether nodes come after rows of the same instant, pairwise (see `Rows.canonical`)."""
-        later = nodes + self.rows.first > passages[places]
+        later = self.numbers.passages(nodes) > passages[places]
         for name in ("number", "digest"):
             one, other = self.rows.columns[name][nodes], rows.columns[name][places]
             later = (one > other) | ((one == other) & later)
@@ -189,14 +216,20 @@ class StatementIndex:
     def _kept(self, key: NDArray[np.uint64]) -> _List:
         """The list of a key of many nodes, kept for the next question."""
         with self._lock:
-            found = self._lists.pop(int(key[0]), None)
+            found = self._forgotten(int(key[0]))
         found = self._list(key, *self._nodes_with(key)) if found is None else found
         with self._lock:
+            self._forgotten(int(key[0]))  # another thread may have made it meanwhile
             self._lists[int(key[0])] = found
-            while (
-                len(self._lists) > 1 and sum(len(each.nodes) for each in self._lists.values()) > MOST_LISTED
-            ):
-                self._lists.popitem(last=False)
+            self._listed_nodes += len(found.nodes)
+            while len(self._lists) > 1 and self._listed_nodes > MOST_LISTED:
+                self._forgotten(next(iter(self._lists)))
+        return found
+
+    def _forgotten(self, key: int) -> _List | None:
+        """The list of a key, which is not kept any more."""
+        found = self._lists.pop(key, None)
+        self._listed_nodes -= 0 if found is None else len(found.nodes)
         return found
 
 

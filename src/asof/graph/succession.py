@@ -110,18 +110,8 @@ class Succession:
 
     def _rows(self, nodes: NDArray[np.signedinteger]) -> Rows:
         """The rows of nodes; -1 for those that are not in the view, and for -1."""
-        rows = np.full(len(nodes), -1, np.int64)
         passages = nodes.astype(np.int64) + self.linker.rows.first  # ids of shards pass 2**32
-        for part in self.prefix.parts:
-            segment = part.segment
-            if not segment.n:
-                continue
-            table, first = segment["row_of"], segment.facts["first"]
-            here = np.flatnonzero((nodes >= 0) & (passages >= first) & (passages < first + len(table)))
-            segment_rows = table[passages[here] - first]
-            inside = (segment_rows >= 0) & (segment_rows < part.hi)
-            rows[here[inside]] = segment_rows[inside] + part.offset
-        return rows
+        return self.prefix.rows_of(np.where(nodes >= 0, passages, -1))
 
 
 def succession(view: View) -> Succession:

@@ -70,7 +70,7 @@ def neighbours(view: View, windows: Windows, followed: Followed) -> Neighbours:
     ended = _ended(index, windows.passages)
     which, later, more = _followers(index, followed)
     return Neighbours(
-        _table(index, np.concatenate([near, ended, later])), which, later + index.rows.first, more
+        _table(index, np.concatenate([near, ended, later])), which, index.numbers.passages(later), more
     )
 
 
@@ -87,7 +87,7 @@ def _table(index: StatementIndex, nodes: NDArray[np.int64]) -> PassageTable:
     columns = {name: values[nodes] for name, values in index.rows.columns.items()}
     columns |= {name: index.statements[name][nodes] for name in STATEMENT_COLUMNS}
     owners, keys = index.keys_of(nodes)
-    return PassageTable(nodes + index.rows.first, columns | {"end": index.ends[nodes]}, keys, owners)
+    return PassageTable(index.numbers.passages(nodes), columns | {"end": index.ends[nodes]}, keys, owners)
 
 
 def _ended(index: StatementIndex, passages: Passages) -> NDArray[np.int64]:

@@ -87,6 +87,20 @@ class Prefix:
         part = next(part for part in reversed(self.parts) if part.offset <= row)
         return part, row - part.offset
 
+    def rows_of(self, passages: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The rows of passages; -1 for those that are not among them, and for -1."""
+        rows = np.full(len(passages), -1, np.int64)
+        for part in self.parts:
+            segment = part.segment
+            if not segment.n:
+                continue
+            table, first = segment["row_of"], segment.facts["first"]
+            here = np.flatnonzero((passages >= first) & (passages < first + len(table)))
+            found = table[passages[here] - first]
+            inside = (found >= 0) & (found < part.hi)
+            rows[here[inside]] = found[inside] + part.offset
+        return rows
+
     def norm(self, part: PrefixPart, k1: float, b: float) -> NDArray[np.float64]:
         """BM25's `k1 (1 - b + b length / average)` of each row, infinite for dead ones.
 

@@ -11,9 +11,11 @@ import pytest
 from tests.support.shards import new_shards
 
 from asof.cluster.corpus import ShardedCorpus
+from asof.corpus.corpus import Corpus
 from asof.errors import BeforeHorizon, NotAcrossShards, UsageError
 from asof.models.hashed import HashedNgrams
 from asof.recipes import NAMES
+from asof.store.shard_layout import shard_of
 
 Make = Callable[..., Any]
 
@@ -90,3 +92,27 @@ def test_errors_of_a_shard_reach_who_asked(tmp_path: Path, document: Make) -> No
         with pytest.raises(UsageError, match="unit is 'page'"):
             corpus.at().search("harbour", unit="page")
         assert len(corpus.at().search("harbour")) == 8  # nothing is left behind
+
+
+def test_a_window_reads_no_postings_of_shards_that_it_does_not_touch(tmp_path: Path, document: Make) -> None:
+    with new_shards(tmp_path, 3) as corpus:
+        years = {0: "2001", 1: "2001", 2: "2015"}
+        corpus.add([
+            document(f"d{at}", f"the harbour bell {at}", years[shard_of(f"d{at}", 3)]) for at in range(24)
+        ])  # fmt: skip
+    with new_shards(tmp_path, 3) as corpus:
+        found = corpus.at("2020").search("harbour bell", since="2010")
+        assert {shard_of(hit.document, 3) for hit in found} == {2}
+        read = [arrays_read(shard) for shard in corpus.shards]
+        assert read[2] >= POSTINGS
+        assert not POSTINGS & (read[0] | read[1])  # their statistics alone: how often a term stands there
+
+
+POSTINGS = {"rows", "tf", "forward", "forward_tf"}
+
+
+def arrays_read(shard: Corpus) -> set[str]:
+    """The arrays of a shard's segments of which anything was read."""
+    with shard.session.connection() as db:
+        segments = shard.manifest.state(db).segments
+    return {name for segment in segments for name, blocks in segment._checked.items() if any(blocks)}

@@ -25,7 +25,8 @@ from asof.time.span import NEVER
 
 MEMO = "statement_index"
 MOST_LISTED = 2_000_000
-"""The most nodes of keys of many nodes that are kept in order of time."""
+"""The most nodes of keys of many nodes that are kept in order of time, in a table of no more nodes than that;
+in a larger one as many as it has."""
 
 
 class Statements(Protocol):
@@ -222,7 +223,7 @@ class StatementIndex:
             self._forgotten(int(key[0]))  # another thread may have made it meanwhile
             self._lists[int(key[0])] = found
             self._listed_nodes += len(found.nodes)
-            while len(self._lists) > 1 and self._listed_nodes > MOST_LISTED:
+            while len(self._lists) > 1 and self._listed_nodes > max(MOST_LISTED, self.rows.n):
                 self._forgotten(next(iter(self._lists)))
         return found
 

@@ -1,6 +1,6 @@
 """Shards on one machine: built, searched, compared with one corpus of the same passages.
 
-    python -m bench.shards FOLDER [--passages 1000000] [--shards 8] [--one]
+    python -m bench.shards FOLDER [--passages 1000000] [--shards 8] [--one] [--threads N]
 
 Prints the rate of building (segments and rows written directly, see `mixed.py`), bytes, the first question
 after a start with an empty page cache (where this process may empty it), the median of warm questions by the
@@ -11,13 +11,13 @@ by side. A folder that has the corpus is not built again.
 from __future__ import annotations
 
 import argparse
-import resource
 import statistics
 import time
 from pathlib import Path
 from typing import Any
 
 from asof.cluster.opening import open as open_corpus
+from asof.cluster.shards import LocalShards
 from bench import generated, mixed
 
 AS_OF = "2025-06-01"
@@ -30,6 +30,7 @@ def main() -> None:
     parser.add_argument("--passages", type=int, default=1_000_000)
     parser.add_argument("--shards", type=int, default=8)
     parser.add_argument("--one", action="store_true")
+    parser.add_argument("--threads", type=int, help="that search the shards (default: by their size)")
     options = parser.parse_args()
     sharded, one = options.folder / "shards", options.folder / "one"
     if not sharded.exists():
@@ -53,13 +54,22 @@ def main() -> None:
             corpus.at(AS_OF).search(generated.queries(1)[0])
             print(f"cold, with opening: {1_000 * (time.perf_counter() - begin):,.0f} ms")
     with open_corpus(sharded, create=False) as corpus:
+        if options.threads:
+            corpus.at(AS_OF).search(generated.queries(1)[0])
+            sessions = [each.session for each in corpus.shards]  # type: ignore[attr-defined]
+            corpus.searching.shards = LocalShards(sessions, options.threads)  # type: ignore[attr-defined]
         other = open_corpus(one, create=False) if options.one else None
         compared(corpus, other, {}, "all time")
         compared(corpus, other, {"since": "2020-03-01", "until": "2020-04-05"}, "a window of 1%")
         if other is not None:
             other.close()
-    used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
-    print(f"memory at most: {used:.2f} GB, mapped files included")
+        print(f"memory: {memory('RssAnon'):.2f} GB, and {memory('RssFile'):.2f} GB of mapped files")
+
+
+def memory(what: str) -> float:
+    """Gigabytes that this process has now, by a name of /proc/self/status."""
+    lines = Path("/proc/self/status").read_text("utf-8").splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith(what)) / 1e6
 
 
 def size_of(path: Path, pattern: str) -> int:

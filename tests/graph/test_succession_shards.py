@@ -168,7 +168,7 @@ def property_of(
 ) -> Callable[[], None]:
     @settings(max_examples=examples, suppress_health_check=ANY_HEALTH, **options)
     @given(
-        events, st.sampled_from([1, 2, 2, 5]), st.integers(dates // 2, dates + 1),
+        events, st.sampled_from([1, 2, 2, 5, 16]), st.integers(dates // 2, dates + 1),
         st.sampled_from([0, 0, 1, 2, 5]), st.sampled_from(LIMITS),
         st.fixed_dictionaries({"asked": st.booleans(), "fresh": st.booleans(), "least": st.booleans()}),
     )  # fmt: skip

@@ -13,9 +13,11 @@ import pytest
 from cluster.support.s3 import Bucket
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
+from tests.cluster import test_answers_in_shards as answers
 from tests.cluster import test_search_in_shards as searches
 from tests.cluster.test_search_in_shards import PRUNED, TIGHT, VECTORS
 from tests.support.corpora import Clock, memory_folder
+from tests.support.fact_histories import BY_RULES
 from tests.support.histories import BROAD, HISTORIES, WORDS, Event, Histories, last_moment
 from tests.support.histories_in_shards import Layouts
 from tests.test_guarantee import ASKED
@@ -89,7 +91,7 @@ def fetched(
 
 @pytest.mark.parametrize("shards", SHARDS)
 def test_searches_are_those_of_one_corpus(s3: Bucket, shards: int) -> None:
-    @few(4)
+    @few(3)
     @given(
         BROAD, DATES, BACK, st.lists(st.integers(0, 11), min_size=1, max_size=3), st.sampled_from(ASKED),
         st.booleans(),
@@ -105,5 +107,23 @@ def test_searches_are_those_of_one_corpus(s3: Bucket, shards: int) -> None:
                 return
             for chosen in ({"recipe": recipe, **each} for recipe in recipes for each in options):
                 assert searches.shown(there, question, **chosen) == searches.shown(one, question, **chosen)
+
+    equal()
+
+
+@pytest.mark.parametrize("shards", SHARDS[:-1])
+def test_answers_facts_graphs_and_reports_are_those_of_one_corpus(s3: Bucket, shards: int) -> None:
+    @few(3)
+    @given(
+        BROAD, DATES, BACK, st.sampled_from(answers.QUESTIONS), st.sampled_from(answers.SUBJECTS),
+        st.sampled_from(["global", "auto"]), st.integers(1, 2),
+    )  # fmt: skip
+    def equal(
+        history: list[Event], as_of: int, back: int, question: str, subject: str, mode: str, depth: int
+    ) -> None:
+        with fetched(s3, shards, BY_RULES, history, as_of, back) as (there, one):
+            if one is not None:
+                asked = (question, subject, mode, depth)
+                assert answers.shown(there, *asked) == answers.shown(one, *asked)
 
     equal()

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.support.storages import content, in_folder, ready, write
+from tests.support.storages import in_folder, ready, write
 
 from asof.errors import CorpusError
 from asof.storage.local import LocalObjects
@@ -16,7 +16,7 @@ from asof.storage.working_copy import CopiedShard, CopyState, WorkingCopy
 def test_what_is_read_is_what_was_written(tmp_path: Path) -> None:
     copy = WorkingCopy(tmp_path, "file:///store")
     assert copy.state() == CopyState("file:///store")
-    shard = CopiedShard(3, "a" * 32, 7, ("0" * 16 + ".seg",), ("1" * 16 + ".seg",))
+    shard = CopiedShard(3, "a" * 32, 7)
     state = CopyState("file:///store", 3, {0: shard}, {1: shard})
     copy.save(state)
     assert copy.state() == state
@@ -33,27 +33,11 @@ def test_where_nothing_is_known_the_files_are_compared(memory_folder: Path, cont
     assert storage.push(root, epochs).number == storage.copied(root) == 5
 
 
-def test_no_file_is_removed_by_a_name_that_is_no_segment(memory_folder: Path) -> None:
-    storage, epochs, root = ready(memory_folder, LocalObjects(memory_folder / "store"))
-    storage.pull(memory_folder / "copy")
-    (memory_folder / "copy" / "mine").write_text("kept")
-    file = memory_folder / "copy" / ".asof" / "storage.json"
-    state = json.loads(file.read_text())
-    for shard in state["shards"].values():
-        shard[4] = ["../../../../mine"]
-    file.write_text(json.dumps(state))
-    write(root, *((f"new{i}", "A storm.") for i in range(8)))
-    storage.push(root, epochs)
-    storage.pull(memory_folder / "copy")
-    assert (memory_folder / "copy" / "mine").read_text() == "kept"
-    assert content(memory_folder / "copy") == content(root)
-
-
 def test_a_made_up_swap_is_refused(memory_folder: Path) -> None:
     storage, _, root = ready(memory_folder, LocalObjects(memory_folder / "store"))
     state = (root / ".asof" / "storage.json").read_text()
-    for folders, fetched in ((["../../x"], []), (["00", "01"], ["../.."])):
-        intent = {"folders": folders, "fetched": fetched, "state": state, "whole": None}
+    for folders, whole in ((["../../x"], None), (["00", "01"], "soon"), (["00", 1], None)):
+        intent = {"folders": folders, "state": state, "whole": whole}
         (root / ".asof" / "pulling.json").write_text(json.dumps(intent))
         with pytest.raises(CorpusError, match="is not what asof writes"):
             storage.pull(root)

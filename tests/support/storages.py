@@ -17,6 +17,7 @@ from asof.storage.history import History
 from asof.storage.local import LocalObjects
 from asof.storage.objects import LARGEST_SMALL, Listed, Objects
 from asof.storage.storage import Storage
+from asof.store.shard_layout import read_layout
 from asof.store.store import Store
 
 NOW = 1_700_000_000_000_000
@@ -146,8 +147,8 @@ def write(root: Path, *texts: tuple[str, str]) -> None:
 def content(root: Path, shards: int = 2) -> dict[str, str]:
     """The current text of each document of a working copy; the copy is checked."""
     found: dict[str, str] = {}
-    for shard in range(shards):
-        folder = root / ".asof" / "shards" / f"{shard:02}"
+    layout = read_layout(root / ".asof")
+    for folder in layout.paths(root / ".asof")[:shards] if layout else []:
         if not (folder / "corpus.db").exists():
             continue
         store = Store.open(folder)

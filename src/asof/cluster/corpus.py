@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterable
-from contextlib import AbstractContextManager, closing
+from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, NoReturn, Self
@@ -22,6 +22,7 @@ from asof.corpus.corpus import Corpus
 from asof.corpus.source_opening import SourceOpener, export_file
 from asof.engine import Results
 from asof.errors import CorpusError, UsageError
+from asof.store.committed import committed
 from asof.store.find_document import find_among, names_as_of
 from asof.store.run import IndexReport
 from asof.store.settings import CorpusSettings
@@ -79,8 +80,8 @@ class ShardedCorpus:
     for another one; `writer`: who pushes what is written to a corpus at a URL; `searching`: what searches the
     shards (by default a thread for each).
 
-    Where another process gives the corpus more shards, snapshots that were taken go on with the old ones;
-    later ones are of the new ones. `open_all` opens those that are listed.
+    Where another process gives the corpus more shards, or fetches a later state of it, snapshots that were
+    taken go on with the old ones; later ones are of the new ones. `open_all` opens those that are listed.
     """
 
     root: Path
@@ -166,7 +167,7 @@ class ShardedCorpus:
 
         What is known at this instant or before stays as it is. Raises DamagedStore.
         """
-        until = instants.committed(self.folder) if self.layout.count > 1 else None
+        until = committed(self.folder) if self.layout.count > 1 else None
         return until if until is None or until < self.last_write() else None
 
     def writing(self) -> AbstractContextManager[instants.Instant]:
@@ -179,8 +180,8 @@ class ShardedCorpus:
     def _heads(self) -> int:
         if self._list()[0] != self._listed[0]:
             raise CorpusError(
-                "the corpus was given more shards meanwhile; what was written stays: run the same command "
-                "again"
+                "the corpus was given more shards meanwhile, or another state of it was fetched in place of "
+                "what was written here: run the same command again"
             )
         return self.last_write()
 
@@ -214,11 +215,26 @@ class ShardedCorpus:
     def snapshot(self, as_of: int, known_at: int | None = None, *, stated: bool = True) -> ShardedSnapshot:
         """The corpus as it stood at an instant, as it was known at another one; see `at`. Of a batch that is
         not in all shards yet nothing is known."""
-        self.reopen()
-        known = self.committed() if known_at is None else known_at
-        return snapshot_of(
-            self._search, self.shards[0].models, as_of, known, stated=stated, read_facts=self._read_facts
-        )
+        with self._still():
+            self.reopen()
+            until = self.committed()
+            search, shards = self._search, self.shards
+        known = until if known_at is None else min(known_at, known_at if until is None else until)
+
+        def read_facts() -> None:
+            for shard in shards:
+                shard.facts.ensure_facts()
+
+        return snapshot_of(search, shards[0].models, as_of, known, stated=stated, read_facts=read_facts)
+
+    def _still(self) -> AbstractContextManager[None]:
+        """While nobody brings a working copy to another state of its storage."""
+        if not (self.folder / COPIED).exists():
+            return nullcontext()
+        from asof.storage.swap import reading
+        from asof.storage.working_copy import WorkingCopy
+
+        return reading(WorkingCopy(self.folder.parent, "", self.wait))
 
     def search(self, question: str, **options: object) -> Results:
         """`corpus.at().search(question, ...)`: as of now."""
@@ -227,15 +243,6 @@ class ShardedCorpus:
     def present(self) -> int:
         """Now; what was just added is seen, also if the clock steps back."""
         return max(self.clock(), self.last_write())
-
-    def _read_facts(self) -> None:
-        """Read for facts what was not read yet, at every shard. A working copy of a corpus at a URL is not
-        written to beside its storage. Raises CorpusError, NotAcrossShards."""
-        if (self.folder / COPIED).exists():
-            raise not_across_shards("facts at a URL are read for lists, graphs and reports in",
-                                    "ask of a corpus in shards in a folder")  # fmt: skip
-        for shard in self.shards:
-            shard.facts.ensure_facts()
 
     @property
     def _search(self) -> ShardSearch:

@@ -7,9 +7,7 @@ the corpus see the new ones. A process that is killed before that step leaves fo
 
 from __future__ import annotations
 
-import fcntl
 import os
-import re
 import shutil
 import sqlite3
 import time
@@ -20,28 +18,22 @@ from pathlib import Path
 import numpy as np
 
 from asof import corpus_files
-from asof.cluster.instants import COMMITTED
 from asof.cluster.making import make_shard
 from asof.cluster.moving import move, take_over
 from asof.errors import Busy, NoCorpus, UsageError
 from asof.index.manifest import Manifest
+from asof.store.committed import write_committed
 from asof.store.lock import POLL_SECONDS, exclusive_lock
+from asof.store.shard_folders import remove_former
 from asof.store.shard_layout import (
     FOLDER,
     ShardLayout,
     checked_count,
     read_layout,
     shard_of,
-    write_durably,
     write_layout,
 )
 from asof.store.store import DEFAULT_WAIT, Store, translate_errors
-
-OPEN = "open.lock"
-"""Held, shared, in the folder of a shard by whoever has it open; the folder stays as long."""
-
-_OLD = re.compile(r"[0-9]{2,4}(\.[0-9]+)?")
-_OWN_FILES = ("corpus.db", "corpus.db-wal", "corpus.db-shm")
 
 
 def grow(folder: Path, shards: int, wait: float = DEFAULT_WAIT) -> ShardLayout:
@@ -73,48 +65,10 @@ def grow(folder: Path, shards: int, wait: float = DEFAULT_WAIT) -> ShardLayout:
             for place in places:
                 shutil.rmtree(place, ignore_errors=True)
             raise
-        write_durably(folder / COMMITTED, f"{max(map(_head, places))}\n".encode())
+        write_committed(folder, max(map(_head, places)))
         write_layout(folder, new)
         remove_former(folder)
     return new
-
-
-def remove_former(folder: Path, *, all_of_them: bool = False) -> None:
-    """Remove folders of shards that the list does not name, which a killed process or an earlier list left,
-    unless somebody has them open and `all_of_them` is not said."""
-    layout = read_layout(folder)
-    named = set(layout.folders) if layout else set[str]()
-    for name in corpus_files.names(folder / FOLDER):
-        place = folder / FOLDER / name
-        if name not in named and _OLD.fullmatch(name):
-            with _closed(place) as closed:
-                if closed or all_of_them:
-                    shutil.rmtree(place, ignore_errors=True)
-    if layout is not None:  # what was one piece
-        for name in _OWN_FILES:
-            corpus_files.remove(folder / name)
-        for name in ("segments", "derived"):
-            shutil.rmtree(folder / name, ignore_errors=True)
-
-
-def held_open(place: Path) -> int | None:
-    """A descriptor that keeps the folder of a shard in its place; None where this user may not have one."""
-    try:
-        descriptor = corpus_files.open_lock(place / OPEN)
-    except OSError:
-        try:
-            descriptor = corpus_files.open_file(place / OPEN)
-        except OSError:
-            return None
-    fcntl.flock(descriptor, fcntl.LOCK_SH)
-    return descriptor
-
-
-@contextmanager
-def _closed(place: Path) -> Iterator[bool]:
-    """Whether nobody has a shard open, nor can open it meanwhile."""
-    with corpus_files.try_lock(place / OPEN) as mine:
-        yield mine is not None
 
 
 def _following(folder: Path, shards: int) -> ShardLayout:

@@ -14,13 +14,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from asof import corpus_files
-from asof.errors import DamagedStore
+from asof.store.committed import FILE, committed, write_committed
 from asof.store.lock import exclusive_lock
-from asof.store.shard_layout import write_durably
 from asof.store.store import translate_errors
-
-COMMITTED = "committed"
 
 
 @dataclass(slots=True)
@@ -47,25 +43,8 @@ def writing(
     """While nobody else writes to the shards of the corpus in `folder` (its `.asof`); the instant of what is
     written. `heads`: the last instant at which any shard was written to; `several`: there are several. When
     all have what was written, readers see it. Raises Busy, NoSpace, CorpusError."""
-    with translate_errors(folder / COMMITTED), exclusive_lock(folder / "write.lock", wait):
+    with translate_errors(folder / FILE), exclusive_lock(folder / "write.lock", wait):
         yield Instant(clock, heads())
         done = heads()
-        if several and done and done != _read(folder):
-            write_durably(folder / COMMITTED, f"{done}\n".encode())
-
-
-def committed(folder: Path) -> int | None:
-    """The last instant up to which all shards have all that was written; None where nothing was yet.
-    Raises DamagedStore."""
-    try:
-        return _read(folder)
-    except (OSError, ValueError) as error:
-        what = f"{folder / COMMITTED} cannot be read ({error})"
-        raise DamagedStore(f"{what}: remove it, and run `asof index` again") from error
-
-
-def _read(folder: Path) -> int | None:
-    try:
-        return int(corpus_files.read_file(folder / COMMITTED, 64))
-    except FileNotFoundError:
-        return None
+        if several and done and done != committed(folder):
+            write_committed(folder, done)

@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from asof.cluster.grow import remove_former
 from asof.cluster.instants import Instant
 from asof.corpus.maintenance import erasure_of, forget_texts, horizon_of
 from asof.store import corrections
 from asof.store.settings import CorpusSettings
+from asof.store.shard_folders import remove_former
 from asof.store.shard_layout import ShardLayout
 from asof.store.status import Status, folder_size
 from asof.store.store import FETCHED

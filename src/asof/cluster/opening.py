@@ -13,7 +13,6 @@ from asof import environment
 from asof.arguments import checked
 from asof.cluster import making
 from asof.cluster.corpus import OpenShards, ShardedCorpus
-from asof.cluster.grow import held_open
 from asof.config import Config
 from asof.corpus.corpus import Corpus, folder_of, open_at, silent, warn
 from asof.corpus.models import configured_encoder, encoder_for
@@ -23,6 +22,7 @@ from asof.index.manifest import Manifest
 from asof.models.named import encoder_of, model_of
 from asof.storage.address import is_address
 from asof.store.settings import CorpusSettings
+from asof.store.shard_folders import held_open
 from asof.store.shard_layout import ShardLayout, checked_count, read_layout
 from asof.store.store import DEFAULT_WAIT, FOLDER, Store
 
@@ -76,10 +76,11 @@ def open(  # noqa: A001  asof.open is the word for it
     folder = root / FOLDER
     layout = read_layout(folder)
     if shards is None and (layout is None or layout.count == 1):
-        return open_at(
+        opened = open_at(
             root, layout.paths(folder)[0] if layout else folder, create=create, encoder=encoder, model=model,
             settings=settings, wait=wait, on_note=on_note, trust=trust, config=config, truth=truth,
         )  # fmt: skip
+        return _kept(opened) if layout else opened
     return cast(Corpus, _in_folder(root, given, shards if create else None))
 
 
@@ -178,13 +179,19 @@ def _at_url(
         making.fill(folder, layout, empty, given.new_settings(root, config), given.wait)
     with storage.reading(copy):
         if layout.count == 1 and writer is None:
-            return open_at(
+            return _kept(open_at(
                 root, layout.paths(folder)[0], encoder=given.encoder, model=given.model, wait=given.wait,
                 on_note=given.on_note, config=config,
-            )  # fmt: skip
+            ))  # fmt: skip
         corpus = _opened(root, folder, given, config, writer)
     if writer is not None:
         writer.finish_purge()
+    return corpus
+
+
+def _kept(corpus: Corpus) -> Corpus:
+    """The only shard of a corpus, whose folder stays while it is open, whatever takes its place."""
+    corpus.session.held = held_open(corpus.store.folder)
     return corpus
 
 

@@ -1,7 +1,8 @@
 """Fetching one shard: its database from the chunks that changed, and the segments that are not here yet.
 
-A new file is made of the chunks of the present one that are still right, and of those from the storage; each
-has the digest that the manifest leads to before it is written. Nothing of the present files is changed.
+A new folder gets a database of the chunks of the present one that are still right, and of those from the
+storage; each has the digest that the manifest leads to before it is written. Nothing of the present folder is
+changed.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from asof.storage.chunks import chunk_bytes, damaged, digest_in, read_list, read
 from asof.storage.manifests import SegmentObject, Truth
 from asof.storage.names import DIGEST_BYTES, digest_of, object_path
 from asof.storage.objects import Objects
-from asof.storage.swap import FETCHED
+from asof.store.shard_layout import SHARD_NAME
 
 THREADS = 8
 _PIECE = 8 << 20
@@ -39,16 +40,19 @@ class Fetched:
     bytes: int = 0
 
 
-def fetch_database(objects: Objects, truth: Truth, folder: Path, fetched: Fetched) -> None:
-    """Write the database of a shard beside the present one. Raises DamagedObject, StorageUnavailable,
-    OSError."""
+def fetch_database(
+    objects: Objects, truth: Truth, present: Path | None, folder: Path, fetched: Fetched
+) -> None:
+    """Write the database of a shard into its new folder, with what is right of that in the `present` one.
+    Raises DamagedObject, StorageUnavailable, OSError."""
     names = read_list(objects, truth)
-    present = _digests(folder / "corpus.db", truth.chunk)
-    places: dict[str, int] = {digest: place for place, digest in enumerate(present)}
+    before = (present or folder) / "corpus.db"
+    digests = _digests(before, truth.chunk) if present else []
+    places: dict[str, int] = {digest: place for place, digest in enumerate(digests)}
     corpus_files.make_folder(folder)
     with (
-        os.fdopen(corpus_files.create_file(folder / FETCHED), "r+b") as new,
-        _opened(folder / "corpus.db") as old,
+        _opened(before) as old,
+        os.fdopen(corpus_files.create_file(folder / "corpus.db"), "r+b") as new,
         ThreadPoolExecutor(THREADS) as pool,
     ):
         os.ftruncate(new.fileno(), truth.bytes)
@@ -75,23 +79,32 @@ def fetch_database(objects: Objects, truth: Truth, folder: Path, fetched: Fetche
 def fetch_segments(
     objects: Objects, segments: Sequence[SegmentObject], folder: Path, fetched: Fetched
 ) -> None:
-    """Put the segments that are missing in the folder of a shard; each has its name when it is whole."""
+    """Put the segments of a shard in its new folder: those that another folder has, the present one or that
+    of a process that was killed, and the others from the storage. Each has its name when it is whole."""
     corpus_files.make_folder(folder / "segments")
-    missing = [each for each in segments if not _is_there(folder / "segments" / each.file, each.bytes)]
+    others = [
+        folder.parent / name / "segments"
+        for name in corpus_files.names(folder.parent)
+        if SHARD_NAME.fullmatch(name) and name != folder.name
+    ]
+    missing = [each for each in segments if not _taken(each, others, folder / "segments")]
     with ThreadPoolExecutor(THREADS) as pool:
         for size in pool.map(partial(_fetch_segment, objects, folder / "segments"), missing):
             fetched.segments += 1
             fetched.bytes += size
 
 
-def remove_segments(folder: Path, files: Sequence[str]) -> None:
-    for file in files:
-        corpus_files.remove(folder / "segments" / file)
+def _taken(segment: SegmentObject, others: Sequence[Path], folder: Path) -> bool:
+    """Whether one of other folders has a segment, which this one then has, too; a segment is checked when it
+    is read."""
+    return any(
+        corpus_files.link(other / segment.file, folder / segment.file, segment.bytes) for other in others
+    )
 
 
 def _fetch_segment(objects: Objects, folder: Path, segment: SegmentObject) -> int:
     path = folder / segment.file
-    passing = path.with_suffix(".part")  # removed by `Manifest.tidy` when a process was killed
+    passing = path.with_suffix(".part")
     try:
         with os.fdopen(corpus_files.create_file(passing), "wb") as file:
             fetch_into(objects, segment.object, segment.bytes, file)
@@ -139,8 +152,3 @@ def _opened(path: Path) -> Iterator[int | None]:
     finally:
         if descriptor is not None:
             os.close(descriptor)
-
-
-def _is_there(path: Path, size: int) -> bool:
-    with _opened(path) as file:
-        return file is not None and os.fstat(file).st_size == size

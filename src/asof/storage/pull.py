@@ -1,4 +1,9 @@
-"""Bringing a working copy to the state of a manifest."""
+"""Bringing a working copy to the state of a manifest.
+
+A shard that changed gets a new folder, with what did not change taken from the present one. When all are
+whole, the list of shards names the new ones (`swap.py`); so who has the copy open has one state of all
+shards, to its end.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +11,15 @@ from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from asof import corpus_files
 from asof.corpus_files import refuse_links
 from asof.errors import MissingObject, StaleCopy, UnpushedChanges, UsageError
-from asof.storage.fetch import Fetched, fetch_database, fetch_segments, remove_segments
+from asof.storage.carry import carry_derived, carry_facts
+from asof.storage.fetch import Fetched, fetch_database, fetch_segments
 from asof.storage.history import History, no_corpus
 from asof.storage.manifests import CorpusManifest, ShardState
-from asof.storage.swap import FETCHED, finish, swap
+from asof.storage.swap import finish, remove_old, swap
 from asof.storage.working_copy import CopiedShard, CopyState, WorkingCopy
-from asof.store.shard_layout import read_layout
+from asof.store.shard_layout import ShardLayout, read_layout
 from asof.store.store import translate_errors
 
 _ATTEMPTS = 5
@@ -54,31 +59,44 @@ class Pull:
         refuse_links(copy.folder)
         with copy.changing(), translate_errors(copy.folder / "storage.json"):
             finish(copy)
-            known, layout = copy.state(), copy.layout_for(manifest.count)
-            places = layout.paths(copy.folder)
+            known, before = copy.state(), read_layout(copy.folder) or ShardLayout(())
+            present = dict(enumerate(before.paths(copy.folder)))
             here = {each.shard: known.shard(each) for each in wanted}
-            changed = [each for each in wanted if self._differs(each, here[each.shard], places[each.shard])]
-            for state in changed:
-                if state.truth:
-                    fetch_database(self.history.objects, state.truth, places[state.shard], self.fetched)
-                    fetch_segments(self.history.objects, state.segments, places[state.shard], self.fetched)
+            changed = {
+                each.shard: each
+                for each in wanted
+                if self._differs(each, here[each.shard], present.get(each.shard))
+            }
+            layout = copy.layout_for(manifest.count, changed)
+            for shard, place in enumerate(layout.paths(copy.folder)):
+                if shard in changed:
+                    self._fetch(changed[shard], present.get(shard), place)
             now = dict(known.shards)
             for state in wanted:
-                before = here[state.shard]
-                copied = CopiedShard.of(state, manifest.number, before) if state in changed else before
+                copied = (
+                    CopiedShard.of(state, manifest.number) if state.shard in changed else here[state.shard]
+                )
                 if copied:
                     now[state.shard] = replace(copied, number=manifest.number)
             pushing = {shard: each for shard, each in known.pushing.items() if shard not in here}
             state_now = CopyState(known.url, manifest.number, now, pushing)
-            if changed or layout != read_layout(copy.folder):
-                swap(copy, layout, [places[each.shard].name for each in changed], state_now, manifest.whole)
+            if layout != before:
+                swap(copy, layout, state_now, manifest.whole)
             elif state_now != known:
                 copy.save(state_now)
-            for state in changed:
-                before, named = here[state.shard], {each.file for each in state.segments}
-                former = set(before.former) - named if before else set()
-                remove_segments(places[state.shard], sorted(former))
+            remove_old(copy)
         return manifest
+
+    def _fetch(self, state: ShardState, present: Path | None, place: Path) -> None:
+        """Make the folder of a shard that changed. `present`: the one that it has now."""
+        if state.truth is None:
+            return
+        objects = self.history.objects
+        fetch_database(objects, state.truth, present, place, self.fetched)
+        fetch_segments(objects, state.segments, place, self.fetched)
+        if present is not None:
+            carry_facts(present / "corpus.db", place / "corpus.db")
+            carry_derived(present, place)
 
     def _wanted(self, manifest: CorpusManifest) -> list[ShardState]:
         states = manifest.shards[: manifest.count]
@@ -88,9 +106,8 @@ class Pull:
             raise UsageError(f"no shard {beyond[0]}: {self.history.objects.url} has {manifest.count} shards")
         return [states[shard] for shard in sorted(set(self.shards))]
 
-    def _differs(self, state: ShardState, here: CopiedShard | None, folder: Path) -> bool:
+    def _differs(self, state: ShardState, here: CopiedShard | None, folder: Path | None) -> bool:
         """Whether the shard has to be fetched. Raises UnpushedChanges."""
-        corpus_files.remove(folder / FETCHED)  # of a pull that was killed
         if state.truth is None:
             if here:
                 raise StaleCopy(
@@ -98,7 +115,7 @@ class Pull:
                     f" in {self.copy.root} is not: fetch this manifest into another folder"
                 )
             return False
-        head = self.copy.head(folder)
+        head = self.copy.head(folder) if folder else None
         if head is None:
             return True
         if here and here.truth == state.truth.chunks and head >= here.head:

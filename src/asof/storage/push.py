@@ -20,6 +20,7 @@ from asof.storage.manifests import CorpusManifest, SegmentObject, ShardState, Tr
 from asof.storage.names import digest_of
 from asof.storage.upload import Lease, upload, upload_file
 from asof.storage.working_copy import CopiedShard, CopyState, WorkingCopy
+from asof.store.committed import committed
 from asof.store.store import Store
 
 THREADS = 8
@@ -57,7 +58,7 @@ class Push:
                     shard: held.enter_context(frozen(Store.open(places[shard], self.copy.wait)))
                     for shard in sorted(self.epochs)
                 }
-                whole = self.copy.whole()
+                whole = committed(self.copy.folder)
             if whole is not None and whole >= max(each.head for each in now.values()):
                 whole = None
             states = {shard: self._uploaded(_state(base, shard), each) for shard, each in now.items()}
@@ -82,7 +83,7 @@ class Push:
         known: CopyState,
         whole: int | None,
     ) -> CorpusManifest:
-        new = {shard: CopiedShard.of(each, 0, known.shards.get(shard)) for shard, each in states.items()}
+        new = {shard: CopiedShard.of(each, 0) for shard, each in states.items()}
         intended = {shard: each for shard, each in new.items() if each is not None}
         others = {shard: each for shard, each in known.pushing.items() if shard not in states}
         self.copy.save(replace(known, pushing={**others, **intended}))

@@ -1,44 +1,30 @@
-"""Putting fetched databases in the place of the present ones, in all shards or in none.
+"""Putting fetched folders of shards in the place of the present ones, in all shards or in none.
 
-Fetched files lie beside the present ones until all of them are whole. Then a file says so (the intent), and
-from there on the swap is finished, if need be by the next process. Each database is a new file under the old
-name: who has the old one open goes on reading it.
+New folders lie beside the present ones until all of them are whole. Then a file says so (the intent), and
+from there on the swap is finished, if need be by the next process: the list of shards names the new folders.
+Who has an old one open goes on reading it; it is removed when nobody has.
 """
 
 from __future__ import annotations
 
 import json
-import re
-import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 from asof import corpus_files
-from asof.access import LOG
-from asof.errors import Busy, CorpusError
+from asof.errors import CorpusError
 from asof.storage.working_copy import CopyState, WorkingCopy
-from asof.store.lock import POLL_SECONDS, exclusive_lock
-from asof.store.shard_layout import FOLDER, ShardLayout, write_durably, write_layout
-from asof.store.store import translate_errors
-
-FETCHED = "corpus.db.fetched"
-"""A database that was fetched, in the folder of its shard."""
-
-SHARD_NAME = re.compile(r"[0-9]{2,4}(\.[0-9]+)?")
-"""The name of the folder of a shard."""
+from asof.store.committed import write_committed
+from asof.store.shard_folders import former, remove_former
+from asof.store.shard_layout import SHARD_NAME, ShardLayout, write_durably, write_layout
 
 _LARGEST = 32 << 20
 
 
-def swap(
-    copy: WorkingCopy, layout: ShardLayout, places: Sequence[str], state: CopyState, whole: int | None
-) -> None:
-    """Let the fetched databases of these folders of shards take the place of the present ones, and the
-    layout, the state, and up to which instant they are `whole`, with them. Raises Busy."""
-    intent = {
-        "folders": layout.folders, "fetched": list(places), "state": state.dumps().decode(), "whole": whole,
-    }  # fmt: skip
+def swap(copy: WorkingCopy, layout: ShardLayout, state: CopyState, whole: int | None) -> None:
+    """Let the shards lie where `layout` says, and the copy be of a state; up to which instant the shards are
+    `whole` is said with it. Raises Busy."""
+    intent = {"folders": layout.folders, "state": state.dumps().decode(), "whole": whole}
     write_durably(copy.intent, json.dumps(intent).encode())
     finish(copy)
 
@@ -50,28 +36,35 @@ def finish(copy: WorkingCopy) -> None:
     except (FileNotFoundError, NotADirectoryError):
         return
     try:
-        layout, fetched, state, whole = _intent(content)
+        layout, state, whole = _intent(content)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise CorpusError(
             f"{copy.intent} is not what asof writes: remove {copy.folder}, and fetch again"
         ) from error
     with copy.still(), copy.swapping():
-        for place in fetched:
-            _take(copy, copy.folder / FOLDER / place)
-        copy.write_whole(whole)
+        write_committed(copy.folder, whole)
         write_layout(copy.folder, layout)
         copy.save(state)
         corpus_files.remove(copy.intent)
 
 
-def _intent(content: bytes) -> tuple[ShardLayout, list[str], CopyState, int | None]:
-    """The layout, the folders with fetched databases, the state, and up to when they are whole. Raises
-    ValueError, TypeError, KeyError, AttributeError."""
+def _intent(content: bytes) -> tuple[ShardLayout, CopyState, int | None]:
+    """The layout, the state, and up to when the shards are whole. Raises ValueError, TypeError, KeyError,
+    AttributeError."""
     intent = json.loads(content)
-    layout, fetched = ShardLayout(tuple(intent["folders"])), list(intent["fetched"])
-    if not all(SHARD_NAME.fullmatch(name) for name in (*layout.folders, *fetched)):
+    layout = ShardLayout(tuple(intent["folders"]))
+    if not all(SHARD_NAME.fullmatch(name) for name in layout.folders):
         raise ValueError("it names a folder that no shard has")
-    return layout, fetched, CopyState.loads(intent["state"].encode()), intent["whole"]
+    whole = intent["whole"]
+    return layout, CopyState.loads(intent["state"].encode()), None if whole is None else int(whole)
+
+
+def remove_old(copy: WorkingCopy) -> None:
+    """Remove folders that the list of shards does not name and nobody has open: former ones, and those that a
+    killed process left. Nobody opens any meanwhile. Raises Busy."""
+    if former(copy.folder):
+        with copy.swapping():
+            remove_former(copy.folder)
 
 
 @contextmanager
@@ -83,33 +76,3 @@ def reading(copy: WorkingCopy) -> Iterator[None]:
             if not copy.intent.exists():
                 yield
                 return
-
-
-def _take(copy: WorkingCopy, folder: Path) -> None:
-    """Put the fetched database of a shard in its place, unless that was done before."""
-    fetched, database = folder / FETCHED, folder / "corpus.db"
-    with (
-        translate_errors(database),
-        exclusive_lock(folder / "write.lock", copy.wait),
-        _nobody_merges(folder, copy.wait),
-    ):
-        if not fetched.exists():
-            return
-        # the log belongs to the old file, and must not be read with the new one. Whoever has the old one open
-        # has its log open, too
-        for suffix in (LOG, "-shm"):
-            corpus_files.remove(folder / f"corpus.db{suffix}")
-        corpus_files.rename(fetched, database, durable=True)
-
-
-@contextmanager
-def _nobody_merges(folder: Path, wait: float) -> Iterator[None]:
-    until = time.monotonic() + wait
-    while True:
-        with corpus_files.try_lock(folder / "merge.lock") as lock:
-            if lock is not None:
-                yield
-                return
-        if time.monotonic() >= until:
-            raise Busy(f"segments of {folder} are being merged and that did not end within {wait:g} s")
-        time.sleep(POLL_SECONDS)

@@ -8,9 +8,8 @@ push is about to commit: one that was killed after its commit is known again by 
 from __future__ import annotations
 
 import contextlib
-import itertools
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,17 +17,16 @@ from typing import Any
 
 from asof import corpus_files
 from asof.corpus_files import FOLDER, FileTooLarge, NotAFile
-from asof.errors import CorpusError, DamagedStore, NoCorpus, StaleCopy
-from asof.index.manifest import SEGMENT_NAME
+from asof.errors import CorpusError, NoCorpus, StaleCopy
 from asof.storage.manifests import ShardState
 from asof.store.lock import exclusive_lock, shared_lock
 from asof.store.schema import connect
+from asof.store.shard_folders import free_name
 from asof.store.shard_layout import FILE, ShardLayout, read_layout, write_durably
+from asof.store.shard_layout import FOLDER as SHARDS
 from asof.store.store import DEFAULT_WAIT, translate_sqlite_errors
 
 FORMAT = 1
-COMMITTED = "committed"
-"""The file of a corpus in shards that says up to which instant all of them have what was written."""
 
 _LARGEST = 16 << 20
 
@@ -36,23 +34,16 @@ _LARGEST = 16 << 20
 @dataclass(frozen=True, slots=True)
 class CopiedShard:
     """Of which state a shard of the copy is: the number of a manifest that had it, the object that lists the
-    chunks of its truth, and its last transaction. `segments`: the files that this state names, and `former`
-    those that only the state before it named: who has that one open may still want them."""
+    chunks of its truth, and its last transaction."""
 
     number: int
     truth: str
     head: int
-    segments: tuple[str, ...] = ()
-    former: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, state: ShardState, number: int, before: CopiedShard | None) -> CopiedShard | None:
+    def of(cls, state: ShardState, number: int) -> CopiedShard | None:
         """That of a state; None where the shard has no truth yet."""
-        if state.truth is None:
-            return None
-        segments = tuple(each.file for each in state.segments)
-        former = tuple(sorted(set(before.segments) - set(segments))) if before else ()
-        return cls(number, state.truth.chunks, state.head, segments, former)
+        return None if state.truth is None else cls(number, state.truth.chunks, state.head)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,24 +79,14 @@ class CopyState:
 
 
 def _tables(copies: Mapping[int, CopiedShard]) -> dict[str, Any]:
-    return {
-        str(shard): [each.number, each.truth, each.head, each.segments, each.former]
-        for shard, each in copies.items()
-    }
+    return {str(shard): [each.number, each.truth, each.head] for shard, each in copies.items()}
 
 
 def _copies(table: Mapping[str, Any]) -> dict[int, CopiedShard]:
     return {
-        int(shard): CopiedShard(int(number), str(truth), int(head), _files(segments), _files(former))
-        for shard, (number, truth, head, segments, former) in table.items()
+        int(shard): CopiedShard(int(number), str(truth), int(head))
+        for shard, (number, truth, head) in table.items()
     }
-
-
-def _files(names: Iterable[str]) -> tuple[str, ...]:
-    """Names of segments, which may be removed by these names."""
-    if wrong := [name for name in names if not SEGMENT_NAME.fullmatch(name)]:
-        raise ValueError(f"{wrong[0]!r:.100} is no name of a segment")
-    return tuple(names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +103,7 @@ class WorkingCopy:
 
     @property
     def intent(self) -> Path:
-        """Says that fetched files are whole and are to take the place of the present ones (`swap.py`)."""
+        """Says that folders are whole and are to take the place of the present ones (`swap.py`)."""
         return self.folder / "pulling.json"
 
     # -- which shards ---------------------------------------------------------------------------------
@@ -134,34 +115,17 @@ class WorkingCopy:
             raise NoCorpus(f"no corpus in shards in {self.root}: {self.folder / FILE} is missing")
         return layout
 
-    def layout_for(self, count: int) -> ShardLayout:
-        """The layout of so many shards, in which those that are here keep their places."""
-        folders = list((read_layout(self.folder) or ShardLayout(())).folders[:count])
-        for shard in range(len(folders), count):
-            name = f"{shard:02}"
-            for other in itertools.count(1):
-                if name not in folders:
-                    break
-                name = f"{shard:02}.{other}"
+    def layout_for(self, count: int, anew: Collection[int]) -> ShardLayout:
+        """The layout of so many shards, in which those that are here keep their folders, but for those that
+        are made `anew`: these get folders that nobody has used yet."""
+        kept = list((read_layout(self.folder) or ShardLayout(())).folders[:count])
+        taken = {*corpus_files.names(self.folder / SHARDS), *kept}
+        folders: list[str] = []
+        for shard in range(count):
+            name = kept[shard] if shard < len(kept) and shard not in anew else free_name(shard, taken)
+            taken.add(name)
             folders.append(name)
         return ShardLayout(tuple(folders))
-
-    def whole(self) -> int | None:
-        """What `committed` says; None where it says nothing."""
-        content = _read(self.folder / COMMITTED)
-        try:
-            return None if content is None else int(content)
-        except ValueError as error:
-            raise DamagedStore(
-                f"{self.folder / COMMITTED} is not what asof writes: remove it, and index the sources again"
-            ) from error
-
-    def write_whole(self, until: int | None) -> None:
-        path = self.folder / COMMITTED
-        if until is None:
-            corpus_files.remove(path)
-        else:
-            write_durably(path, f"{until}\n".encode())
 
     # -- of which state -------------------------------------------------------------------------------
 

@@ -26,7 +26,9 @@ SHARD_IDS = 1 << 40
 NUMBERED = ("documents", "heads", "versions", "passages", "ends")
 """Tables whose ids are those of a shard."""
 
-_NAME = re.compile(r"[0-9]{2,4}(\.[0-9]+)?")
+SHARD_NAME = re.compile(r"[0-9]{2,4}(\.[0-9]+)?")
+"""The name of the folder of a shard."""
+
 _LARGEST = 1 << 20
 _MULTIPLIER = 2_862_933_555_777_941_757
 
@@ -114,7 +116,7 @@ def _layout(stated: object) -> ShardLayout | None:
     folders = stated.get("folders", list(ShardLayout.of(count).folders))
     if not isinstance(folders, list) or len(folders) != count or len(set(map(str, folders))) != count:
         return None
-    if not all(isinstance(name, str) and _NAME.fullmatch(name) for name in folders):
+    if not all(isinstance(name, str) and SHARD_NAME.fullmatch(name) for name in folders):
         return None
     return ShardLayout(tuple(folders))
 

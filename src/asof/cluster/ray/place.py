@@ -16,6 +16,7 @@ from asof.corpus_files import FOLDER
 from asof.errors import NoCorpus
 from asof.index.manifest import Manifest
 from asof.models.ports import Encoder
+from asof.store.shard_folders import held_open
 from asof.store.shard_layout import read_layout
 from asof.store.store import Store
 
@@ -78,7 +79,9 @@ class ShardPlace:
         if store.settings.encoder:
             encoder = EncodedAtTheRoot(store.settings.encoder)
         manifest = Manifest(store, encoder, _silent)
-        return Session(root, store, manifest, Config(), environment.now, {})
+        session = Session(root, store, manifest, Config(), environment.now, {})
+        session.held = held_open(store.folder)
+        return session
 
 
 def _silent(line: str) -> None:

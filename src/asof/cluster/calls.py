@@ -12,12 +12,15 @@ from asof.cluster.documents import OF_DOCUMENTS
 from asof.cluster.program import Opening, SearchRequest
 from asof.cluster.united import Union
 from asof.data import Filters
+from asof.graph.links import OF_LINKS
 from asof.graph.succession_shards import SHARD_FUNCTIONS
+from asof.graph.timeline import OF_HITS
 from asof.index.memory_segment import RowArrays, taken
 from asof.index.view import View
 from asof.knowledge.current_names import OF_NAMES
 from asof.knowledge.visible_facts import OF_FACTS
 from asof.rank.features.neighbours import crowds_in
+from asof.rank.whynot import OF_HISTORIES
 from asof.store.filter_notes import Visible, visible_to
 from asof.store.passages import StoredPassage
 
@@ -102,7 +105,7 @@ CALLS: Mapping[str, Callable[..., Any]] = {
 arguments of the call."""
 
 OF_SHARD: Mapping[str, Callable[..., Any]] = {
-    "visible": _visible, **OF_FACTS, **OF_NAMES, **OF_DOCUMENTS,
+    "visible": _visible, **OF_FACTS, **OF_NAMES, **OF_DOCUMENTS, **OF_HITS, **OF_LINKS, **OF_HISTORIES,
 }  # fmt: skip
 """The answers of every single shard, by name: each takes its view and the arguments of the call."""
 

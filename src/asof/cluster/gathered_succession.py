@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -50,6 +50,16 @@ class GatheredSuccession:
     def ends(self, rows: Rows) -> list[int | None]:
         """The end of each row, as far as the view knows it; None for a current row."""
         return self.across.ends(self._passages(rows))
+
+    def same_statement(self, row: int) -> Rows:
+        """The other rows, of any time, that state the same of the same subject as a row."""
+        (passage,) = self._passages(np.array([row])).tolist()
+        return self._rows(self.across.same_statement(passage))
+
+    def row_of(self, passages: Sequence[int]) -> int:
+        """The row of one of these passages (by number): the current one, else the last; -1 for none."""
+        newest = self.across.newest_of(np.array(passages, np.int64))
+        return int(self._rows(np.array([newest], np.int64))[0])
 
     def _passages(self, rows: Rows) -> Rows:
         return np.asarray(self.view.column("passage", rows), np.int64)

@@ -15,6 +15,7 @@ from asof.cluster.conversation import Call, FromShard, ShardDamaged
 from asof.cluster.exactness import VECTORS, refuse_inexact
 from asof.cluster.gathered_view import gathered_view
 from asof.cluster.program import Chosen, SearchRequest
+from asof.cluster.refused import not_across_shards
 from asof.cluster.shards import LocalShards, Shards, Talk, run
 from asof.cluster.whole_view import use_whole
 from asof.data import Query
@@ -93,6 +94,20 @@ class ShardSearch:
                 )
 
         return begun_anew(used)
+
+    def whole(
+        self, query: Query, recipe: Recipe, as_of: int, known_at: int | None, do: Callable[[View], T]
+    ) -> T:
+        """What `do`, which follows a recipe, makes of a view that has the rows of all shards. Raises
+        NotAcrossShards where they lie in other processes, and for a recipe that is not exact."""
+        refuse_inexact(recipe, self.encoder is not None)
+        if not isinstance(self.shards, LocalShards):
+            raise not_across_shards(
+                "a passage is followed through the stages of a recipe in",
+                "over actors only their candidates are known; ask without Ray",
+            )
+        request = SearchRequest(query, recipe, as_of, known_at)
+        return use_whole(*self.shards.whole, request, self._derived, do)
 
     def _search(self, request: SearchRequest, do: Callable[[View, Results], T]) -> T:
         talk = Reopened(self.shards, request)

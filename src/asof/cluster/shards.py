@@ -56,6 +56,8 @@ class LocalShards:
         each = -(-len(sessions) // (threads or threads_for(sessions)))
         groups = [tuple(sessions[at : at + each]) for at in range(0, len(sessions), each)]
         self._groups = [(group, Union()) for group in groups]
+        # what traces a ranking through all of its stages reads all rows in one thread
+        self.whole = self._groups[0] if len(groups) == 1 else (tuple(sessions), Union())
 
     @property
     def count(self) -> int:

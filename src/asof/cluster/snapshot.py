@@ -30,13 +30,19 @@ if TYPE_CHECKING:
     from asof.answer.ask import TextCallback
     from asof.answer.question_cost import QuestionEstimate
     from asof.answer.response_form import ResponseForm
+    from asof.corpus.context import Context
+    from asof.graph.diff import Difference
+    from asof.graph.links import Reach
+    from asof.graph.timeline import Timeline
     from asof.index.view import View
     from asof.knowledge.neighbourhood import Neighbourhood
     from asof.knowledge.reports.report import PeriodReports
     from asof.knowledge.timeline import FactLine
     from asof.rank.recipe import Recipe
+    from asof.rank.whynot import WhyNot
     from asof.store.documents import DocumentAsOf, DocumentSummary
     from asof.store.passages import VisiblePassage
+    from asof.text.question import QuestionReading
 
 T = TypeVar("T")
 
@@ -45,7 +51,9 @@ STALE = "what is stale is told of", "ask without it (stale = false)"
 
 def cannot_read_facts() -> None:
     """Raises NotAcrossShards: these shards are only searched."""
-    raise not_across_shards("facts are read for lists, graphs and reports in", "or open its folder")
+    raise not_across_shards(
+        "through actors facts are read of", "ask without Ray, which reads those of all shards on this machine"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +123,64 @@ class ShardedSnapshot:
         results = self.asked.search.search(query, chosen, reading.as_of, self.known_at)
         unmet = [] if results.hits else replace(self, as_of=reading.as_of).unmet(hard)
         return replace(results, notes=(*reading.notes, *unmet, *results.notes))
+
+    def context(self, question: str, tokens: int = 4_000, k: int | None = None, **options: Any) -> Context:
+        """See `Snapshot.context`; `options` are those of `search`. Raises NotAcrossShards, UsageError,
+        BeforeHorizon, ModelError."""
+        from asof.corpus.context import MOST, context_of
+
+        return context_of(self.search(question, k or MOST, **options), tokens)
+
+    def why_not(
+        self, wanted: str, question: str, k: int | None = None, *, filters: Filters | None = None,
+        unit: str | None = None, recipe: str | Recipe | None = None, rerank: bool | None = None,
+    ) -> WhyNot:  # fmt: skip
+        """See `Snapshot.why_not`. Raises NotAcrossShards, also over actors of Ray; UsageError."""
+        from asof.rank.whynot import why_not
+
+        reading, query, chosen = self.reader.query_for(
+            question, k, filters or Filters(), unit, recipe, rerank
+        )
+        return self.asked.search.whole(
+            query, chosen, reading.as_of, self.known_at, lambda view: why_not(wanted, query, view, chosen)
+        )
+
+    def timeline(
+        self, question: str, most: int = 20, *, since: When | None = None, until: When | None = None,
+        recipe: str | Recipe | None = None,
+    ) -> Timeline:  # fmt: skip
+        """See `Snapshot.timeline`. Raises NotAcrossShards, UsageError, BeforeHorizon."""
+        from asof.graph.timeline import FIRST_HITS, timeline
+
+        filters = self.filters(since, until)
+        results = self.search(question, FIRST_HITS, unit="passage", recipe=recipe, stale=False)
+        hits = () if filters.reversed else results.hits
+        return replace(self, as_of=results.view.as_of).use(
+            lambda view: timeline(view, question, hits, most, filters.since, filters.until)
+        )
+
+    def diff(
+        self, question: str, other: ShardedSnapshot, k: int | None = None, *,
+        recipe: str | Recipe | None = None,
+    ) -> Difference:  # fmt: skip
+        """See `Snapshot.diff`. Raises NotAcrossShards, UsageError, BeforeHorizon."""
+        from asof.graph.diff import DatedResults, compare_results
+
+        both = (
+            each.search(question, k, unit="passage", recipe=recipe, stale=False) for each in (self, other)
+        )
+        before, after = (DatedResults(each.view.as_of, each.view.known_at, each.hits) for each in both)
+        known = [each.known_at for each in (self, other) if each.known_at is not None]
+        last = replace(
+            self, as_of=max(before.as_of, after.as_of), known_at=max(known) if len(known) == 2 else None
+        )
+        return last.use(lambda view: compare_results(view, question, before, after))
+
+    def links(self, document: str, depth: int = 1) -> Reach:
+        """See `Snapshot.links`. Raises UsageError, BeforeHorizon."""
+        from asof.graph.links import reach
+
+        return self.use(lambda view: reach(view, document, depth))
 
     # -- documents ----------------------------------------------------------------------------------
 
@@ -235,6 +301,10 @@ class ShardedSnapshot:
     def _known(self) -> int:
         heads: list[int] = self.asked.search.ask("head", self.as_of, self.known_at)
         return max(heads)
+
+    def read(self, question: str) -> QuestionReading:
+        """See `Snapshot.read`."""
+        return self.reader.read(question)
 
     @property
     def reader(self) -> QueryReader:

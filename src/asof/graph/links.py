@@ -8,16 +8,17 @@ not count.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from itertools import chain
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from asof.errors import UsageError
+from asof.index.documents import find_in
 from asof.index.view import View
-from asof.store.find_document import find_document
 from asof.store.links import (
     LinkResolver,
     current_aliases,
@@ -73,7 +74,7 @@ class Links:
 
 def backlinks(view: View, documents: NDArray[np.int64]) -> NDArray[np.int64]:
     """How many other documents link to each of these (by number); cheap for a corpus without links."""
-    if not has_links(view.store.db):
+    if not any(view.exchange.ask("has links", lambda: _own_has_links(view))):
         return np.zeros(len(documents), np.int64)
     return links(view).backlinks(documents)
 
@@ -87,7 +88,9 @@ def links(view: View) -> Links:
     memo = view.prefix.memo
     later = memo.get("links later")
     if later is None:
-        later = memo["links later"] = visible_instants_after(view.store.db, view.prefix.as_of)
+        first = view.prefix.as_of
+        of_shards = view.exchange.ask("changes of links", lambda: _own_changes(view, first), first)
+        later = memo["links later"] = sorted(set(chain.from_iterable(of_shards)))
     key = f"links {bisect_right(later, view.as_of)}"
     cached: Links | None = memo.get(key)
     if cached is None:
@@ -95,16 +98,54 @@ def links(view: View) -> Links:
     return cached
 
 
-def _links(view: View) -> Links:
+class LinkedDocuments(NamedTuple):
+    """Current documents (number, id, title), and as numbers of documents: their aliases and their links, as
+    written."""
+
+    documents: list[tuple[int, str, str]]
+    aliases: list[tuple[str, int]]
+    links: list[tuple[int, str]]
+
+
+def _own_links(view: View) -> LinkedDocuments:
     moment = (view.store.db, view.store.as_of, view.store.known_at)
-    titles = {number: (name, title) for number, name, title in current_documents(*moment)}
+    return LinkedDocuments(current_documents(*moment), current_aliases(*moment), current_links(*moment))
+
+
+def _own_changes(view: View, first: int) -> list[int]:
+    return visible_instants_after(view.store.db, first)
+
+
+def _own_has_links(view: View) -> bool:
+    return has_links(view.store.db)
+
+
+def _own_is_current(view: View, document: str) -> bool:
+    return view.store.current_version(document) is not None
+
+
+OF_LINKS: Mapping[str, Callable[..., Any]] = {
+    "links": _own_links,
+    "changes of links": _own_changes,
+    "has links": _own_has_links,
+    "is current": _own_is_current,
+}
+"""What a shard answers of its documents' links, by name (`asof.cluster.calls`)."""
+
+
+def _links(view: View) -> Links:
+    return _resolved(view.exchange.ask("links", lambda: _own_links(view)))
+
+
+def _resolved(own: Sequence[LinkedDocuments]) -> Links:
+    """The links among the documents of all shards."""
+    documents, aliases, written = (list(chain.from_iterable(each)) for each in zip(*own, strict=True))
+    titles = {number: (name, title) for number, name, title in documents}
     numbers = {name: number for number, (name, _) in titles.items()}
-    resolve = LinkResolver(
-        numbers, [(alias, titles[number][0]) for alias, number in current_aliases(*moment)]
-    )
+    resolve = LinkResolver(numbers, [(alias, titles[number][0]) for alias, number in aliases])
     pairs: set[tuple[int, int]] = set()
     broken: dict[int, list[str]] = {}
-    for origin, target in current_links(*moment):
+    for origin, target in written:
         document = resolve(target, titles[origin][0])
         if document is None:
             broken.setdefault(origin, []).append(target)
@@ -179,7 +220,7 @@ def reach(view: View, document: str, depth: int) -> Reach:
     `document`: its id, its title or another unique name of it (see `store.find_document`). Raises UsageError
     when no such document was current in the view, or the name is ambiguous.
     """
-    name = find_document(view.store, document)
-    if view.store.current_version(name) is None:
+    name = find_in(view, document)
+    if not any(view.exchange.ask("is current", lambda: _own_is_current(view, name), name)):
         raise UsageError(f"document {name!r} was not current as of {format_instant(view.as_of)}")
     return Reach(name, neighbours(view, name, depth), broken(view, name))

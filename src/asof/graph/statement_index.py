@@ -130,6 +130,10 @@ class StatementIndex:
         nodes = self.nodes_of_documents.of(self.rows.columns["document"], documents)
         return nodes[self.visible[nodes]]
 
+    def with_keys(self, keys: NDArray[np.uint64]) -> Nodes:
+        """The counted nodes that have one of some keys, each once."""
+        return np.unique(self._nodes_with(np.unique(keys))[1])
+
     def before(self, keys: NDArray[np.uint64], instants: NDArray[np.int64]) -> Nodes:
         """The last nodes with each key before an instant, one window of `recent`; each once or more."""
         nodes = [np.zeros(0, np.int64)]

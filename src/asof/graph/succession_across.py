@@ -115,6 +115,23 @@ class SuccessionAcross:
         self._describe(passages)
         return [None if end == NEVER else end for end in self._pool.instants("end", passages).tolist()]
 
+    def same_statement(self, passage: int) -> Passages:
+        """The other passages, of any time, that state the same of the same subject as a passage."""
+        one = np.array([passage], np.int64)
+        self._describe(one)
+        if self._pool.places(one)[0] < 0:
+            return np.zeros(0, np.int64)
+        found: list[Passages] = self.ask("succession.same_statement", self._pool.take(one))
+        return np.concatenate(found)
+
+    def newest_of(self, passages: Passages) -> int:
+        """Of some versions of a passage (ascending) the current one, else the last; -1 where none is there.
+        (As `Succession.row_of`.)"""
+        self._describe(passages)
+        there = passages[self._pool.places(passages) >= 0]
+        current = [one for one, end in zip(there.tolist(), self.ends(there), strict=True) if end is None]
+        return next(iter(current or reversed(there.tolist())), NONE)
+
     # -- rounds ---------------------------------------------------------------------------------------
 
     def _describe(self, passages: Passages) -> None:

@@ -20,7 +20,7 @@ from asof.graph.similarity import NO, grade_pairs
 from asof.graph.statement import COLUMNS as STATEMENT_COLUMNS
 from asof.graph.statement_index import StatementIndex, statement_index
 from asof.index.view import View
-from asof.time.span import NEVER
+from asof.time.span import BEGINNING, NEVER
 
 MOST_FOLLOWERS = 32
 """The most possible successors of a passage in one message of one shard."""
@@ -74,9 +74,25 @@ def neighbours(view: View, windows: Windows, followed: Followed) -> Neighbours:
     )
 
 
+def same_statement(view: View, one: PassageTable) -> Passages:
+    """The passages of this shard, of any time, that state the same of the same subject as one passage of any
+    shard (`Linker.same_statement`)."""
+    index = statement_index(view)
+    table = _table(index, index.with_keys(one.keys))
+    table = table.take(np.flatnonzero(table.passages != one.passages[0]))
+    both = beside(one, table)
+    never, no = np.full(both.n, BEGINNING), np.zeros(both.n, bool)
+    others = np.arange(1, both.n)
+    grades = grade_pairs(
+        both.statements, both.rows, never, np.zeros(table.n, np.int64), others, no, no[1:], index.limits
+    )
+    return table.passages[grades.grade > NO]
+
+
 SHARD_FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "succession.described": described,
     "succession.neighbours": neighbours,
+    "succession.same_statement": same_statement,
 }
 """What a shard answers, by the name that `SuccessionAcross` asks for; the first argument is its view."""
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from itertools import chain
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -103,19 +104,29 @@ def rows_of(view: View, chains: Succession, hits: Sequence[Hit]) -> NDArray[np.i
 
 
 def passages_of(view: View, hits: Sequence[Hit]) -> list[list[int]]:
-    """For each hit the numbers of all passages that its document ever had with its key."""
+    """For each hit the numbers of all passages that its document ever had with its key, ascending."""
+    named = [(hit.document, bytes.fromhex(hit.id.rpartition("#")[2])) for hit in hits]
+    of_shards = view.exchange.ask("versions of passages", lambda: _own_passages(view, named), named)
+    return [list(chain.from_iterable(of_hit)) for of_hit in zip(*of_shards, strict=True)]
+
+
+def _own_passages(view: View, named: Sequence[tuple[str, bytes]]) -> list[list[int]]:
+    """Those that are here: all of a document lie in one shard."""
     query = (
         "SELECT p.id FROM passages AS p JOIN documents AS d ON d.id = p.document"
         " WHERE d.name = ? AND p.key = ? ORDER BY p.id"
     )
-    named = [(hit.document, bytes.fromhex(hit.id.rpartition("#")[2])) for hit in hits]
     return [[row[0] for row in view.store.db.execute(query, each)] for each in named]
+
+
+OF_HITS: Mapping[str, Callable[..., Any]] = {"versions of passages": _own_passages}
+"""What a shard answers of hits, by name (`asof.cluster.calls`)."""
 
 
 def _subject(view: View, chains: Succession, rows: NDArray[np.int64], question: str) -> NDArray[np.int64]:
     """The series of the row with most words of the question; of equals the first of several statements."""
     series_of_rows = [chains.series(row) for row in rows.tolist()]
-    if len({int(chain[0]) for chain in series_of_rows}) == 1:
+    if len({int(series[0]) for series in series_of_rows}) == 1:
         return series_of_rows[0]
     analyzer = view.analyzer
     stems = {stem for word in tokenize(question) for stem in analyzer.alternatives(word)}
@@ -125,8 +136,8 @@ def _subject(view: View, chains: Succession, rows: NDArray[np.int64], question: 
         text = f"{record.title}\n{record.headings}\n{record.text}"
         matching_words.append(len(stems.intersection(analyzer.terms(text, analyzer.detect(text)))))
     most = max(matching_words)
-    best = [chain for chain, words in zip(series_of_rows, matching_words, strict=True) if words == most]
-    return next((chain for chain in best if len(chain) > 1), best[0])
+    best = [series for series, words in zip(series_of_rows, matching_words, strict=True) if words == most]
+    return next((series for series in best if len(series) > 1), best[0])
 
 
 def _spans(view: View, chains: Succession, rows: NDArray[np.int64]) -> list[Interval]:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from itertools import chain
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from asof.data import Filters, Query
+from asof.index.documents import find_in
 from asof.index.view import View
 from asof.rank.recipe import Recipe
 from asof.rank.stage import Ranking
-from asof.store.find_document import find_document
 from asof.store.passages import PassageHistory, passage_histories
 from asof.time.span import BEGINNING, format_distinctly
 
@@ -44,10 +46,10 @@ def why_not(name: str, query: Query, view: View, recipe: Recipe) -> WhyNot:
 
     Raises UsageError when there is no such document or passage.
     """
-    known = passage_histories(view.store.db, name)
+    known = _histories(view, name)
     if not known:
-        name = find_document(view.store, name)
-        known = passage_histories(view.store.db, name)
+        name = find_in(view, name)
+        known = _histories(view, name)
         if not known:
             return WhyNot(name, None, "it has no text that could be found")
     rows = _rows(view, known)
@@ -58,6 +60,19 @@ def why_not(name: str, query: Query, view: View, recipe: Recipe) -> WhyNot:
         return WhyNot(name, None, f"a filter excludes it: {filter_name}")
     steps = tuple(_steps(rows, query, view, recipe))
     return WhyNot(name, steps[-1].rank, _verdict(steps, query), steps)
+
+
+def _histories(view: View, name: str) -> list[PassageHistory]:
+    of_shards = view.exchange.ask("histories", lambda: _own_histories(view, name), name)
+    return list(chain.from_iterable(of_shards))
+
+
+def _own_histories(view: View, name: str) -> list[PassageHistory]:
+    return passage_histories(view.store.db, name)
+
+
+OF_HISTORIES: Mapping[str, Callable[..., Any]] = {"histories": _own_histories}
+"""What a shard answers of the passages of a name (`asof.cluster.calls`)."""
 
 
 def _rows(view: View, known: list[PassageHistory]) -> NDArray[np.int64]:

@@ -61,12 +61,9 @@ def test_a_corpus_in_one_piece_grows(asof, notes):
 
 @pytest.mark.parametrize(
     "command",
-    [["timeline", "crane"], ["links", "n1"], ["stale"],
-     ["serve"], ["mcp"], ["embed", "--none"],
-     ["feedback"], ["why-not", "n1", "crane"], ["diff", "crane", "2019", "2020"], ["open", "n1"], ["watch"],
-     ["papers", "crane"]],
+    [["stale"], ["embed", "--none"], ["feedback"], ["papers", "crane"]],
     ids=lambda command: command[0],
-)  # fmt: skip
+)
 def test_what_needs_one_piece_says_so(asof, here, texts, command):
     assert asof("index", "notes", "--shards", "2").code == 0
     refused = asof(*command)
@@ -77,7 +74,8 @@ def test_what_needs_one_piece_says_so(asof, here, texts, command):
 @pytest.mark.parametrize(
     "command",
     [["search", "crane"], ["ask", "What is a crane?"], ["facts", "crane"], ["graph", "--around", "crane"],
-     ["report", "2020"]],
+     ["report", "2020"], ["timeline", "crane"], ["links", "n1"], ["why-not", "n1", "crane", "-k", "2"],
+     ["open", "n1", "--print"]],
     ids=lambda command: command[0],
 )  # fmt: skip
 def test_what_shards_answer_as_one_corpus(asof, here, texts, command):
@@ -86,6 +84,14 @@ def test_what_shards_answer_as_one_corpus(asof, here, texts, command):
     assert asof("cluster", "grow", "--shards", "2").code == 0
     sharded = asof(*command, "--as-of", "2025")
     assert (sharded.code, sharded.out, sharded.err) == (one.code, one.out, one.err)
+
+
+def test_a_difference_is_that_of_one_corpus(asof, here, texts):
+    assert asof("index", "notes").code == 0
+    one = asof("diff", "crane", "2019", "2020-01-05", "--json").json()
+    assert one["changes"]
+    assert asof("cluster", "grow", "--shards", "2").code == 0
+    assert asof("diff", "crane", "2019", "2020-01-05", "--json").json()["changes"] == one["changes"]
 
 
 def test_a_corpus_at_a_url(asof, here, texts, url):

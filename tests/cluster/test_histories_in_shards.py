@@ -104,7 +104,8 @@ def property_of(
             question = " ".join(WORDS[word] for word in words)
             sharded = snapshots(parts, threads, [then, before])
             one = [parts.one.snapshot(*each) for each in (then, before)]
-            assert shown(*sharded, question, name) == shown(*one, question, name)
+            asked = question, name
+            assert shown(sharded[0], sharded[1], *asked) == shown(one[0], one[1], *asked)
 
     return property_
 

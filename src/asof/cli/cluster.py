@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 def cluster() -> None:
     """Look after a corpus in shards, in a folder or at a URL: asof cluster COMMAND -h says more.
 
-    asof index SOURCE --shards N makes one; index, search, status, correct, purge, vacuum and export work
-    with it as with any other.
+    asof index SOURCE --shards N makes one. With it work, as with any other: index, import, watch, search,
+    ask, timeline, diff, facts, graph, report, links, why-not, when, open, serve, mcp, status, correct, purge,
+    vacuum and export.
     """
 
 

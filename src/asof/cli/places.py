@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from asof.corpus.corpus import Corpus
 
 ACROSS_SHARDS = (
-    "index, import, search, ask, facts, graph, report, status, correct, purge, vacuum, export, cluster"
+    "index, import, watch, search, ask, timeline, diff, facts, graph, report, links, why-not, when, open, "
+    "serve, mcp, status, correct, purge, vacuum, export, cluster"
 )
 """The commands that work on a corpus in shards."""
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import click
 
-from asof.cli.any_corpus import ray_option
-from asof.cli.main import DONE, corpus_root, echo_err, index_option, open_corpus
+from asof.cli.any_corpus import open_any, ray_option
+from asof.cli.main import DONE, corpus_root, echo_err, index_option
 from asof.errors import MissingExtra, UsageError
 
 NEEDED = ("fastapi", "uvicorn", "prometheus_client", "pydantic")
@@ -67,7 +67,7 @@ def serve(
     else:
         root = corpus_root(index)
     if ray_address is None:
-        with open_corpus(index):
+        with open_any(index):
             pass  # what is wrong with the index is said before an address is
     keys = Keys(*environment.key_file())
     with bound(Address(host, port)) as (listening, address):

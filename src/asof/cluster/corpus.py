@@ -32,6 +32,7 @@ from asof.time.coerce import When, last_instant
 
 if TYPE_CHECKING:
     from asof.cluster.at_url import Writer
+    from asof.corpus.models import ModelProvider
     from asof.sources.from_python import Item, Record
     from asof.sources.source import Source
     from asof.store.export import ExportReport
@@ -145,6 +146,11 @@ class ShardedCorpus:
         changed, only replaced. Nobody else replaces anything under the writer of a copy."""
         copied = None if self.writer else _identity(self.folder / COPIED)
         return _identity(self.folder / LIST), copied
+
+    @property
+    def models(self) -> ModelProvider:
+        """The models that the configuration names; those of all shards are the same."""
+        return self.shards[0].models
 
     @property
     def settings(self) -> CorpusSettings:

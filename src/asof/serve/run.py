@@ -20,7 +20,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from asof.corpus.corpus import open as open_corpus
+from asof import environment
+from asof.cluster.opening import open as open_corpus
 from asof.errors import UsageError
 from asof.serve.app import ServeOptions, create_app
 from asof.serve.guard import LOOPBACK
@@ -101,11 +102,19 @@ def application(description: str) -> Guard:
         Address(told["host"], told["port"]), keys, write=told["write"], names=tuple(told["names"]),
         origins=tuple(told["origins"]), need_key=told["need_key"],
     )  # fmt: skip
-    corpus = _searched_by_ray(told) if told["ray"] else open_corpus(told["root"], create=False)
+    corpus = _searched_by_ray(told) if told["ray"] else _opened(told)
     if told["watch"]:
         _follow(corpus)
     log = _silent if told["quiet"] else None
     return create_app(corpus, replace(options, beside=_for_assistants(corpus), log=log))
+
+
+def _opened(told: dict[str, Any]) -> Corpus:
+    """The corpus of a folder, or the copy that was fetched of one at a URL, for which the configuration of
+    the present folder holds."""
+    if told["place"] == told["root"]:
+        return open_corpus(told["root"], create=False)
+    return open_corpus(told["root"], create=False, config=environment.configuration(Path.cwd()))
 
 
 def _searched_by_ray(told: dict[str, Any]) -> Corpus:

@@ -26,6 +26,7 @@ import asof
 from asof.cluster.corpus import ShardedCorpus
 from asof.corpus.corpus import Corpus
 from asof.rank.recipe import Recipe
+from asof.store.committed import write_committed
 from asof.store.settings import CorpusSettings
 
 NUMBERS = itertools.count()
@@ -78,6 +79,7 @@ def fetched(
         for events in (history[:half], history[half:]):
             for event in events:
                 parts.play(event)
+            write_committed(corpus.folder, corpus.last_write())  # each event was written to its shard alone
             corpus.push()
             with read(url, histories, folder):
                 pass  # so that what comes later is fetched to what is there

@@ -56,8 +56,7 @@ def test_some_shards_have_a_batch_and_others_do_not(
     with open_shards(tmp_path) as corpus:
         corpus.clock = Clock.at("2023")  # a clock that was put back
         report = corpus.add(documents(12, "barge"))
-        assert (report.changed + report.unchanged, report.added) == (12, 0)
-        assert (report.unchanged > 0) == (survivors > 0)
+        assert (report.changed, report.unchanged, report.added) == (12, 0, 0)  # what some had was taken back
         assert corpus.committed() is None
         assert [row[3].split()[0] for row in shown(corpus, None)] == ["barge"] * 12
         instants = [at for at, _ in all_rows(corpus.shards)["transactions"]]

@@ -17,6 +17,7 @@ from asof.cluster.refused import not_across_shards
 from asof.cluster.search import ShardSearch
 from asof.cluster.shards import LocalShards
 from asof.cluster.snapshot import ShardedSnapshot, snapshot_of
+from asof.cluster.undo import take_back
 from asof.config import Config
 from asof.corpus.corpus import Corpus
 from asof.corpus.source_opening import SourceOpener, export_file
@@ -148,14 +149,14 @@ class ShardedCorpus:
         return _identity(self.folder / LIST), copied
 
     @property
-    def models(self) -> ModelProvider:
-        """The models that the configuration names; those of all shards are the same."""
-        return self.shards[0].models
-
-    @property
     def settings(self) -> CorpusSettings:
         """The settings with which it was made; all shards have the same."""
         return self.shards[0].store.settings
+
+    @property
+    def models(self) -> ModelProvider:
+        """The models that the configuration names; those of all shards are the same."""
+        return self.shards[0].models
 
     def shard_of(self, document: str) -> Corpus:
         """The shard that a document is in, or would be."""
@@ -180,8 +181,9 @@ class ShardedCorpus:
         """While nobody else writes; the instant of what is written. Raises Busy, NoSpace, CorpusError, also
         where the corpus was given more shards meanwhile."""
         return instants.writing(
-            self.folder, self._heads, self.clock, self.wait, several=self.layout.count > 1
-        )
+            self.folder, self._heads, self.clock, self.wait, several=self.layout.count > 1,
+            take_back=lambda after, instant: take_back(self.shards, after, instant),
+        )  # fmt: skip
 
     def _heads(self) -> int:
         if self._list()[0] != self._listed[0]:
@@ -274,8 +276,8 @@ class ShardedCorpus:
     ) -> IndexReport:
         """Index a source, as `Corpus.add` does: the corpus holds what one in one piece would hold.
 
-        The source is read once. A batch gets one and the same instant in all shards. A process that was
-        killed between two shards leaves a part of a batch, which the next run completes. `pool`: what
+        The source is read once. A batch gets one and the same instant in all shards. Of one that a process
+        which was killed between two shards has left, nobody knows; the next write takes it back. `pool`: what
         prepares texts in place of processes of this machine, such as tasks of Ray
         (`asof.cluster.ray.texts.RayTexts`). Raises SourceError, SourceShrunk, Busy, NoSpace, and
         NotAcrossShards for an export.

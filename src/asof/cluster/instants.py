@@ -3,7 +3,7 @@
 The lock of the whole corpus is held for a batch, so instants increase strictly over all shards and all
 processes. Whether all shards have a batch is known by the file `committed`: the last instant up to which
 every shard has all that was written. Where a process was killed between two shards, readers stay at that
-instant until the next write.
+instant, and the next write first takes back what only some of them have (`undo.py`).
 """
 
 from __future__ import annotations
@@ -38,13 +38,20 @@ class Instant:
 
 @contextmanager
 def writing(
-    folder: Path, heads: Callable[[], int], clock: Callable[[], int], wait: float, *, several: bool
-) -> Iterator[Instant]:
+    folder: Path, heads: Callable[[], int], clock: Callable[[], int], wait: float, *, several: bool,
+    take_back: Callable[[int, Instant], object],
+) -> Iterator[Instant]:  # fmt: skip
     """While nobody else writes to the shards of the corpus in `folder` (its `.asof`); the instant of what is
-    written. `heads`: the last instant at which any shard was written to; `several`: there are several. When
-    all have what was written, readers see it. Raises Busy, NoSpace, CorpusError."""
+    written. `heads`: the last instant at which any shard was written to; `several`: there are several;
+    `take_back`: takes back what some have from after an instant. When all have what was written, readers see
+    it. Raises Busy, NoSpace, CorpusError."""
     with translate_errors(folder / FILE), exclusive_lock(folder / "write.lock", wait):
-        yield Instant(clock, heads())
+        last = heads()
+        until = committed(folder) if several else None
+        if until is not None and until < last:
+            take_back(until, Instant(clock, last))
+            last = heads()
+        yield Instant(clock, last)
         done = heads()
         if several and done and done != committed(folder):
             write_committed(folder, done)

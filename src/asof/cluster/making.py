@@ -6,6 +6,7 @@ from contextlib import closing
 from pathlib import Path
 
 from asof import corpus_files
+from asof.store.committed import write_committed
 from asof.store.lock import exclusive_lock
 from asof.store.settings import CorpusSettings
 from asof.store.shard_layout import ShardLayout, read_layout, reserve_ids, write_layout
@@ -25,6 +26,7 @@ def create(folder: Path, shards: int, settings: CorpusSettings, wait: float = DE
                 return there
             for shard, place in enumerate(layout.paths(folder)):
                 make_shard(place, shard, settings, wait)
+            write_committed(folder, 0)
             write_layout(folder, layout)
     return layout
 

@@ -376,6 +376,16 @@ class Manifest:
             self._open.clear()
         return stats[0]
 
+    def renew(self, db: sqlite3.Connection, entry: SegmentEntry) -> None:
+        """Put a segment of what the store now has in the ranges of this one into its place, inside the
+        transaction that removes the rest. The old file is left for the caller to discard."""
+        held = "SELECT 1 FROM {} WHERE id BETWEEN ? AND ? LIMIT 1"
+        ranges = (("passages", entry.first, entry.last), ("ends", entry.ends_first, entry.ends_last))
+        if any(db.execute(held.format(table), bounds).fetchone() for table, *bounds in ranges):
+            self._rebuild(db, entry)
+        else:
+            db.execute("DELETE FROM segments WHERE file = ?", (entry.file,))
+
     def rebuild_whole(self, db: sqlite3.Connection) -> None:
         """Make one segment of all passages and ends, in a transaction of its own."""
         db.execute("BEGIN IMMEDIATE")

@@ -81,7 +81,7 @@ class Pull:
             pushing = {shard: each for shard, each in known.pushing.items() if shard not in here}
             state_now = CopyState(known.url, manifest.number, now, pushing)
             if layout != before:
-                swap(copy, layout, state_now, manifest.whole)
+                swap(copy, layout, state_now, _whole(manifest))
             elif state_now != known:
                 copy.save(state_now)
             remove_old(copy)
@@ -127,3 +127,9 @@ class Pull:
                 " and index the sources again"
             )
         return True
+
+
+def _whole(manifest: CorpusManifest) -> int:
+    """Up to which instant all shards have all that was written."""
+    heads = [state.head for state in manifest.shards[: manifest.count]]
+    return max(heads) if manifest.whole is None else manifest.whole

@@ -21,7 +21,7 @@ from asof.store.shard_layout import SHARD_NAME, ShardLayout, write_durably, writ
 _LARGEST = 32 << 20
 
 
-def swap(copy: WorkingCopy, layout: ShardLayout, state: CopyState, whole: int | None) -> None:
+def swap(copy: WorkingCopy, layout: ShardLayout, state: CopyState, whole: int) -> None:
     """Let the shards lie where `layout` says, and the copy be of a state; up to which instant the shards are
     `whole` is said with it. Raises Busy."""
     intent = {"folders": layout.folders, "state": state.dumps().decode(), "whole": whole}
@@ -48,15 +48,14 @@ def finish(copy: WorkingCopy) -> None:
         corpus_files.remove(copy.intent)
 
 
-def _intent(content: bytes) -> tuple[ShardLayout, CopyState, int | None]:
+def _intent(content: bytes) -> tuple[ShardLayout, CopyState, int]:
     """The layout, the state, and up to when the shards are whole. Raises ValueError, TypeError, KeyError,
     AttributeError."""
     intent = json.loads(content)
     layout = ShardLayout(tuple(intent["folders"]))
     if not all(SHARD_NAME.fullmatch(name) for name in layout.folders):
         raise ValueError("it names a folder that no shard has")
-    whole = intent["whole"]
-    return layout, CopyState.loads(intent["state"].encode()), None if whole is None else int(whole)
+    return layout, CopyState.loads(intent["state"].encode()), int(intent["whole"])
 
 
 def remove_old(copy: WorkingCopy) -> None:

@@ -15,7 +15,7 @@ FILE = "committed"
 
 
 def committed(folder: Path) -> int | None:
-    """What it says; None where nothing was written to several shards yet. Raises DamagedStore."""
+    """What it says; None where nothing is said, as in a corpus in one piece. Raises DamagedStore."""
     try:
         return int(corpus_files.read_file(folder / FILE, 64))
     except (FileNotFoundError, NotADirectoryError):
@@ -26,9 +26,6 @@ def committed(folder: Path) -> int | None:
         ) from error
 
 
-def write_committed(folder: Path, until: int | None) -> None:
-    """Say it; None: nothing is said any more, since all shards have everything."""
-    if until is None:
-        corpus_files.remove(folder / FILE)
-    else:
-        write_durably(folder / FILE, f"{until}\n".encode())
+def write_committed(folder: Path, until: int) -> None:
+    """Say it."""
+    write_durably(folder / FILE, f"{until}\n".encode())

@@ -8,6 +8,7 @@ import random
 import signal
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, cast
 
@@ -19,6 +20,7 @@ from tests.support.corpora import Clock, memory_folder
 from tests.support.shards import all_rows, new_shards, visible_rows
 
 import asof
+from asof.cluster import moving
 from asof.cluster.corpus import ShardedCorpus
 from asof.cluster.grow import grow
 from asof.cluster.opening import open_shards
@@ -71,6 +73,7 @@ def test_the_rows_are_the_same_and_so_is_what_follows(first: Any, then: Any, cou
                 assert visible_rows(grown.shards, at, known_at) == visible_rows([corpus], at, known_at)
             assert not grown.check()
             assert ids_are_in_range(grown)
+            assert in_order(grown.shards) == in_order([corpus])
 
 
 def ids_are_in_range(corpus: ShardedCorpus) -> bool:
@@ -81,6 +84,103 @@ def ids_are_in_range(corpus: ShardedCorpus) -> bool:
                 if least is not None and not number << 40 < least <= most < (number + 1) << 40:
                     return False
     return True
+
+
+def in_order(shards: Any) -> dict[str, list[Any]]:
+    """The passages and versions of each document in the order of their ids, which decides ties."""
+    found: dict[str, list[Any]] = {}
+    for shard in shards:
+        with shard.session.connection() as db:
+            for table in ("passages", "versions"):
+                for name, *row in db.execute(
+                    f"SELECT d.name, t.visible, t.added, v.stated FROM {table} AS t JOIN documents AS d"
+                    " ON d.id = t.document JOIN versions AS v"
+                    f" ON v.id = {'t.version' if table == 'passages' else 't.id'} ORDER BY t.id"
+                ):
+                    found.setdefault(f"{table} {name}", []).append(row)
+    return found
+
+
+LONG = "".join(f"# Part {at}\n\nThe ferry of pier {at % 3} costs {at} marks.\n\n" for at in range(7))
+"""A text of several passages, of which some say the same of the same thing: ties that numbers decide."""
+
+
+def grown_answers() -> tuple[Any, Any]:
+    """What is found, and what supersedes it, in a corpus of long documents, and in the same when it has grown
+    twice; and the order of passages in both."""
+    with both(2) as (corpus, shards):
+        for day in (1, 2, 3):
+            documents = [
+                {"id": f"fares/{at}", "title": "Ferry fares", "text": LONG.replace("7", str(day)),
+                 "published": f"2020-01-0{day}"}
+                for at in range(12)
+            ]  # fmt: skip
+            assert shards.add(documents).passages == corpus.add(documents).passages > 0
+        grow(shards.folder, 3)
+        grow(shards.folder, 7)
+        with open_shards(shards.root) as grown:
+            return tuple((in_order(of), found(each))
+                         for of, each in (([corpus], corpus), (grown.shards, grown)))  # fmt: skip
+
+
+def found(corpus: Any) -> list[Any]:
+    hits = corpus.at("2020-01-02").search("ferry fares pier", k=200).hits
+    return [(hit.id, hit.score, hit.superseded, hit.why.as_json()) for hit in hits]
+
+
+def test_passages_of_a_document_keep_their_order() -> None:
+    one, grown = grown_answers()
+    assert one == grown
+
+
+def test_passages_in_another_order_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    right = moving._number
+
+    class Reversed:
+        def __init__(self, db: Any) -> None:
+            self._db = db
+
+        def execute(self, query: str, *values: Any) -> Any:
+            return self._db.execute(query.replace("OVER (ORDER BY id)", "OVER (ORDER BY id DESC)"), *values)
+
+    monkeypatch.setattr(moving, "_number", lambda db, table: right(Reversed(db), table))
+    one, grown = grown_answers()
+    assert one != grown
+
+
+def test_who_has_a_corpus_in_one_piece_open_keeps_it_until_it_is_closed(tmp_path: Path) -> None:
+    folder = tmp_path / ".asof"
+    with open_corpus(tmp_path) as corpus:
+        corpus.add([{"id": f"d{at}", "text": f"ferry {at}"} for at in range(30)])
+        then = corpus.at()
+        before = [(hit.id, hit.score) for hit in then.search("ferry", k=50).hits]
+        grow(folder, 3)
+        with ThreadPoolExecutor(20) as threads:  # with connections that were not there before
+            said = threads.map(
+                lambda _: [(hit.id, hit.score) for hit in then.search("ferry", k=50).hits], range(40)
+            )
+            assert list(said) == [before] * 40
+        for write in (lambda: corpus.add([{"id": "late", "text": "ferry"}]), lambda: corpus.purge("d1")):
+            with pytest.raises(CorpusError, match="more shards meanwhile"):
+                write()
+        with cast(ShardedCorpus, asof.open(tmp_path)) as shards:
+            assert shards.add([{"id": "new", "text": "ferry"}]).added == 1
+            assert (folder / "corpus.db").exists()
+            assert len(list((folder / "segments").iterdir())) == 1
+    with cast(ShardedCorpus, asof.open(tmp_path)) as shards:
+        assert shards.add([{"id": "newer", "text": "ferry"}]).added == 1
+        assert not (folder / "corpus.db").exists()
+        assert not (folder / "segments").exists()
+        assert shards.status().documents == 32
+
+
+def test_what_is_erased_goes_from_former_files_too(tmp_path: Path) -> None:
+    with open_corpus(tmp_path) as corpus:
+        corpus.add([{"id": f"d{at}", "text": f"harbourmaster {at}"} for at in range(9)])
+        grow(tmp_path / ".asof", 2)
+        with cast(ShardedCorpus, asof.open(tmp_path)) as shards:
+            shards.purge("d1")
+            assert not (tmp_path / ".asof" / "corpus.db").exists()
 
 
 def test_a_corpus_in_one_piece_becomes_one_in_shards(tmp_path: Path) -> None:

@@ -1,8 +1,9 @@
 """More shards for a corpus: documents move to new shards whole, while it is searched.
 
 Every shard gets a new folder, beside the present one. When all of them are whole, the list of shards is
-replaced in one step: readers that are open go on with the old folders, whose files they hold, those that open
-the corpus see the new ones. A process that is killed before that step leaves folders that nobody names.
+replaced in one step: readers that are open go on with the old folders, or with the files of one in one piece,
+which stay until nobody has them open; those that open the corpus see the new ones. A process that is killed
+before that step leaves folders that nobody names.
 """
 
 from __future__ import annotations
@@ -44,7 +45,10 @@ def grow(folder: Path, shards: int, wait: float = DEFAULT_WAIT) -> ShardLayout:
     """
     checked_count(shards)
     corpus_files.refuse_links(folder)
-    with translate_errors(folder / "shards.json"), exclusive_lock(folder / "write.lock", wait):
+    with translate_errors(folder / "shards.json"), ExitStack() as alone:
+        if read_layout(folder) is None and (folder / "corpus.db").exists():
+            alone.enter_context(_no_merges(folder, wait))  # first: who merges waits for the lock of writers
+        alone.enter_context(exclusive_lock(folder / "write.lock", wait))
         layout = read_layout(folder)
         if layout is None and not (folder / "corpus.db").exists():
             raise NoCorpus(f"no corpus of files in {folder}: make one with `asof index SOURCE --shards N`")
@@ -57,7 +61,8 @@ def grow(folder: Path, shards: int, wait: float = DEFAULT_WAIT) -> ShardLayout:
         try:
             with ExitStack() as still:
                 for store, place in zip(old, places, strict=False):
-                    still.enter_context(_no_merges(store, wait))
+                    if store.folder != folder:
+                        still.enter_context(_no_merges(store.folder, wait))
                     _copied(store, place)
                 _fill(places, len(old), old[0])
             _on_disk(places)
@@ -84,16 +89,16 @@ def _following(folder: Path, shards: int) -> ShardLayout:
 
 
 @contextmanager
-def _no_merges(store: Store, wait: float) -> Iterator[None]:
-    """While no process replaces segments. Raises Busy."""
+def _no_merges(folder: Path, wait: float) -> Iterator[None]:
+    """While no process replaces segments in the folder of a store. Raises Busy."""
     deadline = time.monotonic() + wait
     while True:
-        with Manifest(store).merging() as mine:
-            if mine:
+        with corpus_files.try_lock(folder / "merge.lock") as mine:
+            if mine is not None:
                 yield
                 return
         if time.monotonic() >= deadline:
-            raise Busy(f"{store.folder}: segments are being merged: try again in a while")
+            raise Busy(f"{folder}: segments are being merged: try again in a while")
         time.sleep(POLL_SECONDS)
 
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from asof import environment
-from asof.cluster.instants import committed
 from asof.corpus_files import FOLDER
 from asof.errors import NoCorpus
 from asof.index.manifest import Manifest
@@ -17,6 +16,7 @@ from asof.index.segment_formats import format_of
 from asof.storage.manifests import ShardState
 from asof.storage.storage import Storage
 from asof.storage.working_copy import CopyState, WorkingCopy
+from asof.store.committed import committed
 from asof.store.shard_layout import FOLDER as SHARDS
 from asof.store.shard_layout import read_layout
 from asof.store.status import folder_size

@@ -202,6 +202,7 @@ class Store:
         was before.
         """
         with translate_errors(self.database), self._write_lock():
+            self._refuse_former()
             db.execute("BEGIN IMMEDIATE")
             try:
                 last = db.execute("SELECT max(id) FROM transactions").fetchone()[0] or 0
@@ -227,6 +228,7 @@ class Store:
     def exclusive(self, db: sqlite3.Connection, clock: Callable[[], int], what: str) -> Iterator[None]:
         """A transaction that removes rows; see `corrections.py`."""
         with translate_errors(self.database), self._write_lock():
+            self._refuse_former()
             db.execute("PRAGMA secure_delete = ON")
             db.execute("BEGIN IMMEDIATE")
             try:
@@ -283,6 +285,15 @@ class Store:
                 return not db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
             finally:
                 db.execute(f"PRAGMA busy_timeout = {BUSY_MS}")
+
+    def _refuse_former(self) -> None:
+        """Raises CorpusError where shards were made of the corpus, whose former files who has them open still
+        reads."""
+        if (self.folder / "shards.json").exists():
+            raise CorpusError(
+                f"the corpus in {self.folder} was given more shards meanwhile, and nothing was written: open "
+                "it again"
+            )
 
     def _write_lock(self) -> contextlib.AbstractContextManager[None]:
         return exclusive_lock(self.folder / "write.lock", self.wait)

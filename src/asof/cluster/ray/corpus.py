@@ -13,7 +13,7 @@ from asof import environment
 from asof.cluster.ray.library import AUTO, connected, ray
 from asof.cluster.ray.place import ShardPlace
 from asof.cluster.ray.searcher import Searcher
-from asof.cluster.ray.shards import RayShards
+from asof.cluster.ray.shards import RayShards, SearchedState
 from asof.cluster.refused import not_across_shards
 from asof.cluster.search import ShardSearch
 from asof.cluster.snapshot import ShardedSnapshot, snapshot_of
@@ -25,6 +25,8 @@ from asof.corpus_files import FOLDER
 from asof.engine import Results
 from asof.errors import NoCorpus, UsageError
 from asof.storage.address import is_address
+from asof.storage.manifests import CorpusManifest
+from asof.store.committed import committed
 from asof.store.settings import CorpusSettings
 from asof.store.shard_layout import read_layout
 from asof.store.store import Store
@@ -58,17 +60,17 @@ class RootSession:
 
 
 @dataclass(slots=True)
-class LatestManifest:
-    """The number of the latest manifest of a corpus at a URL, looked at once a second."""
+class LatestState:
+    """The latest state of a corpus at a URL, looked at once a second."""
 
-    latest: Callable[[], int]
-    _number: int = 0
+    latest: Callable[[], SearchedState]
+    _state: SearchedState = field(default_factory=SearchedState)
     _until: float = 0.0
 
-    def __call__(self) -> int:
+    def __call__(self) -> SearchedState:
         if time.monotonic() >= self._until:
-            self._number, self._until = self.latest(), time.monotonic() + FRESH
-        return self._number
+            self._state, self._until = self.latest(), time.monotonic() + FRESH
+        return self._state
 
 
 @dataclass(slots=True)
@@ -180,17 +182,21 @@ def open_ray(
     raise AssertionError("unreachable")
 
 
+def _state(manifest: CorpusManifest) -> SearchedState:
+    return SearchedState(manifest.number, manifest.whole)
+
+
 def _places(
     place: str | Path, caches: Path | None
-) -> tuple[list[Callable[[int], ShardPlace]], Callable[[], int]]:
-    """For each shard its place by the number of a replica; and the manifest that searches are of."""
+) -> tuple[list[Callable[[int], ShardPlace]], Callable[[], SearchedState]]:
+    """For each shard its place by the number of a replica; and the state that searches are of."""
     if not (isinstance(place, str) and is_address(place)):
         root = Path(place).absolute()
         layout = read_layout(root / FOLDER)
         if layout is None:
             raise NoCorpus(f"no corpus in shards in {root}: make one with `asof index SOURCE --shards N`")
         count, url, folder = layout.count, "", str(root)
-        latest: Callable[[], int] = lambda: 0  # noqa: E731
+        latest: Callable[[], SearchedState] = lambda: SearchedState(0, committed(root / FOLDER))  # noqa: E731
     else:
         from asof.cluster.at_url import storage_at
 
@@ -201,7 +207,7 @@ def _places(
                 f"nothing was indexed at {storage.url} yet: `asof index SOURCE --index {storage.url}`"
             )
         count, url, folder = manifest.count, storage.url, str(caches or "")
-        latest = LatestManifest(lambda: storage.latest().number)  # type: ignore[union-attr]
+        latest = LatestState(lambda: _state(storage.latest() or manifest))
 
     def of(shard: int) -> Callable[[int], ShardPlace]:
         def made(copy: int) -> ShardPlace:

@@ -7,7 +7,8 @@ import itertools
 import secrets
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 from asof.cluster.conversation import Answer, Call, Failed, FromShard, Gathered
 from asof.cluster.program import SearchRequest
@@ -26,19 +27,27 @@ FEW = 8
 """Actors up to which values are sent with each call: to more, they are put once where all can fetch them."""
 
 
+class SearchedState(NamedTuple):
+    """The manifest that a search is of (0: a folder, which has none), and where some shards may have more
+    than others, the instant up to which all have everything: of what came later nothing is known."""
+
+    number: int = 0
+    whole: int | None = None
+
+
 class RayShards:
     """Actors that hold the shards: `searchers` has those of each shard, replicas of each other.
 
-    `number`: which manifest a search is of (0 for a folder). A search asks one replica of each shard, in
-    turn; one that was lost is left out for a while.
+    `state`: what a search is of. It asks one replica of each shard, in turn; one that was lost is left out
+    for a while.
     """
 
     def __init__(
-        self, searchers: Sequence[Sequence[Any]], number: Callable[[], int] = lambda: 0,
+        self, searchers: Sequence[Sequence[Any]], state: Callable[[], SearchedState] = SearchedState,
         timeout: float = TIMEOUT,
     ) -> None:  # fmt: skip
         self._searchers = searchers
-        self._number = number
+        self._state = state
         self._timeout = timeout
         self._turn = itertools.count()
         self._lost: dict[Any, float] = {}
@@ -53,7 +62,11 @@ class RayShards:
         for replicas in self._searchers:
             there = [each for each in replicas if self._lost.get(each, late) <= late] or replicas
             chosen.append(there[turn % len(there)])
-        return RayTalk(chosen, request, self._number(), self._timeout, self._avoid)
+        state = self._state()
+        if state.whole is not None:
+            known = state.whole if request.known_at is None else min(request.known_at, state.whole)
+            request = replace(request, known_at=known)
+        return RayTalk(chosen, request, state.number, self._timeout, self._avoid)
 
     def _avoid(self, actor: Any) -> None:
         """An actor that was lost is not asked for a while, where the shard has another one."""

@@ -5,13 +5,14 @@ from __future__ import annotations
 from asof.cluster.refused import not_across_shards
 from asof.rank.candidates.by_document import ByDocument
 from asof.rank.candidates.gather import Dense, Lexical
-from asof.rank.candidates.top_k import Pool, TopK
+from asof.rank.candidates.top_k import Everything, Pool, TopK
 from asof.rank.combine.early_termination import EarlyTermination
 from asof.rank.combine.fusion import ReciprocalRank
 from asof.rank.combine.weighted_sum import Combine, MaxNormalize
 from asof.rank.features.backlinks import Backlinks
 from asof.rank.features.centrality import Centrality
 from asof.rank.features.decay import Decay
+from asof.rank.features.freshness import Freshness
 from asof.rank.features.gap import Gap
 from asof.rank.features.just_published import JustPublished
 from asof.rank.features.latent import Latent, Similarity
@@ -20,7 +21,10 @@ from asof.rank.features.passages import Coverage, Volume
 from asof.rank.features.pseudo_relevance_feedback import PseudoRelevanceFeedback
 from asof.rank.features.query_coverage import QueryCoverage
 from asof.rank.features.requested_time import RequestedTime
+from asof.rank.features.sub_questions import SubQuestions
+from asof.rank.features.tiers import RecencyTiers
 from asof.rank.features.title_match import TitleColumns
+from asof.rank.features.words import Headings, Tags
 from asof.rank.recipe import Recipe
 from asof.rank.rerank.diversify import Mmr, PerDocument
 from asof.rank.rerank.exact_name import ExactName
@@ -50,9 +54,16 @@ AFTER = (
 VECTORS = (EarlyTermination, Dense, Similarity)
 """Stages that compare the vector of the question with those of passages."""
 
+TOGETHER = (
+    *BEFORE, *CUTS, *AFTER, Everything, Freshness, Coverage, Volume, Backlinks, RecencyTiers, Headings, Tags,
+    SubQuestions,
+)  # fmt: skip
+"""Stages that run over one view with the rows of all shards, which the process that holds these has."""
+
 REASONS: dict[type, str] = {
     Latent: "latent semantic analysis is fitted to passages of all shards",
     Similarity: "without an encoder its vectors are fitted to passages of all shards",
+    SubQuestions: "parts are searched in the rows of all shards, and by meaning with an encoder only",
     Centrality: "the graph of corroboration joins passages of different shards",
     Backlinks: "links lead from one shard to another",
     Local: "facts of different shards are related",
@@ -68,25 +79,43 @@ def cut(recipe: Recipe) -> int:
     return next(at for at, stage in enumerate(recipe.stages) if isinstance(stage, CUTS))
 
 
-def refuse_inexact(recipe: Recipe, encoder: bool) -> None:
+def refuse_inexact(recipe: Recipe, encoder: bool, *, together: bool) -> None:
     """Raises NotAcrossShards for a recipe that would not be ranked exactly; `encoder`: whether the corpus has
-    one."""
+    one. `together`: one view has the rows of all shards; else each runs the first stages by itself."""
+    stage = _inexact_together(recipe, encoder) if together else inexact_apart(recipe, encoder)
+    if stage is None:
+        return
+    reason = REASONS.get(type(stage), "it reads more than the candidates")
+    more = "papers, vault and qd-rag" if together else "(not over actors) papers, vault and qd-rag"
+    raise not_across_shards(
+        f"the recipe {recipe.name!r} ranks",
+        f"its stage {type(stage).__name__} is not exact there ({reason}). Exact are asof, bm25, tempralm, "
+        f"and with an encoder dense, hybrid, hybrid-rrf, naive-rag, {more}",
+    )
+
+
+def inexact_apart(recipe: Recipe, encoder: bool) -> Stage | None:
+    """The first stage that is not exact where each shard runs the first stages by itself; None where all
+    are."""
     at = next((at for at, stage in enumerate(recipe.stages) if isinstance(stage, CUTS)), None)
-    known = [*BEFORE] if at is None else [*BEFORE, *CUTS]
-    for place, stage in enumerate(recipe.stages):
-        before = at is None or place <= at
-        exact = isinstance(stage, tuple(known) if before else AFTER)
-        if at is None or not exact or (before and _unless(stage, encoder)):
-            name = type(stage).__name__
-            reason = REASONS.get(type(stage), "it reads more than the candidates")
-            raise not_across_shards(
-                f"the recipe {recipe.name!r} ranks", f"its stage {name} is not exact there ({reason}). "
-                f"Exact are asof, bm25, tempralm, and with an encoder dense, hybrid, hybrid-rrf and naive-rag"
-            )  # fmt: skip
+    if at is None:
+        return recipe.stages[0]
+    first, later = recipe.stages[: at + 1], recipe.stages[at + 1 :]
+    for stage in first:
+        summed = isinstance(stage, ByDocument) and stage.passages > 1
+        if not isinstance(stage, (*BEFORE, *CUTS)) or summed or _lacks_vectors(stage, encoder):
+            return stage
+    return next((stage for stage in later if not isinstance(stage, AFTER)), None)
 
 
-def _unless(stage: Stage, encoder: bool) -> bool:
-    """Whether a stage that can be exact is not with its present fields."""
-    if isinstance(stage, Similarity):
-        return not encoder
-    return isinstance(stage, ByDocument) and stage.passages > 1
+def _inexact_together(recipe: Recipe, encoder: bool) -> Stage | None:
+    return next(
+        (each for each in recipe.stages if not isinstance(each, TOGETHER) or _lacks_vectors(each, encoder)),
+        None,
+    )
+
+
+def _lacks_vectors(stage: Stage, encoder: bool) -> bool:
+    """Whether a stage compares vectors that are fitted to passages, for want of an encoder."""
+    by_meaning = isinstance(stage, Similarity) or (isinstance(stage, SubQuestions) and stage.by != "words")
+    return by_meaning and not encoder

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from asof import engine
 from asof.cluster.calls import of_each
 from asof.cluster.conversation import Call, FromShard, ShardDamaged
-from asof.cluster.exactness import VECTORS, refuse_inexact
+from asof.cluster.exactness import VECTORS, inexact_apart, refuse_inexact
 from asof.cluster.gathered_view import gathered_view
 from asof.cluster.program import Chosen, SearchRequest
 from asof.cluster.refused import not_across_shards
@@ -59,15 +59,14 @@ class ShardSearch:
     ) -> T:  # fmt: skip
         """What `do` makes of the view of the root and of what was found, while the shards can still be asked;
         it is done again where a shard was lost. Raises NotAcrossShards."""
-        refuse_inexact(recipe, self.encoder is not None)
+        local = self.shards if isinstance(self.shards, LocalShards) else None
+        refuse_inexact(recipe, self.encoder is not None, together=local is not None)
         vector = None
         if self.encoder is not None and any(isinstance(stage, VECTORS) for stage in recipe.stages):
             vector = quantise(self.encoder.encode([query.text], question=True))[0]
         request = SearchRequest(query, recipe, as_of, known_at, vector)
-        if isinstance(self.shards, LocalShards) and self.shards.in_one is not None:
-            return use_whole(
-                *self.shards.in_one, request, self._derived, lambda view: _searched(request, view, do)
-            )
+        if local and (local.in_one or inexact_apart(recipe, self.encoder is not None) is not None):
+            return use_whole(*local.whole, request, self._derived, lambda view: _searched(request, view, do))
         return begun_anew(lambda: self._search(request, do))
 
     def ask(self, name: str, as_of: int, known_at: int | None, *arguments: object) -> list[Any]:
@@ -100,7 +99,7 @@ class ShardSearch:
     ) -> T:
         """What `do`, which follows a recipe, makes of a view that has the rows of all shards. Raises
         NotAcrossShards where they lie in other processes, and for a recipe that is not exact."""
-        refuse_inexact(recipe, self.encoder is not None)
+        refuse_inexact(recipe, self.encoder is not None, together=True)
         if not isinstance(self.shards, LocalShards):
             raise not_across_shards(
                 "a passage is followed through the stages of a recipe in",

@@ -37,6 +37,11 @@ class UnitedReader:
         wanted = list(passages)
         return {passage: record for each in self.members for passage, record in each.records(wanted).items()}
 
+    def labels(self, passages: Iterable[int]) -> dict[int, tuple[str, str, str]]:
+        """Headings, tags and language of the stored passages with these ids, by id."""
+        wanted = list(passages)
+        return {passage: said for each in self.members for passage, said in each.labels(wanted).items()}
+
     def layouts(self, documents: Iterable[str]) -> dict[str, bytes]:
         """The layouts of the current versions of these documents."""
         wanted = list(documents)

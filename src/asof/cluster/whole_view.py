@@ -15,11 +15,14 @@ from asof.cluster.program import SearchRequest
 from asof.cluster.shards import answers
 from asof.cluster.united import Union
 from asof.corpus.session import Session
+from asof.graph.links import MEMO as LINKS
 from asof.graph.succession_cache import FOLDER as SUCCESSION
 from asof.index.prefix import Prefix
 from asof.index.view import DerivedCache, View
 
 T = TypeVar("T")
+
+KEPT_LINKS = "links of shards"
 
 
 @dataclass(slots=True)
@@ -68,8 +71,9 @@ def use_whole(
                 return of_each(answers({0: conversation.receive()}).values())
 
         exchange = WholeExchange(union, united, views, request, anew)
+        memo = {LINKS: _kept_links(united, views)}
         view = replace(
-            united, prefix=replace(united.prefix, memo={}), exchange=exchange,
+            united, prefix=replace(united.prefix, memo=memo), exchange=exchange,
             derived=DerivedCache(Path("nothing is kept in files"), derived), memo={}, _records={},
         )  # fmt: skip
         view.prefix.memo[SUCCESSION] = GatheredSuccession(view, exchange.call, lambda _: [])
@@ -79,3 +83,14 @@ def use_whole(
             exchange.views = None
 
     return used(sessions, request, whole)
+
+
+def _kept_links(united: View, views: Sequence[View]) -> dict[str, Any]:
+    """The links of documents that are kept for the next question, until anything is written: an edit may
+    change links and no passage."""
+    last = "SELECT max(id) FROM transactions"
+    heads: list[int] = [each.store.db.execute(last).fetchone()[0] for each in views]
+    kept: tuple[list[int], dict[str, Any]] | None = united.prefix.memo.get(KEPT_LINKS)
+    if kept is None or kept[0] != heads:
+        kept = united.prefix.memo[KEPT_LINKS] = heads, {}
+    return kept[1]

@@ -29,6 +29,9 @@ from asof.store.links import (
 )
 from asof.time.span import format_instant
 
+MEMO = "links"
+"""Where the links of views are kept with their prefix."""
+
 DEPTHS = range(1, 6)
 """Accepted depths of a neighbourhood, in links."""
 
@@ -85,13 +88,13 @@ def links(view: View) -> Links:
     All times after the last change of a passage share one cache. A version may change no passage (a note
     without text, an edit that only adds a link), so the key counts the versions that became visible since.
     """
-    memo = view.prefix.memo
-    later = memo.get("links later")
+    memo: dict[str, Any] = view.prefix.memo.setdefault(MEMO, {})
+    later = memo.get("later")
     if later is None:
         first = view.prefix.as_of
         of_shards = view.exchange.ask("changes of links", lambda: _own_changes(view, first), first)
-        later = memo["links later"] = sorted(set(chain.from_iterable(of_shards)))
-    key = f"links {bisect_right(later, view.as_of)}"
+        later = memo["later"] = sorted(set(chain.from_iterable(of_shards)))
+    key = f"until {bisect_right(later, view.as_of)}"
     cached: Links | None = memo.get(key)
     if cached is None:
         cached = memo[key] = _links(view)

@@ -70,6 +70,15 @@ class AsOfReader:
         """The stored passages with these ids, by id."""
         return records(self.db, passages)
 
+    def labels(self, passages: Iterable[int]) -> dict[int, tuple[str, str, str]]:
+        """Headings, tags (JSON) and language of the stored passages with these ids, by id."""
+        rows = self.db.execute(
+            "SELECT p.id, p.headings, h.tags, h.language FROM json_each(?) AS wanted"
+            " JOIN passages AS p ON p.id = wanted.value JOIN heads AS h ON h.id = p.head",
+            (json.dumps(list(passages)),),
+        )
+        return {passage: (headings, tags, language) for passage, headings, tags, language in rows}
+
     def matching_heads(self, attributes: Mapping[str, Any]) -> list[int]:
         """Ids of the heads that have these attributes, each named as an argument of `matching_heads`."""
         return matching_heads(self.db, **attributes)

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from asof.errors import UsageError
 from asof.index.view import View
 from asof.schema import value_text
-from asof.store.reader import matching_heads
 
 HalfLives = tuple[tuple[str, float], ...]
 """Pairs of `KIND:NAME` and days, such as ("tag:news", 7.0), or of `*` for all others. The first that fits a
@@ -106,12 +105,11 @@ def heads_of(view: View, name: str) -> NDArray[np.int64]:
 
 def _heads(view: View, name: str) -> list[int]:
     kind, _, value = name.partition(":")
-    db = view.store.db
     if kind == "source":
-        return matching_heads(db, source=value)
+        return view.store.matching_heads({"source": value})
     if kind == "tag":
-        return matching_heads(db, tags=(value,))
-    return matching_heads(db, path=f"{_literal(value.rstrip('/'))}/*")
+        return view.store.matching_heads({"tags": (value,)})
+    return view.store.matching_heads({"path": f"{_literal(value.rstrip('/'))}/*"})
 
 
 def _literal(text: str) -> str:

@@ -139,18 +139,8 @@ def _found(
     found: Callable[[tuple[str, str, str]], tuple[float, ...]], rows: NDArray[np.int64], view: View
 ) -> NDArray[np.float64]:
     """What is found (n, m) in the headings, tags and language of each row; each of them is read once."""
-    read = _read(view, rows)
+    read = view.store.labels(view.column("passage", rows).tolist())
     known = {record: found(record) for record in set(read.values())}
     width = len(next(iter(known.values()), (0.0,) * len(LEVELS)))
     values = [known[read[passage]] for passage in view.column("passage", rows).tolist()]
     return np.array(values, np.float64).reshape(len(rows), width)
-
-
-def _read(view: View, rows: NDArray[np.int64]) -> dict[int, tuple[str, str, str]]:
-    """Headings, tags (JSON) and language of the passages of these rows."""
-    passages = view.store.db.execute(
-        "SELECT p.id, p.headings, h.tags, h.language FROM json_each(?) AS wanted"
-        " JOIN passages AS p ON p.id = wanted.value JOIN heads AS h ON h.id = p.head",
-        (json.dumps(view.column("passage", rows).tolist()),),
-    )
-    return {passage: (headings, tags, language) for passage, headings, tags, language in passages}

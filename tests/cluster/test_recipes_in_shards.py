@@ -1,0 +1,83 @@
+"""Recipes that read the rows of all shards, over one view of them, rank as in one corpus, to the last bit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.cluster.test_search_in_shards import property_of
+from tests.support.histories import BROAD, Histories
+from tests.support.shards import new_shards
+
+import asof
+from asof.cluster.exactness import inexact_apart, refuse_inexact
+from asof.config import Config
+from asof.data import Link
+from asof.errors import NotAcrossShards
+from asof.models.hashed import HashedNgrams
+from asof.rank.candidates.by_document import ByDocument
+from asof.rank.candidates.gather import Lexical
+from asof.rank.candidates.top_k import TopK
+from asof.rank.features.sub_questions import SubQuestions
+from asof.rank.recipe import Recipe
+from asof.store.settings import CorpusSettings
+
+pytestmark = pytest.mark.slow
+
+Make = Callable[..., Any]
+
+BOOSTS = """
+[retrieval]
+heading_boost_enabled = true
+tag_boost_enabled = true
+[half_lives]
+"folder:doc" = 3
+"source:documents" = 9
+"""
+TOLD = Histories(encoder=HashedNgrams(), toml=BOOSTS)
+
+BY_WORDS = Recipe("by-words", "", (SubQuestions("words"), TopK()))
+SUMMED = Recipe("summed", "", (Lexical(), ByDocument(3), TopK()))
+
+test_equal = property_of(BROAD, 12, 30, 12, ["vault", "papers", "qd-rag", BY_WORDS, SUMMED], TOLD)
+
+
+def test_links_of_an_edit_that_changes_no_passage_are_seen_in_the_next_search(
+    tmp_path: Path, document: Make
+) -> None:
+    """As one that adds a link to the frontmatter of a note does."""
+    with (
+        new_shards(tmp_path / "shards", 3, encoder=HashedNgrams()) as sharded,
+        asof.open(
+            tmp_path / "one", encoder=HashedNgrams(), settings=CorpusSettings(stem=False)
+        ) as one,
+    ):  # fmt: skip
+        found = []
+        for links in ((Link("d1"),), (Link("d2"), Link("d3")), ()):
+            notes = [document(f"d{at}", f"the harbour bell {at}", "2001") for at in range(1, 4)]
+            notes += [document(f"l{at}", f"a ferry {at}", "2001", links=links) for at in range(3)]
+            for corpus in (sharded, one):
+                corpus.add(notes)
+            found.append([
+                [(hit.id, hit.score) for hit in corpus.at().search("harbour bell", recipe="vault")]
+                for corpus in (sharded, sharded, one)
+            ])  # fmt: skip
+        for first, again, alone in found:
+            assert first == again == alone
+        assert found[0] != found[1] != found[2] != found[0]
+
+
+def test_over_actors_they_are_refused_with_the_reason() -> None:
+    named = Config().recipe_named
+    for name, stage in (("vault", "Backlinks"), ("papers", "Everything"), ("qd-rag", "SubQuestions")):
+        recipe = named(name)
+        assert inexact_apart(recipe, encoder=True) is not None
+        refuse_inexact(recipe, True, together=True)
+        with pytest.raises(NotAcrossShards, match=rf"its stage {stage} is not exact there \("):
+            refuse_inexact(recipe, True, together=False)
+        with pytest.raises(NotAcrossShards, match="encoder"):
+            refuse_inexact(recipe, False, together=True)
+    refuse_inexact(BY_WORDS, False, together=True)
+    assert inexact_apart(SUMMED, encoder=False) == ByDocument(3)

@@ -19,6 +19,16 @@ ACROSS_SHARDS = (
 )
 """The commands that work on a corpus in shards."""
 
+_JUDGED = "a judgement is kept beside what it judges, to be erased with it, and hits are of several shards"
+REASONS = {
+    "stale": "each statement is compared with those of all documents, which no shard has",
+    "embed": "the vectors of all shards would have to change at once",
+    "feedback": _JUDGED,
+    "papers": _JUDGED,
+    "tune": _JUDGED,
+}
+"""Why others do not."""
+
 
 class IndexPlace(click.Path):
     """The folder of a corpus (a Path), or the URL of one (a text)."""
@@ -52,8 +62,11 @@ def folder_only(index: Path | str | None, why: str) -> None:
 def refuse_shards(count: int, place: object) -> None:
     """Raises NotAcrossShards where a corpus lies in several shards."""
     if count > 1:
+        name = command_name()
+        reason = REASONS.get(name.removeprefix("asof "), "")
+        because = f" ({reason})" if reason else ""
         raise NotAcrossShards(
-            f"{command_name()} is exact in a corpus in one piece only, and that in {place} lies in {count} "
+            f"{name} works in a corpus in one piece only{because}, and that in {place} lies in {count} "
             f"shards, for which there are: {ACROSS_SHARDS}"
         )
 

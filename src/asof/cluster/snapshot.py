@@ -46,7 +46,10 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-STALE = "what is stale is told of", "ask without it (stale = false)"
+STALE = (
+    "what is stale is told of",
+    "each statement is compared with those of all documents; ask without it (stale = false)",
+)
 
 
 def cannot_read_facts() -> None:
@@ -290,6 +293,8 @@ class ShardedSnapshot:
 
     def __getattr__(self, name: str) -> NoReturn:
         if not name.startswith("_") and hasattr(Snapshot, name):
+            if name in ("stale", "judged_stale", "dismissed"):
+                raise not_across_shards(*STALE)
             raise not_across_shards(f"{name} works in", "see docs/guides/cluster.md for what is exact")
         raise AttributeError(f"ShardedSnapshot has no {name!r}")
 

@@ -35,6 +35,7 @@ import mmap
 import os
 import zlib
 from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -46,6 +47,7 @@ from asof.corpus_files import NotAFile, create_file, open_file, remove, rename
 from asof.errors import DamagedSegment
 from asof.index.about import COLUMNS as ABOUT
 from asof.index.about import AboutTimes
+from asof.index.about_index import RowsByTime
 from asof.index.file_format import NUMBERS, Array, ArraySpec, FileFormat, instants
 from asof.index.offsets import stretches
 from asof.index.segment_formats import FAMILY, FOOTER, MAGIC, OLDER, Derive, read_as, stated
@@ -315,6 +317,11 @@ class Segment:
     def about(self) -> AboutTimes:
         """The times that its rows are about."""
         return AboutTimes(*(self[name] for name in ABOUT))
+
+    @cached_property
+    def by_time(self) -> RowsByTime:
+        """Its rows by the times that they are about; made when it is first asked for."""
+        return RowsByTime.of(self.about)
 
     @property
     def titles(self) -> TitleTable:

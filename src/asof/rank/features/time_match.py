@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.index.about import AboutTimes
+from asof.index.about_index import about_or_published
 from asof.index.prefix import Window
 from asof.index.view import View
 from asof.rank.expression import Values
@@ -73,10 +74,34 @@ def named_bounds(view: View, rows: NDArray[np.int64], spans: Sequence[Span]) -> 
     return shares
 
 
-def match_window(window: Window, spans: Sequence[Span]) -> Values:
-    """The same for every place of a window (n,)."""
-    visible, dated = window.column("visible"), window.column("dated").astype(bool)
-    return _matches(visible, dated, window.about, spans)
+def of_time(
+    view: View, window: Window, places: NDArray[np.int64] | None, spans: Sequence[Span]
+) -> NDArray[np.int64]:
+    """Which of some places of a window (indices, ascending), or of all (None), are about one of the times or
+    mention it: those whose `match_times` is not 0.
+
+    A passage that is about a time speaks of it or was published then, as does one that mentions it, so where
+    that is said makes no difference. Many places are looked up among all of the window.
+    """
+    if places is None:
+        return np.flatnonzero(_window_mask(window, spans))
+    if len(places) > FEW and len(places) * MANY > window.n:
+        return np.flatnonzero(_window_mask(window, spans)[places])
+    return np.flatnonzero(match_times(view, window.rows(places), spans) > 0)
+
+
+def _window_mask(window: Window, spans: Sequence[Span]) -> NDArray[np.bool_]:
+    """For each place of the window (n,) whether its `match_times` is not 0."""
+    masks = [np.zeros(0, bool)]
+    for part in window.parts:
+        segment = part.prefix.segment
+        columns = segment["visible"], segment["dated"]
+        masks.append(about_or_published(segment.by_time, *columns, spans, part.first, part.last))
+    return np.concatenate(masks)
+
+
+FEW, MANY = 4_096, 1_000
+"""Up to so many places are matched one by one, and also more of them in a window of so many times as many."""
 
 
 def _matches(

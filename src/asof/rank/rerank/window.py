@@ -12,7 +12,7 @@ from asof.data import Query
 from asof.index.select import at_least, before_rise, union
 from asof.index.view import View
 from asof.rank.expression import Values
-from asof.rank.features.time_match import match_times, match_window
+from asof.rank.features.time_match import of_time
 from asof.rank.rerank.append_below import append_below
 from asof.rank.stage import Ranking
 from asof.schema import within
@@ -41,8 +41,8 @@ class RerankWindow:
         near = np.zeros(len(rows), bool)
         near[_best(score, rows, view, self.n)] = True
         if query.about:
-            of_time = np.flatnonzero(match_times(view, rows, query.about) > 0)
-            near[of_time[_best(score[of_time], rows[of_time], view, self.of_time)]] = True
+            then = of_time(view, matching.window, matching.places, query.about)
+            near[then[_best(score[then], rows[then], view, self.of_time)]] = True
         chosen = np.flatnonzero(near)
         ranked, matched = view.total(len(chosen)), view.total(len(rows))
         if ranked == matched:
@@ -67,18 +67,16 @@ class RerankWindow:
         """The candidates of the time in the question that `reach` has to hold."""
         score = ranking.score
 
-        def of_time(some: NDArray[np.int64]) -> NDArray[np.int64]:
-            rows = ranking.window.rows(some if ranking.places is None else ranking.places[some])
-            return some[match_times(view, rows, query.about) > 0]
+        def then(some: NDArray[np.int64]) -> NDArray[np.int64]:
+            places = some if ranking.places is None else ranking.places[some]
+            return some[of_time(view, ranking.window, places, query.about)]
 
-        best = of_time(at_least(score, view.kth_best(score, TRIAL * self.of_time)))
+        best = then(at_least(score, view.kth_best(score, TRIAL * self.of_time)))
         bound = before_rise(view.kth_best(score[best], self.of_time), rise)
         if bound > 0:
-            return of_time(at_least(score, bound))
+            return then(at_least(score, bound))
         # so few are of the time that even one without a word of the question may be chosen
-        if ranking.places is not None:
-            return of_time(np.arange(len(score)))
-        return np.flatnonzero(match_window(ranking.window, query.about) > 0)
+        return of_time(view, ranking.window, ranking.places, query.about)
 
 
 TRIAL = 16

@@ -1,0 +1,55 @@
+"""Rows listed by the times that they are about: the same as a look at every row."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.index.test_about_columns import ENDS, ROWS
+
+from asof.index.about import AboutTimes, Stretch
+from asof.index.about_index import RowsByTime, about_or_published
+from asof.store.about import TEXT, TITLE
+from asof.time.moment import read
+
+
+def test_each_different_time_has_its_rows() -> None:
+    """Rows 0 and 2 are about 1 to 5, row 2 about 7 as well, row 1 about nothing."""
+    rows: list[list[Stretch]] = [[(1, 5, TITLE)], [], [(7, 7, TEXT), (1, 5, TEXT), (1, 5, TITLE)]]
+    by_time = RowsByTime.of(AboutTimes.of(rows))
+    assert by_time.first.tolist() == [1, 7]
+    assert by_time.last.tolist() == [5, 7]
+    assert by_time.start.tolist() == [0, 3, 4]
+    assert by_time.rows.tolist() == [0, 2, 2, 2]
+
+
+@settings(max_examples=150)
+@given(ROWS, ENDS, ENDS, st.data())
+def test_marked_rows_are_those_that_overlap(
+    rows: list[list[Stretch]], a: int, b: int, data: st.DataObject
+) -> None:
+    about, first, last = AboutTimes.of(rows), min(a, b), max(a, b)
+    begin = data.draw(st.integers(0, len(rows)))
+    end = data.draw(st.integers(begin, len(rows)))
+    mask = np.zeros(end - begin, bool)
+    RowsByTime.of(about).mark(mask, first, last, begin)
+    assert mask.tolist() == about.overlap(first, last)[begin:end].tolist()
+
+
+def test_published_then_or_about_it() -> None:
+    """Published in 1999, 2001 (undated), 2001, 2001 and 2002; the last is about 2001. Row 4 alone is left out
+    where the window ends before it."""
+    span = read("2001")
+    visible = np.array([read(year).first for year in ("1999", "2001", "2001", "2001", "2002")], np.int64)
+    dated = np.array([1, 0, 1, 1, 1], np.uint8)
+    rows: list[list[Stretch]] = [[], [], [], [(0, 0, TEXT)], [(span.first, span.first, TEXT)]]
+    by_time = RowsByTime.of(AboutTimes.of(rows))
+    some = about_or_published(by_time, visible, dated, [span], 0, 5)
+    assert some.tolist() == [False, False, True, True, True]
+    assert about_or_published(by_time, visible, dated, [span], 1, 4).tolist() == [False, True, True]
+    assert about_or_published(by_time, visible, dated, [read("1999"), span], 0, 3).tolist() == [
+        True,
+        False,
+        True,
+    ]
+    assert about_or_published(by_time, visible, dated, [], 0, 5).tolist() == [False] * 5

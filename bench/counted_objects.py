@@ -89,6 +89,10 @@ class _CountedTalk:
     inner: Talk
     shards: CountedShards
 
+    @property
+    def count(self) -> int:
+        return self.inner.count
+
     def receive(self) -> list[FromShard]:
         replies = self.inner.receive()
         messages = self.shards.messages

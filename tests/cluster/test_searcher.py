@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
@@ -9,15 +10,20 @@ from typing import Any, cast
 import pytest
 
 import asof
-from asof.cluster.conversation import Answer, Call, Failed, Gathered, Given
+from asof.cluster.conversation import Answer, Call, Conversation, Failed, Gathered, Given
 from asof.cluster.corpus import ShardedCorpus
 from asof.cluster.program import Chosen, SearchRequest
+from asof.cluster.ray.copies import size_of, trim
+from asof.cluster.ray.corpus import LatestState
 from asof.cluster.ray.place import ShardPlace
 from asof.cluster.ray.searcher import Searcher
+from asof.cluster.ray.shards import SearchedState
 from asof.cluster.search import NOTHING
+from asof.cluster.united import Union
 from asof.data import Query
-from asof.errors import ShardLost
+from asof.errors import ShardLost, StorageUnavailable
 from asof.recipes import named
+from asof.storage.storage import Storage
 
 NOW = 2**60
 ASKED = SearchRequest(NOTHING, None, NOW, None)
@@ -89,3 +95,110 @@ def test_a_manifest_that_cannot_be_fetched_is_an_error_and_the_shard_stays(
     failed = actor.begin("one", ASKED, number + 7, Call("opening", ()))
     assert isinstance(failed, Failed)
     assert count(actor.begin("two", ASKED, number, Call("opening", ()))) == 1
+
+
+def test_an_end_that_comes_before_the_beginning_is_over_leaves_nothing_open(
+    writer: ShardedCorpus, tmp_path: Path
+) -> None:
+    number = add(writer, "a")
+    actor = searcher(writer, tmp_path)
+    actor.end("late")  # the root gave up while its beginning was still on its way
+    actor.begin("late", ASKED, number, Call("opening", ()))
+    assert actor.status()["under_way"] == 0
+    assert isinstance(actor.step("late", Call("opening", ())), Failed)
+    assert actor.status()["searches"] == 0
+
+
+def test_who_waits_when_a_search_is_ended_is_told(writer: ShardedCorpus) -> None:
+    conversation = Conversation((writer.shards[0].session,), Union(), ASKED)
+    conversation.close()
+    conversation.send(Call("opening", ()))  # nobody reads it any more
+    for _ in range(2):
+        said = conversation.receive()
+        assert isinstance(said, Failed)
+        assert isinstance(said.error, ShardLost)
+
+
+def test_an_actor_that_cannot_open_its_shard_tries_again(writer: ShardedCorpus, tmp_path: Path) -> None:
+    assert writer.writer is not None
+    bucket = tmp_path / "bucket"
+    hidden = bucket.rename(tmp_path / "hidden")
+    actor = searcher(writer, tmp_path)
+    assert isinstance(actor.settings(), Failed)
+    assert isinstance(actor.begin("one", ASKED, 0, Call("opening", ())), Failed)
+    hidden.rename(bucket)
+    number = add(writer, "a")
+    assert count(actor.begin("two", ASKED, number, Call("opening", ()))) == 1
+    assert isinstance(actor.settings(), str)
+
+
+def test_while_the_storage_is_down_an_actor_starts_with_its_copy(
+    writer: ShardedCorpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    number, opening = add(writer, "a"), Call("opening", ())
+    assert count(searcher(writer, tmp_path).begin("one", ASKED, number, opening)) == 1
+
+    def down(*_: Any, **__: Any) -> None:
+        raise StorageUnavailable("503")
+
+    monkeypatch.setattr(Storage, "pull", down)
+    again = searcher(writer, tmp_path)
+    assert count(again.begin("two", ASKED, number, opening)) == 1
+    later = again.begin("three", ASKED, number + 1, opening)
+    assert isinstance(later, Failed)
+    assert isinstance(later.error, StorageUnavailable)
+
+
+def test_a_copy_that_another_process_fetched_further_is_of_that_manifest(
+    writer: ShardedCorpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, pull = add(writer, "a"), Storage.pull
+
+    def overtaken(self: Storage, root: Path, number: int | None = None, **options: Any) -> Any:
+        pulled = pull(self, root, number, **options)
+        later = add(writer, "b")
+        pull(self, root, later, **options)
+        return pulled
+
+    monkeypatch.setattr(Storage, "pull", overtaken)
+    actor = searcher(writer, tmp_path)
+    said = actor.begin("one", ASKED, first, Call("opening", ()))
+    assert isinstance(said, Failed)  # and not two passages as those of the first manifest
+    assert isinstance(said.error, ShardLost)
+
+
+def test_the_latest_state_stays_while_the_storage_is_down(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("asof.cluster.ray.corpus.FRESH", 0.0)
+    said: list[SearchedState | None] = [SearchedState(2), None, SearchedState(3)]
+
+    def latest() -> SearchedState:
+        state = said.pop(0)
+        if state is None:
+            raise StorageUnavailable("503")
+        return state
+
+    of = LatestState(latest, SearchedState(1))
+    assert [of().number for _ in range(3)] == [2, 2, 3]
+
+
+def test_copies_that_were_used_longest_ago_go_first_and_come_back(
+    writer: ShardedCorpus, tmp_path: Path
+) -> None:
+    assert writer.writer is not None
+    number, opening, url = add(writer, "a"), Call("opening", ()), writer.writer.storage.url
+    copies, names = tmp_path / "copies", ["x", "y", "z"]
+    for name in names[:2]:
+        place = ShardPlace(0, url, str(copies / name))
+        held = place.hold()
+        place.open().session.close()
+        assert held is not None
+        os.close(held)
+    os.utime(copies / "x.lock", (2_000_000_000, 2_000_000_000))  # used after y
+    one = size_of(copies / "x")
+    assert one > 10_000
+    limited = Searcher(ShardPlace(0, url, str(copies / "z"), limit=2 * one + one // 2))
+    assert [name for name in names if (copies / name).exists()] == ["x", "z"]
+    assert trim(copies, 0) == ["x"]  # z is held
+    assert count(limited.begin("one", ASKED, number, opening)) == 1
+    again = Searcher(ShardPlace(0, url, str(copies / "y")))
+    assert count(again.begin("two", ASKED, number, opening)) == 1

@@ -17,7 +17,7 @@ from asof.cluster.calls import answer
 from asof.cluster.program import Chosen, SearchRequest, first_stages
 from asof.cluster.united import Union
 from asof.corpus.session import Session
-from asof.errors import AsofError, DamagedSegment
+from asof.errors import AsofError, DamagedSegment, ShardLost
 from asof.index.view import View
 
 T = TypeVar("T")
@@ -58,6 +58,10 @@ class Failed(NamedTuple):
     error: Exception
 
 
+class Over(NamedTuple):
+    """The thread of a shard has ended: it says nothing more."""
+
+
 ToShard = Gathered | Call | End
 FromShard = Given | Chosen | Answer | Failed
 
@@ -75,13 +79,17 @@ class Conversation:
         self._union = union
         self._request = request
         self._to: SimpleQueue[ToShard] = SimpleQueue()
-        self._from: SimpleQueue[FromShard] = SimpleQueue()
+        self._from: SimpleQueue[FromShard | Over] = SimpleQueue()
         self._thread = threading.Thread(target=self._run, name="asof-shard", daemon=True)
         self._thread.start()
 
     def receive(self) -> FromShard:
-        """What the shard says next."""
-        return self._from.get()
+        """What the shard says next: after its end, that it ended, to whoever still waits."""
+        said = self._from.get()
+        if isinstance(said, Over):
+            self._from.put(said)
+            return Failed(ShardLost("the search was ended at a shard while something was asked"))
+        return said
 
     def send(self, message: ToShard) -> None:
         """Tell the shard something."""
@@ -99,6 +107,8 @@ class Conversation:
             pass
         except Exception as error:  # noqa: BLE001  it is raised again where the question was asked
             self._from.put(Failed(error))
+        finally:
+            self._from.put(Over())
 
     def _talk(self, views: tuple[View, ...]) -> None:
         try:

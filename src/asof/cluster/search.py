@@ -20,7 +20,7 @@ from asof.cluster.shards import LocalShards, Shards, Talk, run
 from asof.cluster.whole_view import use_whole
 from asof.data import Query
 from asof.engine import Results
-from asof.errors import ShardLost
+from asof.errors import CorpusError, ShardLost
 from asof.index.dense import quantise
 from asof.index.view import View
 from asof.models.ports import Encoder
@@ -74,7 +74,7 @@ class ShardSearch:
 
         def asked() -> list[Any]:
             with closing(self.shards.begin(SearchRequest(NOTHING, None, as_of, known_at))) as talk:
-                calls = {shard: Call(name, arguments) for shard in range(self.shards.count)}
+                calls = {shard: Call(name, arguments) for shard in range(talk.count)}
                 return of_each(talk.call(calls).values())
 
         return begun_anew(asked)
@@ -85,7 +85,7 @@ class ShardSearch:
 
         def used() -> T:
             with closing(self.shards.begin(request)) as talk:
-                every = range(self.shards.count)
+                every = range(talk.count)
                 openings = list(talk.call({shard: Call("opening", ()) for shard in every}).values())
                 nothing = [Chosen([], 1) for _ in every]
                 return do(
@@ -158,8 +158,9 @@ class Reopened:
     def __init__(self, shards: Shards, request: SearchRequest) -> None:
         self._shards = shards
         self._request = request
-        self._talk: Talk | None = shards.begin(request)
+        self._talk: Talk | None = (begun := shards.begin(request))
         self.known_at = request.known_at
+        self.count = begun.count
 
     def receive(self) -> list[FromShard]:
         assert self._talk is not None  # noqa: S101  it has just begun
@@ -176,6 +177,11 @@ class Reopened:
 
         def asked() -> dict[int, Any]:
             with closing(self._shards.begin(request)) as talk:
+                if talk.count != self.count:
+                    raise CorpusError(
+                        f"the corpus has {talk.count} shards now and had {self.count} when this was"
+                        " searched: search again"
+                    )
                 return talk.call(calls)
 
         return begun_anew(asked)

@@ -18,6 +18,11 @@ PASSAGES_OF_THREAD = 8_000_000
 class Talk(Protocol):
     """A search that is under way at all shards: they take turns with the root. Close it."""
 
+    @property
+    def count(self) -> int:
+        """How many shards it is at."""
+        ...
+
     def receive(self) -> list[FromShard]:
         """What every shard says, in the order of shards."""
         ...
@@ -91,6 +96,10 @@ class LocalTalk:
 
     def __init__(self, conversations: Sequence[Conversation]) -> None:
         self._conversations = conversations
+
+    @property
+    def count(self) -> int:
+        return len(self._conversations)
 
     def receive(self) -> list[FromShard]:
         return [each.receive() for each in self._conversations]

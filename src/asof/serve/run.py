@@ -121,7 +121,9 @@ def _searched_by_ray(told: dict[str, Any]) -> Corpus:
     """The corpus over actors of Ray, which end with this process."""
     from asof.cluster.ray.corpus import open_ray
 
-    corpus = open_ray(told["place"], address=told["ray"], replicas=told["replicas"])
+    corpus = open_ray(
+        told["place"], address=told["ray"], replicas=told["replicas"], cache_bytes=told.get("cache")
+    )  # fmt: skip
     atexit.register(corpus.close)
     return cast("Corpus", corpus)  # it has what is exact across shards, and refuses the rest
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
@@ -10,8 +11,9 @@ from pathlib import Path
 from typing import Any, NoReturn, Self, cast
 
 from asof import environment
+from asof.cluster.conversation import Failed
 from asof.cluster.ray.library import AUTO, connected, ray
-from asof.cluster.ray.place import ShardPlace
+from asof.cluster.ray.place import ShardPlace, other_shards
 from asof.cluster.ray.searcher import Searcher
 from asof.cluster.ray.shards import RayShards, SearchedState
 from asof.cluster.refused import not_across_shards
@@ -23,7 +25,7 @@ from asof.corpus.models import ModelProvider, encoder_for
 from asof.corpus.session import Session
 from asof.corpus_files import FOLDER
 from asof.engine import Results
-from asof.errors import NoCorpus, UsageError
+from asof.errors import NoCorpus, StorageUnavailable, UsageError
 from asof.storage.address import is_address
 from asof.storage.manifests import CorpusManifest
 from asof.store.committed import committed
@@ -61,16 +63,21 @@ class RootSession:
 
 @dataclass(slots=True)
 class LatestState:
-    """The latest state of a corpus at a URL, looked at once a second."""
+    """The latest state of a corpus at a URL, looked at once a second; while the storage is down, the one
+    that was seen last. Threads share it."""
 
     latest: Callable[[], SearchedState]
-    _state: SearchedState = field(default_factory=SearchedState)
+    _state: SearchedState
     _until: float = 0.0
+    _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def __call__(self) -> SearchedState:
-        if time.monotonic() >= self._until:
-            self._state, self._until = self.latest(), time.monotonic() + FRESH
-        return self._state
+        with self._lock:
+            if time.monotonic() >= self._until:
+                with suppress(StorageUnavailable):
+                    self._state = self.latest()
+                self._until = time.monotonic() + FRESH
+            return self._state
 
 
 @dataclass(slots=True)
@@ -149,54 +156,72 @@ class RayCorpus:
 
 def open_ray(
     place: str | Path, *, address: str = AUTO, replicas: int = 1, cpus: float = 0.1,
-    config: Config | None = None, caches: Path | None = None,
+    config: Config | None = None, caches: Path | None = None, cache_bytes: int | None = None,
 ) -> RayCorpus:  # fmt: skip
     """Start an actor for each shard of the corpus at a URL, or in a folder of this machine (`replicas` for
     each), which Ray starts again wherever one dies; it then opens its shard from the storage.
 
     `address`: of a cluster of Ray (see `library.connected`); `cpus`: what an actor takes of a node's
     processors when Ray places it; `caches`: a folder for working copies, by default the cache of the user on
-    the machine that an actor is on. Raises NoCorpus, UsageError, StorageError, CorpusError, MissingExtra.
+    the machine that an actor is on; `cache_bytes`: what they may take of a machine's disk, by default any
+    number (see `copies.trim`). Raises NoCorpus, UsageError, StorageError, CorpusError, MissingExtra.
     """
     if replicas < 1:
         raise UsageError(f"replicas is {replicas}; accepted: 1 or more")
     with ExitStack() as opened:
         ray = opened.enter_context(connected(address))
-        places, latest = _places(place, caches)
+        place_of, count, latest = _places(place, caches, cache_bytes)
         actor = ray.remote(num_cpus=cpus, max_restarts=-1, max_task_retries=0, max_concurrency=THREADS)(
             Searcher
         )
-        searchers = [[actor.remote(each(copy)) for copy in range(replicas)] for each in places]
-        for one in (each for replicas_ in searchers for each in replicas_):
-            opened.callback(ray.kill, one)
-        text, _ = ray.get(searchers[0][0].settings.remote())
-        settings = CorpusSettings.loads(text)
+
+        def started(shard: int) -> Sequence[Any]:
+            return [actor.remote(place_of(shard, copy)) for copy in range(replicas)]
+
+        searchers: list[Sequence[Any]] = []
+        opened.callback(_end, searchers)
+        searchers += map(started, range(count))
+        said = ray.get(searchers[0][0].settings.remote())
+        if isinstance(said, Failed):
+            raise said.error
+        settings = CorpusSettings.loads(said)
         root = Path.cwd() if isinstance(place, str) and is_address(place) else Path(place)
         chosen = config or environment.configuration(root)
         session = RootSession(root, chosen, environment.variables(), settings)
         store = cast(Store, session)  # whose settings alone are asked for
         encoder = encoder_for(store, None, chosen, root, session.environment)
-        search = ShardSearch(RayShards(searchers, latest), settings, encoder)
+        search = ShardSearch(RayShards(searchers, latest, more=started), settings, encoder)
         models = ModelProvider(cast(Session, session))
         return RayCorpus(session, searchers, search, models, opened.pop_all())
     raise AssertionError("unreachable")
 
 
 def _state(manifest: CorpusManifest) -> SearchedState:
-    return SearchedState(manifest.number, manifest.whole)
+    return SearchedState(manifest.number, manifest.whole, manifest.count)
+
+
+def _end(searchers: Sequence[Sequence[Any]]) -> None:
+    for actor in (each for replicas in searchers for each in replicas):
+        ray().kill(actor)
 
 
 def _places(
-    place: str | Path, caches: Path | None
-) -> tuple[list[Callable[[int], ShardPlace]], Callable[[], SearchedState]]:
-    """For each shard its place by the number of a replica; and the state that searches are of."""
+    place: str | Path, caches: Path | None, limit: int | None
+) -> tuple[Callable[[int, int], ShardPlace], int, Callable[[], SearchedState]]:
+    """The places of shards by their number and that of a replica; how many shards there are; and the state
+    that searches are of."""
     if not (isinstance(place, str) and is_address(place)):
         root = Path(place).absolute()
         layout = read_layout(root / FOLDER)
         if layout is None:
             raise NoCorpus(f"no corpus in shards in {root}: make one with `asof index SOURCE --shards N`")
         count, url, folder = layout.count, "", str(root)
-        latest: Callable[[], SearchedState] = lambda: SearchedState(0, committed(root / FOLDER))  # noqa: E731
+
+        def latest() -> SearchedState:
+            now = read_layout(root / FOLDER)
+            if now is not None and now.count != count:
+                raise other_shards(root, count, now.count)
+            return SearchedState(0, committed(root / FOLDER))
     else:
         from asof.cluster.at_url import storage_at
 
@@ -207,13 +232,10 @@ def _places(
                 f"nothing was indexed at {storage.url} yet: `asof index SOURCE --index {storage.url}`"
             )
         count, url, folder = manifest.count, storage.url, str(caches or "")
-        latest = LatestState(lambda: _state(storage.latest() or manifest))
+        latest = LatestState(lambda: _state(storage.latest() or manifest), _state(manifest))
 
-    def of(shard: int) -> Callable[[int], ShardPlace]:
-        def made(copy: int) -> ShardPlace:
-            own = str(Path(folder) / f"{shard:04}-{copy}") if url and folder else folder
-            return ShardPlace(shard, url, own, str(copy))
+    def place_of(shard: int, copy: int) -> ShardPlace:
+        own = str(Path(folder) / f"{shard:04}-{copy}") if url and folder else folder
+        return ShardPlace(shard, url, own, str(copy), count, limit)
 
-        return made
-
-    return [of(shard) for shard in range(count)], latest
+    return place_of, count, latest

@@ -6,7 +6,7 @@ import os
 import threading
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,7 +14,7 @@ from asof.cluster.conversation import Call, Conversation, Failed, FromShard, ToS
 from asof.cluster.program import SearchRequest
 from asof.cluster.ray.place import Opened, ShardPlace
 from asof.cluster.united import Union
-from asof.errors import ShardLost
+from asof.errors import AsofError, ShardLost
 
 IDLE = 300.0
 """Seconds after which a search that nobody goes on with is ended: who asked has died."""
@@ -33,18 +33,23 @@ class Searcher:
     """A shard that is open for searching; the class of the actor. Threads share it.
 
     A search is of one manifest to its end: where a later one is asked for, the shard is opened anew beside,
-    and the older one is closed when no search is left in it.
+    and the older one is closed when no search is left in it. Where a shard cannot be opened when the actor
+    starts, the first search tries again: Ray starts no actor again whose constructor raised.
     """
 
     def __init__(self, place: ShardPlace) -> None:
         self._place = place
-        self._opened = place.open()
+        self._held = place.hold()
+        self._opened: Opened | None = None
         self._union = Union()
         self._searches: dict[str, Searching] = {}
         self._lock = threading.RLock()
-        self._counts = {"searches": 0, "fetched": 1}
+        self._ended: dict[str, float] = {}  # searches of which the end came before the beginning was over
+        self._counts = {"searches": 0, "fetched": 0}
         self._beginning = threading.Condition()
         self._count = 0  # of searches that begin just now
+        with suppress(AsofError):
+            self._fetch(None)
 
     def begin(self, search: str, request: SearchRequest, number: int, call: Call | None) -> FromShard:
         """Begin a search at a manifest (0: as the shard is); what the shard says first. Where nothing is
@@ -56,8 +61,12 @@ class Searcher:
                     conversation.send(call)
                 said = conversation.receive()  # it has its view from here on, whatever is fetched
                 with self._lock:
-                    self._searches[search] = Searching(conversation, opened)
-                    self._counts["searches"] += 1
+                    over = search in self._ended
+                    if not over:
+                        self._searches[search] = Searching(conversation, opened)
+                        self._counts["searches"] += 1
+                if over:
+                    conversation.close()
         except Exception as error:  # noqa: BLE001  it is raised again where the question was asked
             return Failed(error)
         return said
@@ -77,6 +86,9 @@ class Searcher:
         """End a search, and those that were left by who asked."""
         with self._lock:
             late = time.monotonic() - IDLE
+            self._ended = {each: at for each, at in self._ended.items() if at >= late}
+            if search not in self._searches:
+                self._ended[search] = time.monotonic()
             ended = [each for each, its in self._searches.items() if each == search or its.at < late]
             over = [self._searches.pop(each) for each in ended]
         for each in over:
@@ -86,7 +98,7 @@ class Searcher:
     def status(self) -> Mapping[str, Any]:
         """What `asof cluster status` tells of the actor."""
         with self._lock:
-            under_way, opened = len(self._searches), self._opened
+            under_way, opened = len(self._searches), self._now()
         store = opened.session.store
         segments = store.folder / "segments"
         return {
@@ -96,25 +108,29 @@ class Searcher:
             "segment_bytes": sum(each.stat().st_size for each in segments.glob("*.seg")),
         }  # fmt: skip
 
-    def settings(self) -> tuple[str, int]:
-        """The settings of the corpus (see `CorpusSettings.loads`), and the instant of its last write here."""
-        with self._lock:
-            session = self._opened.session
-        return session.store.settings.dumps(), session.last_write()
+    def settings(self) -> str | Failed:
+        """The settings of the corpus (see `CorpusSettings.loads`), or why its shard cannot be opened."""
+        try:
+            with self._at(0) as opened:
+                return opened.session.store.settings.dumps()
+        except AsofError as error:
+            return Failed(error)
 
     @contextmanager
     def _at(self, number: int) -> Iterator[Opened]:
         """The shard at a manifest (0: as it is), of which no later one is fetched meanwhile. Searches that
         are under way go on while one is fetched. Raises ShardLost where the shard is at a later one."""
         with self._beginning:
-            if number > self._opened.number:
+            if self._opened is None:
+                self._fetch(number or None)
+            if number > self._now().number:
                 self._beginning.wait_for(lambda: not self._count)
                 self._fetch(number)
-            if number and number < self._opened.number:
+            opened = self._now()
+            if number and number < opened.number:
                 raise ShardLost(
-                    f"shard {self._place.shard} is at manifest {self._opened.number} already, not at {number}"
+                    f"shard {self._place.shard} is at manifest {opened.number} already, not at {number}"
                 )
-            opened = self._opened
             self._count += 1
         try:
             yield opened
@@ -123,18 +139,24 @@ class Searcher:
                 self._count -= 1
                 self._beginning.notify_all()
 
-    def _fetch(self, number: int) -> None:
-        if number <= self._opened.number:
+    def _now(self) -> Opened:
+        if self._opened is None:
+            raise ShardLost(f"shard {self._place.shard} is not open yet")
+        return self._opened
+
+    def _fetch(self, number: int | None) -> None:
+        """Open the shard at a manifest (None: the latest)."""
+        if self._opened and (number is None or number <= self._opened.number):
             return  # another search has waited for it, too
         opened = self._place.open(number)
         with self._lock:
             before, self._opened = self._opened, opened
             self._counts["fetched"] += 1
-            self._close_unused([before])
+            self._close_unused([before] if before else [])
 
     def _close_unused(self, opened: list[Opened]) -> None:
         with self._lock:
-            used = {id(self._opened.session), *(id(its.opened.session) for its in self._searches.values())}
+            used = {id(self._now().session), *(id(its.opened.session) for its in self._searches.values())}
             for each in opened:
                 if id(each.session) not in used and not each.session.closed:
                     each.session.close()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import secrets
+import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -14,7 +15,7 @@ from asof.cluster.conversation import Answer, Call, Failed, FromShard, Gathered
 from asof.cluster.program import SearchRequest
 from asof.cluster.ray.library import ray
 from asof.cluster.shards import Talk
-from asof.errors import ShardLost
+from asof.errors import ManifestExpired, ShardLost, StorageUnavailable
 
 TIMEOUT = 20.0
 """Seconds that an actor may take for a step; one that died is found out sooner."""
@@ -29,24 +30,28 @@ FEW = 8
 
 class SearchedState(NamedTuple):
     """The manifest that a search is of (0: a folder, which has none), and where some shards may have more
-    than others, the instant up to which all have everything: of what came later nothing is known."""
+    than others, the instant up to which all have everything: of what came later nothing is known. `shards`:
+    how many there are in it (0: as many as there were)."""
 
     number: int = 0
     whole: int | None = None
+    shards: int = 0
 
 
 class RayShards:
     """Actors that hold the shards: `searchers` has those of each shard, replicas of each other.
 
     `state`: what a search is of. It asks one replica of each shard, in turn; one that was lost is left out
-    for a while.
+    for a while. Where a state has more shards than there were, `more` starts the actors of one.
     """
 
     def __init__(
-        self, searchers: Sequence[Sequence[Any]], state: Callable[[], SearchedState] = SearchedState,
-        timeout: float = TIMEOUT,
+        self, searchers: list[Sequence[Any]], state: Callable[[], SearchedState] = SearchedState,
+        timeout: float = TIMEOUT, more: Callable[[int], Sequence[Any]] | None = None,
     ) -> None:  # fmt: skip
         self._searchers = searchers
+        self._more = more
+        self._growing = threading.Lock()
         self._state = state
         self._timeout = timeout
         self._turn = itertools.count()
@@ -58,15 +63,22 @@ class RayShards:
 
     def begin(self, request: SearchRequest) -> Talk:
         turn, late = next(self._turn), time.monotonic() - AVOIDED
+        state = self._state()
         chosen = []
-        for replicas in self._searchers:
+        for replicas in self._of(state):
             there = [each for each in replicas if self._lost.get(each, late) <= late] or replicas
             chosen.append(there[turn % len(there)])
-        state = self._state()
         if state.whole is not None:
             known = state.whole if request.known_at is None else min(request.known_at, state.whole)
             request = replace(request, known_at=known)
         return RayTalk(chosen, request, state.number, self._timeout, self._avoid)
+
+    def _of(self, state: SearchedState) -> Sequence[Sequence[Any]]:
+        """The actors of the shards of a state."""
+        with self._growing:
+            while self._more is not None and len(self._searchers) < state.shards:
+                self._searchers.append(self._more(len(self._searchers)))
+            return self._searchers[: state.shards or None]
 
     def _avoid(self, actor: Any) -> None:
         """An actor that was lost is not asked for a while, where the shard has another one."""
@@ -90,6 +102,10 @@ class RayTalk:
         self._waiting: list[Any] = []
         if request.recipe is not None:  # else nothing is said before it is asked
             self._waiting = [self._begin(shard) for shard in range(len(actors))]
+
+    @property
+    def count(self) -> int:
+        return len(self._actors)
 
     def receive(self) -> list[FromShard]:
         return self._taken(self._actors, self._waiting)
@@ -125,12 +141,13 @@ class RayTalk:
         return self._actors[shard].begin.remote(self._id, self._request, self._number, call)
 
     def _taken(self, actors: Sequence[Any], waiting: Sequence[Any]) -> list[Any]:
-        """The results of calls of actors. Raises ShardLost where one died, or gave none in time."""
+        """The results of calls of actors. Raises ShardLost where one died, gave none in time, or cannot open
+        its shard at the manifest of the search just now."""
         errors, until = ray().exceptions, time.monotonic() + self._timeout
         results = []
         for actor, each in zip(actors, waiting, strict=True):
             try:
-                results.append(ray().get(each, timeout=max(until - time.monotonic(), 0.01)))
+                said = ray().get(each, timeout=max(until - time.monotonic(), 0.01))
             except errors.GetTimeoutError as error:
                 self._lost(actor)
                 raise ShardLost(f"a shard gave no answer within {self._timeout:g} s") from error
@@ -140,4 +157,8 @@ class RayTalk:
                 self._lost(actor)
                 reason = str(error).splitlines()[0]
                 raise ShardLost(f"the process of a shard ended: {reason:.200}") from error
+            if isinstance(said, Failed) and isinstance(said.error, ManifestExpired | StorageUnavailable):
+                self._lost(actor)
+                raise ShardLost(f"a shard could not be opened: {said.error}") from said.error
+            results.append(said)
         return results

@@ -10,6 +10,7 @@ from tests.support.storages import Watched, content, in_folder, ready, storage_o
 
 from asof.cluster.opening import open_shards
 from asof.errors import DamagedObject, Fenced, NoCorpus, StaleCopy, UnpushedChanges, UsageError
+from asof.storage.chunks import read_list
 from asof.storage.fetch import Fetched
 from asof.storage.local import LocalObjects
 from asof.storage.manifests import CorpusManifest
@@ -197,6 +198,27 @@ def test_an_altered_object_is_not_used(memory_folder: Path, store: Watched) -> N
             store.put(path, whole)
     storage.pull(copy)
     assert content(copy) == content(root)
+
+
+def test_a_chunk_of_a_database_that_was_altered_is_not_used(memory_folder: Path, store: Watched) -> None:
+    """A byte in the middle of a page: SQLite would read it, so only the digest tells."""
+    storage, _, _ = ready(memory_folder, store)
+    latest = storage.latest()
+    assert latest
+    for state in latest.shards:
+        assert state.truth
+        chunks = [object_path(name) for name in read_list(store, state.truth)]
+        whole = [store.get(path) or b"" for path in chunks]
+        at, text = next(
+            (at, each.index(b"The ferry")) for at, each in enumerate(whole) if b"The ferry" in each
+        )
+        store.put(chunks[at], whole[at][:text] + b"A" + whole[at][text + 1 :])
+        with pytest.raises(DamagedObject, match="is not what its name says"):
+            storage.pull(memory_folder / "fresh")
+        assert content(memory_folder / "fresh") == {}
+        store.put(chunks[at], whole[at])
+    storage.pull(memory_folder / "fresh")
+    assert len(content(memory_folder / "fresh")) == 4
 
 
 def test_a_damaged_file_of_the_copy_is_not_taken_over(memory_folder: Path, store: Watched) -> None:

@@ -26,6 +26,13 @@ PATIENCE = 60.0
 """Seconds for which an operation is tried again. One request is given up after the 30 s of obstore:
 options of its client are not set here, because those would take the place of AWS_ALLOW_HTTP."""
 
+VARIABLES = {
+    "s3": "AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION, AWS_ENDPOINT_URL",
+    "gs": "GOOGLE_APPLICATION_CREDENTIALS or GOOGLE_SERVICE_ACCOUNT, the file of an account's key",
+    "az": "AZURE_STORAGE_ACCOUNT_NAME with AZURE_STORAGE_ACCOUNT_KEY, AZURE_STORAGE_SAS_TOKEN or an identity",
+}
+"""The variables that say how a bucket is reached, by the scheme of its URL."""
+
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 5.0
 _REFUSED = re.compile(r"status code: (4\d\d)(.*?):")
 _PASSES = ("408", "409", "425", "429")
@@ -65,8 +72,8 @@ class RemoteObjects:
             store = _library("obstore.store", url).from_url(url, retry_config=retrying)
         except (library.exceptions.BaseError, ValueError) as error:
             raise StorageError(
-                f"{url} cannot be opened: {_short(error)}; keys, region and endpoint come from the"
-                " environment (S3: AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION, AWS_ENDPOINT_URL)"
+                f"{url} cannot be opened: {_short(error)}; how to reach it comes from the environment"
+                f" ({VARIABLES.get(url.partition(':')[0], 'see docs/guides/cluster.md')})"
             ) from error
         return cls(url.rstrip("/"), library, store, patience)
 
@@ -160,7 +167,8 @@ class RemoteObjects:
                 if refused and refused[1] not in _PASSES:
                     raise StorageError(
                         f"{self.url}/{name} was not {verb}: the storage answers {refused[1]}{refused[2]};"
-                        f" look at the bucket's name, its region and the keys of the environment"
+                        f" look at the bucket's name and at what the environment says of it"
+                        f" ({VARIABLES.get(self.url.partition(':')[0], 'keys, region')})"
                     ) from error
                 if time.monotonic() + pause > until:
                     raise StorageUnavailable(

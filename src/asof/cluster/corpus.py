@@ -280,16 +280,14 @@ class ShardedCorpus:
         The source is read once. A batch gets one and the same instant in all shards. Of one that a process
         which was killed between two shards has left, nobody knows; the next write takes it back. `pool`: what
         prepares texts in place of processes of this machine, such as tasks of Ray
-        (`asof.cluster.ray.texts.RayTexts`). Raises SourceError, SourceShrunk, Busy, NoSpace, and
-        NotAcrossShards for an export.
+        (`asof.cluster.ray.texts.RayTexts`). Raises SourceError, SourceShrunk, Busy, NoSpace.
         """
         from asof.sources.from_python import as_python_source, items
         from asof.sources.source import Resumable
 
         if isinstance(source, str | Path):
-            if not history and export_file(source) is not None:
-                raise not_across_shards("an export is read into", "index it into a corpus in one piece, then "
-                                        "`asof cluster grow --shards N` makes shards of that")  # fmt: skip
+            if not history and (export := export_file(source)) is not None:
+                return self._restored(export, progress)
             source = self._sources.open(source, history=history, trust_mtime=trust_mtime, **options)
         elif options:
             raise UsageError(f"{', '.join(options)}: only for a source that is named by a scheme")
@@ -308,6 +306,16 @@ class ShardedCorpus:
             for shard in self.shards:
                 shard.maintenance.tidy_behind()
         remove_former(self.folder)
+        return report
+
+    def _restored(self, export: Path, progress: Callable[[IndexReport], None] | None) -> IndexReport:
+        """Read an export into the shards, which are empty; see `Corpus.add`."""
+        from asof.cluster.restoring import restore_shards
+
+        encoder = self.shards[0].manifest.encoder
+        report = restore_shards(self.folder, export, encoder, self.clock(), self.wait, progress)
+        self.reopen()
+        self.push()
         return report
 
     def source(

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.index.test_about_columns import ENDS, ROWS
 
+from asof.data import Filters
 from asof.index.about import AboutTimes, Stretch
 from asof.index.about_index import RowsByTime, about_or_published
 from asof.store.about import TEXT, TITLE
 from asof.time.moment import read
+
+Make = Callable[..., Any]
 
 
 def test_each_different_time_has_its_rows() -> None:
@@ -53,3 +59,40 @@ def test_published_then_or_about_it() -> None:
         True,
     ]
     assert about_or_published(by_time, visible, dated, [], 0, 5).tolist() == [False] * 5
+
+
+@settings(max_examples=20)
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(["mill", "mill in 2001", "in May 2003"]),
+            st.sampled_from([None, "2001-05-05", "2002", "2003-06-01"]),
+        ),
+        min_size=1,
+        max_size=8,
+    ),
+    st.sampled_from(["2001", "2003-05", "2002"]),
+    st.sampled_from([None, "2002"]),
+    st.data(),
+)
+def test_the_filter_of_a_time_goes_row_by_row(
+    fresh: Make, document: Make, drawn: list[Any], about: str, since: str | None, data: st.DataObject
+) -> None:
+    """About the time, or about none that is known and published then; undated rows fall to `since`."""
+    made = [document(f"d{at}", text, date) for at, (text, date) in enumerate(drawn)]
+    cut = data.draw(st.integers(0, len(made)))
+    asked = read(about)
+    filters = Filters(since=read(since).first if since else None, about=(asked.first, asked.last))
+    with fresh() as corpus:
+        for part in (made[:cut], made[cut:]):
+            corpus.add(part)
+        view = corpus.at().view()
+        window = view.window(filters)
+        rows = window.rows(np.arange(window.n))
+        times, visible = view.about(rows), view.column("visible", rows)
+        dated = view.column("dated", rows).astype(bool)
+        then = dated & (visible >= asked.first) & (visible <= asked.last)
+        expected = times.overlap(asked.first, asked.last) | (then & ~times.known)
+        allowed = view.allowed(window, filters)
+        assert allowed is not None
+        assert allowed.tolist() == (expected & (dated | (since is None))).tolist()

@@ -199,13 +199,23 @@ class View:
 
     def _within(self, window: Window, first: int, last: int) -> NDArray[np.bool_]:
         """Which places are about a time in [first, last], or were published then if that is not known."""
-        visible, about = window.column("visible"), window.about
-        then = window.column("dated").astype(bool) & (visible >= first) & (visible <= last)
-        return about.overlap(first, last) | (then & ~about.known)
+        masks = [np.zeros(0, bool)]
+        for part in window.parts:
+            segment, begin, end = part.prefix.segment, part.first, part.last
+            visible = segment["visible"][begin:end]
+            then = (visible >= first) & (visible <= last) & segment["dated"][begin:end].astype(bool)
+            mask = then & ~segment.about.slice(begin, end).known
+            segment.by_time.mark(mask, first, last, begin)
+            masks.append(mask)
+        return np.concatenate(masks)
 
     def live(self, first: int) -> int:
         """How many current passages became visible from an instant on."""
-        return sum(self.exchange.ask("live", lambda: self.prefix.window(first).n_live, first))
+        return sum(self.exchange.ask("live", lambda: self.own_live(first), first))
+
+    def own_live(self, first: int) -> int:
+        """Those of them that are here."""
+        return self.prefix.window(first).n_live
 
     def timeless(self, filters: Filters) -> int:
         """How many current passages of a slice of time have no date and are about no time that is known."""

@@ -7,12 +7,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.cluster.test_search_in_shards import property_of
-from tests.support.histories import BROAD, Histories
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.cluster.test_answers_in_shards import QUESTIONS
+from tests.cluster.test_search_in_shards import SHARDS, property_of, search_of, shown
+from tests.support.fact_histories import BY_RULES
+from tests.support.histories import ANY_HEALTH, BROAD, Event, Histories, last_moment
+from tests.support.histories_in_shards import layouts
 from tests.support.shards import new_shards
 
 import asof
 from asof.cluster.exactness import inexact_apart, refuse_inexact
+from asof.cluster.snapshot import snapshot_of
 from asof.config import Config
 from asof.data import Link
 from asof.errors import NotAcrossShards
@@ -41,7 +47,26 @@ TOLD = Histories(encoder=HashedNgrams(), toml=BOOSTS)
 BY_WORDS = Recipe("by-words", "", (SubQuestions("words"), TopK()))
 SUMMED = Recipe("summed", "", (Lexical(), ByDocument(3), TopK()))
 
-test_equal = property_of(BROAD, 12, 30, 12, ["vault", "papers", "qd-rag", BY_WORDS, SUMMED], TOLD)
+test_equal = property_of(BROAD, 12, 30, 8, ["vault", "papers", "qd-rag", BY_WORDS, SUMMED], TOLD)
+
+
+@settings(max_examples=8, suppress_health_check=ANY_HEALTH)
+@given(
+    BROAD, st.sampled_from(SHARDS), st.integers(-1, 32), st.integers(0, 6), st.sampled_from(QUESTIONS)
+)  # fmt: skip
+def test_facts_are_related_as_in_one_corpus(
+    history: list[Event], shards: tuple[int, int], as_of: int, back: int, question: str
+) -> None:
+    count, threads = shards
+    with layouts(count, BY_RULES) as parts:
+        for event in history:
+            parts.play(event)
+        moment = last_moment(parts.one, as_of, back)
+        if moment is None:
+            return
+        sharded = snapshot_of(search_of(parts, threads), parts.shards[0].models, *moment, stated=True)
+        one = parts.one.snapshot(*moment)
+        assert shown(sharded, question, recipe="tgrag") == shown(one, question, recipe="tgrag")
 
 
 def test_links_of_an_edit_that_changes_no_passage_are_seen_in_the_next_search(
@@ -79,5 +104,8 @@ def test_over_actors_they_are_refused_with_the_reason() -> None:
             refuse_inexact(recipe, True, together=False)
         with pytest.raises(NotAcrossShards, match="encoder"):
             refuse_inexact(recipe, False, together=True)
+    refuse_inexact(named("tgrag"), False, together=True)
+    with pytest.raises(NotAcrossShards, match="without an encoder it is exact"):
+        refuse_inexact(named("tgrag"), True, together=True)
     refuse_inexact(BY_WORDS, False, together=True)
     assert inexact_apart(SUMMED, encoder=False) == ByDocument(3)

@@ -56,7 +56,7 @@ VECTORS = (EarlyTermination, Dense, Similarity)
 
 TOGETHER = (
     *BEFORE, *CUTS, *AFTER, Everything, Freshness, Coverage, Volume, Backlinks, RecencyTiers, Headings, Tags,
-    SubQuestions,
+    SubQuestions, Local,
 )  # fmt: skip
 """Stages that run over one view with the rows of all shards, which the process that holds these has."""
 
@@ -66,7 +66,8 @@ REASONS: dict[type, str] = {
     SubQuestions: "parts are searched in the rows of all shards, and by meaning with an encoder only",
     Centrality: "the graph of corroboration joins passages of different shards",
     Backlinks: "links lead from one shard to another",
-    Local: "facts of different shards are related",
+    Local: "it relates facts of all shards, whose vectors no shard keeps: without an encoder it is exact "
+    "where a process has all shards",
     Coverage: "it counts passages that are not sent",
     Volume: "it counts passages that are not sent",
     ByDocument: "a sum over the passages of a document needs those that are not sent",
@@ -86,7 +87,8 @@ def refuse_inexact(recipe: Recipe, encoder: bool, *, together: bool) -> None:
     if stage is None:
         return
     reason = REASONS.get(type(stage), "it reads more than the candidates")
-    more = "papers, vault and qd-rag" if together else "(not over actors) papers, vault and qd-rag"
+    more = "vault, papers and qd-rag, and without one tgrag"
+    more = more if together else f"(not over actors) {more}"
     raise not_across_shards(
         f"the recipe {recipe.name!r} ranks",
         f"its stage {type(stage).__name__} is not exact there ({reason}). Exact are asof, bm25, tempralm, "
@@ -109,10 +111,16 @@ def inexact_apart(recipe: Recipe, encoder: bool) -> Stage | None:
 
 
 def _inexact_together(recipe: Recipe, encoder: bool) -> Stage | None:
-    return next(
-        (each for each in recipe.stages if not isinstance(each, TOGETHER) or _lacks_vectors(each, encoder)),
-        None,
-    )
+    for stage in recipe.stages:
+        exact = isinstance(stage, TOGETHER) and not _lacks_vectors(stage, encoder)
+        if not exact or (isinstance(stage, Local) and encoder and not _by_words(stage)):
+            return stage
+    return None
+
+
+def _by_words(stage: Local) -> bool:
+    """Whether no vectors of facts are compared, also where there is an encoder."""
+    return stage.gamma == "words" and stage.seeds != "cosine"
 
 
 def _lacks_vectors(stage: Stage, encoder: bool) -> bool:

@@ -12,7 +12,7 @@ from asof.index.view import View
 from asof.knowledge.visible_facts import StatedFact
 from asof.rank.expression import Values
 from asof.rank.features.query_terms import weighted_share, weighted_words
-from asof.store.passages import StoredPassage, records
+from asof.store.passages import StoredPassage
 
 MAX_CACHED = 200_000
 """The number of facts whose stems are cached between questions."""
@@ -34,7 +34,7 @@ def gammas(query: Query, view: View, facts: Sequence[StatedFact]) -> Values:
     stems = frozenset(number_of)
     narrow = np.zeros((len(words), len(facts)), bool)
     wide = np.zeros((len(words), len(facts)), bool)
-    read = records(view.store.db, {each.passage.passage for each in facts})
+    read = view.store.records({each.passage.passage for each in facts})
     above = {passage: stems & _above(record, view) for passage, record in read.items()}
     for at, each in enumerate(facts):
         passage = each.passage.passage

@@ -105,7 +105,7 @@ LONG = "".join(f"# Part {at}\n\nThe ferry of pier {at % 3} costs {at} marks.\n\n
 """A text of several passages, of which some say the same of the same thing: ties that numbers decide."""
 
 
-def grown_answers() -> tuple[Any, Any]:
+def grown_answers() -> Any:
     """What is found, and what supersedes it, in a corpus of long documents, and in the same when it has grown
     twice; and the order of passages in both."""
     with both(2) as (corpus, shards):
@@ -143,7 +143,7 @@ def test_passages_in_another_order_are_caught(monkeypatch: pytest.MonkeyPatch) -
         def execute(self, query: str, *values: Any) -> Any:
             return self._db.execute(query.replace("OVER (ORDER BY id)", "OVER (ORDER BY id DESC)"), *values)
 
-    monkeypatch.setattr(moving, "_number", lambda db, table: right(Reversed(db), table))
+    monkeypatch.setattr(moving, "_number", lambda db, table: right(cast(Any, Reversed(db)), table))
     one, grown = grown_answers()
     assert one != grown
 

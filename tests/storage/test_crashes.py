@@ -132,7 +132,7 @@ def killed_after(patch: pytest.MonkeyPatch, changes: int) -> None:
         patch.setattr(module, "write_durably", counted(module.write_durably))
     patch.setattr(swap, "write_layout", counted(shard_layout.write_layout))
     patch.setattr(swap, "write_committed", counted(write_committed))
-    patch.setattr(shard_folders.shutil, "rmtree", counted(shutil.rmtree))
+    patch.setattr(shutil, "rmtree", counted(shutil.rmtree))
 
 
 def test_a_reader_killed_at_any_change_of_a_file(memory_folder: Path) -> None:

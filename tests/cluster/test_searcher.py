@@ -181,6 +181,14 @@ def test_the_latest_state_stays_while_the_storage_is_down(monkeypatch: pytest.Mo
     assert [of().number for _ in range(3)] == [2, 2, 3]
 
 
+def test_one_shard_alone_has_all_that_was_written(writer: ShardedCorpus) -> None:
+    number = add(writer, "a")
+    assert writer.writer is not None
+    manifest = writer.writer.storage.manifest(number)
+    assert manifest.shards[0].head > 0
+    assert manifest.whole is None  # and not the beginning of time, at which it was made
+
+
 def test_copies_that_were_used_longest_ago_go_first_and_come_back(
     writer: ShardedCorpus, tmp_path: Path
 ) -> None:

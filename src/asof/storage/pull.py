@@ -132,4 +132,4 @@ class Pull:
 def _whole(manifest: CorpusManifest) -> int:
     """Up to which instant all shards have all that was written."""
     heads = [state.head for state in manifest.shards[: manifest.count]]
-    return max(heads) if manifest.whole is None else manifest.whole
+    return max(heads) if manifest.whole is None or manifest.count == 1 else manifest.whole

@@ -171,9 +171,13 @@ def open_ray(
     with ExitStack() as opened:
         ray = opened.enter_context(connected(address))
         place_of, count, latest = _places(place, caches, cache_bytes)
-        actor = ray.remote(num_cpus=cpus, max_restarts=-1, max_task_retries=0, max_concurrency=THREADS)(
-            Searcher
-        )
+        actor = ray.remote(
+            num_cpus=cpus,
+            max_restarts=-1,
+            max_task_retries=0,
+            max_concurrency=THREADS,
+            scheduling_strategy="SPREAD",  # so that a node that is lost takes few replicas of a shard with it
+        )(Searcher)
 
         def started(shard: int) -> Sequence[Any]:
             return [actor.remote(place_of(shard, copy)) for copy in range(replicas)]
@@ -197,7 +201,8 @@ def open_ray(
 
 
 def _state(manifest: CorpusManifest) -> SearchedState:
-    return SearchedState(manifest.number, manifest.whole, manifest.count)
+    whole = manifest.whole if manifest.count > 1 else None  # one shard alone has all that was written
+    return SearchedState(manifest.number, whole, manifest.count)
 
 
 def _end(searchers: Sequence[Sequence[Any]]) -> None:
@@ -221,7 +226,7 @@ def _places(
             now = read_layout(root / FOLDER)
             if now is not None and now.count != count:
                 raise other_shards(root, count, now.count)
-            return SearchedState(0, committed(root / FOLDER))
+            return SearchedState(0, committed(root / FOLDER) if count > 1 else None)
     else:
         from asof.cluster.at_url import storage_at
 

@@ -1,11 +1,12 @@
 """Actors and indexers of Ray that are killed, again and again: no wrong answer, none lost, nothing twice.
 
-    python -m bench.ray_chaos search [--questions 1000] [--every 2] [--replicas 1]
-    python -m bench.ray_chaos index [--moments 50]
+    python -m bench.ray_chaos search [--questions 1000] [--every 2] [--shards 4] [--replicas 1]
+    python -m bench.ray_chaos index [--moments 50] [--without-ray]
 
-`search`: four actors over storage in a folder; every two seconds the process of a random one gets SIGKILL.
-Each answer is compared with that of one corpus. `index`: a process that indexes by Ray is killed at random
-moments; see `cluster.support.indexer_kills`. Needs the packages of `make cluster`.
+`search`: an actor for each replica of each shard, over storage in a folder; every two seconds the process of
+a random one gets SIGKILL.
+Each answer is compared with that of one corpus. `index`: a process that indexes, by Ray or by itself, is
+killed at random moments; see `cluster.support.indexer_kills`. Needs the packages of `make cluster`.
 """
 
 from __future__ import annotations
@@ -31,7 +32,6 @@ from asof.cluster.ray.library import ray
 from bench import generated
 
 AS_OF = "2025-06-01"
-SHARDS = 4
 DIFFERENT = 40
 """Questions that are asked in turn."""
 
@@ -42,14 +42,18 @@ def main() -> None:
     parser.add_argument("--questions", type=int, default=1_000)
     parser.add_argument("--passages", type=int, default=2_000)
     parser.add_argument("--every", type=float, default=2.0)
+    parser.add_argument("--shards", type=int, default=4)
     parser.add_argument("--replicas", type=int, default=1)
     parser.add_argument("--moments", type=int, default=50)
+    parser.add_argument("--without-ray", action="store_true")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder)
+        path, url = Path(folder), (Path(folder) / "bucket").as_uri()
         os.environ |= {"XDG_CACHE_HOME": str(path / "cache"), "ASOF_CONFIG": os.devnull}
+        if options.what == "index" and options.without_ray:
+            print(kill_indexers(url, None, path, options.moments))
+            return
         with ray_here() as library:
-            url = (path / "bucket").as_uri()
             if options.what == "search":
                 searched(path, url, options)
             else:
@@ -64,7 +68,7 @@ def searched(path: Path, url: str, options: Any) -> None:
     with asof.open(path / "one") as corpus:
         corpus.add(documents)
         expected = {each: shown(corpus.at(AS_OF).search(each)) for each in questions}
-    with asof.open(url, shards=SHARDS, write=True) as corpus:
+    with asof.open(url, shards=options.shards, write=True) as corpus:
         corpus.add(documents)
     begun = [0]
     begin = sharded_search.Reopened.__init__
@@ -90,6 +94,11 @@ def searched(path: Path, url: str, options: Any) -> None:
                     print(f"lost: {error}")
                 times.append(1e3 * (time.perf_counter() - since))
                 again += begun[0] - before > 1
+                if at % 100 == 99:
+                    print(
+                        f"{at + 1}: {killed[0]} kills, {wrong} wrong, {lost} lost, {again} begun anew",
+                        flush=True,
+                    )
         finally:
             stop.set()
             killing.join()

@@ -15,9 +15,13 @@ import pytest
 from cluster.support.s3 import Bucket
 
 import asof
+from asof.cluster.at_url import storage_at
+from asof.cluster.grow import grow
+from asof.cluster.grow_at_url import grow_at_url
 from asof.cluster.ray.corpus import RayCorpus, open_ray
 from asof.cluster.ray.library import ray
-from asof.errors import NotAcrossShards
+from asof.corpus_files import FOLDER
+from asof.errors import CorpusError, NoCorpus, NotAcrossShards
 
 TOWNS = ("Aldersey", "Brackmoor", "Cotehill", "Dunmere", "Eastwick", "Farholm", "Gillby")
 MAYORS = ("Ann", "Bob", "Cid")
@@ -96,6 +100,44 @@ def test_a_later_manifest_is_taken_up_and_a_search_keeps_its_own(
             after = corpus.at(AS_OF).search("mayor of Aldersey")
             assert "new" in [hit.document for hit in after.hits]
             assert [hit.why.as_json() for hit in before.hits] == trees  # as it was known then
+
+
+def test_a_corpus_that_grows_gets_more_actors(
+    ray_session: Any, s3: Bucket, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("asof.cluster.ray.corpus.FRESH", 0.0)
+    url = f"{s3.url}/corpus"
+    with asof.open(url, shards=1, write=True) as writer:
+        writer.add(notes())
+    with (
+        answers(tmp_path / "one") as expected,
+        open_ray(url, caches=tmp_path / "caches") as corpus,
+    ):
+        assert shown(corpus.at(AS_OF).search(QUESTIONS[0])) == expected[QUESTIONS[0]]
+        grow_at_url(storage_at(url, str), 3)
+        assert {each: shown(corpus.at(AS_OF).search(each)) for each in QUESTIONS} == expected
+        assert {each["shard"] for each in corpus.status()} == {0, 1, 2}
+
+
+def test_a_folder_that_grew_has_to_be_opened_anew(ray_session: Any, tmp_path: Path) -> None:
+    folder = tmp_path / "two"
+    with asof.open(folder, shards=2) as made:
+        made.add(notes())
+    with open_ray(folder) as corpus:
+        corpus.at(AS_OF).search(QUESTIONS[0])
+        grow(folder / FOLDER, 3)
+        with pytest.raises(CorpusError, match=r"has 3 shards now and had 2 .* open it anew"):
+            corpus.at(AS_OF).search(QUESTIONS[0])
+
+
+def test_a_place_that_cannot_be_opened_is_told(ray_session: Any, s3: Bucket, tmp_path: Path) -> None:
+    with pytest.raises(NoCorpus, match="nothing was indexed"):
+        open_ray(f"{s3.url}/nothing", caches=tmp_path / "caches")
+    with asof.open(f"{s3.url}/corpus", shards=1, write=True) as writer:
+        writer.add(notes())
+    (tmp_path / "caches").write_text("a file where the copies should be")
+    with pytest.raises(CorpusError, match="caches"):
+        open_ray(f"{s3.url}/corpus", caches=tmp_path / "caches")
 
 
 def killing(corpus: RayCorpus, every: float, stop: threading.Event, seed: int) -> int:

@@ -5,12 +5,17 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
+
+import pytest
 
 import asof
 
@@ -40,10 +45,18 @@ def texts(count: int, edition: int) -> list[dict[str, Any]]:
 
 
 def kill_indexers(
-    url: str, address: str, folder: Path, moments: int, *, count: int = 240, shards: int = 2, seed: int = 1
+    url: str,
+    address: str | None,
+    folder: Path,
+    moments: int,
+    *,
+    count: int = 240,
+    shards: int = 2,
+    seed: int = 1,
 ) -> Kills:
     """Index sources into the corpus at the URL and kill the process, at random moments, so many times; every
-    few kills a run is left to complete. Each time a reader fetches what was acknowledged.
+    few kills a run is left to complete. Each time a reader fetches what was acknowledged. `address`: of the
+    Ray that prepares texts; None: the process itself does.
 
     Raises AssertionError where anything acknowledged is lost, or there twice, or a completed run differs from
     one corpus that was fed the same.
@@ -57,7 +70,7 @@ def kill_indexers(
         source.write_text("".join(json.dumps(each) + "\n" for each in texts(count, edition)))
         complete = killed and killed % 5 == 0 and edition < killed // 5
         took = _run(url, shards, source, address, None if complete else chosen.uniform(0, longest))
-        rows = acknowledged(url)
+        rows = acknowledged(url, folder)
         assert len(rows) == len(set(rows)), "a passage is there twice"
         if complete:
             edition += 1
@@ -66,6 +79,9 @@ def kill_indexers(
         else:
             kept = {row[0] for row in before} - {row[0] for row in rows}
             assert not kept, f"acknowledged documents are lost: {sorted(kept)[:5]}"
+            was, now = _editions(before), _editions(rows)
+            older = [name for name, edition_ in was.items() if now[name] < edition_]
+            assert not older, f"acknowledged editions are lost: {sorted(older)[:5]}"
             killed, ended = (killed + 1, ended) if took is None else (killed, ended + 1)
             partly += took is None and set(rows) != before
             if took is not None:
@@ -73,14 +89,15 @@ def kill_indexers(
         before = set(rows)
     source.write_text("".join(json.dumps(each) + "\n" for each in texts(count, edition)))
     assert _run(url, shards, source, address, None) is not None
-    rows = acknowledged(url)
+    rows = acknowledged(url, folder)
     assert sorted(rows) == one_corpus(folder / "one-last", texts(count, edition))
     return Kills(killed, ended, partly, len({row[0] for row in rows}))
 
 
-def _run(url: str, shards: int, source: Path, address: str, kill_after: float | None) -> float | None:
+def _run(url: str, shards: int, source: Path, address: str | None, kill_after: float | None) -> float | None:
     """Run an indexer; the seconds from its beginning to its end, None where it was killed."""
-    command = [sys.executable, "-m", "cluster.support.ray_indexer", url, str(shards), str(source), address]
+    command = [sys.executable, "-m", "cluster.support.ray_indexer", url, str(shards), str(source)]
+    command += [address] if address else []
     errors = source.with_suffix(".errors")
     with (
         errors.open("w") as said,
@@ -100,13 +117,14 @@ def _run(url: str, shards: int, source: Path, address: str, kill_after: float | 
         return time.monotonic() - since
 
 
-def acknowledged(url: str) -> list[Any]:
-    """The passages that whoever reads the corpus at the URL now gets, by document; none before the first."""
-    try:
+def acknowledged(url: str, folder: Path) -> list[Any]:
+    """The passages that a reader on another machine, which has a cache of its own in a folder, gets now from
+    the corpus at the URL; none before the first."""
+    with pytest.MonkeyPatch.context() as patch, suppress(asof.errors.NoCorpus):
+        patch.setenv("XDG_CACHE_HOME", str(folder / "reader"))
         with asof.open(url, create=False) as corpus:
             return _passages(corpus)
-    except asof.errors.NoCorpus:
-        return []
+    return []
 
 
 def one_corpus(folder: Path, documents: list[dict[str, Any]]) -> list[Any]:
@@ -114,6 +132,12 @@ def one_corpus(folder: Path, documents: list[dict[str, Any]]) -> list[Any]:
     with asof.open(folder) as corpus:
         corpus.add(documents)
         return sorted(_passages(corpus))
+
+
+def _editions(rows: Iterable[Any]) -> dict[str, int]:
+    """The edition of each document, which its first passage states."""
+    stated = ((name, re.search(r"Edition ([0-9]+)\.", text)) for name, _, text in rows)
+    return {name: int(found[1]) for name, found in stated if found}
 
 
 def _passages(corpus: Any) -> list[Any]:

@@ -36,13 +36,17 @@ NEEDED = ("fastapi", "uvicorn", "prometheus_client", "pydantic")
     "--replicas", type=click.IntRange(1, 64), default=1, metavar="N", help="With --ray: actors a shard."
 )
 @click.option(
+    "--cpus", type=click.FloatRange(0), default=0.1, metavar="N",
+    help="With --ray: processors of a node that an actor takes (default 0.1).",
+)  # fmt: skip
+@click.option(
     "--cache", "cache_gb", type=click.FloatRange(0), metavar="GB",
     help="With --ray: what copies of shards may take of each machine's disk (default: any size).",
 )  # fmt: skip
 def serve(
     index: Path | str | None, host: str, port: int, write: bool, watch: bool, quiet: bool, need_key: bool,
     names: tuple[str, ...], origins: tuple[str, ...], workers: int, ray_address: str | None, replicas: int,
-    cache_gb: float | None,
+    cpus: float, cache_gb: float | None,
 ) -> int:  # fmt: skip
     """Serve the corpus over HTTP: a page for people at /, JSON below /api/v1.
 
@@ -80,7 +84,7 @@ def serve(
         told = {
             "root": str(root), "keys": str(keys.path), "host": host, "port": address.port, "write": write,
             "names": names, "origins": origins, "need_key": need_key, "watch": watch,
-            "quiet": quiet, "ray": ray_address, "replicas": replicas,
+            "quiet": quiet, "ray": ray_address, "replicas": replicas, "cpus": cpus,
             "cache": None if cache_gb is None else int(cache_gb * 1e9),
             "place": index if isinstance(index, str) else str(root),
         }  # fmt: skip

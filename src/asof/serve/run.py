@@ -122,7 +122,8 @@ def _searched_by_ray(told: dict[str, Any]) -> Corpus:
     from asof.cluster.ray.corpus import open_ray
 
     corpus = open_ray(
-        told["place"], address=told["ray"], replicas=told["replicas"], cache_bytes=told.get("cache")
+        told["place"], address=told["ray"], replicas=told["replicas"], cpus=told["cpus"],
+        cache_bytes=told["cache"],
     )  # fmt: skip
     atexit.register(corpus.close)
     return cast("Corpus", corpus)  # it has what is exact across shards, and refuses the rest

@@ -26,7 +26,8 @@ def create(folder: Path, shards: int, settings: CorpusSettings, wait: float = DE
                 return there
             for shard, place in enumerate(layout.paths(folder)):
                 make_shard(place, shard, settings, wait)
-            write_committed(folder, 0)
+            if shards > 1:
+                write_committed(folder, 0)
             write_layout(folder, layout)
     return layout
 

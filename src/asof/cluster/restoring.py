@@ -66,7 +66,8 @@ def restore_shards(
             for shard, place in enumerate(made.paths(passing)):
                 names.append(free_name(shard, taken))
                 place.rename(folder / FOLDER / names[-1])
-            write_committed(folder, committed(passing) or 0)
+            if layout.count > 1:
+                write_committed(folder, committed(passing) or 0)
             write_layout(folder, ShardLayout(tuple(names)))
         finally:
             shutil.rmtree(passing, ignore_errors=True)

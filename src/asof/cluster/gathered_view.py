@@ -18,7 +18,7 @@ from asof.cluster import program
 from asof.cluster.calls import of_each
 from asof.cluster.conversation import Call
 from asof.cluster.gathered_succession import GatheredSuccession
-from asof.cluster.program import Chosen, Opening
+from asof.cluster.program import Chosen, Opening, Said
 from asof.cluster.refused import not_across_shards
 from asof.cluster.shards import Talk
 from asof.graph.succession_cache import FOLDER as SUCCESSION
@@ -36,13 +36,15 @@ T = TypeVar("T")
 @dataclass(slots=True)
 class RootExchange:
     """The exchange of the root. `rounds`: what the shards gathered, for the stages that they ran; then the
-    rows are all candidates there are. `known`: document frequencies; `homes`: the shards of passages."""
+    rows are all candidates there are. `known`: document frequencies; `homes`: the shards of passages; `said`:
+    what each shard said beforehand."""
 
     talk: Talk
     shards: int
     rounds: list[list[Any]]
     known: dict[int, int] = field(default_factory=dict)
     homes: dict[int, int] = field(default_factory=dict)
+    said: Sequence[Said] = ()
     complete = False
 
     @property
@@ -60,7 +62,12 @@ class RootExchange:
         return [self.known[term] for term in terms]
 
     def ask(self, name: str, own: Callable[[], Any], *arguments: object) -> list[Any]:
-        return self.rounds.pop(0) if self.rounds else self.call(name, *arguments)
+        if self.rounds:
+            return self.rounds.pop(0)
+        said = [each.get(name, {}) for each in self.said]
+        if said and all(each and arguments in each for each in said):
+            return [each[arguments] for each in said]
+        return self.call(name, *arguments)
 
     def pieces(self, of_each: Sequence[Sequence[RowArrays]]) -> list[RowArrays]:
         """The rows that shards sent, and whose they are."""
@@ -113,7 +120,8 @@ def gathered_view(
     """The view of the rows that the shards chose; `derived` is what outlives a question."""
     openings: list[Opening] = rounds.pop(0)
     known_at = max(each.head for each in openings)
-    exchange = RootExchange(talk, len(chosen), rounds)
+    said = [each.said or {} for each in chosen]
+    exchange = RootExchange(talk, len(chosen), rounds, said=said)
     pieces = exchange.pieces([each.rows for each in chosen])
     segment = MemorySegment(pieces, encoder.name if encoder else "") if pieces else None
     parts = (part_of(segment, 0),) if segment else ()

@@ -8,7 +8,7 @@ for more hits than candidates that are ranked closely, the best of the others.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, Protocol, TypeVar, runtime_checkable
 
@@ -55,10 +55,15 @@ class Opening(NamedTuple):
 
 
 class Chosen(NamedTuple):
-    """The rows that a shard sends, in pieces; `rounds`: how often was gathered for them to be chosen."""
+    """The rows that a shard sends, in pieces; `rounds`: how often was gathered for them to be chosen; `said`:
+    what it answers, by name and arguments, to what later stages will ask all shards."""
 
     rows: list[RowArrays]
     rounds: int
+    said: Said | None = None
+
+
+Said = Mapping[str, Mapping[tuple[Any, ...], Any]]
 
 
 @runtime_checkable
@@ -67,6 +72,15 @@ class ReadsBeside(Protocol):
 
     def beside(self, query: Query, ranking: Ranking, view: View) -> NDArray[np.int64]:
         """The rows of this shard that it reads beside the candidates of all shards."""
+        ...
+
+
+@runtime_checkable
+class AsksAll(Protocol):
+    """A later stage of which is known what it will ask all shards: its answer saves a round."""
+
+    def asked(self, query: Query, view: View) -> Said:
+        """What this shard answers, by the names and the arguments of `Exchange.ask`."""
         ...
 
 
@@ -124,10 +138,14 @@ def first_stages(request: SearchRequest, view: View, gather: Gather) -> Chosen:
     if ranking.deferred is not None and most > view.total(ranking.count):
         others = ranking.deferred.shortlist(most)
         rows.append(others.rows[view.tie_order(others.score, others.rows)[:most]])
+    said: dict[str, dict[tuple[Any, ...], Any]] = {}
     for stage, stage_query in later:
+        if hasattr(stage, "asked"):
+            for name, answers in stage.asked(stage_query, view).items():
+                said.setdefault(name, {}).update(answers)
         if hasattr(stage, "beside"):  # `isinstance` of a protocol takes a hundred times as long
             rows.append(stage.beside(stage_query, ranking, view))
-    return Chosen(taken(prefix, np.unique(np.concatenate(rows))), chosen_after)
+    return Chosen(taken(prefix, np.unique(np.concatenate(rows))), chosen_after, said)
 
 
 def statistics(openings: Iterable[Opening]) -> tuple[int, int]:

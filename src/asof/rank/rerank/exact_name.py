@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,6 +50,10 @@ class ExactName:
         return joined.with_column(
             "exact_name", Where(mask, total("of that name", first, half), half), high=1.0
         ).note(f"{len(documents)} document{'s are' if len(documents) > 1 else ' is'} called that")
+
+    def asked(self, query: Query, view: View) -> dict[str, dict[tuple[Any, ...], Any]]:
+        """What it will ask all shards (see `asof.cluster.program.AsksAll`)."""
+        return {"called": {(query.text,): view.own_called(query.text)}}
 
     def beside(self, query: Query, ranking: Ranking, view: View) -> NDArray[np.int64]:
         """The rows of a shard that are of documents of that name (see `asof.cluster.program`)."""

@@ -1,0 +1,54 @@
+"""What a search asks the shards, round by round."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from tests.support.shards import new_shards
+
+from asof.cluster.conversation import Call, Conversation
+from asof.cluster.shards import LocalShards, LocalTalk
+
+DAY = "2024-05-02"
+
+
+class WatchedTalk(LocalTalk):
+    called: list[Call]
+
+    def call(self, calls: Mapping[int, Call]) -> dict[int, Any]:
+        self.called += calls.values()
+        return super().call(calls)
+
+
+class WatchedShards(LocalShards):
+    """Shards that note what they are asked after the first stages."""
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self.called: list[Call] = []
+
+    def begin(self, request: Any) -> WatchedTalk:
+        talk = WatchedTalk([Conversation(*group, request) for group in self._groups])
+        talk.called = self.called
+        return talk
+
+
+def test_what_later_stages_will_ask_is_said_with_the_rows(tmp_path: Path) -> None:
+    documents = [
+        {"id": f"d{at}", "title": f"Ferry {at}", "text": f"The ferry {at} sails.", "published": DAY}
+        for at in range(12)
+    ]
+    with new_shards(tmp_path, 3) as corpus:
+        corpus.add(documents)
+        snapshot = corpus.at(DAY)
+        expected = [(hit.id, hit.score, hit.why.as_json()) for hit in snapshot.search("Ferry 3").hits]
+        sessions = [shard.session for shard in corpus.shards]
+        watched = snapshot.asked.search.shards = WatchedShards(sessions, 3)
+        found = snapshot.search("Ferry 3").hits
+        assert [(hit.id, hit.score, hit.why.as_json()) for hit in found] == expected
+        assert found[0].document == "d3"
+        names = {call.name for call in watched.called}
+        assert "records" in names  # they are asked what is not known beforehand
+        assert not names & {"live", "called"}

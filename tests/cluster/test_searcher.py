@@ -21,7 +21,7 @@ from asof.cluster.ray.shards import SearchedState
 from asof.cluster.search import NOTHING
 from asof.cluster.united import Union
 from asof.data import Query
-from asof.errors import ShardLost, StorageUnavailable
+from asof.errors import CorpusError, ShardLost, StorageUnavailable
 from asof.recipes import named
 from asof.storage.storage import Storage
 
@@ -179,6 +179,15 @@ def test_the_latest_state_stays_while_the_storage_is_down(monkeypatch: pytest.Mo
 
     of = LatestState(latest, SearchedState(1))
     assert [of().number for _ in range(3)] == [2, 2, 3]
+
+
+def test_a_place_where_no_copy_can_be_is_told(writer: ShardedCorpus, tmp_path: Path) -> None:
+    assert writer.writer is not None
+    (tmp_path / "file").write_text("")
+    said = Searcher(ShardPlace(0, writer.writer.storage.url, str(tmp_path / "file" / "copy"))).settings()
+    assert isinstance(said, Failed)
+    assert isinstance(said.error, CorpusError)
+    assert "file" in str(said.error)
 
 
 def test_one_shard_alone_has_all_that_was_written(writer: ShardedCorpus) -> None:

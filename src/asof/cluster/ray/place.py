@@ -57,8 +57,12 @@ class ShardPlace:
     limit: int | None = None
 
     def hold(self) -> int | None:
-        """A descriptor that keeps the working copy where it is; None for a folder, which nobody removes."""
-        return hold(self._copy()) if self.url else None
+        """A descriptor that keeps the working copy where it is; None for a folder, which nobody removes.
+        Raises CorpusError where there can be no copy."""
+        try:
+            return hold(self._copy()) if self.url else None
+        except OSError as error:
+            raise CorpusError(f"no copy of a shard can be in {self._copy()}: {error.strerror}") from error
 
     def open(self, number: int | None = None) -> Opened:
         """Open the shard, for a URL as of a manifest (None: the latest), of which only what changed is

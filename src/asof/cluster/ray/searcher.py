@@ -39,7 +39,7 @@ class Searcher:
 
     def __init__(self, place: ShardPlace) -> None:
         self._place = place
-        self._held = place.hold()
+        self._held: int | None = None
         self._opened: Opened | None = None
         self._union = Union()
         self._searches: dict[str, Searching] = {}
@@ -148,6 +148,8 @@ class Searcher:
         """Open the shard at a manifest (None: the latest)."""
         if self._opened and (number is None or number <= self._opened.number):
             return  # another search has waited for it, too
+        if self._held is None:
+            self._held = self._place.hold()
         opened = self._place.open(number)
         with self._lock:
             before, self._opened = self._opened, opened

@@ -12,7 +12,6 @@ from cluster.support.postgres import Postgres
 import asof
 from asof.data import Document
 from asof.errors import Busy, CorpusError, TruthUnreachable, Untrusted, UsageError
-from asof.store.postgres.address import Address
 from asof.store.settings import CorpusSettings
 from asof.store.store import Store
 
@@ -20,24 +19,6 @@ from asof.store.store import Store
 @pytest.fixture
 def truth(postgres: str) -> str:
     return f"{postgres}&schema=notes"
-
-
-@pytest.mark.parametrize(
-    ("url", "words"),
-    [
-        ("mysql://h/d", "accepted: postgresql://"),
-        ("postgresql://u:secret@h/d", "holds a password"),
-        ("postgresql://h/d?password=secret", "holds a password"),
-        ("postgresql://h/d?options=-csearch_path", "options: unknown"),
-        ("postgresql://h", "no database is named"),
-        ("postgresql://h/d?schema=Public;", "schema is 'Public;'"),
-        ("postgresql://h/d?schema=public", "not public"),
-    ],
-)
-def test_addresses_that_are_refused(url: str, words: str) -> None:
-    with pytest.raises(UsageError, match=words) as refused:
-        Address.of(url)
-    assert "secret" not in str(refused.value)
 
 
 def test_a_folder_of_somebody_else_names_no_destination(tmp_path: Path, truth: str) -> None:

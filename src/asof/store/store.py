@@ -153,9 +153,10 @@ class Store:
         if not (folder / "truth.json").exists():
             return None
         from asof.store.postgres import binding
+        from asof.store.postgres.address import Address
 
         named = binding.bound(folder)
-        if named.address.url != truth:
+        if not truth or not named.address.same(Address.of(truth)):
             raise Untrusted(
                 f"{folder / binding.FILE} names the database {named.name}, which you did not: nothing is "
                 f"sent "

@@ -59,7 +59,7 @@ def bound_to(folder: Path, url: str) -> Truth:
     address = Address.of(url)
     if (folder / FILE).exists():
         named = bound(folder)
-        if (named.address.dsn, named.schema) == (address.dsn, address.schema):
+        if named.address.same(address):
             return named
         if (folder / "segments").exists():  # else nothing was ever read from there or written to it
             raise UsageError(f"{folder} uses the truth {named.name} already: name it, or another folder")

@@ -21,6 +21,7 @@ from asof.index.offsets import stretches
 from asof.index.prefix import Window
 from asof.index.select import at_least, before_rise, kth_best, union
 from asof.index.view import View
+from asof.rank.candidates.gather import UsesBest
 from asof.rank.candidates.phrases import admitted
 from asof.rank.expression import Constant, Given, Values, product, total
 from asof.rank.stage import Ranking
@@ -41,7 +42,7 @@ class RescoreLimits:
 RESCORE_LIMITS = RescoreLimits()
 
 
-class UsesScores(Protocol):
+class UsesScores(UsesBest, Protocol):
     """A later stage with a lower bound of the scores that matter to it and to the stages after it."""
 
     def bound(self, query: Query, ranking: Ranking, view: View) -> float:
@@ -51,6 +52,14 @@ class UsesScores(Protocol):
 
 class Selects(Protocol):
     """A later stage that chooses candidates by the scores that this one gives."""
+
+    def considered(self, query: Query) -> int:
+        """About how many of the best candidates tell what is needed."""
+        ...
+
+    def needed(self, query: Query, ranking: Ranking, view: View, rise: float) -> float:
+        """The least score of what `reach` holds, at most, by some of the candidates; 0 for all."""
+        ...
 
     def reach(self, query: Query, ranking: Ranking, view: View, rise: float) -> NDArray[np.int64] | None:
         """Candidates (indices, ascending) that hold all that it chooses after no score has fallen and none
@@ -145,6 +154,18 @@ class PseudoRelevanceFeedback:
         """The score that a passage needs to be used for feedback, or to be among the first k at the end."""
         first = before_rise(view.kth_best(ranking.score, query.k), self.weight)
         return min(first, view.kth_best(ranking.score, self.passages))
+
+    def considered(self, query: Query) -> int:
+        """About how many of the best candidates tell what is needed."""
+        return max(self.window.considered(query) if self.window else query.k, self.passages)
+
+    def needed(self, query: Query, ranking: Ranking, view: View, most: float) -> float:
+        """The least score that `_reach` keeps, and that the passages for feedback have; 0 for all."""
+        if not self.prune or self.window is None:
+            return 0.0
+        return min(
+            self.window.needed(query, ranking, view, self.weight), view.kth_best(ranking.score, self.passages)
+        )
 
     def _reach(self, query: Query, ranking: Ranking, view: View) -> NDArray[np.int64] | None:
         """The candidates that later stages can still choose; None when they are too many to score singly."""

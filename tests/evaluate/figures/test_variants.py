@@ -89,8 +89,8 @@ def test_a_stage_is_left_out_and_all_others_stay(recipe, called, stage):
 
 
 def test_what_knew_a_stage_that_is_left_out_knows_the_next_one():
-    lexical, _, feedback, *rest = ASOF.stages
-    early = stages(ASOF)["early_termination"]
+    _, _, feedback, *rest = ASOF.stages
+    lexical, early = stages(ASOF)["lexical"], stages(ASOF)["early_termination"]
     assert (lexical.then, early.then) == (early, feedback)
     alone = dataclasses.replace(early, then=None)
     changed = (dataclasses.replace(lexical, then=alone), alone, *rest)

@@ -226,7 +226,7 @@ def test_threads_share_it(corpus: Corpus) -> None:
 def test_rows_that_were_altered(corpus: Corpus) -> None:
     id_ = corpus.record(corpus.search("lamp"))
     db = corpus.store.writer()
-    db.execute("UPDATE shown SET why = x'00'")
+    db.execute("UPDATE shown SET why = ?", (b"\0",))
     db.close()
     with pytest.raises(DamagedStore, match="the tree of a score"):
         _ = corpus.recorded(id_).question.shown[0].why

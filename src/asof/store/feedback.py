@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import NamedTuple
 
 from asof.errors import BeforeHorizon
@@ -65,8 +65,8 @@ def write_feedback(
     written then.
     """
     lock = exclusive_lock(store.folder / "write.lock", store.wait if wait is None else wait)
-    with translate_errors(store.database), lock:
-        db = store.writer()
+    # connected before: a connection to a server takes long, and others would wait for it
+    with translate_errors(store.database), closing(store.writer()) as db, lock:
         try:
             if wait is not None:
                 db.execute(f"PRAGMA busy_timeout = {int(1000 * wait)}")
@@ -76,7 +76,6 @@ def write_feedback(
         finally:
             if db.in_transaction:
                 db.execute("ROLLBACK")
-            db.close()
 
 
 def _last_write(db: sqlite3.Connection) -> int:

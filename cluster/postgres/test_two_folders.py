@@ -7,10 +7,11 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from cluster.support.postgres import PASSWORD, USER, Postgres
 
 import asof
 from asof.data import Document
-from asof.errors import DocumentNotFound
+from asof.errors import CorpusError, DocumentNotFound
 from asof.store.settings import CorpusSettings
 from asof.store.store import Store
 
@@ -106,3 +107,42 @@ def test_what_one_machine_erases_the_other_removes_from_its_files(tmp_path: Path
             assert db.execute("SELECT count(*) FROM passages WHERE text LIKE '%xylophone%'").fetchone() == (
                 0,
             )
+
+
+def test_a_user_who_may_only_read(tmp_path: Path, truth: str, postgres_process: Postgres) -> None:
+    """Opens a truth from a new folder, sees what others write and erase, and is refused the rest; later, with
+    all rights, its folder holds nothing that was erased."""
+    database = truth.split("?")[0].rpartition("/")[2]
+    segments = tmp_path / "b" / ".asof" / "segments"
+    with machine(tmp_path / "a", truth) as one:
+        one.add([Document("secret", "the xylophone of Zanzibar"), Document("x", "ferry")])
+        with postgres_process.connect(database, autocommit=True) as db:
+            db.execute(
+                f"CREATE ROLE looking LOGIN PASSWORD '{PASSWORD}'; GRANT USAGE ON SCHEMA notes TO looking;"
+                "GRANT SELECT ON ALL TABLES IN SCHEMA notes TO looking"
+            )
+        as_reader = truth.replace(f"{USER}@", "looking@")
+        with machine(tmp_path / "b", as_reader) as other:
+            assert answers(other) == answers(one)
+            assert [hit.document for hit in other.search("xylophone")] == ["secret"]
+            with pytest.raises(CorpusError, match="the user needs CREATE in"):
+                other.add([Document("y", "canal")])
+            with_secret = set(segments.glob("*.seg"))
+            one.purge("secret")
+            assert not other.search("xylophone").hits
+            assert with_secret
+            assert not with_secret & set(segments.glob("*.seg"))
+            with_ferry = set(segments.glob("*.seg"))
+        with asof.open(tmp_path / "b", truth=as_reader, create=False) as other:
+            assert answers(other) == answers(one)
+            assert not with_ferry & set(segments.glob("*.seg"))  # those of an earlier process
+            with_ferry = set(segments.glob("*.seg"))
+            assert len(with_ferry) == 1
+        one.purge("x")
+        with postgres_process.connect(database, autocommit=True) as db:
+            db.execute("GRANT ALL ON ALL TABLES IN SCHEMA notes TO looking")
+        with asof.open(tmp_path / "b", truth=as_reader, create=False) as other:
+            assert not other.search("ferry").hits
+            assert not with_ferry & set(segments.glob("*.seg"))
+            other.add([Document("y", "canal")])
+            assert answers(other) == answers(one)

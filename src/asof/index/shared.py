@@ -10,7 +10,7 @@ from __future__ import annotations
 import secrets
 import shutil
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -40,6 +40,8 @@ class SharedSegments:
     folder: Path
     _made: dict[tuple[int, ...], SegmentEntry] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
+    _cleaned: int | None = None
+    """What `machines.cleaned` is of a folder that is noted there, where this one is not."""
 
     def complete(self, db: sqlite3.Connection, entries: Sequence[SegmentEntry]) -> list[SegmentEntry]:
         """The entries, with segments for what the read transaction of `db` sees beyond them."""
@@ -53,7 +55,8 @@ class SharedSegments:
                 key = (removed, *hole[1:5])
                 if key not in self._made or not (self.folder / self._made[key].file).exists():
                     self._made[key] = self._make(db, hole)
-                    self._list(self._made[key])
+                    if self._cleaned is None:
+                        self._list(self._made[key])
             filled = [*entries, *(self._made[removed, *hole[1:5]] for hole in missing)]
             self._made = {key: made for key, made in self._made.items() if made in filled}
         return sorted(filled, key=lambda entry: (entry.first, entry.ends_first))
@@ -85,8 +88,8 @@ class SharedSegments:
         return hole._replace(file=file, rows=rows, bytes=size, checksum=checksum)
 
     def _list(self, made: SegmentEntry) -> None:
-        """Enter a segment in the list, if there is still that hole and nothing was erased meanwhile. A user
-        who may not write to the truth makes it again each time."""
+        """Enter a segment in the list, if there is still that hole and nothing was erased
+        meanwhile."""
         with suppress(AsofError), closing(self.store.writer()) as db:
             db.execute(f"PRAGMA busy_timeout = {int(1000 * LISTING_SECONDS)}")
             db.execute("BEGIN IMMEDIATE")
@@ -104,24 +107,35 @@ class SharedSegments:
                     db.execute("ROLLBACK")
 
     def _clean(self, db: sqlite3.Connection, removed: int) -> None:
-        """Remove what this folder still has of words that another machine erased."""
-        cleaned = db.execute(f"SELECT cleaned FROM machines WHERE {_HERE}").fetchone()
-        if cleaned is not None and cleaned[0] >= removed:
+        """Remove what this folder still has of words that another machine erased.
+
+        The folder of a user who may only read is not noted in the truth, and no segment of it is listed: each
+        process makes its own, and removes those of earlier ones.
+        """
+        row = db.execute(f"SELECT cleaned FROM machines WHERE {_HERE}").fetchone()
+        cleaned = self._cleaned if row is None else row[0]
+        if cleaned is not None and cleaned >= removed:
             return
         kept_answers.forget(self.store.folder)
         shutil.rmtree(self.store.folder / DERIVED, ignore_errors=True)
+        if row is None:
+            self._remove_all_but(())
+            self._cleaned = removed
+            return
         with closing(self.store.writer()) as own:
             own.execute("BEGIN IMMEDIATE")
             try:
-                listed = {file for (file,) in own.execute("SELECT file FROM segments")}
-                for name in corpus_files.names(self.folder):
-                    if name.endswith(".seg") and name not in listed:
-                        corpus_files.remove(self.folder / name)
+                self._remove_all_but([file for (file,) in own.execute("SELECT file FROM segments")])
                 own.execute(f"UPDATE machines SET cleaned = ? WHERE {_HERE}", (removed,))
                 own.execute("COMMIT")
             finally:
                 if own.in_transaction:
                     own.execute("ROLLBACK")
+
+    def _remove_all_but(self, listed: Collection[str]) -> None:
+        for name in corpus_files.names(self.folder):
+            if name.endswith(".seg") and name not in listed:
+                corpus_files.remove(self.folder / name)
 
 
 def holes(db: sqlite3.Connection, entries: Sequence[SegmentEntry]) -> list[SegmentEntry]:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import blake2b
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from asof.errors import Busy, MissingExtra, NewerSchema, NoCorpus, UsageError
@@ -23,9 +24,10 @@ CONNECT_SECONDS = 15
 """How long a connection may take to be made."""
 
 JOINED = (
-    "INSERT INTO machines VALUES (%s, %s, (SELECT n FROM changes WHERE name = 'removed'))"
-    " ON CONFLICT DO NOTHING"
+    "INSERT INTO machines VALUES (%s, %s, CASE WHEN %s = 1 THEN -1"
+    " ELSE (SELECT n FROM changes WHERE name = 'removed') END) ON CONFLICT DO NOTHING"
 )
+"""A folder that holds segments already was one of a user who may only read: they are made anew."""
 _READERS = (
     "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
     " AND backend_xmin IS NOT NULL AND age(backend_xmin) > age(%s::text::xid8::xid)"
@@ -91,14 +93,13 @@ class Truth:
         """The stored settings of the corpus; tables of an older asof are brought up to date. Raises
         NoCorpus."""
         with closing(self.connected()) as own, failing(self.name):
-            version = self._version(own)
-            row = own.execute("SELECT value FROM meta WHERE key = 'settings'").fetchone() if version else None
-        if row is None:
+            version, stored = self._stored(own)
+            if stored is not None and version == len(scripts()):
+                self._join(own)
+                return stored
+        if stored is None:
             raise NoCorpus(f"{self.name} holds no corpus yet: make one with `asof index SOURCE --truth URL`")
-        if version < len(scripts()):
-            return self.make(str(row[0]), wait)
-        self._join()
-        return str(row[0])
+        return self.make(stored, wait)
 
     # -- the schema ---------------------------------------------------------------------------------
 
@@ -114,9 +115,20 @@ class Truth:
             )
         return version
 
+    def _stored(self, own: psycopg.Connection[Any]) -> tuple[int, str | None]:
+        """The version of the tables, 0 where there are none, and the settings of the corpus."""
+        version = self._version(own)
+        row = own.execute("SELECT value FROM meta WHERE key = 'settings'").fetchone() if version else None
+        return version, str(row[0]) if row else None
+
     def make(self, settings: str, wait: float) -> str:
         """Make the tables, or bring them up to date, in one transaction; returns the settings of the corpus,
         which are `settings` where it is new. Raises Busy, CorpusError, UsageError."""
+        with closing(self.connected()) as own, failing(self.name):
+            version, stored = self._stored(own)
+            if stored is not None and version == len(scripts()):
+                self._join(own)
+                return stored
         with closing(self.connected()) as own, failing(self.name), own.transaction():
             own.execute(f"SET LOCAL lock_timeout = {max(1, int(1000 * wait))}")
             own.execute("SELECT pg_advisory_xact_lock(%s)", (self.lock,))
@@ -128,17 +140,20 @@ class Truth:
                 own.execute(";\n".join(statements))
             own.execute("UPDATE changes SET n = %s WHERE name = 'schema'", (len(scripts()),))
             own.execute("INSERT INTO meta VALUES ('settings', %s) ON CONFLICT DO NOTHING", (settings,))
-            own.execute(JOINED, (self.machine, self.folder))
+            own.execute(JOINED, self._as_member())
             row = own.execute("SELECT value FROM meta WHERE key = 'settings'").fetchone()
         return str(row[0]) if row else settings
 
-    def _join(self) -> None:
+    def _join(self, own: psycopg.Connection[Any]) -> None:
         """Have the folder among those that use this truth. A user who may only read is not noted there."""
-        with closing(self.connected()) as own, suppress(package().errors.InsufficientPrivilege):
-            known = own.execute("SELECT 1 FROM machines WHERE machine = %s", (self.machine,)).fetchone()
-            if known is None:
-                with failing(self.name):
-                    own.execute(JOINED, (self.machine, self.folder))
+        errors = package().errors
+        known = own.execute("SELECT 1 FROM machines WHERE machine = %s", (self.machine,)).fetchone()
+        if known is None:
+            with suppress(errors.InsufficientPrivilege, errors.ReadOnlySqlTransaction):
+                own.execute(JOINED, self._as_member())
+
+    def _as_member(self) -> tuple[str, str, bool]:
+        return self.machine, self.folder, Path(self.folder, "segments").exists()
 
     def vacuum(self, wait: float) -> None:
         """Write all tables anew without removed rows, once nobody reads a state that still has them.

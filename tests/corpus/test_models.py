@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from dataclasses import replace
 
 import pytest
@@ -34,13 +35,16 @@ def corpus(memory_folder):
 
 
 @pytest.fixture
-def outside(corpus) -> Callable[..., ModelProvider]:
-    def make(toml="", environment=None, model=None) -> ModelProvider:
-        settings = config.read(tomllib.loads(toml))
-        session = replace(corpus.session, environment=environment or {})
-        return ModelProvider(session, model, settings)
+def outside(corpus) -> Iterator[Callable[..., ModelProvider]]:
+    with ExitStack() as opened:
 
-    return make
+        def make(toml="", environment=None, model=None) -> ModelProvider:
+            settings = config.read(tomllib.loads(toml))
+            session = replace(corpus.session, environment=environment or {})
+            opened.callback(session.close)
+            return ModelProvider(session, model, settings)
+
+        yield make
 
 
 def test_without_a_model_there_is_none(outside):

@@ -18,8 +18,8 @@ from asof.store.store import Store
 class Status:
     """Counts as of now. `first` and `last`: instants between which the dated documents were published.
 
-    `derived`: a line for each set of data that recipes derived from the passages. `formats`: how many segment
-    files are of which format.
+    `bytes`: what the folder takes, and the tables of a truth elsewhere. `derived`: a line for each set of
+    data that recipes derived from the passages. `formats`: how many segment files are of which format.
     """
 
     documents: int
@@ -72,7 +72,7 @@ def status(store: Store, db: sqlite3.Connection) -> Status:
             ).fetchall(),
             segments=db.execute("SELECT file, rows, bytes FROM segments ORDER BY first").fetchall(),
             transactions=one("SELECT count(*) FROM transactions"),
-            bytes=folder_size(store.folder),
+            bytes=folder_size(store.folder) + (store.truth.bytes() if store.truth else 0),
             horizon=int(horizon) if horizon else None,
             settings=store.settings,
         )  # fmt: skip

@@ -36,27 +36,32 @@ NOT_HERE: dict[str, str] = {
 """By the beginning of a test's id: why it is about SQLite."""
 
 
-def truth_of(folder: Path) -> str:
+def truth_of(folder: Path, database: str) -> str:
     """The address of the truth of a folder."""
     digest = blake2b(str(folder.resolve()).encode(), digest_size=10).hexdigest()
-    return f"{os.environ['ASOF_TEST_TRUTH']}&schema=t_{digest}"
+    return f"{database}&schema=t_{digest}"
 
 
-@pytest.fixture(autouse=True)
-def _truth(monkeypatch: pytest.MonkeyPatch) -> None:
+def have_truths_in(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every corpus that is made or opened from here on has a schema of its own in that database."""
     create, opened = Store.create.__func__, Store.open.__func__  # type: ignore[attr-defined]
 
     def created(
         cls: type[Store], folder: Path, settings: CorpusSettings, wait: float = DEFAULT_WAIT, truth: str = ""
     ) -> Store:
-        elsewhere = truth or ("" if (folder / "corpus.db").exists() else truth_of(folder))
+        elsewhere = truth or ("" if (folder / "corpus.db").exists() else truth_of(folder, database))
         return create(cls, folder, settings, wait, elsewhere)
 
     def opening(cls: type[Store], folder: Path, wait: float = DEFAULT_WAIT, truth: str = "") -> Store:
-        return opened(cls, folder, wait, truth or truth_of(folder))
+        return opened(cls, folder, wait, truth or truth_of(folder, database))
 
     monkeypatch.setattr(Store, "create", classmethod(created))
     monkeypatch.setattr(Store, "open", classmethod(opening))
+
+
+@pytest.fixture(autouse=True)
+def _truth(monkeypatch: pytest.MonkeyPatch) -> None:
+    have_truths_in(os.environ["ASOF_TEST_TRUTH"], monkeypatch)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

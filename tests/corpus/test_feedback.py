@@ -262,7 +262,7 @@ def do(corpus: Corpus, doing: Any) -> None:
 
 LATEST = (
     "SELECT max(m) FROM (SELECT max(id) AS m FROM transactions UNION SELECT max(added) FROM asked"
-    " UNION SELECT max(added) FROM judgements UNION SELECT max(added) FROM learned)"
+    " UNION SELECT max(added) FROM judgements UNION SELECT max(added) FROM learned) AS each_latest"
 )
 
 

@@ -119,8 +119,10 @@ class SharedSegments:
         kept_answers.forget(self.store.folder)
         shutil.rmtree(self.store.folder / DERIVED, ignore_errors=True)
         if row is None:
-            self._remove_all_but(())
-            self._cleaned = removed
+            with self._lock:
+                if self._cleaned is None or self._cleaned < removed:  # else another thread did it meanwhile
+                    self._remove_all_but(())
+                    self._cleaned = removed
             return
         with closing(self.store.writer()) as own:
             own.execute("BEGIN IMMEDIATE")

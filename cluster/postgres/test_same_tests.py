@@ -1,4 +1,4 @@
-"""The tests of the store and the index, every corpus of theirs with its truth in PostgreSQL."""
+"""Tests of the store, the index and the threads of a session, every corpus with its truth in PostgreSQL."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.mark.parametrize("folder", ["tests/store", "tests/index"])
+@pytest.mark.parametrize("folder", ["tests/store", "tests/index", "tests/corpus/test_session.py"])
 def test_the_same_tests(folder: str, postgres: str) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p",

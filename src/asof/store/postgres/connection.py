@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
-from asof.errors import Busy, UsageError
+from asof.errors import Busy, CorpusError
 from asof.store.postgres.failures import failure, is_lost
 from asof.store.postgres.statements import translated
 
@@ -54,8 +54,8 @@ class PostgresConnection:
     """A connection that reads and writes. `wait`: seconds for another writer. `total_changes`: how many rows
     were changed by it so far.
 
-    Every method raises errors of asof: Busy, NoSpace, TruthUnreachable, CorpusError; UsageError once it was
-    closed.
+    Every method raises errors of asof: Busy, NoSpace, TruthUnreachable, CorpusError (also
+    once it was closed).
     """
 
     def __init__(self, server: Server, wait: float) -> None:
@@ -237,7 +237,7 @@ class PostgresConnection:
             yield
         except psycopg.Error as error:
             if self._ended:
-                raise UsageError(
+                raise CorpusError(
                     f"the corpus is closed, {self._server.name} is a closed database here: ask inside its "
                     "`with` block, or open it again"
                 ) from error

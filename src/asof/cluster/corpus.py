@@ -27,7 +27,7 @@ from asof.store.committed import committed
 from asof.store.find_document import find_among, names_as_of
 from asof.store.run import IndexReport
 from asof.store.settings import CorpusSettings
-from asof.store.shard_folders import remove_former
+from asof.store.shard_folders import remove_unused
 from asof.store.shard_layout import FILE as LIST
 from asof.store.shard_layout import ShardLayout, shard_of
 from asof.time.coerce import When, last_instant
@@ -305,7 +305,7 @@ class ShardedCorpus:
         if report.written:
             for shard in self.shards:
                 shard.maintenance.tidy_behind()
-        remove_former(self.folder)
+        remove_unused(self.folder)
         return report
 
     def _restored(self, export: Path, progress: Callable[[IndexReport], None] | None) -> IndexReport:

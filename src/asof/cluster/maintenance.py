@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Protocol
 from asof.cluster.instants import Instant
 from asof.corpus.maintenance import erasure_of, forget_texts, horizon_of
 from asof.store import corrections
+from asof.store.lock import exclusive_lock
 from asof.store.settings import CorpusSettings
 from asof.store.shard_folders import remove_former
 from asof.store.shard_layout import ShardLayout
@@ -50,6 +51,9 @@ class Shards(Protocol):
 
     @property
     def clock(self) -> Callable[[], int]: ...
+
+    @property
+    def wait(self) -> float: ...
 
     def shard_of(self, document: str) -> Corpus: ...
 
@@ -104,12 +108,21 @@ class ShardedMaintenance:
     def purge(self, document: str) -> int:
         """See `Maintenance.purge`. Of a corpus at a URL, the manifests that hold the text go, pinned ones
         too."""
-        remove_former(self.corpus.folder, all_of_them=True)
+        self._remove_former()
         writer = self.corpus.writer
         if writer is None:
             return self._purge(document)
         with writer.purging():
             return self._purge(document)
+
+    def _remove_former(self) -> None:
+        """Remove folders of shards of former layouts, which hold what is to go. Raises Busy."""
+        folder, wait = self.corpus.folder, self.corpus.wait
+        with ExitStack() as held:  # in this order everywhere: who fetches, then who writes
+            if self.corpus.writer is not None:
+                held.enter_context(exclusive_lock(folder / "copy.lock", wait))
+            held.enter_context(exclusive_lock(folder / "write.lock", wait))
+            remove_former(folder, all_of_them=True)
 
     def _purge(self, document: str) -> int:
         erasure, group = erasure_of(document)
@@ -140,7 +153,7 @@ class ShardedMaintenance:
     def vacuum(self, before: When) -> int:
         """See `Maintenance.vacuum`: the history of all shards goes, as known at their last write together."""
         horizon = horizon_of(before, self.corpus.clock())
-        remove_former(self.corpus.folder, all_of_them=True)
+        self._remove_former()
         forget_texts(self.corpus.folder)
         with self.corpus.writing() as instant:
             last = self.corpus.last_write()

@@ -122,9 +122,8 @@ class PartialSums:
         for each in self._postings[at]:
             places, share = each.shares(self.bm25)
             share *= self.weighed[at].weight
-            target = self._sums[each.part.offset :]
-            target[places] += share
             self._touched.append((each.part.offset, places))
+            self._sums[each.part.offset :][places] += share
 
     def best(self, n: int) -> tuple[NDArray[np.int64], float]:
         """The places with the n largest sums (ties too), ascending, and a sum that no other exceeds."""

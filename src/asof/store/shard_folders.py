@@ -56,7 +56,10 @@ def former(folder: Path) -> list[str]:
 
 def remove_former(folder: Path, *, all_of_them: bool = False) -> None:
     """Remove folders of shards that the list does not name, and the files of a corpus in one piece that is in
-    shards now, unless somebody has them open and `all_of_them` is not said."""
+    shards now, unless somebody has them open and `all_of_them` is not said.
+
+    Who calls it holds the locks of those who make such folders: nothing names them before they are whole.
+    """
     for name in former(folder):
         place = folder / FOLDER / name
         with _closed(place) as closed:
@@ -69,6 +72,14 @@ def remove_former(folder: Path, *, all_of_them: bool = False) -> None:
         corpus_files.remove(folder / name)
     for name in ("segments", "derived"):
         shutil.rmtree(folder / name, ignore_errors=True)
+
+
+def remove_unused(folder: Path) -> None:
+    """Remove what nobody needs any more, unless somebody fetches or writes just now."""
+    names = [name for name in ("copy.lock", "write.lock") if (folder / name).exists()]
+    with contextlib.ExitStack() as held:
+        if all(held.enter_context(corpus_files.try_lock(folder / name)) is not None for name in names):
+            remove_former(folder)
 
 
 @contextmanager

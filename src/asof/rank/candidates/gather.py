@@ -54,6 +54,10 @@ def unknown_words(query: Query, known: set[str], analyzer: Analyzer) -> list[str
 class UsesBest(Protocol):
     """A later stage to which only the best passages by words matter."""
 
+    def by_words(self, view: View) -> bool:
+        """Whether words alone can tell what matters."""
+        ...
+
     def considered(self, query: Query) -> int:
         """About how many of the best passages tell what is needed."""
         ...
@@ -111,7 +115,8 @@ class Lexical:
 
     def _best(self, query: Query, ranking: Ranking, view: View, then: UsesBest) -> Ranking | None:
         """The candidates that can matter to `then`; None where all are to be scored."""
-        if query.filters != Filters() or parse(query.lexical, view.analyzer).phrases:
+        phrases = parse(query.lexical, view.analyzer).phrases
+        if query.filters != Filters() or phrases or not then.by_words(view):
             return None
         bm25 = Bm25(self.k1, self.b, self.idf_cap)
         weighed = view.weigh(query_terms(query, view.analyzer), bm25)

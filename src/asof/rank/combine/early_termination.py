@@ -101,14 +101,17 @@ class EarlyTermination:
             f" were read; no other can reach the first {query.k}"
         )
 
+    def by_words(self, view: View) -> bool:
+        """Whether there is nothing but words, and a later stage that says what it needs of them."""
+        return self.then is not None and self.lexical > 0.0 and (view.encoder is None or self.dense == 0.0)
+
     def considered(self, query: Query) -> int:
         """About how many of the best passages by words tell what is needed."""
         return self.then.considered(query) if self.then else query.k
 
     def needed(self, query: Query, ranking: Ranking, view: View, most: float) -> float:
-        """The least score of words that matters later; 0 where vectors are read, too, or all matter."""
-        with_vectors = view.encoder is not None and self.dense > 0.0
-        if self.then is None or with_vectors or self.lexical == 0.0 or most == 0.0:
+        """The least score of words that matters later; 0 where all matter."""
+        if self.then is None or most == 0.0:
             return 0.0
         relevance = Given("relevance", ranking.score / most * self.lexical)  # at most: the best has less
         bound = self.then.needed(query, ranking.with_column("relevance", relevance), view, self.lexical)

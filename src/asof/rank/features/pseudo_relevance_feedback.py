@@ -103,7 +103,7 @@ class PseudoRelevanceFeedback:
         weighed = view.weigh(self._terms(ranking.window, best, view), bm25)
         ranking, values, top = self._scored(query, ranking, view, weighed, bm25, best.places)
         if top == 0.0:
-            return ranking
+            return _matching(ranking)
         scored = ranking
 
         def tree(at: int) -> Why:
@@ -115,9 +115,7 @@ class PseudoRelevanceFeedback:
         share = Given("share of the best", np.minimum(values / top, 1.0), tree)
         feedback = product("feedback", share, Constant("weight", self.weight))
         ranking = ranking.with_column("feedback", total(self.traits.total, ranking.scores, feedback))
-        if ranking.places is not None and not (matching := ranking.score > 0).all():
-            ranking = ranking.keep(np.flatnonzero(matching))
-        return ranking
+        return _matching(ranking)
 
     def _scored(
         self,
@@ -154,6 +152,10 @@ class PseudoRelevanceFeedback:
         """The score that a passage needs to be used for feedback, or to be among the first k at the end."""
         first = before_rise(view.kth_best(ranking.score, query.k), self.weight)
         return min(first, view.kth_best(ranking.score, self.passages))
+
+    def by_words(self, view: View) -> bool:
+        """Whether there is a bound: scores of words are all that it has before it, as far as it knows."""
+        return self.prune and self.window is not None
 
     def considered(self, query: Query) -> int:
         """About how many of the best candidates tell what is needed."""
@@ -198,6 +200,13 @@ class PseudoRelevanceFeedback:
         chosen = sorted(zip(weights, considered, strict=True), key=lambda each: (-each[0], each[1].word))
         most = chosen[0][0] if chosen else 1.0
         return tuple(Term(term.word, term.hash, weight / most) for weight, term in chosen[: self.terms])
+
+
+def _matching(ranking: Ranking) -> Ranking:
+    """Without chosen passages that have no word at all; of places that were not chosen they do not match."""
+    if ranking.places is None or (matching := ranking.score > 0).all():
+        return ranking
+    return ranking.keep(np.flatnonzero(matching))
 
 
 def shares_of(window: Window, best: Best, view: View, most: int) -> dict[Term, float]:

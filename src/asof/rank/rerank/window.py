@@ -91,6 +91,8 @@ class RerankWindow:
             if bound > 0:
                 return then(at_least(score, bound))
         every = of_time(view, ranking.window, ranking.places, query.about)
+        places = every if ranking.places is None else ranking.places[every]
+        every = every[ranking.window.visible(places)]
         bound = before_rise(view.kth_best(score[every], self.of_time), rise)
         # where few are of the time, even one without a word of the question may be chosen
         return every[score[every] >= bound] if bound > 0 else every

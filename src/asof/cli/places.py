@@ -37,10 +37,11 @@ class IndexPlace(click.Path):
         super().__init__(path_type=Path)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        if isinstance(value, str) and "://" in value:
-            from asof.storage.address import normal
+        if isinstance(value, str) and ":" in value:
+            from asof.storage.address import is_address, normal
 
-            return normal(value)
+            if is_address(value) or "://" in value:
+                return normal(value)
         return super().convert(value, param, ctx)
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from asof import corpus_files, environment
 from asof.corpus_files import FOLDER
 from asof.errors import NoCorpus, UnpushedChanges
-from asof.storage.address import normal
+from asof.storage.address import check_endpoint, normal
 from asof.storage.manifests import CorpusManifest
 from asof.storage.storage import Storage
 from asof.store.shard_layout import write_durably
@@ -27,6 +27,7 @@ EVERY = 5.0
 
 def storage_at(url: str, on_note: Callable[[str], None], wait: float = DEFAULT_WAIT) -> Storage:
     """The storage at a URL. Raises UsageError, MissingExtra."""
+    check_endpoint(url, environment.variables())
     return Storage.open(normal(url), environment.now, on_note, wait)
 
 

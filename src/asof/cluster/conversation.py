@@ -139,9 +139,18 @@ def used(
     """Do something with a view of every shard, each in one read transaction. See `Session.use`."""
     if len(views) == len(sessions):
         return do(views)
-    return sessions[len(views)].use(
-        request.as_of, request.known_at, lambda view: used(sessions, request, do, (*views, view))
-    )
+    session, until = sessions[len(views)], request.until
+
+    def with_it(view: View) -> T:
+        return used(sessions, request, do, (*views, view))
+
+    def unless_later(view: View) -> tuple[T] | None:
+        return None if until is not None and view.known_at > until else (with_it(view),)
+
+    if request.known_at is None and until is not None:
+        done = session.use(request.as_of, None, unless_later)
+        return done[0] if done is not None else session.use(request.as_of, until, with_it)
+    return session.use(request.as_of, request.known_at, with_it)
 
 
 class ShardDamaged(AsofError):

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, NoReturn, Self
 
@@ -258,7 +259,8 @@ class ShardedCorpus:
         if self.searching is None:
             sessions = [shard.session for shard in self.shards]
             encoder = self.shards[0].manifest.encoder
-            self.searching = ShardSearch(LocalShards(sessions), self.settings, encoder)
+            until = partial(committed, self.folder) if self.layout.count > 1 else lambda: None
+            self.searching = ShardSearch(LocalShards(sessions, until=until), self.settings, encoder)
         return self.searching
 
     # -- adding -------------------------------------------------------------------------------------

@@ -36,13 +36,16 @@ class SearchRequest:
     """A question for the shards: as of, and as it was known at (None: with all that is known); instants.
 
     Without a recipe nothing is searched, and shards are only asked (`asof.cluster.calls`). `vector`: that of
-    the question (d,), where the corpus has an encoder and the recipe reads vectors."""
+    the question (d,), where the corpus has an encoder and the recipe reads vectors. `until`: up to when all
+    shards had all that was written as the question was asked, so that a batch which is written while their
+    views are opened is not seen in a part of them."""
 
     query: Query
     recipe: Recipe | None
     as_of: int
     known_at: int | None
     vector: NDArray[np.int16] | None = None
+    until: int | None = None
 
 
 class Opening(NamedTuple):

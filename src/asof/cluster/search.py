@@ -9,6 +9,9 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from asof import engine
 from asof.cluster.calls import of_each
 from asof.cluster.conversation import Call, FromShard, ShardDamaged
@@ -64,7 +67,7 @@ class ShardSearch:
         vector = None
         if self.encoder is not None and any(isinstance(stage, VECTORS) for stage in recipe.stages):
             vector = quantise(self.encoder.encode([query.text], question=True))[0]
-        request = SearchRequest(query, recipe, as_of, known_at, vector)
+        request = self._request(query, recipe, as_of, known_at, vector)
         if local and (local.in_one or inexact_apart(recipe, self.encoder is not None) is not None):
             return use_whole(*local.whole, request, self._derived, lambda view: _searched(request, view, do))
         return begun_anew(lambda: self._search(request, do))
@@ -73,7 +76,7 @@ class ShardSearch:
         """What every shard answers about its view of a moment (`asof.cluster.calls`)."""
 
         def asked() -> list[Any]:
-            with closing(self.shards.begin(SearchRequest(NOTHING, None, as_of, known_at))) as talk:
+            with closing(self.shards.begin(self._request(NOTHING, None, as_of, known_at))) as talk:
                 calls = {shard: Call(name, arguments) for shard in range(talk.count)}
                 return of_each(talk.call(calls).values())
 
@@ -81,7 +84,7 @@ class ShardSearch:
 
     def use(self, as_of: int, known_at: int | None, do: Callable[[View], T]) -> T:
         """What `do` makes of a view without rows, whose shards can be asked; done again as by `searched`."""
-        request = SearchRequest(NOTHING, None, as_of, known_at)
+        request = self._request(NOTHING, None, as_of, known_at)
 
         def used() -> T:
             with closing(self.shards.begin(request)) as talk:
@@ -105,8 +108,15 @@ class ShardSearch:
                 "a passage is followed through the stages of a recipe in",
                 "over actors only their candidates are known; ask without Ray",
             )
-        request = SearchRequest(query, recipe, as_of, known_at)
+        request = self._request(query, recipe, as_of, known_at)
         return use_whole(*self.shards.whole, request, self._derived, do)
+
+    def _request(
+        self, query: Query, recipe: Recipe | None, as_of: int, known_at: int | None,
+        vector: NDArray[np.int16] | None = None,
+    ) -> SearchRequest:  # fmt: skip
+        until = self.shards.until() if isinstance(self.shards, LocalShards) else None
+        return SearchRequest(query, recipe, as_of, known_at, vector, until)
 
     def _search(self, request: SearchRequest, do: Callable[[View, Results], T]) -> T:
         talk = Reopened(self.shards, request)

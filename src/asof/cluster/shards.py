@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from asof.cluster.conversation import Answer, Call, Conversation, Failed, FromShard, Gathered, Given
@@ -55,9 +55,13 @@ class Shards(Protocol):
 
 class LocalShards:
     """The shards that are open in this process: so many `threads` search them (see `threads_for`), each
-    several of them as one."""
+    several of them as one. `until`: up to when all have all that was written (`SearchRequest.until`)."""
 
-    def __init__(self, sessions: Sequence[Session], threads: int | None = None) -> None:
+    def __init__(
+        self, sessions: Sequence[Session], threads: int | None = None,
+        until: Callable[[], int | None] = lambda: None,
+    ) -> None:  # fmt: skip
+        self.until = until
         each = -(-len(sessions) // (threads or threads_for(sessions)))
         groups = [tuple(sessions[at : at + each]) for at in range(0, len(sessions), each)]
         self._groups = [(group, Union()) for group in groups]

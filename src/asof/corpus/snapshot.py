@@ -262,16 +262,14 @@ class Snapshot:
 
         Raises UsageError, BeforeHorizon.
         """
-        from asof.graph.diff import DatedResults, compare_results
+        from asof.graph.diff import DatedResults, compare_results, last_moment
 
         both = (
             each.search(question, k, unit="passage", recipe=recipe, stale=False) for each in (self, other)
         )
         before, after = (DatedResults(each.view.as_of, each.view.known_at, each.hits) for each in both)
-        known = [each.known_at for each in (self, other) if each.known_at is not None]
-        last = replace(
-            self, as_of=max(before.as_of, after.as_of), known_at=max(known) if len(known) == 2 else None
-        )
+        as_of, known_at = last_moment(before, after, self.known_at, other.known_at)
+        last = replace(self, as_of=as_of, known_at=known_at)
         return last.use(lambda view: compare_results(view, question, before, after))
 
     # -- knowledge ----------------------------------------------------------------------------------

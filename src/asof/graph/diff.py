@@ -91,6 +91,12 @@ class DatedResults(NamedTuple):
     hits: Sequence[Hit]
 
 
+def last_moment(before: DatedResults, after: DatedResults, *known_at: int | None) -> tuple[int, int | None]:
+    """The later instants of two searches; `known_at`: as they were asked (None: with all that is known)."""
+    stated = [each for each in known_at if each is not None]
+    return max(before.as_of, after.as_of), max(stated) if len(stated) == len(known_at) else None
+
+
 def compare_results(view: View, question: str, before: DatedResults, after: DatedResults) -> Difference:
     """Compare the hits of two searches.
 

@@ -6,6 +6,7 @@ so they run when something went wrong, and by `asof status --check`.
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from collections.abc import Sequence
 from itertools import pairwise
@@ -26,6 +27,15 @@ _ROWS = (
     " JOIN documents AS d ON d.id = p.document WHERE p.id BETWEEN ? AND ? ORDER BY p.id"
 )
 _ENDS = "SELECT passage, at, added FROM ends WHERE id BETWEEN ? AND ?"
+
+
+SEGMENT_NAME = re.compile(r"[0-9a-f]{16}\.seg")
+"""The name of a file that the list of segments may name."""
+
+
+def is_segment_name(name: object) -> bool:
+    """Whether this is the name of a segment's file; what a crafted list holds need not even be a text."""
+    return isinstance(name, str) and SEGMENT_NAME.fullmatch(name) is not None
 
 
 def is_entry(row: Sequence[object]) -> bool:

@@ -26,9 +26,9 @@ from asof.data import Document
 from asof.errors import CorpusError, DamagedSegment
 from asof.index import vectors
 from asof.index.build import build
-from asof.index.check import is_entry, list_fault, segment_fault
+from asof.index.check import is_entry, is_segment_name, list_fault, segment_fault
 from asof.index.merge import due, merge
-from asof.index.rebuild import SegmentEntry, rebuild
+from asof.index.rebuild import SegmentEntry, entry_of_all, has_rows, rebuild
 from asof.index.segment import SEGMENT, Segment
 from asof.index.shared import SharedSegments
 from asof.models.hashed import HashedNgrams
@@ -38,9 +38,6 @@ from asof.store.rows import EndRow, Ids
 from asof.store.settings import encoder_of
 from asof.store.store import Store, translate_errors
 from asof.store.write import Transaction
-
-SEGMENT_NAME = re.compile(r"[0-9a-f]{16}\.seg")
-"""The name of a file that the list of segments may name."""
 
 LEFTOVER = re.compile(r"[0-9a-f]{16}(-[0-9]+)?\.(seg|tmp|part|spool)")
 """The names of files that a killed process may leave behind; no other file is ever removed."""
@@ -115,7 +112,7 @@ class Manifest:
             return segment
 
     def _opened(self, entry: SegmentEntry) -> Segment:
-        if not _is_segment_name(entry.file):
+        if not is_segment_name(entry.file):
             raise DamagedSegment(f"the list of segments names {entry.file!r}, which is no segment's name")
         path = self.folder / entry.file
         try:
@@ -277,7 +274,7 @@ class Manifest:
     def discard(self, old: Iterable[SegmentEntry]) -> None:
         """Remove files that the list does not name any more; who has them open keeps them."""
         for entry in old:
-            if _is_segment_name(entry.file):
+            if is_segment_name(entry.file):
                 corpus_files.remove(self.folder / entry.file)
 
     @contextmanager
@@ -364,14 +361,10 @@ class Manifest:
 
     def _rebuild_all(self, db: sqlite3.Connection) -> int:
         """One segment of all passages and ends in the place of a list that is not sound."""
-        bounds: list[int] = []
-        for table in ("passages", "ends"):
-            bounds += db.execute(f"SELECT coalesce(min(id), 1), coalesce(max(id), 0) FROM {table}").fetchone()
-        first, last, ends_first, ends_last = bounds
-        whole = SegmentEntry("", first, last, ends_first, ends_last, 0, 0, 0)
+        whole = entry_of_all(db)
         file, stats = self._rebuilt_file(db, whole)
         db.execute("DELETE FROM segments")
-        db.execute("INSERT INTO segments VALUES (?, ?, ?, ?, ?, ?, ?, ?)", (file, *bounds, *stats))
+        db.execute("INSERT INTO segments VALUES (?, ?, ?, ?, ?, ?, ?, ?)", (file, *whole[1:5], *stats))
         with self._lock:
             self._open.clear()
         return stats[0]
@@ -379,9 +372,7 @@ class Manifest:
     def renew(self, db: sqlite3.Connection, entry: SegmentEntry) -> None:
         """Put a segment of what the store now has in the ranges of this one into its place, inside the
         transaction that removes the rest. The old file is left for the caller to discard."""
-        held = "SELECT 1 FROM {} WHERE id BETWEEN ? AND ? LIMIT 1"
-        ranges = (("passages", entry.first, entry.last), ("ends", entry.ends_first, entry.ends_last))
-        if any(db.execute(held.format(table), bounds).fetchone() for table, *bounds in ranges):
+        if has_rows(db, entry):
             self._rebuild(db, entry)
         else:
             db.execute("DELETE FROM segments WHERE file = ?", (entry.file,))
@@ -401,8 +392,3 @@ class Manifest:
 
 def _listed(db: sqlite3.Connection) -> list[tuple[Any, ...]]:
     return db.execute("SELECT * FROM segments ORDER BY first, ends_first").fetchall()
-
-
-def _is_segment_name(name: object) -> bool:
-    """Whether this is the name of a segment's file; what a crafted list holds need not even be a text."""
-    return isinstance(name, str) and SEGMENT_NAME.fullmatch(name) is not None

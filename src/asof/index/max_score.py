@@ -25,12 +25,12 @@ Values = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class MaxScoreLimits:
-    """Where a pass over all passages is as fast: in corpora of up to `passages`, where terms to be added up
-    stand in more than `postings` of the passages together, or more than `candidates` of them are left.
-    `promising`: the share of all weights that the other terms have at most when it is first looked."""
+    """Where a pass over all passages is as fast: in corpora of up to `passages`, where the terms to be added
+    up stand in more than the share `postings` of the passages together, or more than `candidates` of them are
+    left. `promising`: the share of all weights that the other terms have at most when it is first looked."""
 
     passages: int = 2_000_000
-    postings: float = 0.5
+    postings: float = 0.25
     candidates: float = 0.02
     promising: float = 0.35
 
@@ -68,41 +68,52 @@ def possible(
     """
     if n <= limits.passages or not weighed:
         return None
+    weights = np.array([each.weight for each in weighed])
+    order = np.argsort(-weights, kind="stable")
+    others = np.maximum(weights.sum() - np.cumsum(weights[order]), 0.0)
+    postings = np.cumsum([weighed[at].df for at in order])
+    looked = (others <= limits.promising * weights.sum()) & (postings <= limits.postings * n)
+    if not looked.any():  # before anything is added up: then it would have been in vain
+        return None
     sums = PartialSums(window, weighed, bm25)
     try:
-        return _possible(sums, n, exchange, first, needed, limits)
+        for step in range(int(np.flatnonzero(looked)[-1]) + 1):
+            sums.add(int(order[step]))
+            if looked[step]:
+                rest = float(others[step])
+                found = _above(sums, rest, exchange, first, needed, limits.candidates * n)
+                if found is not None:
+                    return found.scored
+        return None
     finally:
         sums.clear()
 
 
-def _possible(
-    sums: PartialSums, n: int, exchange: Exchange, first: int, needed: Needed, limits: MaxScoreLimits
-) -> Scored | None:
-    weights = [each.weight for each in sums.weighed]
-    order = sorted(range(len(weights)), key=lambda at: -weights[at])
-    postings, others = 0, sum(weights)
-    promising = limits.promising * others
-    for at in order:
-        postings += sums.weighed[at].df
-        if postings > limits.postings * n:
-            return None
-        sums.add(at)
-        others -= weights[at]
-        if others > promising:
-            continue
-        others = max(others, 0.0)
-        best, last = sums.best(first)
-        scored = sums.scored(best)
-        most = max(float(scored.scores.max(initial=0.0)), last + others)
-        least = needed(scored, largest(exchange, most)) * (1 - ROUNDING)
-        if least <= others * (1 + ROUNDING):
-            continue
-        left = sums.at_least(least - others * (1 + ROUNDING))
-        if total(exchange, len(left)) <= limits.candidates * n:
-            found = sums.scored(left)
-            matters = found.scores >= least
-            return Scored(found.places[matters], found.scores[matters])
-    return None
+class _Found(NamedTuple):
+    """What came out: None where it cannot be told, whatever is added."""
+
+    scored: Scored | None
+
+
+def _above(
+    sums: PartialSums, others: float, exchange: Exchange, first: int, needed: Needed, most_left: float
+) -> _Found | None:
+    """The passages with a score that matters, where terms that give less than `others` are not added up yet;
+    None where more terms have to be."""
+    best, last = sums.best(first)
+    scored = sums.scored(best)
+    most = max(float(scored.scores.max(initial=0.0)), last + others)
+    least = needed(scored, largest(exchange, most)) * (1 - ROUNDING)
+    if least <= 0.0:
+        return _Found(None)
+    if least <= others * (1 + ROUNDING):
+        return None
+    left = sums.at_least(least - others * (1 + ROUNDING))
+    if total(exchange, len(left)) > most_left:
+        return None
+    found = sums.scored(left)
+    matters = found.scores >= least
+    return _Found(Scored(found.places[matters], found.scores[matters]))
 
 
 class PartialSums:

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, TypeVar
 
 from asof.errors import DamagedObject, NewerSchema
-from asof.index.manifest import SEGMENT_NAME
+from asof.index.check import is_segment_name
 from asof.index.rebuild import SegmentEntry
 from asof.storage.names import OBJECT
 from asof.store.shard_layout import MOST_SHARDS
@@ -189,7 +189,7 @@ def _truth(table: dict[str, Any]) -> Truth:
 def _segment(table: dict[str, Any]) -> SegmentObject:
     keys = ("bytes", "rows", "first", "last", "ends_first", "ends_last", "checksum")
     file = _of(table, "file", str)
-    if not SEGMENT_NAME.fullmatch(file):
+    if not is_segment_name(file):
         raise ValueError(f"{file!r} is no name of a segment")
     numbers: dict[str, Any] = {key: _number(table, key) for key in keys}
     times: dict[str, Any] = {key: _times(table[key]) for key in ("visible", "end_at")}

@@ -63,8 +63,8 @@ class RootSession:
 
 @dataclass(slots=True)
 class LatestState:
-    """The latest state of a corpus at a URL, looked at once a second; while the storage is down, the one
-    that was seen last. Threads share it."""
+    """The latest state of a corpus at a URL, looked at once a second by one of the threads that share it;
+    meanwhile, and while the storage is down, the one that was seen last."""
 
     latest: Callable[[], SearchedState]
     _state: SearchedState
@@ -72,12 +72,14 @@ class LatestState:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def __call__(self) -> SearchedState:
-        with self._lock:
-            if time.monotonic() >= self._until:
+        if time.monotonic() >= self._until and self._lock.acquire(blocking=False):
+            try:
                 with suppress(StorageUnavailable):
                     self._state = self.latest()
                 self._until = time.monotonic() + FRESH
-            return self._state
+            finally:
+                self._lock.release()
+        return self._state
 
 
 @dataclass(slots=True)

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.support.best_by_words import FEW
 from tests.support.histories import (
     ANY_HEALTH,
     BROAD,
@@ -60,7 +59,7 @@ def pruned(stage: Stage) -> Stage:
 PRUNED = replace(TIGHT, stages=tuple(map(pruned, TIGHT.stages)))
 """The default recipe that leaves passages unread from the first on."""
 
-RECIPES: list[str | Recipe] = ["asof", "asof", "bm25", "tempralm", TIGHT, PRUNED, FEW, FEW]
+RECIPES: list[str | Recipe] = ["asof", "asof", "bm25", "tempralm", TIGHT, PRUNED]
 WITH_VECTORS: list[str | Recipe] = ["asof", "dense", "hybrid", "hybrid-rrf", "tempralm", TIGHT, PRUNED]
 VECTORS = Histories(encoder=HashedNgrams())
 
@@ -152,7 +151,6 @@ def property_of(
 
 test_equal_broad = property_of(BROAD, 12, 30, 60)
 test_equal_dense = property_of(DENSE, 3, 4, 60)
-test_equal_few_scored = property_of(BROAD, 12, 30, 40, [FEW], numbers=[(2, 2), (5, 5), (16, 3), (5, 1)])
 test_equal_in_threads = property_of(BROAD, 12, 30, 60, ["asof"], THREADS)
 test_equal_with_vectors = property_of(BROAD, 12, 30, 40, WITH_VECTORS, VECTORS)
 

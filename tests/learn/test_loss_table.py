@@ -220,12 +220,12 @@ ASOF_FIELDS = (
                 Range("pseudo_relevance_feedback.weight", 0.0, 0.5),
                 Range("neighbouring_text.document", 0.1, 1.0),
             ),
-            "lexical",
+            "early_termination",
         ),
     ],
 )
 def test_replaying_ranks_as_searches_do(corpus: Corpus, ranges: tuple[Range, ...], stage: str) -> None:
-    # what gathers by words knows what feedback needs, so that another weight there changes it too
+    # Certified knows Feedback, so that another weight there changes it too
     recipe = replace(named("asof"), tunable=Tunable(ranges))
     box, questions = Box.of(recipe), posed(corpus, recipe)
     table = loss_table(questions, recipe, box, K)

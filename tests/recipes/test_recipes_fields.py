@@ -36,8 +36,8 @@ NUMBERS: dict[str, list[list[float]]] = {
 def ends(name: str, stage: Any, field: Any) -> Iterator[tuple[str, Any]]:
     """A field of a stage with each of the values that are tried."""
     key, value, rule = f"{name}.{field.name}", getattr(stage, field.name), field.metadata
-    if dataclasses.is_dataclass(value) or (value is None and not rule):
-        return  # a later stage, or limits
+    if dataclasses.is_dataclass(value):
+        return
     if "accepted" in rule:
         yield from ((key, word) for word in rule["accepted"])
     elif "low" in rule:

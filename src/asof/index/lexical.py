@@ -19,7 +19,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.data import Why
-from asof.index.file_format import Array
 from asof.index.forward import occurrences
 from asof.index.prefix import Prefix, Window, WindowPart
 from asof.text.query import parse
@@ -93,11 +92,28 @@ def scores(
     """
     prefix = window.prefix
     out = prefix.zeros(window.n)
+    places = _places(window, terms)
     weighed: list[Weighed] = []
     if dfs is None and not window.whole:
         dfs = prefix.dfs([term.hash for term in terms])
-    for at, (term, postings) in enumerate(zip(terms, postings_of(window, terms), strict=True)):
-        shares = [(each.part, *each.shares(bm25)) for each in postings]
+    for at, term in enumerate(terms):
+        parts = [(part, ranges[at]) for part, ranges in zip(window.parts, places, strict=True)]
+        shares = []
+        for part, (first, last) in parts:
+            if first == last:
+                continue
+            segment = part.prefix.segment
+            segment.check("rows", first, last)
+            segment.check("tf", first, last)
+            rows = segment.unchecked("rows")[first:last]
+            if part.first or part.last < segment.n:
+                begin, end = np.searchsorted(rows, [part.first, part.last])
+                rows, first, last = rows[begin:end], first + int(begin), first + int(end)
+            share = prefix.norm(part.prefix, bm25.k1, bm25.b)[rows]
+            tf = segment.unchecked("tf")[first:last].astype(np.float64)
+            share += tf
+            np.divide(tf, share, out=share)
+            shares.append((part, rows, share))
         if dfs is None:
             df = sum(int(np.count_nonzero(share)) for _, _, share in shares)
             prefix.remember_df(term.hash, df)
@@ -107,65 +123,11 @@ def scores(
             continue
         weight = bm25.idf(prefix.n, df) * (bm25.k1 + 1) * term.weight
         weighed.append(Weighed(term, df, weight))
-        for part, places, share in shares:
+        for part, rows, share in shares:
             share *= weight
             target = out[part.offset : part.offset + part.last - part.first]
-            target[places] += share
+            target[rows - part.first if part.first else rows] += share
     return out[: window.n], tuple(weighed)
-
-
-@dataclass(frozen=True, slots=True)
-class Postings:
-    """Where a term stands in a part of a window: `rows` of the part, ascending, and how often (`tf`)."""
-
-    prefix: Prefix
-    part: WindowPart
-    rows: Array
-    tf: Array
-
-    def shares(self, bm25: Bm25) -> tuple[Array, NDArray[np.float64]]:
-        """The places, counted from the first row of the part that is in the window, and `tf / (tf + norm)`
-        of each: 0 for dead rows."""
-        share = self.prefix.norm(self.part.prefix, bm25.k1, bm25.b)[self.rows]
-        tf = self.tf.astype(np.float64)
-        share += tf
-        np.divide(tf, share, out=share)
-        return self.rows - self.part.first if self.part.first else self.rows, share
-
-    def shares_at(self, places: NDArray[np.int64], bm25: Bm25) -> tuple[int, int, NDArray[np.float64]]:
-        """The same of those of some places of the window (ascending) that lie in this part: the first and the
-        last (exclusive) of them, and the share of each, 0 without the term."""
-        part = self.part
-        begin, end = np.searchsorted(places, [part.offset, part.offset + part.last - part.first]).tolist()
-        rows = places[begin:end] - part.offset + part.first
-        if not len(rows):
-            return begin, end, np.zeros(0)
-        at = np.minimum(np.searchsorted(self.rows, rows.astype(self.rows.dtype)), len(self.rows) - 1)
-        has = self.rows[at] == rows
-        share = np.zeros(len(rows))
-        tf = self.tf[at[has]].astype(np.float64)
-        share[has] = tf / (self.prefix.norm(part.prefix, bm25.k1, bm25.b)[rows[has]] + tf)
-        return begin, end, share
-
-
-def postings_of(window: Window, terms: Sequence[Term]) -> list[list[Postings]]:
-    """The postings of each term in the parts of a window that have it."""
-    found: list[list[Postings]] = [[] for _ in terms]
-    hashes = hashes_of(terms)
-    for part in window.parts:
-        segment = part.prefix.segment
-        for postings, (first, last) in zip(found, segment.find(hashes), strict=True):
-            if first == last:
-                continue
-            segment.check("rows", first, last)
-            segment.check("tf", first, last)
-            rows = segment.unchecked("rows")[first:last]
-            if part.first or part.last < segment.n:
-                begin, end = np.searchsorted(rows, [part.first, part.last])
-                rows, first, last = rows[begin:end], first + int(begin), first + int(end)
-            if first < last:
-                postings.append(Postings(window.prefix, part, rows, segment.unchecked("tf")[first:last]))
-    return found
 
 
 def weigh(n: int, terms: Sequence[Term], dfs: Sequence[int], bm25: Bm25) -> tuple[Weighed, ...]:
@@ -222,6 +184,10 @@ def _rows_at(
         begin, end = np.searchsorted(places, [part.offset, part.offset + part.last - part.first]).tolist()
         if begin < end:
             yield part, slice(begin, end), places[begin:end] - part.offset + part.first
+
+
+def _places(window: Window, terms: Sequence[Term]) -> list[list[tuple[int, int]]]:
+    return [part.prefix.segment.find(hashes_of(terms)) for part in window.parts]
 
 
 def explain(prefix: Prefix, row: int, weighed: Sequence[Weighed], bm25: Bm25, label: str) -> Why:

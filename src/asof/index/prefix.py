@@ -59,7 +59,6 @@ class Prefix:
     lock: threading.Lock = field(default_factory=threading.Lock)
     memo: dict[str, Any] = field(default_factory=dict)
     _scratch: list[NDArray[np.float64]] = field(default_factory=list)
-    _sums: list[NDArray[np.float64]] = field(default_factory=list)
     _dfs: dict[int, int] = field(default_factory=dict)
 
     @classmethod
@@ -141,17 +140,6 @@ class Prefix:
         with self.lock:
             if len(self._scratch) < 4:
                 self._scratch.append(array)
-
-    def sums(self) -> NDArray[np.float64]:
-        """A zero for each row, from a store of such arrays: who changes some puts zeros back there."""
-        with self.lock:
-            return self._sums.pop() if self._sums else np.zeros(self.rows, np.float64)
-
-    def give_back_sums(self, array: NDArray[np.float64]) -> None:
-        """Give back an array of `sums`: it is all zeros again."""
-        with self.lock:
-            if len(self._sums) < 4:
-                self._sums.append(array)
 
     def window(self, first: int | None = None, last: int | None = None) -> Window:
         """The rows that became visible in [first, last] (instants, both included); None: no bound."""

@@ -35,18 +35,10 @@ def at_least(scores: NDArray[np.float64], bound: float) -> NDArray[np.int64]:
 def union(one: NDArray[np.int64], other: NDArray[np.int64]) -> NDArray[np.int64]:
     """The different numbers of two ascending arrays, ascending. Two sorted halves are sorted in linear time;
     `np.union1d` hashes all of them first."""
-    return _different(np.sort(np.concatenate([one, other]), kind="stable"))
-
-
-def different(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The different numbers of an array, ascending."""
-    return _different(np.sort(numbers))
-
-
-def _different(ascending: NDArray[np.int64]) -> NDArray[np.int64]:
-    first = np.ones(len(ascending), bool)
-    np.not_equal(ascending[1:], ascending[:-1], out=first[1:])
-    return ascending[first]
+    both = np.sort(np.concatenate([one, other]), kind="stable")
+    first = np.ones(len(both), bool)
+    np.not_equal(both[1:], both[:-1], out=first[1:])
+    return both[first]
 
 
 def before_rise(score: float, rise: float) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from asof.data import Filters, Query
 from asof.index.documents import find_in
 from asof.index.view import View
-from asof.rank.candidates.gather import Lexical
 from asof.rank.recipe import Recipe
 from asof.rank.stage import Ranking
 from asof.store.passages import PassageHistory, passage_histories
@@ -138,8 +137,6 @@ def _steps(rows: NDArray[np.int64], query: Query, view: View, recipe: Recipe) ->
     ranking = Ranking(view.window(query.filters))
     steps: list[StageTrace] = []
     for name, stage, step_query in recipe.steps(query):
-        if isinstance(stage, Lexical):
-            stage = replace(stage, then=None)  # a rank among all, not among those that can be hits
         before = len(ranking.notes)
         ranking = stage(step_query, ranking, view)
         if not ranking.by and np.isin(rows, ranking.rows).any():

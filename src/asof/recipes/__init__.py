@@ -47,16 +47,14 @@ def by_document(recipe: Recipe) -> Recipe:
     documents by itself does nothing else.
     """
     from asof.rank.candidates.by_document import ByDocument
-    from asof.rank.candidates.gather import Lexical
     from asof.rank.combine.early_termination import EarlyTermination
     from asof.rank.features.pseudo_relevance_feedback import PseudoRelevanceFeedback
     from asof.rank.rerank.window import RerankWindow
 
     stages = [
-        replace(each, prune=False) if isinstance(each, PseudoRelevanceFeedback | EarlyTermination)
-        else replace(each, then=None) if isinstance(each, Lexical) else each
+        replace(each, prune=False) if isinstance(each, PseudoRelevanceFeedback | EarlyTermination) else each
         for each in recipe.stages
-    ]  # fmt: skip
+    ]
     if not any(isinstance(each, ByDocument) for each in stages):
         last = next((at for at, each in enumerate(stages) if isinstance(each, RerankWindow)), len(stages) - 1)
         stages.insert(last, ByDocument())

@@ -25,8 +25,6 @@ WINDOW = RerankWindow(n=100, of_time=200)
 
 FEEDBACK = PseudoRelevanceFeedback(weight=0.2, passages=10, terms=40, k1=1.2, b=0.7, window=WINDOW)
 
-BY_WORDS = EarlyTermination(lexical=1.0, dense=2.0, then=FEEDBACK)  # vectors: only with an encoder
-
 TIMELY = TimePreference(
     recency_weight=0.3,  # what a factor of ten in age weighs within a tie group
     equal_margin=0.03,  # so far behind the best score, as a share of it, the newer of two comes first
@@ -45,8 +43,8 @@ ASOF = Recipe(
     "asof",
     "reads the time in the question; of equally good matches the newest comes first",
     (
-        Lexical(k1=1.2, b=0.7, then=BY_WORDS),
-        BY_WORDS,
+        Lexical(k1=1.2, b=0.7),
+        EarlyTermination(lexical=1.0, dense=2.0, then=FEEDBACK),  # vectors: only with an encoder
         FEEDBACK,
         WINDOW,
         MaxNormalize(""),

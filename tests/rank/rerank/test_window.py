@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support.corpora import Clock, new_corpus
 
 from asof.data import Query
 from asof.errors import UsageError
@@ -177,3 +178,23 @@ def test_feedback_leaves_all_that_the_window_chooses(
         assert [hit.why for hit in hits[0]] == [hit.why for hit in hits[1]]
         if "tags" in filters:
             assert all(int(hit.document[1:]) % 2 == 0 for hit in hits[0])
+
+
+def test_what_is_learned_later_is_not_counted_among_what_a_time_needs(document: Make) -> None:
+    """60 documents of the time in the question are learned later: all that is shown as known before stays."""
+    near = [document(f"a{at}", "mill ferry", "2019-01-01") for at in range(150)]
+    far = [document(f"c{at}", f"mill {'rope ' * 400}", "2019-02-01") for at in range(100)]
+    clock = Clock.at("2020-01-01")
+    with new_corpus([*near, *far], clock=clock) as corpus:
+        known = clock.now
+
+        def shown(question: str) -> Any:
+            found = corpus.snapshot(known, known).search(question, k=150)
+            return [(hit.id, hit.score) for hit in found.hits], found.notes
+
+        questions = ("mill ferry 2015", "what was to be or not to be in 2015")
+        before = [shown(each) for each in questions]
+        assert "the best 100 of 150 matching passages were re-ranked" in before[0][1]
+        clock.to("2021-01-01")
+        corpus.add([document(f"l{at}", "fog", "2015-05-01") for at in range(60)])
+        assert [shown(each) for each in questions] == before

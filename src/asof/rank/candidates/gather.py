@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from asof.data import Filters, Query, Why
+from asof.data import Query, Why
 from asof.index import lexical
 from asof.index.dense import SCALE, cosines, quantise
 from asof.index.lexical import Bm25, Term, query_words
-from asof.index.max_score import MAX_SCORE_LIMITS, MaxScoreLimits, Scored, possible
 from asof.index.spelling import nearest_words
 from asof.index.view import View
 from asof.rank.candidates.phrases import admitted
@@ -51,41 +49,17 @@ def unknown_words(query: Query, known: set[str], analyzer: Analyzer) -> list[str
     return [word.text for word in words if known.isdisjoint(term.word for term in word.terms)]
 
 
-class UsesBest(Protocol):
-    """A later stage to which only the best passages by words matter."""
-
-    def by_words(self, view: View) -> bool:
-        """Whether words alone can tell what matters."""
-        ...
-
-    def considered(self, query: Query) -> int:
-        """About how many of the best passages tell what is needed."""
-        ...
-
-    def needed(self, query: Query, ranking: Ranking, view: View, most: float) -> float:
-        """The least score that matters, by some of the candidates, and where no score exceeds `most`; 0 where
-        all matter. More candidates can only raise it."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class Lexical:
     """BM25 of the query's words; passages without a quoted phrase have 0. Where no passage has any of the
-    words, those count that are spelled most like them, and a note says so.
-
-    With `then`, passages of a large corpus that cannot matter to that later stage are not scored
-    (`asof.index.max_score`). What comes out in the end is the same.
-    """
+    words, those count that are spelled most like them, and a note says so."""
 
     k1: float = within(1.5, 0.0, 10.0)
     b: float = within(0.75, 0.0, 1.0)
     idf_cap: float | None = within(None, 0.0, 100.0)
-    then: UsesBest | None = None
-    limits: MaxScoreLimits = MAX_SCORE_LIMITS
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
-        if self.then is not None and (best := self._best(query, ranking, view, self.then)) is not None:
-            return best
+        bm25 = Bm25(self.k1, self.b, self.idf_cap)
         values, weighed = self._scores(query, ranking, view)
         notes = []
         if not weighed and (instead := " ".join(_spelled(query, view))):
@@ -98,39 +72,14 @@ class Lexical:
             values[~allowed] = 0.0
             if parse(query.lexical, view.analyzer).phrases:
                 notes.append(f"phrases: {view.total(int(allowed.sum()))} passages hold what is quoted")
-        return self._ranked(query, ranking.note(*notes), view, values, weighed)
-
-    def _ranked(
-        self, query: Query, ranking: Ranking, view: View, values: Values, weighed: tuple[lexical.Weighed, ...]
-    ) -> Ranking:
-        """The candidates with their scores, and a note on words that no passage has."""
-        bm25 = Bm25(self.k1, self.b, self.idf_cap)
+        unknown = unknown_words(query, {each.term.word for each in weighed}, view.analyzer)
+        if unknown:
+            notes.append(f"{UNKNOWN} {', '.join(unknown)}")
         words = Given(
             "words (BM25)", values,
             lambda at: lexical.explain(view.prefix, ranking.row(at), weighed, bm25, "words (BM25)"),
         )  # fmt: skip
-        unknown = unknown_words(query, {each.term.word for each in weighed}, view.analyzer)
-        notes = [f"{UNKNOWN} {', '.join(unknown)}"] if unknown else []
         return ranking.with_column("lexical", words).note(*notes)
-
-    def _best(self, query: Query, ranking: Ranking, view: View, then: UsesBest) -> Ranking | None:
-        """The candidates that can matter to `then`; None where all are to be scored."""
-        phrases = parse(query.lexical, view.analyzer).phrases
-        if query.filters != Filters() or phrases or not then.by_words(view):
-            return None
-        bm25 = Bm25(self.k1, self.b, self.idf_cap)
-        weighed = view.weigh(query_terms(query, view.analyzer), bm25)
-
-        def needed(some: Scored, most: float) -> float:
-            scored = Ranking(ranking.window, some.places).with_column("lexical", Given("", some.scores))
-            return then.needed(query, scored, view, most)
-
-        found = possible(
-            ranking.window, weighed, bm25, view.n, view.exchange, then.considered(query), needed, self.limits
-        )
-        if found is None:
-            return None
-        return self._ranked(query, replace(ranking, places=found.places), view, found.scores, weighed)
 
     def _scores(
         self, query: Query, ranking: Ranking, view: View

@@ -101,22 +101,6 @@ class EarlyTermination:
             f" were read; no other can reach the first {query.k}"
         )
 
-    def by_words(self, view: View) -> bool:
-        """Whether there is nothing but words, and a later stage that says what it needs of them."""
-        return self.then is not None and self.lexical > 0.0 and (view.encoder is None or self.dense == 0.0)
-
-    def considered(self, query: Query) -> int:
-        """About how many of the best passages by words tell what is needed."""
-        return self.then.considered(query) if self.then else query.k
-
-    def needed(self, query: Query, ranking: Ranking, view: View, most: float) -> float:
-        """The least score of words that matters later; 0 where all matter."""
-        if self.then is None or most == 0.0:
-            return 0.0
-        relevance = Given("relevance", ranking.score / most * self.lexical)  # at most: the best has less
-        bound = self.then.needed(query, ranking.with_column("relevance", relevance), view, self.lexical)
-        return bound * most / self.lexical
-
     def _certified(
         self, query: Query, ranking: Ranking, view: View, cheap: Values, vector: NDArray[np.int16]
     ) -> tuple[NDArray[np.int64], Values] | None:

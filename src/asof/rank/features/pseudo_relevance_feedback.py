@@ -21,7 +21,6 @@ from asof.index.offsets import stretches
 from asof.index.prefix import Window
 from asof.index.select import at_least, before_rise, kth_best, union
 from asof.index.view import View
-from asof.rank.candidates.gather import UsesBest
 from asof.rank.candidates.phrases import admitted
 from asof.rank.expression import Constant, Given, Values, product, total
 from asof.rank.stage import Ranking
@@ -42,7 +41,7 @@ class RescoreLimits:
 RESCORE_LIMITS = RescoreLimits()
 
 
-class UsesScores(UsesBest, Protocol):
+class UsesScores(Protocol):
     """A later stage with a lower bound of the scores that matter to it and to the stages after it."""
 
     def bound(self, query: Query, ranking: Ranking, view: View) -> float:
@@ -52,14 +51,6 @@ class UsesScores(UsesBest, Protocol):
 
 class Selects(Protocol):
     """A later stage that chooses candidates by the scores that this one gives."""
-
-    def considered(self, query: Query) -> int:
-        """About how many of the best candidates tell what is needed."""
-        ...
-
-    def needed(self, query: Query, ranking: Ranking, view: View, rise: float) -> float:
-        """The least score of what `reach` holds, at most, by some of the candidates; 0 for all."""
-        ...
 
     def reach(self, query: Query, ranking: Ranking, view: View, rise: float) -> NDArray[np.int64] | None:
         """Candidates (indices, ascending) that hold all that it chooses after no score has fallen and none
@@ -152,22 +143,6 @@ class PseudoRelevanceFeedback:
         """The score that a passage needs to be used for feedback, or to be among the first k at the end."""
         first = before_rise(view.kth_best(ranking.score, query.k), self.weight)
         return min(first, view.kth_best(ranking.score, self.passages))
-
-    def by_words(self, view: View) -> bool:
-        """Whether there is a bound: scores of words are all that it has before it, as far as it knows."""
-        return self.prune and self.window is not None
-
-    def considered(self, query: Query) -> int:
-        """About how many of the best candidates tell what is needed."""
-        return max(self.window.considered(query) if self.window else query.k, self.passages)
-
-    def needed(self, query: Query, ranking: Ranking, view: View, most: float) -> float:
-        """The least score that `_reach` keeps, and that the passages for feedback have; 0 for all."""
-        if not self.prune or self.window is None:
-            return 0.0
-        return min(
-            self.window.needed(query, ranking, view, self.weight), view.kth_best(ranking.score, self.passages)
-        )
 
     def _reach(self, query: Query, ranking: Ranking, view: View) -> NDArray[np.int64] | None:
         """The candidates that later stages can still choose; None when they are too many to score singly."""

@@ -51,20 +51,6 @@ class RerankWindow:
             f"the best {ranked:,} of {matched:,} matching passages were re-ranked"
         )
 
-    def considered(self, query: Query) -> int:
-        """About how many of the best candidates tell what is needed."""
-        return max(query.k, self.n, TRIAL * self.of_time if query.about else 0)
-
-    def needed(self, query: Query, ranking: Ranking, view: View, rise: float) -> float:
-        """The least score of what `reach` holds, at most, by some of the candidates; 0 for all."""
-        score = ranking.score
-        needed = before_rise(view.kth_best(score, max(query.k, self.n)), rise)
-        if query.about:
-            assert ranking.places is not None  # noqa: S101  they are some
-            then = of_time(view, ranking.window, ranking.places, query.about)
-            needed = min(needed, before_rise(view.kth_best(score[then], self.of_time), rise))
-        return max(needed, 0.0)
-
     def reach(self, query: Query, ranking: Ranking, view: View, rise: float) -> NDArray[np.int64] | None:
         """Candidates (indices, ascending) that hold all that this stage chooses after no score has fallen
         and none has risen by more than `rise`; None where nothing can be left out."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from contextlib import closing
 from pathlib import Path
 
@@ -163,11 +164,14 @@ def test_what_is_pushed_is_committed(memory_folder: Path, store: Watched, blocke
         write(root, *((f"new{i}", f"The storm of day {i}.") for i in range(8)))
         db.execute("PRAGMA cache_size = 1")  # pages of the transaction are written to the log as it goes
 
+        alone = threading.Lock()  # chunks are sent by several threads
+
         def rolled_back(operation: str, name: str) -> None:
             """In the middle of the push a transaction begins, which will be taken back."""
-            if operation == "create" and not db.in_transaction:
-                db.execute("BEGIN")
-                db.execute("UPDATE passages SET text = 'never said' || hex(randomblob(5000))")
+            with alone:
+                if operation == "create" and not db.in_transaction:
+                    db.execute("BEGIN")
+                    db.execute("UPDATE passages SET text = 'never said' || hex(randomblob(5000))")
 
         store.before = rolled_back
         storage.push(root, epochs)

@@ -225,7 +225,7 @@ class ShardedCorpus:
     def snapshot(self, as_of: int, known_at: int | None = None, *, stated: bool = True) -> ShardedSnapshot:
         """The corpus as it stood at an instant, as it was known at another one; see `at`. Of a batch that is
         not in all shards yet nothing is known."""
-        with self._still():
+        with self.still():
             self.reopen()
             until = self.committed()
             search, shards = self._search, self.shards
@@ -237,8 +237,9 @@ class ShardedCorpus:
 
         return snapshot_of(search, shards[0].models, as_of, known, stated=stated, read_facts=read_facts)
 
-    def _still(self) -> AbstractContextManager[None]:
-        """While nobody brings a working copy to another state of its storage."""
+    def still(self) -> AbstractContextManager[None]:
+        """While nobody brings a working copy to another state of its storage; what was begun of that is
+        finished first."""
         if not (self.folder / COPIED).exists():
             return nullcontext()
         from asof.storage.swap import reading

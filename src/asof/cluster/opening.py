@@ -201,7 +201,8 @@ def _opened(
     corpus = ShardedCorpus(
         root, folder, config, environment.now, given.wait, writer, lambda: _parts(corpus, given)
     )
-    corpus.reopen()
+    with corpus.still():
+        corpus.reopen()
     return corpus
 
 

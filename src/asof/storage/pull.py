@@ -42,50 +42,61 @@ class Pull:
         """Bring the copy to the latest manifest, or to a later one where that one expired meanwhile. Raises
         NoCorpus, UnpushedChanges, DamagedObject, StorageUnavailable, Busy, NoSpace."""
         for attempt in range(_ATTEMPTS):
-            manifest = self.history.latest()
-            if manifest is None:
-                raise no_corpus(self.history.objects.url)
+            manifest = self._latest()
             try:
-                return self.run(manifest)
+                return self.run(manifest, or_later=True)
             except MissingObject:
-                following = self.history.latest()
-                if attempt + 1 == _ATTEMPTS or following is None or following.number == manifest.number:
+                if attempt + 1 == _ATTEMPTS or self._latest().number == manifest.number:
                     raise
         raise AssertionError  # the last attempt returned or raised
 
-    def run(self, manifest: CorpusManifest) -> CorpusManifest:
-        """Bring the copy to this manifest; see `latest`."""
-        copy, wanted = self.copy, self._wanted(manifest)
+    def _latest(self) -> CorpusManifest:
+        manifest = self.history.latest()
+        if manifest is None:
+            raise no_corpus(self.history.objects.url)
+        return manifest
+
+    def run(self, manifest: CorpusManifest, *, or_later: bool = False) -> CorpusManifest:
+        """Bring the copy to this manifest; see `latest`. `or_later`: to the latest one where the copy was
+        pushed, or fetched, as a later one meanwhile."""
+        copy = self.copy
         refuse_links(copy.folder)
         with copy.changing(), translate_errors(copy.folder / "storage.json"):
             finish(copy)
-            known, before = copy.state(), read_layout(copy.folder) or ShardLayout(())
-            present = dict(enumerate(before.paths(copy.folder)))
-            here = {each.shard: known.shard(each) for each in wanted}
-            changed = {
-                each.shard: each
-                for each in wanted
-                if self._differs(each, here[each.shard], present.get(each.shard))
-            }
-            layout = copy.layout_for(manifest.count, changed)
-            for shard, place in enumerate(layout.paths(copy.folder)):
-                if shard in changed:
-                    self._fetch(changed[shard], present.get(shard), place)
-            now = dict(known.shards)
-            for state in wanted:
-                copied = (
-                    CopiedShard.of(state, manifest.number) if state.shard in changed else here[state.shard]
-                )
-                if copied:
-                    now[state.shard] = replace(copied, number=manifest.number)
-            pushing = {shard: each for shard, each in known.pushing.items() if shard not in here}
-            state_now = CopyState(known.url, manifest.number, now, pushing)
-            if layout != before:
-                swap(copy, layout, state_now, _whole(manifest))
-            elif state_now != known:
-                copy.save(state_now)
+            known = copy.state()
+            if or_later and known.number > manifest.number:
+                manifest = self._latest()
+            self._bring(manifest, known)
             remove_old(copy)
         return manifest
+
+    def _bring(self, manifest: CorpusManifest, known: CopyState) -> None:
+        copy, wanted = self.copy, self._wanted(manifest)
+        before = read_layout(copy.folder) or ShardLayout(())
+        present = dict(enumerate(before.paths(copy.folder)))
+        here = {each.shard: known.shard(each) for each in wanted}
+
+        def changed() -> dict[int, ShardState]:
+            """The shards to be fetched. Raises UnpushedChanges."""
+            states = {each.shard: each for each in wanted}
+            return {k: each for k, each in states.items() if self._differs(each, here[k], present.get(k))}
+
+        anew = changed()
+        layout = copy.layout_for(manifest.count, anew)
+        for shard, place in enumerate(layout.paths(copy.folder)):
+            if shard in anew:
+                self._fetch(anew[shard], present.get(shard), place)
+        now = dict(known.shards)
+        for state in wanted:
+            copied = CopiedShard.of(state, manifest.number) if state.shard in anew else here[state.shard]
+            if copied:
+                now[state.shard] = replace(copied, number=manifest.number)
+        pushing = {shard: each for shard, each in known.pushing.items() if shard not in here}
+        state_now = CopyState(known.url, manifest.number, now, pushing)
+        if layout != before:
+            swap(copy, layout, state_now, _whole(manifest), changed)
+        elif state_now != known:
+            copy.save(state_now)
 
     def _fetch(self, state: ShardState, present: Path | None, place: Path) -> None:
         """Make the folder of a shard that changed. `present`: the one that it has now."""

@@ -21,7 +21,7 @@ from asof.errors import CorpusError, NoCorpus, StaleCopy
 from asof.storage.manifests import ShardState
 from asof.store.lock import exclusive_lock, shared_lock
 from asof.store.schema import connect
-from asof.store.shard_folders import free_name
+from asof.store.shard_folders import INTENT, free_name
 from asof.store.shard_layout import FILE, ShardLayout, read_layout, write_durably
 from asof.store.shard_layout import FOLDER as SHARDS
 from asof.store.store import DEFAULT_WAIT, translate_sqlite_errors
@@ -104,7 +104,7 @@ class WorkingCopy:
     @property
     def intent(self) -> Path:
         """Says that folders are whole and are to take the place of the present ones (`swap.py`)."""
-        return self.folder / "pulling.json"
+        return self.folder / INTENT
 
     # -- which shards ---------------------------------------------------------------------------------
 

@@ -23,6 +23,9 @@ from asof.store.shard_layout import FOLDER, SHARD_NAME, read_layout
 OPEN = "open.lock"
 """Held, shared, in the folder of a shard by whoever has it open; the folder stays as long."""
 
+INTENT = "pulling.json"
+"""In the `.asof` of a working copy: which folders take the place of those that are listed."""
+
 _OWN_FILES = ("corpus.db", "corpus.db-wal", "corpus.db-shm")
 
 
@@ -43,6 +46,16 @@ def free_name(shard: int, taken: Collection[str]) -> str:
     """A name for a folder of this shard that no other has: 03, 03.1, 03.2, ..."""
     names = (f"{shard:02}.{other}" if other else f"{shard:02}" for other in itertools.count())
     return next(name for name in names if name not in taken)
+
+
+def replaced(place: Path) -> bool:
+    """Whether another folder took the place of this one of a shard, or is about to: what is written here is
+    lost. While no shards are listed, none did."""
+    folder = place.parent.parent
+    if place.parent.name != FOLDER or not SHARD_NAME.fullmatch(place.name):
+        return False  # a corpus in one piece
+    layout = read_layout(folder)
+    return (folder / INTENT).exists() or (layout is not None and place.name not in layout.folders)
 
 
 def former(folder: Path) -> list[str]:

@@ -24,6 +24,7 @@ from asof.store.prepare import TextPreparation
 from asof.store.reconcile import reconcile
 from asof.store.schema import BUSY_MS, MIGRATIONS, connect, get_meta, migrate, set_meta, store_error
 from asof.store.settings import CorpusSettings
+from asof.store.shard_folders import replaced
 from asof.store.write import Transaction
 from asof.text.tokens import Analyzer
 
@@ -288,12 +289,12 @@ class Store:
                 db.execute(f"PRAGMA busy_timeout = {BUSY_MS}")
 
     def _refuse_former(self) -> None:
-        """Raises CorpusError where shards were made of the corpus, whose former files who has them open still
+        """Raises CorpusError where others took the place of these files, which who has them open still
         reads."""
-        if (self.folder / "shards.json").exists():
+        if (self.folder / "shards.json").exists() or replaced(self.folder):
             raise CorpusError(
-                f"the corpus in {self.folder} was given more shards meanwhile, and nothing was written: open "
-                "it again"
+                f"the corpus in {self.folder} was given more shards meanwhile, or another state of it was "
+                "fetched, and nothing was written: open it again"
             )
 
     def _write_lock(self) -> contextlib.AbstractContextManager[None]:

@@ -176,8 +176,10 @@ def test_a_writer_killed_at_any_moment(memory_folder: Path) -> None:
     """kill -9 of a process that writes and pushes; the next one goes on with its working copy."""
     _, epochs, root = ready(memory_folder, LocalObjects(memory_folder / "store"))
     fork, random_ = multiprocessing.get_context("fork"), random.Random(21)
-    steps, committed = 0, 4
-    for attempt in range(15):
+    steps, committed, attempt = 0, 4, 0
+    while attempt < 15 or committed <= 6:  # a busy machine commits little in these moments
+        attempt += 1
+        assert attempt < 200
         hears, tells = fork.Pipe(duplex=False)
         process = fork.Process(target=push_on, args=(memory_folder, epochs, steps, tells))
         process.start()
@@ -204,7 +206,6 @@ def test_a_writer_killed_at_any_moment(memory_folder: Path) -> None:
     storage = in_folder(memory_folder / "store")
     storage.push(root, epochs)
     storage.pull(memory_folder / "copy")
-    assert committed > 6
     assert content(memory_folder / "copy") == content(root)
 
 

@@ -10,7 +10,8 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from cluster.support.faults import Fault, Faults
+from cluster.support.faults import Fault, Faults, faulty_proxy
+from cluster.support.processes import free_port
 from cluster.support.s3 import Bucket
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -31,6 +32,7 @@ from tests.support.storages import (
 from tests.support.turns import Play, casts, content_of, one_at_a_time
 
 from asof.errors import StorageError, StorageUnavailable
+from asof.storage import remote
 from asof.storage.address import open_objects
 from asof.storage.history import History
 from asof.storage.manifests import CorpusManifest
@@ -139,6 +141,35 @@ def test_what_never_answers_is_given_up_in_words(
     faults.clear()
     storage.pull(copy)
     assert content(copy) == content(root)
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "cause"),
+    [("http://127.0.0.1:{}", "Connection refused"), ("http://storage.invalid:{}", "failed to lookup")],
+)
+def test_where_nothing_listens_is_said_soon(
+    s3: Bucket, monkeypatch: pytest.MonkeyPatch, endpoint: str, cause: str
+) -> None:
+    closed = endpoint.format(free_port())
+    monkeypatch.setenv("AWS_ENDPOINT_URL", closed)
+    begun = time.monotonic()
+    with pytest.raises(StorageUnavailable, match=rf"no connection to {closed} within 8 s \({cause}.*AWS_END"):
+        open_objects(f"{s3.url}/corpus").get("manifests/1")
+    assert time.monotonic() - begun < 10
+
+
+def test_what_answered_once_is_waited_for(s3: Bucket, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also if it says that it has no time, and when nothing listens any more, as while it starts again."""
+    monkeypatch.setattr(remote, "FIRST_PATIENCE", 0.5)
+    with faulty_proxy(s3.port) as faults:
+        monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{faults.port}")
+        objects, busy = (RemoteObjects.open(f"{s3.url}/corpus", patience=4.0) for _ in range(2))
+        assert objects.get("manifests/1") is None
+        faults.plan(Fault("503", "GET", times=6))
+        assert busy.get("manifests/1") is None
+        assert faults.requests["GET"] == 1 + 7
+    with pytest.raises(StorageUnavailable, match=r"manifests/1 was not read within 4 s: .*nothing is lost"):
+        objects.get("manifests/1")
 
 
 def test_a_push_that_loses_the_storage_is_made_again(

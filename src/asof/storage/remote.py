@@ -3,16 +3,18 @@
 Keys, region and endpoint are what obstore reads from the environment (AWS_ACCESS_KEY_ID, AWS_ENDPOINT_URL,
 …); nothing of a corpus names them. obstore repeats a request that was answered with 5xx or not at all.
 What it leaves is done here: a body that was cut is found by its length and read again, and all attempts
-together end by a deadline.
+together end by a deadline. Where no connection was ever made, that comes soon: an address is mistyped more
+often than a storage starts later than who asks it.
 """
 
 from __future__ import annotations
 
 import importlib
 import re
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import partial
 from typing import IO, Any, TypeVar
@@ -26,6 +28,9 @@ PATIENCE = 60.0
 """Seconds for which an operation is tried again. One request is given up after the 30 s of obstore:
 options of its client are not set here, because those would take the place of AWS_ALLOW_HTTP."""
 
+FIRST_PATIENCE = 8.0
+"""Seconds for which it is tried to make the first connection."""
+
 VARIABLES = {
     "s3": "AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION, AWS_ENDPOINT_URL",
     "gs": "GOOGLE_APPLICATION_CREDENTIALS or GOOGLE_SERVICE_ACCOUNT, the file of an account's key",
@@ -35,6 +40,10 @@ VARIABLES = {
 
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 5.0
 _REFUSED = re.compile(r"status code: (4\d\d)(.*?):")
+_UNREACHED = "kind: Connect,"
+"""In an error of the library: the name is not known, or nothing listens there, or not in time."""
+_PEER = re.compile(r"performing \w+ (\w+://[^/\s]+)")
+_CAUSE = re.compile(r'(?:message|error): "([^"]+)"')
 _PASSES = ("408", "409", "425", "429")
 """Answers to a request that may be made again: too slow, another one at the same moment, too many."""
 
@@ -48,34 +57,36 @@ class _Cut(Exception):
 
 @dataclass(frozen=True, slots=True)
 class RemoteObjects:
-    """Objects below a URL of a bucket. `patience`: seconds for which an operation is tried again."""
+    """Objects below a URL of a bucket. `patience`: seconds for which an operation is tried again; `first`: a
+    store that gives up soon, for use until the storage was reached."""
 
     url: str
     library: Any
-    store: Any
+    first: Any
+    lasting: Any
     patience: float = PATIENCE
+    _reached: threading.Event = field(default_factory=threading.Event)
 
     @classmethod
     def open(cls, url: str, patience: float = PATIENCE) -> RemoteObjects:
         """Raises MissingExtra without obstore, StorageError for a URL or variables that it cannot use."""
-        library = _library("obstore", url)
-        retrying = {
-            "max_retries": 8,
-            "retry_timeout": timedelta(seconds=patience / 2),
-            "backoff": {
-                "init_backoff": timedelta(seconds=_FIRST_PAUSE),
-                "max_backoff": timedelta(seconds=_LONGEST_PAUSE),
-                "base": 2,
-            },
-        }
+        library, stores = _library("obstore", url), _library("obstore.store", url)
         try:
-            store = _library("obstore.store", url).from_url(url, retry_config=retrying)
+            first, lasting = (
+                stores.from_url(url, retry_config=_retrying(times, seconds))
+                for times, seconds in ((1, FIRST_PATIENCE / 4), (8, patience / 2))
+            )
         except (library.exceptions.BaseError, ValueError) as error:
             raise StorageError(
                 f"{url} cannot be opened: {_short(error)}; how to reach it comes from the environment"
                 f" ({VARIABLES.get(url.partition(':')[0], 'see docs/guides/cluster.md')})"
             ) from error
-        return cls(url.rstrip("/"), library, store, patience)
+        return cls(url.rstrip("/"), library, first, lasting, patience)
+
+    @property
+    def store(self) -> Any:
+        """The store of the library."""
+        return self.lasting if self._reached.is_set() else self.first
 
     def get(self, name: str, largest: int = LARGEST_SMALL) -> bytes | None:
         def once() -> bytes:
@@ -150,11 +161,12 @@ class RemoteObjects:
     ) -> T | None:
         """What `once` gives, tried until it does or the time is over; `missing`: for none."""
         wrong = self.library.exceptions
-        until, pause = time.monotonic() + self.patience, _FIRST_PAUSE
+        begun, pause = time.monotonic(), _FIRST_PAUSE
         while True:
             try:
-                return once()
+                answer = once()
             except FileNotFoundError as error:
+                self._reached.set()
                 if missing is None:
                     return None
                 raise StorageError(f"{self.url}: there is no such bucket ({_short(error)})") from error
@@ -170,13 +182,42 @@ class RemoteObjects:
                         f" look at the bucket's name and at what the environment says of it"
                         f" ({VARIABLES.get(self.url.partition(':')[0], 'keys, region')})"
                     ) from error
-                if time.monotonic() + pause > until:
+                if _UNREACHED not in str(error):
+                    self._reached.set()
+                ends = time.monotonic() + pause
+                if not self._reached.is_set() and ends > begun + FIRST_PATIENCE:
+                    raise self._unreached(str(error)) from error
+                if ends > begun + self.patience:
                     raise StorageUnavailable(
                         f"{self.url}/{name} was not {verb} within {self.patience:g} s: {_short(error)}; "
                         "nothing is lost or half done: run the same command again when the storage answers"
                     ) from error
+            else:
+                self._reached.set()
+                return answer
             time.sleep(pause)
             pause = min(2 * pause, _LONGEST_PAUSE)
+
+    def _unreached(self, wrong: str) -> StorageUnavailable:
+        peer, cause = _PEER.search(wrong), _CAUSE.findall(wrong)
+        return StorageUnavailable(
+            f"{self.url} was not reached: no connection to {peer[1] if peer else 'its server'} within"
+            f" {FIRST_PATIENCE:g} s ({cause[-1] if cause else 'no answer'}); look at the network, and at what"
+            f" the environment says ({VARIABLES.get(self.url.partition(':')[0], 'keys, region')})"
+        )
+
+
+def _retrying(times: int, seconds: float) -> dict[str, Any]:
+    """How the library repeats a request."""
+    return {
+        "max_retries": times,
+        "retry_timeout": timedelta(seconds=seconds),
+        "backoff": {
+            "init_backoff": timedelta(seconds=_FIRST_PAUSE),
+            "max_backoff": timedelta(seconds=_LONGEST_PAUSE),
+            "base": 2,
+        },
+    }
 
 
 def _listed(about: Any) -> Listed:

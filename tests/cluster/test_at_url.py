@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import socket
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
@@ -11,6 +13,8 @@ from tests.support.corpora import Clock
 from tests.support.shards import all_rows
 
 import asof
+from asof import environment
+from asof.cluster.at_url import ended
 from asof.cluster.corpus import ShardedCorpus
 from asof.corpus.corpus import Corpus
 from asof.errors import Fenced, NoCorpus, NotAcrossShards, UsageError
@@ -103,6 +107,26 @@ def test_the_later_of_two_writers_goes_on(machine: Callable[[str], Open]) -> Non
     with here(on_note=notes.append) as read:  # what the first wrote was acknowledged to nobody
         assert read.status().documents == 8
     assert any("was not pushed" in note for note in notes)
+
+
+def test_a_writer_of_this_machine_that_has_ended_is_no_news(
+    machine: Callable[[str], Open], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here, notes = machine("here"), list[str]()
+    with subprocess.Popen(["true"]) as process:
+        pass
+    monkeypatch.setattr(environment, "writer", lambda: f"{socket.gethostname()}, process {process.pid}")
+    with here(write=True):
+        pass
+    monkeypatch.undo()
+    assert ended(f"{socket.gethostname()}, process {process.pid}")
+    with here(write=True, on_note=notes.append):
+        assert notes == []
+    elsewhere = f"another machine, process {process.pid}"
+    for unknown in (environment.writer(), elsewhere, "process 1e5", "", "x 0"):
+        assert not ended(unknown)
+    with here(write=True, on_note=notes.append):
+        assert [" takes the place of " in note for note in notes] == [True]  # this process is at work
 
 
 def test_what_was_not_pushed_when_a_writer_died_is_pushed_by_the_next(

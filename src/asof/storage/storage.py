@@ -102,9 +102,12 @@ class Storage:
         """A new epoch of a shard; see `claim_shards`."""
         return self.claim_shards([shard], writer)[shard]
 
-    def claim_shards(self, shards: Iterable[int], writer: str) -> dict[int, int]:
+    def claim_shards(
+        self, shards: Iterable[int], writer: str, ended: Callable[[str], bool] = lambda _: False
+    ) -> dict[int, int]:
         """A new epoch of each of these shards, in which `writer` (words for people) may push, and nobody else
-        any more; all in one commit, so that of two who claim the same shards one gets all of them.
+        any more; all in one commit, so that of two who claim the same shards one gets all of them. A note
+        says whose place it takes, but for writers that have `ended`.
 
         Shards that follow the last one may be claimed, too, when the corpus is about to grow: they become
         part of it with the push of a working copy that has them. Raises NoCorpus, UsageError.
@@ -130,12 +133,11 @@ class Storage:
 
         if wanted:
             self.history.commit(change)
-        if before := [state for state in replaced if state.epoch]:
-            first, more = before[0], len(before) - 1
+        if before := [state for state in replaced if state.epoch and not ended(state.writer)]:
+            writers = " and ".join(sorted({state.writer for state in before}))
             self.on_note(
-                f"shard {first.shard} of {self.url}: {writer} has epoch {first.epoch + 1} and takes the"
-                f" place of {first.writer} (epoch {first.epoch}), who may push no more"
-                f"{f'; so in {more} more of its shards' if more else ''}"
+                f"{self.url} has one writer at a time: {writer} takes the place of {writers}. If that one is"
+                " still at work, its next push ends with an error; if it has ended, nothing needs to be done"
             )
         return {state.shard: state.epoch + 1 for state in replaced}
 

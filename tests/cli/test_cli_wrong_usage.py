@@ -37,7 +37,10 @@ WRONG = [
     (["search", ""], "QUERY is empty"),
     (["search", "  ", " "], "QUERY is empty"),
     (["search", "x", "-k", "0"], "0 is not between 1 and 1000"),
-    (["search", "x", "-k", "many"], "'many' is not a valid integer"),
+    (
+        ["search", "x", "-k", "many"],
+        "'many' is no whole number; accepted: 1 to 1000 (see asof search --help)",
+    ),
     (["search", "x", "--unknown"], "No such option"),
     (["search", "x", "--unit", "book"], "'book' is not one of 'passage', 'document'"),
     (["search", "x", "--meta", "key"], "KEY=VALUE is expected"),
@@ -52,6 +55,18 @@ WRONG = [
     (["index", "file.md", "--history"], "--history reads a folder"),
     (["index", "notes", "--into", "file.md"], "file.md is a file; accepted: a folder"),
     (["index", "notes", "--wait", "-1"], "-1.0 is less than 0"),
+    (["index", "notes", "--wait", "long"], "'long' is no number; accepted: 0 or more"),
+    *(
+        (["index", "notes", "--index", "file:///nowhere", "--shards", count], f"'--shards': {what} (see")
+        for count, what in {
+            "x": "'x' is no whole number; accepted: 1 to 4096",
+            "0": "0 is not between 1 and 4096",
+            "-1": "-1 is not between 1 and 4096",
+            "1e9": "'1e9' is no whole number; accepted: 1 to 4096",
+            "2.5": "'2.5' is no whole number; accepted: 1 to 4096",
+            "": "'' is no whole number; accepted: 1 to 4096",
+        }.items()
+    ),
     (["correct", "notes/red.md"], "Missing option '--published'"),
     (["purge", "notes/none.md", "--yes"], "no document 'notes/none.md' in the corpus"),
     (["vacuum", "--yes"], "Missing option '--before'"),

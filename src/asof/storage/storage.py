@@ -74,8 +74,8 @@ class Storage:
                 return CorpusManifest(0, "", "", count, tuple(map(ShardState, range(count))))
             if latest.count != count:
                 raise UsageError(
-                    f"the corpus at {self.url} has {latest.count} shards, not {count}; `asof cluster grow`"
-                    " makes more of them"
+                    f"the corpus at {self.url} has {latest.count} shard{'s' * (latest.count > 1)}, not"
+                    f" {count}: leave out how many; `asof cluster grow --shards N` makes more"
                 )
             return None
 

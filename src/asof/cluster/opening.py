@@ -145,8 +145,8 @@ def _in_folder(root: Path, given: _Given, shards: int | None) -> ShardedCorpus:
         layout = making.create(folder, shards, given.new_settings(root, config), given.wait)
     if shards is not None and layout.count != shards:
         raise UsageError(
-            f"the corpus in {root} has {layout.count} shard{'s' * (layout.count > 1)}, not {shards}: leave out"
-            " how many; `asof cluster grow --shards N` makes more"
+            f"the corpus in {root} has {layout.count} shard{'s' * (layout.count > 1)}, not {shards}: leave"
+            " out how many; `asof cluster grow --shards N` makes more"
         )
     return _opened(root, folder, given, config)
 

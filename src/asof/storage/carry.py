@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, suppress
+from contextlib import closing
 from pathlib import Path
 
 from asof import corpus_files
@@ -28,16 +28,25 @@ AND (o.key, o.number, o.headings, o.text, o.about) = (n.key, n.number, n.heading
 (`store.facts.Excerpt`): ids alone do not say so, where a state was discarded that others did not have."""
 
 
-def carry_facts(old: Path, new: Path) -> None:
-    """Copy the facts of passages that both databases have. Where that cannot be done (the old one is damaged,
-    or of another asof), they are read again when they are asked for."""
-    if not old.exists():
-        return
-    with suppress(sqlite3.Error, CorpusError), closing(connect(new, write=True)) as db:
+def carry_facts(old: Path, new: Path) -> str:
+    """Copy the facts of passages that both databases have. Returns what is wrong where that cannot be done
+    (the old one is damaged, or of another asof): they are read again when they are asked for."""
+    try:
+        if old.exists():
+            _carry_facts(old, new)
+    except (sqlite3.Error, CorpusError) as error:
+        return str(error)
+    return ""
+
+
+def _carry_facts(old: Path, new: Path) -> None:
+    with closing(connect(new, write=True)) as db:
         db.execute("ATTACH DATABASE ? AS old", (f"{old.absolute().as_uri()}?mode=ro",))
-        versions = [db.execute(f"PRAGMA {name}.user_version").fetchone() for name in ("main", "old")]
-        if versions[0] != versions[1] or not db.execute("SELECT 1 FROM old.extractions LIMIT 1").fetchone():
+        if not db.execute("SELECT 1 FROM old.extractions LIMIT 1").fetchone():
             return
+        versions = [db.execute(f"PRAGMA {name}.user_version").fetchone()[0] for name in ("main", "old")]
+        if versions[0] != versions[1]:
+            raise CorpusError(f"they are of schema {versions[1]}, and what was fetched of {versions[0]}")
         db.execute("BEGIN IMMEDIATE")
         try:
             db.execute(_SAME_INPUT)

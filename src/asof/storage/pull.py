@@ -7,7 +7,7 @@ shards, to its end.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -27,7 +27,8 @@ _ATTEMPTS = 5
 
 @dataclass(slots=True)
 class Pull:
-    """One pull of these shards (None: all). `discard`: what was written here and not pushed may go.
+    """One pull of these shards (None: all). `discard`: what was written here and not pushed may go; `on_note`
+    gets a line for the user.
 
     `fetched` says afterwards what came from the storage.
     """
@@ -36,6 +37,7 @@ class Pull:
     copy: WorkingCopy
     shards: Collection[int] | None = None
     discard: bool = False
+    on_note: Callable[[str], None] = print
     fetched: Fetched = field(default_factory=Fetched)
 
     def latest(self) -> CorpusManifest:
@@ -106,7 +108,11 @@ class Pull:
         fetch_database(objects, state.truth, present, place, self.fetched)
         fetch_segments(objects, state.segments, place, self.fetched)
         if present is not None:
-            carry_facts(present / "corpus.db", place / "corpus.db")
+            if wrong := carry_facts(present / "corpus.db", place / "corpus.db"):
+                self.on_note(
+                    f"shard {state.shard} of {objects.url}: the facts that were read on this machine cannot"
+                    f" be kept ({wrong}); they are read again when they are asked for"
+                )
             carry_derived(present, place)
 
     def _wanted(self, manifest: CorpusManifest) -> list[ShardState]:

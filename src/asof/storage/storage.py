@@ -164,7 +164,7 @@ class Storage:
         raised. Who has the old files open goes on with them, and reads the new ones after opening again.
         Raises NoCorpus, ManifestExpired, Busy, NoSpace, CorpusError; the copy is then what it was.
         """
-        pull = Pull(self.history, self._copy(root), shards, discard)
+        pull = Pull(self.history, self._copy(root), shards, discard, self.on_note)
         return pull.latest() if number is None else pull.run(self.manifest(number))
 
     def copied(self, root: Path) -> int:

@@ -11,7 +11,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from asof.index.exchange import ALONE, best_of_all, kth_best_of_all, largest, smallest, total
+from asof.index.exchange import ALONE, best_of_all, kth_best_of_all, largest, smallest, totals
 from asof.index.select import kth_best
 
 
@@ -56,7 +56,7 @@ SCORES = st.lists(
 def test_extremes_counts_and_the_kth_best(scores: list[list[float]], k: int) -> None:
     every = np.array([score for part in scores for score in part])
     parts = [np.array(part) for part in scores]
-    assert set(in_shards(parts, lambda of, part: total(of, len(part)))) == {len(every)}
+    assert set(in_shards(parts, lambda of, part: totals(of, len(part), 1))) == {(len(every), len(parts))}
     assert set(in_shards(parts, lambda of, part: largest(of, part.max(initial=0.0)))) == {
         every.max(initial=0.0)
     }
@@ -64,7 +64,7 @@ def test_extremes_counts_and_the_kth_best(scores: list[list[float]], k: int) -> 
         every.min(initial=9.0)
     }
     assert set(in_shards(parts, lambda of, part: kth_best_of_all(of, part, k))) == {kth_best(every, k)}
-    assert (total(ALONE, 3), largest(ALONE, 3.0), smallest(ALONE, 3.0)) == (3, 3.0, 3.0)
+    assert (totals(ALONE, 3, 1), largest(ALONE, 3.0), smallest(ALONE, 3.0)) == ((3, 1), 3.0, 3.0)
 
 
 @settings(max_examples=60, deadline=None)

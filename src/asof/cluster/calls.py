@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.cluster.documents import OF_DOCUMENTS
-from asof.cluster.program import Opening, SearchRequest
+from asof.cluster.program import Opening, SearchRequest, opening
 from asof.cluster.united import Union
 from asof.data import Filters
 from asof.graph.links import OF_LINKS
@@ -84,7 +84,7 @@ def _head(view: View, _: SearchRequest) -> int:
 
 
 def _opening(view: View, _: SearchRequest) -> Opening:
-    return Opening(view.prefix.n, view.prefix.tokens, view.known_at)
+    return opening(view)
 
 
 CALLS: Mapping[str, Callable[..., Any]] = {

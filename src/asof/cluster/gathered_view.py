@@ -56,10 +56,19 @@ class RootExchange:
 
     def dfs(self, prefix: Prefix, terms: Sequence[int]) -> list[int]:
         missing = [term for term in dict.fromkeys(terms) if term not in self.known]
+        if missing and self.rounds:
+            return self.gather_with_dfs(prefix, terms, None)[0]
         if missing:
-            counts = self.rounds.pop(0) if self.rounds else self.call("dfs", missing)
-            self.known.update(zip(missing, program.added(counts), strict=True))
+            self.known.update(zip(missing, program.added(self.call("dfs", missing)), strict=True))
         return [self.known[term] for term in terms]
+
+    def gather_with_dfs(self, prefix: Prefix, terms: Sequence[int], own: T) -> tuple[list[int], list[T]]:
+        if not self.rounds:
+            return self.dfs(prefix, terms), [own]
+        missing = [term for term in dict.fromkeys(terms) if term not in self.known]
+        counts, values = zip(*self.rounds.pop(0), strict=True)
+        self.known.update(zip(missing, program.added(counts), strict=True))
+        return [self.known[term] for term in terms], list(values)
 
     def ask(self, name: str, own: Callable[[], Any], *arguments: object) -> list[Any]:
         if self.rounds:
@@ -78,8 +87,8 @@ class RootExchange:
 
     def call(self, name: str, *arguments: object) -> list[Any]:
         """What every shard answers."""
-        calls = {shard: Call(name, arguments) for shard in range(self.shards)}
-        return of_each(self.talk.call(calls).values())
+        call = Call(name, arguments)
+        return of_each(self.talk.call(dict.fromkeys(range(self.shards), call)).values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +130,7 @@ def gathered_view(
     openings: list[Opening] = rounds.pop(0)
     known_at = max(each.head for each in openings)
     said = [each.said or {} for each in chosen]
-    exchange = RootExchange(talk, len(chosen), rounds, said=said)
+    exchange = RootExchange(talk, len(chosen), rounds, program.first_dfs(openings), said=said)
     pieces = exchange.pieces([each.rows for each in chosen])
     segment = MemorySegment(pieces, encoder.name if encoder else "") if pieces else None
     parts = (part_of(segment, 0),) if segment else ()

@@ -20,7 +20,7 @@ from asof.data import Query
 from asof.index.memory_segment import RowArrays, taken
 from asof.index.prefix import Prefix, PrefixPart
 from asof.index.view import View
-from asof.rank.candidates.gather import QUERY_VECTOR
+from asof.rank.candidates.gather import QUERY_VECTOR, query_terms
 from asof.rank.recipe import Recipe
 from asof.rank.rerank.batches import batched
 from asof.rank.stage import Ranking
@@ -49,12 +49,14 @@ class SearchRequest:
 
 
 class Opening(NamedTuple):
-    """What shards tell each other first: how many current passages they have, of how many words, and the
-    instant of their last transaction."""
+    """What shards tell each other first: how many current passages they have, of how many words; the instant
+    of their last transaction; and in how many current passages (m) the terms (m) of the question stand."""
 
     passages: int
     tokens: int
     head: int
+    terms: tuple[int, ...] = ()
+    dfs: NDArray[np.int64] | None = None
 
 
 class Chosen(NamedTuple):
@@ -103,11 +105,16 @@ class ShardExchange:
         return self.rounds(own)
 
     def dfs(self, prefix: Prefix, terms: Sequence[int]) -> list[int]:
-        missing = [term for term in dict.fromkeys(terms) if term not in self.known]
-        if missing:
-            counts = self.gather(np.array(prefix.dfs(missing), np.int64))
-            self.known.update(zip(missing, added(counts), strict=True))
+        if any(term not in self.known for term in terms):
+            return self.gather_with_dfs(prefix, terms, None)[0]
         return [self.known[term] for term in terms]
+
+    def gather_with_dfs(self, prefix: Prefix, terms: Sequence[int], own: T) -> tuple[list[int], list[T]]:
+        missing = [term for term in dict.fromkeys(terms) if term not in self.known]
+        gathered = self.gather((np.array(prefix.dfs(missing), np.int64), own))
+        counts, values = zip(*gathered, strict=True)
+        self.known.update(zip(missing, added(counts), strict=True))
+        return [self.known[term] for term in terms], list(values)
 
     def ask(self, name: str, own: Callable[[], Any], *arguments: object) -> list[Any]:
         return self.gather(own())
@@ -122,13 +129,15 @@ def first_stages(request: SearchRequest, view: View, gather: Gather) -> Chosen:
     """Run the stages up to the cut over a shard's view, and take the rows that are needed after it."""
     query, recipe, own = request.query, request.recipe, view.prefix
     assert recipe is not None  # noqa: S101  it is searched
+    steps = list(batched(recipe, query))
+    terms = {term.hash for _, each in steps for term in query_terms(each, view.analyzer)}
     exchange = ShardExchange(gather)
-    openings = exchange.gather(Opening(own.n, own.tokens, view.known_at))
+    openings = exchange.gather(opening(view, tuple(sorted(terms))))
+    exchange.known.update(first_dfs(openings))
     prefix = with_statistics(own, *statistics(openings))
     view = replace(view, prefix=prefix, exchange=exchange)
     if request.vector is not None:
         view.memo[QUERY_VECTOR, query.text] = request.vector
-    steps = list(batched(recipe, query))
     last = cut(recipe)
     ranking = Ranking(view.window(query.filters))
     for stage, stage_query in steps[: last + 1]:
@@ -138,7 +147,8 @@ def first_stages(request: SearchRequest, view: View, gather: Gather) -> Chosen:
     rows = [ranking.rows]
     later = steps[last + 1 :]
     most = max([query.k, *(own_query.k for _, own_query in later)])
-    if ranking.deferred is not None and most > view.total(ranking.count):
+    kept = getattr(steps[last][0], "needs", 0)  # so many at least, where others were deferred
+    if ranking.deferred is not None and most > kept and most > view.total(ranking.count):
         others = ranking.deferred.shortlist(most)
         rows.append(others.rows[view.tie_order(others.score, others.rows)[:most]])
     said: dict[str, dict[tuple[Any, ...], Any]] = {}
@@ -151,10 +161,29 @@ def first_stages(request: SearchRequest, view: View, gather: Gather) -> Chosen:
     return Chosen(taken(prefix, np.unique(np.concatenate(rows))), chosen_after, said)
 
 
+def opening(view: View, terms: tuple[int, ...] = ()) -> Opening:
+    """What a shard tells first."""
+    prefix = view.prefix
+    return Opening(
+        prefix.n,
+        prefix.tokens,
+        view.known_at,
+        terms,
+        np.array(prefix.dfs(terms), np.int64) if terms else None,
+    )
+
+
 def statistics(openings: Iterable[Opening]) -> tuple[int, int]:
     """The current passages of all shards, and their words."""
-    passages, tokens, _ = zip(*openings, strict=True)
-    return sum(passages), sum(tokens)
+    every = list(openings)
+    return sum(each.passages for each in every), sum(each.tokens for each in every)
+
+
+def first_dfs(openings: Sequence[Opening]) -> dict[int, int]:
+    """The document frequencies of the terms of the question."""
+    return dict(
+        zip(openings[0].terms, added(each.dfs for each in openings if each.dfs is not None), strict=True)
+    )
 
 
 def with_statistics(prefix: Prefix, n: int, tokens: int) -> Prefix:

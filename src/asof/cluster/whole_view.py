@@ -44,6 +44,9 @@ class WholeExchange:
     def dfs(self, prefix: Prefix, terms: Sequence[int]) -> list[int]:
         return prefix.dfs(terms)
 
+    def gather_with_dfs(self, prefix: Prefix, terms: Sequence[int], own: T) -> tuple[list[int], list[T]]:
+        return prefix.dfs(terms), [own]
+
     def ask(self, name: str, own: Callable[[], Any], *arguments: object) -> list[Any]:
         return self.call(name, *arguments)
 

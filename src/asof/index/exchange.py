@@ -41,6 +41,10 @@ class Exchange(Protocol):
         """In how many current passages each of these terms (hashes) stands."""
         ...
 
+    def gather_with_dfs(self, prefix: Prefix, terms: Sequence[int], own: T) -> tuple[list[int], list[T]]:
+        """Document frequencies (see `dfs`) and what every shard gives, at once."""
+        ...
+
     def ask(self, name: str, own: Callable[[], Any], *arguments: object) -> list[Any]:
         """What every shard answers to a question by `name` (`asof.cluster.calls`); `own` is the answer of a
         corpus in one piece."""
@@ -59,6 +63,9 @@ class Alone:
     def dfs(self, prefix: Prefix, terms: Sequence[int]) -> list[int]:
         return prefix.dfs(terms)
 
+    def gather_with_dfs(self, prefix: Prefix, terms: Sequence[int], own: T) -> tuple[list[int], list[T]]:
+        return prefix.dfs(terms), [own]
+
     def ask(self, name: str, own: Callable[[], Any], *arguments: object) -> list[Any]:
         return [own()]
 
@@ -68,19 +75,20 @@ ALONE = Alone()
 
 class Best(NamedTuple):
     """Places of the best rows that are held here, best first, and their ranks among those of all shards, from
-    0 on."""
+    0 on; `number`: how many all shards hold of them."""
 
     places: NDArray[np.int64]
     ranks: NDArray[np.int64]
+    number: int
 
 
 Keys = tuple[NDArray[Any], ...]
 """What orders rows, the first key last, as `numpy.lexsort` takes it."""
 
 
-def total(exchange: Exchange, own: int) -> int:
-    """The sum of a count over all shards."""
-    return own if exchange.alone else sum(exchange.gather(own))
+def totals(exchange: Exchange, *own: int) -> tuple[int, ...]:
+    """The sums of counts over all shards."""
+    return own if exchange.alone else tuple(map(sum, zip(*exchange.gather(own), strict=True)))
 
 
 def largest(exchange: Exchange, own: float) -> float:
@@ -111,7 +119,7 @@ def best_of_all(exchange: Exchange, keys: Keys, n: int) -> Best:
     """
     order = np.lexsort(keys)[:n]
     if exchange.alone:
-        return Best(order, np.arange(len(order)))
+        return Best(order, np.arange(len(order)), len(order))
     gathered = exchange.gather(tuple(key[order] for key in keys))
     every = tuple(np.concatenate(each) for each in zip(*gathered, strict=True))
     first = np.lexsort(every)[:n]
@@ -121,7 +129,7 @@ def best_of_all(exchange: Exchange, keys: Keys, n: int) -> Best:
     mine = _places_of(every, tuple(key[order] for key in keys))
     own = ranks[mine[mine >= 0]]
     kept = own >= 0
-    return Best(order[mine >= 0][kept], own[kept])
+    return Best(order[mine >= 0][kept], own[kept], len(first))
 
 
 def _places_of(every: Keys, some: Keys) -> NDArray[np.int64]:

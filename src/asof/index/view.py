@@ -95,7 +95,11 @@ class View:
 
     def total(self, own: int) -> int:
         """The sum of a count over all shards."""
-        return of_all.total(self.exchange, own)
+        return self.totals(own)[0]
+
+    def totals(self, *own: int) -> tuple[int, ...]:
+        """The sums of several counts over all shards."""
+        return of_all.totals(self.exchange, *own)
 
     def largest(self, own: float) -> float:
         """The largest value of all shards."""

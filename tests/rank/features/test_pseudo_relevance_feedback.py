@@ -22,7 +22,7 @@ from asof.text.tokens import Analyzer
 Make = Callable[..., Any]
 
 
-BOTH = Best(np.array([0, 1]), np.array([0, 1]))
+BOTH = Best(np.array([0, 1]), np.array([0, 1]), 2)
 
 
 def test_shares_are_summed_over_the_passages_without_stop_words(fresh: Make, document: Make) -> None:
@@ -32,7 +32,7 @@ def test_shares_are_summed_over_the_passages_without_stop_words(fresh: Make, doc
         shares = {term.word: share for term, share in shares_of(window, BOTH, view, 10).items()}
         assert shares == {"mill": 1 / 4 + 1 / 4, "boat": 1 / 4 + 1 / 2, "fog": 1 / 2}
         assert [term.word for term in shares_of(window, BOTH, view, 1)] == ["boat"]
-        assert shares_of(window, Best(none, none), view, 10) == {}
+        assert shares_of(window, Best(none, none, 0), view, 10) == {}
 
 
 def test_what_is_added_by_hand(fresh: Make, document: Make, run: Make) -> None:

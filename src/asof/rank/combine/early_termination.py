@@ -93,7 +93,7 @@ class EarlyTermination:
                 f"exact: the vectors of all {view.total(ranking.window.n_live)} passages were read"
             )
         places, values = read
-        count, number = view.total(ranking.window.n_live), view.total(len(places))
+        count, number = view.totals(ranking.window.n_live, len(places))
         some = [each.taken(places) for each in by_words]
         view.prefix.give_back(cheap)
         return relevance(ranking.keep(places), some, values).note(

@@ -62,4 +62,4 @@ class ReciprocalRank:
         """The first places of a list, and their ranks."""
         near = at_least(values, kth_best(values, self.depth))
         best = view.best(values[near], ranking.rows[near], self.depth)
-        return Best(near[best.places], best.ranks)
+        return best._replace(places=near[best.places])

@@ -88,7 +88,7 @@ class PseudoRelevanceFeedback:
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         best = self._best(ranking, view)
-        if not view.total(len(best.places)):
+        if not best.number:
             return ranking
         bm25 = Bm25(self.k1, self.b)
         weighed = view.weigh(self._terms(ranking.window, best, view), bm25)
@@ -155,8 +155,8 @@ class PseudoRelevanceFeedback:
             reach = at_least(ranking.score, bound) if bound > 0 and not query.about else None
         if reach is None:
             return None
-        most = max(self.limits.max_share * view.total(ranking.window.n_live), query.k)
-        return reach if view.total(len(reach)) <= most else None
+        live, reached = view.totals(ranking.window.n_live, len(reach))
+        return reach if reached <= max(self.limits.max_share * live, query.k) else None
 
     def _best(self, ranking: Ranking, view: View) -> Best:
         """Places of the best passages, in order, and their ranks."""
@@ -164,7 +164,7 @@ class PseudoRelevanceFeedback:
         best = at_least(score, kth_best(score, self.passages))
         places = best if ranking.places is None else ranking.places[best]
         first = view.best(score[best], ranking.window.rows(places), self.passages)
-        return Best(places[first.places], first.ranks)
+        return first._replace(places=places[first.places])
 
     def _terms(self, window: Window, best: Best, view: View) -> tuple[Term, ...]:
         shares = shares_of(window, best, view, CONSIDERED * self.terms)
@@ -212,4 +212,8 @@ def shares_of(window: Window, best: Best, view: View, most: int) -> dict[Term, f
 
 def _stems(view: View, hashes: NDArray[np.uint64]) -> list[str]:
     """The stems of terms, each from a shard that has it; the hash that another gives is before all words."""
-    return list(map(max, zip(*view.exchange.gather(stems_of(view.prefix, hashes)), strict=True)))
+    own = stems_of(view.prefix, hashes)
+    if view.exchange.alone:
+        return own
+    _, of_each = view.exchange.gather_with_dfs(view.prefix, hashes.tolist(), own)  # which are asked for next
+    return list(map(max, zip(*of_each, strict=True)))

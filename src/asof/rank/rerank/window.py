@@ -44,7 +44,7 @@ class RerankWindow:
             then = of_time(view, matching.window, matching.places, query.about)
             near[then[_best(score[then], rows[then], view, self.of_time)]] = True
         chosen = np.flatnonzero(near)
-        ranked, matched = view.total(len(chosen)), view.total(len(rows))
+        ranked, matched = view.totals(len(chosen), len(rows))
         if ranked == matched:
             return matching
         return replace(matching.keep(chosen), deferred=matching).note(

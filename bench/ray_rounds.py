@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import pickle
 import statistics
 import time
 from collections import Counter
@@ -27,6 +26,7 @@ from asof.cluster.program import SearchRequest
 from asof.cluster.ray import corpus as ray_corpus
 from asof.cluster.ray.corpus import RayCorpus, open_ray
 from asof.cluster.ray.library import ray
+from asof.cluster.ray.messages import packed
 from asof.cluster.ray.searcher import Searcher
 from asof.cluster.search import NOTHING
 from asof.cluster.shards import Shards, Talk
@@ -75,7 +75,7 @@ class Watched:
     """The rounds of searches at some shards, one search after the other."""
 
     shards: Shards
-    talks: list[tuple[Any, list[Round]]] = field(default_factory=list)
+    talks: list[WatchedTalk] = field(default_factory=list)
 
     @property
     def count(self) -> int:
@@ -84,9 +84,8 @@ class Watched:
     def begin(self, request: SearchRequest) -> Talk:
         since = time.perf_counter()
         talk: Any = self.shards.begin(request)
-        rounds: list[Round] = []
-        self.talks.append((talk, rounds))
-        return WatchedTalk(talk, rounds, self.count, since)
+        self.talks.append(WatchedTalk(talk, self.count, since))
+        return self.talks[-1]
 
 
 @dataclass
@@ -94,15 +93,16 @@ class WatchedTalk:
     """A search whose rounds are noted."""
 
     talk: Any
-    rounds: list[Round]
     count: int
     since: float
+    rounds: list[Round] = field(default_factory=list)
+    begun: list[int] = field(default_factory=list)
 
     def receive(self) -> list[FromShard]:
         replies: list[FromShard] = self.talk.receive()
         what = type(replies[0]).__name__.lower()
         self.rounds.append(
-            Round(what, list(range(self.count)), time.perf_counter() - self.since, len(pickle.dumps(replies)))
+            Round(what, list(range(self.count)), time.perf_counter() - self.since, len(packed(replies)))
         )
         return replies
 
@@ -115,11 +115,12 @@ class WatchedTalk:
         answers: dict[int, Any] = self.talk.call(calls)
         name = next(iter(calls.values())).name if calls else "nobody"
         self.rounds.append(
-            Round(f"call {name}", list(calls), time.perf_counter() - since, len(pickle.dumps(answers)))
+            Round(f"call {name}", list(calls), time.perf_counter() - since, len(packed(answers)))
         )
         return answers
 
     def close(self) -> None:
+        self.begun = list(self.talk._begun)
         self.talk.close()
 
 
@@ -153,11 +154,11 @@ def measured(corpus: RayCorpus, questions: list[str]) -> None:
         corpus.at(AS_OF).search(question)
         whole.append(1e3 * (time.perf_counter() - since))
         worked = waiting = 0.0
-        of_question = [each for _, of_talk in watched.talks for each in of_talk]
-        for talk, of_talk in watched.talks:
-            said = ray().get([actors[shard].spent.remote(talk._id) for shard in talk._begun])
-            spent = dict(zip(talk._begun, map(iter, said), strict=True))
-            for each in of_talk:
+        of_question = [each for talk in watched.talks for each in talk.rounds]
+        for talk in watched.talks:
+            said = ray().get([actors[shard].spent.remote(talk.talk._id) for shard in talk.begun])
+            spent = dict(zip(talk.begun, map(iter, said), strict=True))
+            for each in talk.rounds:
                 worked += max((next(spent[shard]) for shard in each.shards), default=0.0)
                 waiting += each.seconds
         slowest.append(1e3 * worked)

@@ -6,22 +6,29 @@ import os
 import random
 import signal
 import threading
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from cluster.support.s3 import Bucket
 
 import asof
 from asof.cluster.at_url import storage_at
+from asof.cluster.conversation import Call
 from asof.cluster.grow import grow
 from asof.cluster.grow_at_url import grow_at_url
+from asof.cluster.program import SearchRequest
 from asof.cluster.ray.corpus import RayCorpus, open_ray
 from asof.cluster.ray.library import ray
+from asof.cluster.ray.lines import DirectLine
+from asof.cluster.ray.shards import RayShards, RayTalk
+from asof.cluster.search import NOTHING
 from asof.corpus_files import FOLDER
-from asof.errors import CorpusError, NoCorpus, NotAcrossShards
+from asof.errors import CorpusError, NoCorpus, NotAcrossShards, ShardLost
 
 TOWNS = ("Aldersey", "Brackmoor", "Cotehill", "Dunmere", "Eastwick", "Farholm", "Gillby")
 MAYORS = ("Ann", "Bob", "Cid")
@@ -65,10 +72,55 @@ def test_actors_answer_as_one_corpus(ray_session: Any, s3: Bucket, tmp_path: Pat
     ):
         assert {each: shown(corpus.at(AS_OF).search(each)) for each in QUESTIONS} == expected
         assert {each["shard"] for each in corpus.status()} == {0, 1, 2}
+        with ThreadPoolExecutor(8) as pool:
+            again = pool.map(lambda each: shown(corpus.at(AS_OF).search(each)), QUESTIONS)
+            assert dict(zip(QUESTIONS, again, strict=True)) == expected
+        assert 3 <= open_connections(corpus) <= 3 * 8  # each is given back, and used again
         with pytest.raises(NotAcrossShards, match="'twe'"):
             corpus.at(AS_OF).search("mayor", recipe="twe")
         with pytest.raises(NotAcrossShards, match="add works in"):
             corpus.add(notes())
+
+
+def open_connections(corpus: RayCorpus) -> int:
+    """How many connections to actors wait for the next question."""
+    return sum(map(len, cast(RayShards, corpus.searching.shards)._lines._free.values()))
+
+
+def test_actors_that_take_no_connection_answer_by_calls(
+    ray_session: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(*_: object) -> None:
+        raise ConnectionRefusedError
+
+    monkeypatch.setattr("asof.cluster.ray.lines.connect", refused)
+    with asof.open(tmp_path / "two", shards=2) as made:
+        made.add(notes())
+    with answers(tmp_path / "one") as expected, open_ray(tmp_path / "two") as corpus:
+        assert {each: shown(corpus.at(AS_OF).search(each)) for each in QUESTIONS} == expected
+        assert open_connections(corpus) == 0
+
+
+def test_a_search_ends_at_the_actors_with_the_connection_of_who_asked(
+    ray_session: Any, tmp_path: Path
+) -> None:
+    with asof.open(tmp_path / "two", shards=2) as made:
+        made.add(notes())
+    with open_ray(tmp_path / "two") as corpus:
+        talk = cast(RayTalk, corpus.searching.shards.begin(SearchRequest(NOTHING, None, 2**60, None)))
+        call = Call("opening", ())
+        openings = talk.call({0: call, 1: call})
+        assert sum(each.passages for each in openings.values()) == 200
+        assert [each["under_way"] for each in corpus.status()] == [1, 1]
+        for line in talk._begun.values():
+            cast(DirectLine, line).connection.close()
+        until = time.monotonic() + 10
+        while any(each["under_way"] for each in corpus.status()) and time.monotonic() < until:
+            time.sleep(0.05)
+        assert [each["under_way"] for each in corpus.status()] == [0, 0]
+        with pytest.raises(ShardLost, match="the process of a shard ended"):
+            talk.call({0: call})
+        assert shown(corpus.at(AS_OF).search(QUESTIONS[0]))  # over new ones
 
 
 def test_a_folder_with_vectors_and_replicas(ray_session: Any, tmp_path: Path) -> None:

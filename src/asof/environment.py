@@ -50,6 +50,11 @@ def ray_address() -> str:
     return os.environ.get("RAY_ADDRESS", "")
 
 
+def ray_encrypts() -> bool:
+    """Whether the cluster of Ray that this process is of encrypts what it sends (RAY_USE_TLS)."""
+    return os.environ.get("RAY_USE_TLS", "0").lower() not in ("", "0", "false")
+
+
 def writer() -> str:
     """Who writes to a corpus at a URL, in words for other writers: this machine and this process."""
     return f"{socket.gethostname()}, process {os.getpid()}"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
@@ -219,3 +221,42 @@ def test_copies_that_were_used_longest_ago_go_first_and_come_back(
     assert count(limited.begin("one", ASKED, number, opening)) == 1
     again = Searcher(ShardPlace(0, url, str(copies / "y")))
     assert count(again.begin("two", ASKED, number, opening)) == 1
+
+
+def test_an_actor_on_a_folder_follows_an_export_that_was_restored_into_it(tmp_path: Path) -> None:
+    with asof.open(tmp_path / "from") as corpus:
+        corpus.add([{"id": name, "text": "ferry"} for name in ("a", "b", "c")])
+        corpus.export(tmp_path / "all.jsonl")
+    with asof.open(tmp_path / "to", shards=1) as made:
+        actor = Searcher(ShardPlace(0, root=str(tmp_path / "to"), shards=1))
+        assert count(actor.begin("before", ASKED, 0, Call("opening", ()))) == 0
+        made.add(tmp_path / "all.jsonl")
+        assert count(actor.begin("after", ASKED, 0, Call("opening", ()))) == 3
+        assert count(actor.step("before", Call("opening", ()))) == 0  # to its end
+        actor.end("before")
+
+
+def test_searches_that_begin_do_not_hold_up_a_later_manifest(writer: ShardedCorpus, tmp_path: Path) -> None:
+    first = add(writer, "a")
+    actor, opening = searcher(writer, tmp_path), Call("opening", ())
+    later = add(writer, "b")
+    said: dict[str, Any] = {}
+
+    def begin(name: str, number: int) -> threading.Thread:
+        thread = threading.Thread(
+            target=lambda: said.update({name: actor.begin(name, ASKED, number, opening)})
+        )
+        thread.start()
+        return thread
+
+    with actor._at(first):  # a search that begins takes its time
+        new = begin("new", later)
+        while not actor._awaited:
+            time.sleep(0.001)
+        old = begin("old", first)
+        old.join(0.1)
+        assert said == {}  # both wait for that one, and `old` is none that `new` waits for
+    new.join()
+    old.join()
+    assert count(said["new"]) == 2
+    assert isinstance(said["old"].error, ShardLost)  # so it is begun anew, at the later one

@@ -196,7 +196,9 @@ def open_ray(
         session = RootSession(root, chosen, environment.variables(), settings)
         store = cast(Store, session)  # whose settings alone are asked for
         encoder = encoder_for(store, None, chosen, root, session.environment)
-        search = ShardSearch(RayShards(searchers, latest, more=started), settings, encoder)
+        shards = RayShards(searchers, latest, more=started)
+        opened.callback(shards.close)
+        search = ShardSearch(shards, settings, encoder)
         models = ModelProvider(cast(Session, session))
         return RayCorpus(session, searchers, search, models, opened.pop_all())
     raise AssertionError("unreachable")

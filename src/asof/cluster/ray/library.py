@@ -31,6 +31,22 @@ def ray() -> Any:
     return module
 
 
+@cache
+def msgpack() -> Any:
+    """The module that writes messages. Raises MissingExtra."""
+    try:
+        import msgpack as module
+    except ImportError as error:
+        raise MissingExtra("msgpack is not installed: pip install 'asof[ray]'") from error
+    return module
+
+
+def address_of_node() -> str:
+    """The address of the machine that this process of the cluster runs on, at which others can talk to it;
+    "" where Ray encrypts what it sends: connections of our own would not."""
+    return "" if environment.ray_encrypts() else str(ray().util.get_node_ip_address())
+
+
 @contextmanager
 def connected(address: str = AUTO) -> Iterator[Any]:
     """The module, connected to a cluster; what this process started of it is stopped at the end.

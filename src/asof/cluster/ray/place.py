@@ -84,6 +84,17 @@ class ShardPlace:
             trim(root.parent, self.limit)
         return opened
 
+    def moved(self, opened: Opened) -> bool:
+        """Whether the shard of a corpus in a folder lies elsewhere than where it was opened: an export was
+        restored into the folder."""
+        if self.url:
+            return False
+        layout = read_layout(Path(self.root) / FOLDER)
+        return (
+            layout is None
+            or layout.paths(Path(self.root) / FOLDER)[self.shard] != opened.session.store.folder
+        )
+
     def _copy(self) -> Path:
         """The folder of the actor's own working copy."""
         if self.root:

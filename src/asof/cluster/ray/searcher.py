@@ -10,8 +10,12 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from asof.cluster.conversation import Call, Conversation, Failed, FromShard, ToShard
+from asof.cluster.conversation import Call, Conversation, End, Failed, FromShard, ToShard
 from asof.cluster.program import SearchRequest
+from asof.cluster.ray.connection import Address, listen
+from asof.cluster.ray.library import address_of_node
+from asof.cluster.ray.lines import Begin
+from asof.cluster.ray.messages import NotPackable, packed, unpacked
 from asof.cluster.ray.place import Opened, ShardPlace
 from asof.cluster.united import Union
 from asof.errors import AsofError, ShardLost
@@ -48,8 +52,19 @@ class Searcher:
         self._counts = {"searches": 0, "fetched": 0}
         self._beginning = threading.Condition()
         self._count = 0  # of searches that begin just now
+        self._awaited = 0  # searches that wait until a later manifest can be fetched
+        self._address: Address | None = None
         with suppress(AsofError):
             self._fetch(None)
+
+    def address(self) -> Address | None:
+        """Where searches can be asked over connections; None where there can be none (see
+        `library.address_of_node`)."""
+        with self._lock:
+            if self._address is None and (host := address_of_node()):
+                with suppress(OSError):
+                    self._address = listen(host, lambda: SearchOfConnection(self))
+            return self._address
 
     def begin(self, search: str, request: SearchRequest, number: int, call: Call | None) -> FromShard:
         """Begin a search at a manifest (0: as the shard is); what the shard says first. Where nothing is
@@ -121,11 +136,19 @@ class Searcher:
         """The shard at a manifest (0: as it is), of which no later one is fetched meanwhile. Searches that
         are under way go on while one is fetched. Raises ShardLost where the shard is at a later one."""
         with self._beginning:
-            if self._opened is None:
+            self._beginning.wait_for(
+                lambda: not self._awaited
+            )  # none that begins holds up who waits for that
+            if self._opened is None or self._place.moved(self._opened):
                 self._fetch(number or None)
             if number > self._now().number:
-                self._beginning.wait_for(lambda: not self._count)
-                self._fetch(number)
+                self._awaited += 1
+                try:
+                    self._beginning.wait_for(lambda: not self._count)
+                    self._fetch(number)
+                finally:
+                    self._awaited -= 1
+                    self._beginning.notify_all()
             opened = self._now()
             if number and number < opened.number:
                 raise ShardLost(
@@ -146,7 +169,8 @@ class Searcher:
 
     def _fetch(self, number: int | None) -> None:
         """Open the shard at a manifest (None: the latest)."""
-        if self._opened and (number is None or number <= self._opened.number):
+        opened = self._opened
+        if opened and (number is None or number <= opened.number) and not self._place.moved(opened):
             return  # another search has waited for it, too
         if self._held is None:
             self._held = self._place.hold()
@@ -162,6 +186,39 @@ class Searcher:
             for each in opened:
                 if id(each.session) not in used and not each.session.closed:
                     each.session.close()
+
+
+@dataclass(slots=True)
+class SearchOfConnection:
+    """Answers the messages of a connection: one search at a time, which ends with it."""
+
+    searcher: Searcher
+    _search: str = ""
+
+    def reply(self, message: bytes) -> bytes | None:
+        """What the shard says to a message; nothing to the end of a search."""
+        said = self._said(unpacked(message))
+        if said is None:
+            return None
+        try:
+            return packed(said)
+        except NotPackable as error:
+            return packed(Failed(error))
+
+    def close(self) -> None:
+        """End the search: who asked is gone."""
+        if self._search:
+            self.searcher.end(self._search)
+
+    def _said(self, message: Begin | ToShard) -> FromShard | None:
+        if isinstance(message, Begin):
+            self._search = message.search
+            return self.searcher.begin(*message)
+        if isinstance(message, End):
+            search, self._search = self._search, ""
+            self.searcher.end(search)
+            return None
+        return self.searcher.step(self._search, message)
 
 
 def _resident() -> int:

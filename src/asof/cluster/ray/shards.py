@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 import secrets
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from asof.cluster.conversation import Answer, Call, Failed, FromShard, Gathered
+from asof.cluster.conversation import Call, Failed, FromShard, Gathered, ToShard
 from asof.cluster.program import SearchRequest
-from asof.cluster.ray.library import ray
-from asof.cluster.shards import Talk
+from asof.cluster.ray.lines import Begin, Line, Lines, Written
+from asof.cluster.shards import Talk, answers
 from asof.errors import ManifestExpired, ShardLost, StorageUnavailable
 
 TIMEOUT = 20.0
@@ -22,10 +22,6 @@ TIMEOUT = 20.0
 
 AVOIDED = 10.0
 """Seconds for which an actor that was lost is not asked, where there is another."""
-
-
-FEW = 8
-"""Actors up to which values are sent with each call: to more, they are put once where all can fetch them."""
 
 
 class SearchedState(NamedTuple):
@@ -42,14 +38,16 @@ class RayShards:
     """Actors that hold the shards: `searchers` has those of each shard, replicas of each other.
 
     `state`: what a search is of. It asks one replica of each shard, in turn; one that was lost is left out
-    for a while. Where a state has more shards than there were, `more` starts the actors of one.
+    for a while. Where a state has more shards than there were, `more` starts the actors of one. `direct`:
+    whether actors are talked to over connections (see `lines.py`).
     """
 
     def __init__(
         self, searchers: list[Sequence[Any]], state: Callable[[], SearchedState] = SearchedState,
-        timeout: float = TIMEOUT, more: Callable[[int], Sequence[Any]] | None = None,
+        timeout: float = TIMEOUT, more: Callable[[int], Sequence[Any]] | None = None, *, direct: bool = True,
     ) -> None:  # fmt: skip
         self._searchers = searchers
+        self._lines = Lines(direct)
         self._more = more
         self._growing = threading.Lock()
         self._state = state
@@ -71,7 +69,7 @@ class RayShards:
         if state.whole is not None:
             known = state.whole if request.known_at is None else min(request.known_at, state.whole)
             request = replace(request, known_at=known)
-        return RayTalk(chosen, request, state.number, self._timeout, self._avoid)
+        return RayTalk(chosen, request, state.number, self._timeout, self._lines, self._avoid)
 
     def _of(self, state: SearchedState) -> Sequence[Sequence[Any]]:
         """The actors of the shards of a state."""
@@ -83,82 +81,88 @@ class RayShards:
     def _avoid(self, actor: Any) -> None:
         """An actor that was lost is not asked for a while, where the shard has another one."""
         self._lost[actor] = time.monotonic()
+        self._lines.lost(actor)
+
+    def close(self) -> None:
+        """Close the connections to actors."""
+        self._lines.close()
 
 
 class RayTalk:
-    """A search at actors, round by round: a message and what is said to it are one call."""
+    """A search at actors, round by round: what is said to all of them, and then what each says."""
 
     def __init__(
-        self, actors: Sequence[Any], request: SearchRequest, number: int, timeout: float,
+        self, actors: Sequence[Any], request: SearchRequest, number: int, timeout: float, lines: Lines,
         lost: Callable[[Any], None],
     ) -> None:  # fmt: skip
         self._actors = actors
+        self._lines = lines
         self._lost = lost
         self._timeout = timeout
         self._id = secrets.token_hex(12)
         self._request = request
         self._number = number
-        self._begun: set[int] = set()
-        self._waiting: list[Any] = []
+        self._begun: dict[int, Line] = {}
         if request.recipe is not None:  # else nothing is said before it is asked
-            self._waiting = [self._begin(shard) for shard in range(len(actors))]
+            try:
+                for shard in range(len(actors)):
+                    self._begin(shard)
+            except BaseException:
+                self.close()
+                raise
 
     @property
     def count(self) -> int:
         return len(self._actors)
 
     def receive(self) -> list[FromShard]:
-        return self._taken(self._actors, self._waiting)
+        return self._taken(range(len(self._actors)))
 
     def gathered(self, values: list[Any]) -> None:
-        message: Any = Gathered(values)
-        if len(values) > FEW:
-            message = ray().put(message)
-        self._waiting = [actor.step.remote(self._id, message) for actor in self._actors]
+        message = Gathered(values)
+        self._ask(dict.fromkeys(self._begun, message))
 
     def call(self, calls: Mapping[int, Call]) -> dict[int, Any]:
-        actors = [self._actors[shard] for shard in calls]
-        waiting = [
-            self._actors[shard].step.remote(self._id, call)
-            if shard in self._begun
-            else self._begin(shard, call)
-            for shard, call in calls.items()
-        ]
-        replies = dict(zip(calls, self._taken(actors, waiting), strict=True))
-        for reply in replies.values():
-            if isinstance(reply, Failed):
-                raise reply.error
-        return {shard: reply.value for shard, reply in replies.items() if isinstance(reply, Answer)}
+        self._ask({shard: call for shard, call in calls.items() if shard in self._begun})
+        for shard, call in calls.items():
+            if shard not in self._begun:
+                self._begin(shard, call)
+        return answers(dict(zip(calls, self._taken(calls), strict=True)))
 
     def close(self) -> None:
-        for shard in self._begun:
-            with contextlib.suppress(ray().exceptions.RayError):
-                self._actors[shard].end.remote(self._id)
+        for line in self._begun.values():
+            line.end()
+        self._begun.clear()
 
-    def _begin(self, shard: int, call: Call | None = None) -> Any:
+    def _begin(self, shard: int, call: Call | None = None) -> None:
         """Begin at a shard, where nothing is searched with a first call: one round less."""
-        self._begun.add(shard)
-        return self._actors[shard].begin.remote(self._id, self._request, self._number, call)
+        beginning = Begin(self._id, self._request, self._number, call)
+        with self._watched(shard) as actor:
+            self._begun[shard] = self._lines.begin(actor, beginning, time.monotonic() + self._timeout)
 
-    def _taken(self, actors: Sequence[Any], waiting: Sequence[Any]) -> list[Any]:
-        """The results of calls of actors. Raises ShardLost where one died, gave none in time, or cannot open
-        its shard at the manifest of the search just now."""
-        errors, until = ray().exceptions, time.monotonic() + self._timeout
-        results = []
-        for actor, each in zip(actors, waiting, strict=True):
-            try:
-                said = ray().get(each, timeout=max(until - time.monotonic(), 0.01))
-            except errors.GetTimeoutError as error:
-                self._lost(actor)
-                raise ShardLost(f"a shard gave no answer within {self._timeout:g} s") from error
-            except errors.RayTaskError:
-                raise  # a fault of ours, with its place
-            except errors.RayError as error:
-                self._lost(actor)
-                reason = str(error).splitlines()[0]
-                raise ShardLost(f"the process of a shard ended: {reason:.200}") from error
-            if isinstance(said, Failed) and isinstance(said.error, ManifestExpired | StorageUnavailable):
-                self._lost(actor)
-                raise ShardLost(f"a shard could not be opened: {said.error}") from said.error
+    def _ask(self, messages: Mapping[int, ToShard]) -> None:
+        written = Written()
+        for shard, message in messages.items():
+            with self._watched(shard):
+                self._begun[shard].ask(message, written)
+
+    def _taken(self, shards: Iterable[int]) -> list[FromShard]:
+        """What shards say. Raises ShardLost where one died, said nothing in time, or cannot open its shard at
+        the manifest of the search just now."""
+        until, results = time.monotonic() + self._timeout, []
+        for shard in shards:
+            with self._watched(shard):
+                said = self._begun[shard].take(until)
+                if isinstance(said, Failed) and isinstance(said.error, ManifestExpired | StorageUnavailable):
+                    raise ShardLost(f"a shard could not be opened: {said.error}") from said.error
             results.append(said)
         return results
+
+    @contextmanager
+    def _watched(self, shard: int) -> Iterator[Any]:
+        """Its actor, of which is noted where it is lost."""
+        try:
+            yield self._actors[shard]
+        except ShardLost:
+            self._lost(self._actors[shard])
+            raise

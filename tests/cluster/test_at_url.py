@@ -172,6 +172,34 @@ def test_a_purged_document_is_in_no_object(machine: Callable[[str], Open], tmp_p
         assert corpus.writer.storage.pins() == {}
 
 
+@pytest.mark.parametrize("shards", [1, 2])
+def test_what_nobody_would_push_is_not_written(machine: Callable[[str], Open], shards: int) -> None:
+    with machine("here")(write=True, shards=shards) as corpus:
+        corpus.add(documents(0, 3))
+    with machine("there")() as read:
+        before = read.last_write() if shards > 1 else read.session.last_write()
+        for refused in (
+            lambda: read.add(documents(3, 5)),
+            lambda: read.correct("d1", "2020"),
+            lambda: read.purge("d1"),
+            lambda: read.vacuum("2020"),
+        ):
+            with pytest.raises(UsageError, match=r"nothing was written to file:.*bucket: .*write=True"):
+                refused()
+        results = read.search("ferry")
+        assert len(results.hits) == 3
+        kind, why = (
+            (NotAcrossShards, "in one piece") if shards > 1 else (UsageError, "in the corpus of a folder")
+        )
+        with pytest.raises(kind, match=why):
+            read.record(results)
+        with pytest.raises(kind, match=why):
+            read.embed(None)
+        assert (read.last_write() if shards > 1 else read.session.last_write()) == before
+        assert len(read.search("ferry").hits) == 3
+        read.at().facts("ferry")  # what is read of the passages for facts is of this machine
+
+
 def test_a_source_is_pushed_while_it_is_read(
     machine: Callable[[str], Open], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -75,12 +75,15 @@ def test_the_page_offers_no_judgements_where_none_can_be_kept(web: TestClient, e
     assert "can.feedback" in web.get("/page/hits.js").text
 
 
-def test_shards_at_a_url_are_served_from_their_copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("shards", [1, 2])
+def test_a_corpus_at_a_url_is_served_from_its_copy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shards: int
+) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.chdir(tmp_path)
     (tmp_path / "asof.toml").write_text('[search]\nrecipe = "bm25"\n', "utf-8")
     url = (tmp_path / "bucket").as_uri()
-    with open_whole(url, shards=2, write=True) as corpus:
+    with open_whole(url, shards=shards, write=True) as corpus:
         corpus.add({"id": f"n{at}", "text": f"The bell {at}.", "published": "2020"} for at in range(5))
         scores = [hit.score for hit in corpus.search("bell", recipe="bm25")]
         assert scores != [hit.score for hit in corpus.search("bell", recipe="asof")]
@@ -93,6 +96,10 @@ def test_shards_at_a_url_are_served_from_their_copy(tmp_path: Path, monkeypatch:
         found = web.get("/api/v1/search", params={"q": "bell"}).json()
         assert [hit["score"] for hit in found["hits"]] == scores  # by asof.toml of the present folder
         assert web.get("/api/v1/timeline", params={"q": "bell 3"}).json()["entries"]
+        assert web.get("/page/can.json").json() == {"feedback": False}  # nobody would push it
+        refused = web.post("/api/v1/record", json={"q": "bell"})
+        kind = "NotAcrossShards" if shards > 1 else "UsageError"
+        assert (refused.status_code, refused.json()["error"]["kind"]) == (422, kind)
 
 
 def test_documents_are_added_and_deleted_in_shards(tmp_path: Path) -> None:

@@ -61,8 +61,9 @@ def open(  # noqa: A001  asof.open is the word for it
     `shards`: of how many a new corpus is made. One in shards is a `ShardedCorpus`: it has the methods of
     `Corpus` that are exact across shards, the others raise NotAcrossShards. `write`: a corpus at a URL is
     claimed, so that this process alone may write to it; what was written is pushed every few seconds, and
-    when it is closed. The configuration of one at a URL is that of the present folder. `truth`:
-    `postgresql://...`, the database in which the corpus of a folder lies, or a new one is going to.
+    when it is closed. Without it, what writes to one at a URL raises UsageError. The configuration of one at
+    a URL is that of the present folder. `truth`: `postgresql://...`, the database in which the corpus of a
+    folder lies, or a new one is going to.
 
     Raises NoCorpus, NewerSchema, DamagedStore, BadConfig, Busy, and UsageError, also for another encoder or
     number of shards; for a URL StorageError, MissingExtra.
@@ -108,7 +109,7 @@ def open_shards(
 
 @dataclass(frozen=True, slots=True)
 class _Given:
-    """How a corpus is opened; see `open`."""
+    """How a corpus is opened; see `open`. `copy_of`: see `Store`."""
 
     encoder: Encoder | Named | None
     model: Model | Named | Callable[[str], str] | None
@@ -117,6 +118,7 @@ class _Given:
     on_note: Callable[[str], None] | None
     trust: bool
     config: Config | None
+    copy_of: str = ""
 
     def configuration(self, root: Path) -> Config:
         if self.config is not None:
@@ -177,16 +179,38 @@ def _at_url(
         raise NoCorpus(f"nothing was indexed at {storage.url} yet: `asof index SOURCE --index {storage.url}`")
     if empty:
         making.fill(folder, layout, empty, given.new_settings(root, config), given.wait)
+    if writer is None:
+        return _copy(storage.url, root, folder, given, config)
     with storage.reading(copy):
-        if layout.count == 1 and writer is None:
-            return _kept(open_at(
-                root, layout.paths(folder)[0], encoder=given.encoder, model=given.model, wait=given.wait,
-                on_note=given.on_note, config=config,
-            ))  # fmt: skip
         corpus = _opened(root, folder, given, config, writer)
-    if writer is not None:
-        writer.finish_purge()
+    writer.finish_purge()
     return corpus
+
+
+def open_copy(url: str, root: Path, config: Config) -> Corpus:
+    """This machine's copy of the corpus at a URL as it was fetched last, to be read. Nothing is asked of the
+    storage. Raises NoCorpus, CorpusError."""
+    given = _Given(None, None, None, DEFAULT_WAIT, None, trust=False, config=config)
+    return cast(Corpus, _copy(url, root, root / FOLDER, given, config))
+
+
+def _copy(url: str, root: Path, folder: Path, given: _Given, config: Config) -> Corpus | ShardedCorpus:
+    """The copy in a folder, in which nothing is written that would have to be pushed."""
+    from asof.storage.swap import reading
+    from asof.storage.working_copy import WorkingCopy
+
+    with reading(WorkingCopy(folder.parent, url, given.wait)):
+        layout = read_layout(folder)
+        if layout is None:
+            raise NoCorpus(f"no copy of {url} in {folder}: run the same command again")
+        if layout.count > 1:
+            return _opened(root, folder, replace(given, copy_of=url), config)
+        opened = open_at(
+            root, layout.paths(folder)[0], encoder=given.encoder, model=given.model, wait=given.wait,
+            on_note=given.on_note, config=config,
+        )  # fmt: skip
+        opened.store.copy_of = url
+        return _kept(opened)
 
 
 def _kept(corpus: Corpus) -> Corpus:
@@ -236,6 +260,7 @@ def _open_all(corpus: ShardedCorpus, layout: ShardLayout, given: _Given) -> Open
                 held.append(descriptor)
                 opened.callback(os.close, descriptor)
             store = Store.open(place, given.wait)
+            store.copy_of = given.copy_of
             if not parts:  # one model serves all shards
                 shared = encoder_for(store, own_encoder, config, root, variables)
             manifest = Manifest(store, shared, given.on_note or silent)

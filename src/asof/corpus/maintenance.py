@@ -113,6 +113,7 @@ class Maintenance:
 
         given = None if encoder is None else encoder_of(encoder)
         session = self.session
+        session.store.refuse_copy("vectors are written where it was made, in the corpus of a folder")
         with session.writing() as db:
             embedded = EmbeddingRun(session.manifest, db, given, session.exchange).run(progress)
         session.forget()

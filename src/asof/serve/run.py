@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from asof import environment
 from asof.cluster.opening import open as open_corpus
+from asof.cluster.opening import open_copy
 from asof.errors import UsageError
 from asof.serve.app import ServeOptions, create_app
 from asof.serve.guard import LOOPBACK
@@ -114,7 +115,7 @@ def _opened(told: dict[str, Any]) -> Corpus:
     the present folder holds."""
     if told["place"] == told["root"]:
         return open_corpus(told["root"], create=False)
-    return open_corpus(told["root"], create=False, config=environment.configuration(Path.cwd()))
+    return open_copy(told["place"], Path(told["root"]), environment.configuration(Path.cwd()))
 
 
 def _searched_by_ray(told: dict[str, Any]) -> Corpus:

@@ -47,13 +47,15 @@ Publish = Callable[[Transaction], None]
 class Store:
     """The folder `.asof` of a corpus. `wait`: how many seconds a writer waits for another one;
     `compact_wait`: how many a compaction waits for readers. `truth`: the database of PostgreSQL that holds
-    it in place of `corpus.db`; connections to it take the same SQL (`asof.store.postgres`)."""
+    it in place of `corpus.db`; connections to it take the same SQL (`asof.store.postgres`). `copy_of`: the
+    URL of the corpus that it is a copy of, from which nobody pushes what is written; "" for none."""
 
     folder: Path
     settings: CorpusSettings
     wait: float = DEFAULT_WAIT
     compact_wait: float = BUSY_MS / 1000
     truth: Truth | None = None
+    copy_of: str = ""
     analyzer: Analyzer = field(init=False)
 
     def __post_init__(self) -> None:
@@ -200,9 +202,10 @@ class Store:
         """One transaction on `db`: the caller adds to the `Transaction`, which is then written, published and
         committed.
 
-        When nothing changed, nothing is written. Raises Busy, NoSpace; after any error the corpus is as it
-        was before.
+        When nothing changed, nothing is written. Raises Busy, NoSpace, UsageError for a copy that is only
+        read; after any error the corpus is as it was before.
         """
+        self.refuse_copy("it was opened to be read: asof.open(URL, write=True) claims it")
         with translate_errors(self.database), self._write_lock():
             self._refuse_former()
             db.execute("BEGIN IMMEDIATE")
@@ -228,7 +231,9 @@ class Store:
 
     @contextmanager
     def exclusive(self, db: sqlite3.Connection, clock: Callable[[], int], what: str) -> Iterator[None]:
-        """A transaction that removes rows; see `corrections.py`."""
+        """A transaction that removes rows; see `corrections.py`. Raises UsageError for a copy that is only
+        read."""
+        self.refuse_copy("it was opened to be read: asof.open(URL, write=True) claims it")
         with translate_errors(self.database), self._write_lock():
             self._refuse_former()
             db.execute("PRAGMA secure_delete = ON")
@@ -287,6 +292,11 @@ class Store:
                 return not db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
             finally:
                 db.execute(f"PRAGMA busy_timeout = {BUSY_MS}")
+
+    def refuse_copy(self, why: str) -> None:
+        """Raises UsageError where this is a copy whose changes nobody pushes."""
+        if self.copy_of:
+            raise UsageError(f"nothing was written to {self.copy_of}: {why}")
 
     def _refuse_former(self) -> None:
         """Raises CorpusError where others took the place of these files, which who has them open still

@@ -76,6 +76,7 @@ def show_status(figures: Status) -> None:
         ("segments", f"{len(figures.segments):,} ({sum(size for _, _, size in figures.segments):,} bytes)"),
         *[("format", f"{count:,} in {name}") for name, count in figures.formats.items()],
         ("on disk", f"{figures.bytes:,} bytes"),
+        *([("truth", figures.truth)] if figures.truth else []),
         *[("derived", line) for line in figures.derived],
         *[("source", f"{name} ({kind}): {count:,} documents") for name, kind, count in figures.sources],
     ]  # fmt: skip

@@ -19,7 +19,7 @@ from asof.storage.working_copy import CopyState, WorkingCopy
 from asof.store.committed import committed
 from asof.store.shard_layout import FOLDER as SHARDS
 from asof.store.shard_layout import read_layout
-from asof.store.status import folder_size
+from asof.store.status import bytes_of
 from asof.store.store import Store, translate_sqlite_errors
 
 
@@ -86,10 +86,11 @@ def of_folder(root: Path) -> ClusterStatus:
     """The status of the corpus in a folder; one in one piece is one shard. Raises NoCorpus, CorpusError."""
     folder = root / FOLDER
     layout = read_layout(folder)
-    if layout is None and not (folder / "corpus.db").exists():
+    if layout is None and not environment.holds_corpus(root):
         raise NoCorpus(f"no index in {folder}: make one with `asof index SOURCE --shards N`")
+    truth = "" if layout else environment.truth_of(folder, environment.configuration(root).truth)
     places = layout.paths(folder) if layout else [folder]
-    shards = tuple(_shard(number, place) for number, place in enumerate(places))
+    shards = tuple(_shard(number, Store.open(place, truth=truth)) for number, place in enumerate(places))
     until = committed(folder) if len(shards) > 1 else None
     partial = until if until is not None and until < max(each.head for each in shards) else None
     there = folder / SHARDS
@@ -97,8 +98,7 @@ def of_folder(root: Path) -> ClusterStatus:
     return ClusterStatus(shards, partial=partial, former=max(former, 0))
 
 
-def _shard(number: int, place: Path) -> ShardStatus:
-    store = Store.open(place)
+def _shard(number: int, store: Store) -> ShardStatus:
     with translate_sqlite_errors(store.database), closing(store.reader()) as db:
         store.begin_read(db)
         documents, passages, head = (
@@ -111,7 +111,7 @@ def _shard(number: int, place: Path) -> ShardStatus:
         manifest = Manifest(store)
         formats = Counter(format_of(manifest.folder / entry.file) for entry in manifest.entries(db))
     return ShardStatus(
-        number, documents, passages, formats.total(), folder_size(place), head, formats=formats
+        number, documents, passages, formats.total(), bytes_of(store), head, formats=formats
     )  # fmt: skip
 
 

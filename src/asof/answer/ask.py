@@ -103,14 +103,13 @@ class PendingAnswer:
 
 
 def answer(
-    retrieved: RetrievedPassages, options: AnswerOptions, *, requested: bool = True
+    retrieved: RetrievedPassages, context: AnswerContext, options: AnswerOptions, *, requested: bool = True
 ) -> Answer | PendingAnswer:
     """Answer a question from its passages; pending, if a model is to write from them.
 
-    `requested`: the user asked for this mode. Otherwise passages answer where reports do not. Raises
-    ModelError.
+    `context`: what `context_of` makes of them. `requested`: the user asked for this mode. Otherwise passages
+    answer where reports do not. Raises ModelError.
     """
-    context = _context(retrieved, options.tokens)
     notes = (*retrieved.reading.notes, *retrieved.notes, *context.notes)
     if options.mode == GLOBAL:
         summarised = _summary(retrieved, context, options, requested=requested)
@@ -156,8 +155,8 @@ def mode_for(mode: str, reading: QuestionReading, languages: str) -> str:
     return GLOBAL if ParsedQuestion.of(reading, (), languages).overview else LOCAL
 
 
-def _context(retrieved: RetrievedPassages, budget: int | None) -> AnswerContext:
-    """The parsed question, and the passages that fit into the budget."""
+def context_of(retrieved: RetrievedPassages, budget: int | None) -> AnswerContext:
+    """The parsed question, and the passages that fit into the budget, in tokens (None: LOCAL_TOKENS)."""
     view = retrieved.view
     languages = " ".join(view.analyzer.languages)
     found = Passages(retrieved.hits, retrieved.rows)

@@ -32,6 +32,7 @@ from asof.time.span import format_instant
 
 if TYPE_CHECKING:
     from asof.data import Answer, Citation
+    from asof.time.span import Span
 
 
 @click.command(epilog=f"T is a date, a period or a moment: {TIMES}.")
@@ -88,8 +89,8 @@ def ask(
         print_json(answer_json(answer))
     else:
         show_answer(
-            answer, dated=as_of is not None, known=known_at is not None, streamed=streamed.text,
-            verbose=verbose,
+            answer, dated=as_of is not None or answer.as_of < then.as_of, known=known_at is not None,
+            streamed=streamed.text, verbose=verbose,
         )  # fmt: skip
     return NOTHING if answer.refused else DONE
 
@@ -169,10 +170,19 @@ def _show_place(citation: Citation) -> None:
 
     if citation.title and citation.title != citation.document:
         show(f"    {plain(citation.document)}", dim=True)
+    if citation.valid is not None:
+        show(f"    in force {_days(citation.valid)}", fg="yellow")
     if citation.superseded is not None:
         show_superseded(citation.superseded, indent=4)
     if citation.stale is not None:
         show_newer(citation.stale, indent=4)
+
+
+def _days(valid: Span) -> str:
+    """From which day to which something was so; the day on which it ended is the last."""
+    start = "" if valid.start is None else f"from {format_instant(valid.first)[:10]}"
+    end = "until now" if valid.end is None else f"until {format_instant(valid.last + 1)[:10]}"
+    return f"{start} {end}".strip()
 
 
 def _source(citation: Citation) -> str:

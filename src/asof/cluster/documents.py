@@ -15,7 +15,7 @@ from asof.store.documents import (
     versions_by_month,
 )
 from asof.store.find_document import DocumentNames, names_as_of
-from asof.store.passages import VisiblePassage, passage_as_of
+from asof.store.passages import Life, VisiblePassage, lives, passage_as_of
 
 
 def _names(view: View, wanted: str) -> DocumentNames:
@@ -34,6 +34,10 @@ def _passage(view: View, hit: str) -> VisiblePassage | None:
     return passage_as_of(view.store.db, hit, view.as_of, view.known_at)
 
 
+def _lives(view: View, hits: list[str]) -> dict[str, list[Life]]:
+    return lives(view.store.db, hits, view.as_of, view.known_at)
+
+
 def _documents(view: View, after: str, most: int, part: str) -> list[DocumentSummary]:
     return documents_as_of(view.store, after, most, part)
 
@@ -47,6 +51,7 @@ OF_DOCUMENTS: Mapping[str, Callable[..., Any]] = {
     "text": _text,
     "document": _document,
     "passage": _passage,
+    "lives": _lives,
     "documents": _documents,
     "calendar": _calendar,
 }

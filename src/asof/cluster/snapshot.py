@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from asof.rank.recipe import Recipe
     from asof.rank.whynot import WhyNot
     from asof.store.documents import DocumentAsOf, DocumentSummary
-    from asof.store.passages import VisiblePassage
+    from asof.store.passages import Life, VisiblePassage
     from asof.text.question import QuestionReading
 
 T = TypeVar("T")
@@ -83,6 +83,11 @@ class AskedShards:
     ) -> T:  # fmt: skip
         """See `ShardSearch.searched`."""
         return self.search.searched(query, recipe, as_of, known_at, do)
+
+    def lives(self, hits: Sequence[str], as_of: int, known_at: int | None) -> dict[str, list[Life]]:
+        """See `asof.store.passages.lives`."""
+        of_each = self.search.ask("lives", as_of, known_at, list(hits))
+        return {hit: begun for each in of_each for hit, begun in each.items()}
 
     def holds_anything(self, as_of: int, known_at: int | None) -> bool:
         """Whether any passage is current at that moment. Raises BeforeHorizon."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol, TypeVar
@@ -17,13 +17,16 @@ from asof.corpus.query_reader import QueryReader
 from asof.corpus.session import Session
 from asof.data import GLOBAL, MODES, Answer, Filters, Query
 from asof.engine import Results
-from asof.errors import UsageError
+from asof.errors import BeforeHorizon, UsageError
+from asof.store.passages import Life, lives
 
 if TYPE_CHECKING:
-    from asof.answer.ask import PendingAnswer, TextCallback
+    from asof.answer.ask import AnswerOptions, PendingAnswer, TextCallback
+    from asof.answer.named_past import Answered
     from asof.answer.question_cost import QuestionEstimate, QuestionModel
     from asof.index.view import View
     from asof.rank.recipe import Recipe
+    from asof.text.question import QuestionReading
 
 
 TIME_NOT_KNOWN = (
@@ -51,6 +54,21 @@ class AskRequest:
 T = TypeVar("T")
 
 
+@dataclass(frozen=True, slots=True)
+class _PutQuestion:
+    """A question as it is put to the passages: how it is read, what is searched by which recipe, how the
+    answer is made. `dismissed`: the ids of what was dismissed of what is stale, None where that is not told;
+    `requested`: the mode was asked for."""
+
+    reading: QuestionReading
+    query: Query
+    recipe: Recipe
+    options: AnswerOptions
+    notes: tuple[str, ...]
+    dismissed: frozenset[str] | None
+    requested: bool
+
+
 class AnswersFrom(Protocol):
     """What an answer is made from: a corpus in one piece, or in shards."""
 
@@ -70,6 +88,10 @@ class AnswersFrom(Protocol):
 
     def dismissed(self, known_at: int | None) -> frozenset[str]:
         """The ids of what was dismissed of what is stale."""
+        ...
+
+    def lives(self, hits: Sequence[str], as_of: int, known_at: int | None) -> dict[str, list[Life]]:
+        """See `asof.store.passages.lives`."""
         ...
 
     def searched(
@@ -100,6 +122,11 @@ class OnePiece:
 
     def dismissed(self, known_at: int | None) -> frozenset[str]:
         return DismissalLog(self.session).dismissed(known_at)
+
+    def lives(self, hits: Sequence[str], as_of: int, known_at: int | None) -> dict[str, list[Life]]:
+        return self.session.use(
+            as_of, known_at, lambda view: lives(view.store.db, hits, view.as_of, view.known_at)
+        )
 
     def searched(
         self, query: Query, recipe: Recipe, as_of: int, known_at: int | None,
@@ -192,15 +219,7 @@ class Asker:
         return (query if parts is None else replace(query, parts=parts)), notes
 
     def _answer(self, request: AskRequest, model: QuestionModel | None) -> Answer:
-        from asof.answer.ask import (
-            AnswerOptions,
-            PendingAnswer,
-            RetrievedPassages,
-            answer,
-            mode_for,
-            write_pending,
-        )
-        from asof.stale.of_passages import StalePassages
+        from asof.answer.ask import AnswerOptions, PendingAnswer, mode_for, write_pending
 
         asking, question = self.source.config.asking, request.question
         reader, known_at = self.reader, self.reader.known_at
@@ -232,16 +251,51 @@ class Asker:
         options = AnswerOptions(way, tokens, model, request.on_text, form, reports)
         stale = self.source.config.stale if request.stale is None else request.stale
         known = self.source.dismissed(known_at) if stale else None
-
-        def look(view: View, results: Results) -> Answer | PendingAnswer:
-            retrieved = RetrievedPassages(
-                view, reading, results.hits, results.rows, query.filters, notes,
-                None if known is None else StalePassages(view, known),
-            )  # fmt: skip
-            return answer(retrieved, options, requested=mode == way)
-
-        made = self.source.searched(query, chosen, reading.as_of, known_at, look)
+        put = _PutQuestion(reading, query, chosen, options, notes, known, requested=mode == way)
+        made = self._from_passages(put).made if way == GLOBAL else self._of_its_time(put)
         if isinstance(made, PendingAnswer):
             assert model is not None  # noqa: S101  nothing else is pending
             made = write_pending(model, made, options)
+        if made.as_of < reading.as_of:
+            from asof.answer.named_past import with_lives
+
+            ids = [each.id for each in made.citations]
+            made = with_lives(made, self.source.lives(ids, reading.as_of, known_at))
         return made
+
+    def _of_its_time(self, put: _PutQuestion) -> Answer | PendingAnswer:
+        """What answers a question about single passages: those of its moment, or of a past time that it
+        names."""
+        from asof.answer import named_past
+
+        now = self._from_passages(put)
+        asked = named_past.named_past(put.reading, " ".join(self.source.languages))
+        if asked is None or not named_past.is_open(now, asked):
+            return now.made
+        reading = named_past.read_as_of(put.reading, asked)
+        query = put.query
+        if not put.recipe.typed:
+            query = replace(query, about=(), recency=reading.query.recency)
+        try:
+            then = self._from_passages(replace(put, reading=reading, query=query))
+        except BeforeHorizon:
+            return now.made
+        ids = [each.id for each in then.quoted.citations[:1]]
+        lives = self.source.lives(ids, put.reading.as_of, self.reader.known_at)
+        return named_past.of_its_time(now, then, asked, lives).made
+
+    def _from_passages(self, put: _PutQuestion) -> Answered:
+        """The answer from what is found as of the moment of the reading. Raises BeforeHorizon, ModelError."""
+        from asof.answer.ask import RetrievedPassages, answer, context_of
+        from asof.answer.named_past import Answered
+        from asof.stale.of_passages import StalePassages
+
+        def look(view: View, results: Results) -> Answered:
+            retrieved = RetrievedPassages(
+                view, put.reading, results.hits, results.rows, put.query.filters, put.notes,
+                None if put.dismissed is None else StalePassages(view, put.dismissed),
+            )  # fmt: skip
+            context = context_of(retrieved, put.options.tokens)
+            return Answered(answer(retrieved, context, put.options, requested=put.requested), context)
+
+        return self.source.searched(put.query, put.recipe, put.reading.as_of, self.reader.known_at, look)

@@ -9,6 +9,7 @@ from typing import Any
 from asof.data.hit import Hit, Superseded
 from asof.data.sourced_time import SourcedTime
 from asof.data.stale import Stale
+from asof.time.span import Span
 
 LOCAL, GLOBAL = "local", "global"
 MODES = ("auto", LOCAL, GLOBAL)
@@ -20,7 +21,8 @@ class Citation:
     """A passage that an answer rests on: `n` is its number in the answer, `quote` what is taken from it, `id`
     that of the passage (as hits have it). `about` are the times that it speaks of. `emphasis`: from which to
     which character of the quote the answer stands, where a part of it does. `superseded`: as hits have it.
-    `stale`: what of the quote a newer document contradicts, where that was asked for."""
+    `stale`: what of the quote a newer document contradicts, where that was asked for. `valid`: from when to
+    when the passage was in force, where the answer is of a past time that the question names."""
 
     n: int
     id: str
@@ -32,6 +34,7 @@ class Citation:
     emphasis: tuple[int, int] | None = None
     superseded: Superseded | None = None
     stale: Stale | None = None
+    valid: Span | None = None
 
     @classmethod
     def of(cls, n: int, hit: Hit, quote: str, emphasis: tuple[int, int] | None = None) -> Citation:
@@ -69,6 +72,9 @@ class NotedPoint:
 @dataclass(frozen=True, slots=True)
 class Answer:
     """An answer as of `as_of`, known at `known_at` (instants).
+
+    `as_of` is the moment whose state of the documents answers: that of the question, or an earlier one that
+    the question names, if what answers it held then and holds no more.
 
     `text` is what to read: with `[n]` behind what citation n says; for a refusal, why. `refused`: no answer
     is given, because of `reason` ("" else). `by`: "extractive", or the name of the model that wrote it.

@@ -144,6 +144,10 @@ class CitationJson(TypedDict):
     emphasis: Annotated[list[int] | None, "from, to: the characters of the quote that answer; null: all"]
     superseded_by: Annotated[SupersededByJson | None, "null: it is current"]
     stale: Annotated[StaleHitJson | None, "of the quote; null: nothing is, or it was not asked for"]
+    valid: Annotated[
+        SpanJson | None,
+        "when it was in force, `until` null: it still is; null: the answer is of the moment that was asked",
+    ]
 
 
 class ValueJson(TypedDict):
@@ -203,7 +207,9 @@ class AnswerJson(TypedDict):
     reason: Annotated[str, 'why it was refused; "" else']
     mode: Annotated[str, one_of(LOCAL, GLOBAL), "from single passages, or from reports over periods"]
     by: Annotated[str, "`extractive`, or the name of the model"]
-    as_of: Annotated[Instant, "the moment whose state of the documents was asked"]
+    as_of: Annotated[
+        Instant, "the moment whose state of the documents answers: an earlier one, if the question names it"
+    ]
     known_at: Annotated[Instant, "the moment whose knowledge of them was asked"]
     citations: list[CitationJson]
     values: Annotated[list[ValueJson], "the table of an answer, in order of time"]
@@ -319,6 +325,7 @@ def answer_json(answer: Answer) -> AnswerJson:
                 "published": optional_time_json(each.published), "about": times_json(each.about),
                 "quote": each.quote, "emphasis": None if each.emphasis is None else list(each.emphasis),
                 "superseded_by": _superseded_json(each.superseded), "stale": _stale_json(each.stale),
+                "valid": None if each.valid is None else span_json(each.valid),
             }
             for each in answer.citations
         ],

@@ -57,7 +57,8 @@ def answer_text(answer: Json, budget: int) -> str:
     )
     parts = [answer["answer"]] if not answer["refused"] and answer["mode"] == "global" else []
     parts += [
-        f"{_named(each)}, {_date(each)}{_superseded(each)}{_newer(each)}\n{one_line(each['quote'])}"
+        f"{_named(each)}, {_date(each)}{_in_force(each)}{_superseded(each)}{_newer(each)}\n"
+        f"{one_line(each['quote'])}"
         for each in answer["citations"]
     ]
     return f"{head}\n{within(parts, budget, 'quotes')}"
@@ -165,6 +166,10 @@ def _date(one: Json) -> str:
     return str(one["published"]["text"]) if one["published"] else "undated"
 
 
+def _in_force(one: Json) -> str:
+    return f", in force {_span(one['valid'])}" if one["valid"] else ""
+
+
 def _superseded(one: Json) -> str:
     later = one.get("superseded_by")
     if not later:
@@ -181,4 +186,4 @@ def _newer(one: Json) -> str:
 
 
 def _span(valid: Json) -> str:
-    return f"{str(valid['from'])[:10]} to {str(valid['until'])[:10] if valid['until'] else 'now'}"
+    return f"{(valid['from'] or 'undated')[:10]} to {(valid['until'] or 'now')[:10]}"

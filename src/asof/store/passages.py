@@ -149,6 +149,26 @@ def visible_passages(
     return visible_by_id
 
 
+class Life(NamedTuple):
+    """From when a passage was visible, and when it ended (instants); None while it is current."""
+
+    visible: int
+    ended: int | None
+
+
+def lives(db: sqlite3.Connection, hits: Iterable[str], as_of: int, known_at: int) -> dict[str, list[Life]]:
+    """The lives that passages had begun by `as_of`, in order of time, by the ids of hits; a text that came
+    back has several. Ids of which there is nothing are left out."""
+    found = {}
+    for hit in hits:
+        rows = [each.passage for each in passage_histories(db, hit)]
+        seen = visible_passages(db, rows, as_of, known_at, ended=True).values()
+        begun = sorted((each for each in seen if each.id == hit), key=lambda each: each.visible)
+        if begun:
+            found[hit] = [Life(each.visible, each.ended) for each in begun]
+    return found
+
+
 def passage_as_of(db: sqlite3.Connection, hit: str, as_of: int, known_at: int) -> VisiblePassage | None:
     """The passage with a hit's id as it stood, or stood last; None where there was none by then."""
     if "#" not in hit:

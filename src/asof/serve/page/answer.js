@@ -1,29 +1,39 @@
 // The answer: quotes with what answers in bold; a click opens the document as it stood.
 
+import { told } from "./dates.js";
 import { el, marked, shortened } from "./dom.js";
 import { documentLink, newer, superseded } from "./hits.js";
+import { address } from "./state.js";
 
 export function answerView(answer, heading = "Answer") {
-  const quotes = answer.citations.map((citation) => quoteView(citation, answer.question));
+  const quotes = answer.citations.map((citation) => quoteView(citation, answer));
   if (answer.refused) {
     return el("section", { class: "answer", "aria-label": heading }, el("h2", {}, "No answer"),
       el("p", {}, `${answer.reason}.`), quotes.length ? el("p", { class: "meta" }, "Nearest:") : null, quotes);
   }
   const written = answer.by !== "extractive" ? el("p", {}, answer.answer) : null;
   const body = answer.mode === "global" && !written ? overview(answer) : quotes;
-  return el("section", { class: "answer", "aria-label": heading }, el("h2", {}, heading), written, body,
+  const then = answer.citations.some((citation) => citation.valid) ? ` as of ${told(answer.as_of)}` : "";
+  return el("section", { class: "answer", "aria-label": heading }, el("h2", {}, heading + then), written, body,
     el("p", { class: "meta" }, answer.by === "extractive" ? "quoted, no model" : `written by ${answer.by}`));
 }
 
-function quoteView(citation, question) {
+function quoteView(citation, answer) {
   const [from, to] = citation.emphasis ?? [0, 0];
   const quote = citation.quote;
   const text = citation.emphasis
     ? [clean(quote.slice(0, from)), el("strong", {}, clean(quote.slice(from, to))), clean(quote.slice(to))]
-    : marked(clean(quote), question);
+    : marked(clean(quote), answer.question);
   return el("blockquote", { class: "quote" }, el("p", {}, text),
     el("p", { class: "meta" }, documentLink(citation), ` · ${citation.published?.text ?? "undated"}`),
-    superseded(citation.superseded_by), newer(citation.stale));
+    inForce(citation.valid, answer.as_of), superseded(citation.superseded_by), newer(citation.stale));
+}
+
+/** "in force from … to …" of an answer of a past time that the question names, a link to that day. */
+function inForce(valid, moment) {
+  if (!valid) return null;
+  const span = `${valid.from ? `from ${told(valid.from)} ` : ""}to ${told(valid.until)}`;
+  return el("p", { class: "meta" }, "in force ", el("a", { href: address({ as_of: moment.slice(0, 10) }) }, span));
 }
 
 const clean = (text) => {

@@ -1,0 +1,252 @@
+"""What held at a past time that a question names is the answer where it holds no more."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.support.answers import corpus_with, doc
+from tests.support.corpora import memory_folder
+from tests.support.shards import new_shards
+
+from asof.answer.named_past import life_at, named_past
+from asof.data import Answer, Document, Ended
+from asof.data.json import AnswerJson, answer_json
+from asof.models.scripted import ScriptedModel
+from asof.store.passages import Life
+from asof.time.moment import read
+from asof.time.span import iso
+
+ANN, BEN = "Ann Cole is the mayor of Dover.", "Ben Reed is the mayor of Dover."
+EDITED = (doc("mayor", "2019-03-01", ANN, "Mayor"), doc("mayor", "2023-03-01", BEN, "Mayor"))
+SERIES = (
+    doc("a", "2019-03-01", ANN, "Council of 2019"), doc("b", "2023-03-01", BEN, "Council of 2023"),
+)  # fmt: skip
+WITH_OTHERS = (
+    *EDITED, doc("ferry", "2018-01-05", "Boats cross daily. The ferry was painted in 2020.", "Ferry"),
+    doc("pier", "2023-05-05", "The mayor of Dover opened the pier.", "Pier"),
+)  # fmt: skip
+
+
+def asked(folder: Path, documents: tuple[Document, ...], question: str, as_of: str | None = None) -> Answer:
+    with corpus_with(folder, *documents) as corpus:
+        return corpus.at(as_of).ask(question)
+
+
+def last(day: str) -> int:
+    return read(day).last
+
+
+@pytest.mark.parametrize(
+    ("documents", "named", "moment"),
+    [
+        (EDITED, "in 2020", "2020-12-31"), (EDITED, "on 2020-05-05", "2020-05-05"),
+        (EDITED, "in March 2021", "2021-03-31"), (EDITED, "from 2020 to 2021", "2021-12-31"),
+        (EDITED, "before 2022", "2021-12-31"), (SERIES, "in 2020", "2020-12-31"),
+        (SERIES, "from 2020 to 2021", "2021-12-31"), (WITH_OTHERS, "in 2020", "2020-12-31"),
+    ],
+)  # fmt: skip
+def test_a_named_past_time_gets_the_answer_of_that_time(tmp_path, documents, named, moment):
+    """Ann Cole from March 2019 until March 2023; what has a date is visible from the end of that day on."""
+    made = asked(tmp_path, documents, f"who was mayor {named}?")
+    assert (made.refused, made.as_of) == (False, last(moment))
+    assert made.text.startswith(f"As of {moment}, which the question names:\n[1] “{ANN}”")
+    valid = answer_json(made)["citations"][0]["valid"]
+    assert valid == {"from": "2019-03-01T23:59:59.999999Z", "until": "2023-03-01T23:59:59.999999Z"}
+
+
+def test_the_answer_is_what_as_of_then_quotes(tmp_path):
+    with corpus_with(tmp_path, *EDITED) as corpus:
+        named = corpus.at("2024").ask("who was mayor in 2020?")
+        moved = corpus.at("2024").ask("who was mayor as of 2020?")
+        stated = corpus.at("2020").ask("who was mayor in 2020?")
+    assert named.as_of == moved.as_of == stated.as_of
+    assert {each.citations[0].quote for each in (named, moved, stated)} == {ANN}
+    assert (named.citations[0].valid is None, stated.citations[0].valid) == (False, None)
+
+
+@pytest.mark.parametrize(
+    ("question", "as_of"),
+    [
+        ("who is mayor?", None), ("who was mayor in 2024?", "2025"), ("who was mayor last year?", "2025"),
+        ("who was mayor since 2020?", None), ("who was mayor in 2018?", None),
+        ("who was mayor in 2020 and in 2022?", None), ("who was mayor in 2023?", "2023-06-01"),
+    ],
+)  # fmt: skip
+def test_other_questions_get_the_answer_of_their_moment(tmp_path, question, as_of):
+    """No time, one in which the present version held, an open one, one before all, two, one not over."""
+    with corpus_with(tmp_path, *EDITED) as corpus:
+        then = corpus.at(as_of)
+        made = then.ask(question)
+        assert (made.as_of, made.notes) == (then.as_of, ())
+    assert [(each.quote, each.valid) for each in made.citations] == [(BEN, None)]
+
+
+def test_what_speaks_of_the_time_stays_whoever_edited_it_since(tmp_path):
+    told = "Ben Reed is the mayor of Dover; in 2020 it was Cara Holt."
+    made = asked(tmp_path, (EDITED[0], doc("mayor", "2023-03-01", told, "Mayor")), "who was mayor in 2020?")
+    assert (made.citations[0].quote, made.citations[0].valid) == (told, None)
+
+
+def test_what_another_document_says_later_stays(tmp_path):
+    """As of then the note on the hall, which was edited since, is all that there is on the cup."""
+    told = (
+        doc("hall", "2019-03-01", "The silver cup stands in the town hall.", "Town hall"),
+        doc("hall", "2023-03-01", "The town hall is closed.", "Town hall"),
+        doc("cup", "2021-02-01", "Leeds took the silver cup home.", "Silver cup"),
+    )
+    with corpus_with(tmp_path, *told) as corpus:
+        question = "who took the silver cup home on 2020-12-30?"
+        made, then = (corpus.at(each).ask(question) for each in ("2024", "2020-12-30"))
+    assert (made.citations[0].document, made.citations[0].valid) == ("cup", None)
+    assert then.citations[0].document == "hall"
+
+
+def test_what_held_then_and_holds_still_stays(tmp_path):
+    """As of 2024 the council of 2023 tells it, but it is of 2023, and nothing superseded it."""
+    with corpus_with(tmp_path, *SERIES) as corpus:
+        made = corpus.at("2025").ask("who was mayor in 2024?")
+        assert corpus.at("2024").ask("who is mayor?").citations[0].quote == BEN
+    assert (made.refused, made.notes) == (True, ())
+
+
+@pytest.mark.parametrize(
+    ("question", "past"),
+    [
+        ("who was mayor in 2020?", "2020"), ("who was mayor last year?", "2021"), ("who is mayor?", None),
+        ("who was mayor in 2022?", None), ("who is mayor in 2023?", None),
+        ("who was mayor since 2020?", None),
+        ("who was mayor in 2018 and in 2020?", None), ("who was mayor as of 2020?", None),
+        ("what was the fare in each quarter of 2020?", None), ("who came after Ann Cole in 2020?", None),
+    ],
+)  # fmt: skip
+def test_one_time_that_was_over_is_past(tmp_path, question, past):
+    """Asked on 1 June 2022."""
+    with corpus_with(tmp_path, *EDITED) as corpus:
+        found = named_past(corpus.at("2022-06-01").read(question), "en de")
+    assert found == (read(past) if past else None)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "question"),
+    [
+        (
+            "Ann Cole was elected mayor in 2019.", "Ben Reed was elected mayor in 2023.",
+            "who was elected mayor in 2020?",
+        ),
+        ("Leeds won the silver cup.", "Hull won the silver cup.", "who won the silver cup in 2020?"),
+        (
+            "The mill had a revenue of $4 million in 2018.", "The mill had a revenue of $9 million in 2022.",
+            "what was the revenue of the mill in 2020?",
+        ),
+    ],
+)  # fmt: skip
+def test_what_happened_or_was_so_at_another_time_is_a_note_only(tmp_path, before, after, question):
+    versions = (doc("a", "2019-03-01", before, "Notes"), doc("a", "2023-03-01", after, "Notes"))
+    made = asked(tmp_path, versions, question)
+    assert made.refused
+    (note,) = made.notes
+    assert before in note
+    assert note.endswith("--as-of 2020-12-31 answers from what held then")
+
+
+def test_a_document_that_was_removed_since(tmp_path):
+    with corpus_with(tmp_path, EDITED[0]) as corpus:
+        corpus.add([Ended("mayor", "2023-03-01")])
+        made = corpus.at().ask("who was mayor in 2020?")
+    assert made.citations[0].quote == ANN
+    assert made.citations[0].valid is not None
+    assert made.citations[0].valid.last + 1 == last("2023-03-01")
+
+
+def test_a_text_that_came_back_has_the_life_of_the_time(tmp_path):
+    """Ann again from 2024 on: in 2020 it was her first time."""
+    made = asked(tmp_path, (*EDITED, doc("mayor", "2024-03-01", ANN, "Mayor")), "who was mayor in 2020?")
+    assert made.citations[0].valid is not None
+    assert made.citations[0].valid.last + 1 == last("2023-03-01")
+
+
+def test_lives_end_before_their_end():
+    lives = {"a": [Life(10, 20), Life(30, None)]}
+    found = {instant: life_at(lives, "a", instant) for instant in (9, 10, 19, 20, 30, 99)}
+    assert found == {
+        9: None, 10: Life(10, 20), 19: Life(10, 20), 20: None, 30: Life(30, None), 99: Life(30, None),
+    }  # fmt: skip
+    assert life_at(lives, "b", 10) is None
+
+
+def test_the_filters_hold_then_too(tmp_path):
+    with corpus_with(tmp_path, *EDITED) as corpus:
+        then = corpus.at()
+        assert then.ask("who was mayor in 2020?", filters=then.filters(path="other*")).refused
+        assert then.ask("who was mayor in 2020?", filters=then.filters(since="2021")).as_of == then.as_of
+
+
+def test_a_model_writes_from_what_held_then(tmp_path):
+    model = ScriptedModel(lambda prompt: "Ann Cole [1]." if prompt.schema is None else '{"times": []}')
+    with corpus_with(tmp_path, *EDITED, model=model) as corpus:
+        made = corpus.at().ask("who was mayor in 2020?")
+    (prompt,) = [each.user for each in model.prompts if each.schema is None]
+    assert ANN in prompt
+    assert BEN not in prompt
+    assert (made.text, made.as_of) == ("Ann Cole [1].", last("2020-12-31"))
+    assert made.notes == ("answered as of 2020-12-31, which the question names",)
+    assert made.citations[0].valid is not None
+
+
+def test_shards_answer_the_same(tmp_path):
+    documents = [*EDITED, *SERIES, doc("reeve", "2020", "Dan Oake is the reeve of Dover.", "Reeve")]
+    with corpus_with(tmp_path / "one", *documents) as one, new_shards(tmp_path / "all", 3, stem=True) as all_:
+        all_.add(documents)
+        for question in ("who was mayor in 2020?", "who was the mayor of Dover on 2022-05-05?"):
+            found = [answer_json(each.at("2024").ask(question)) for each in (one, all_)]
+            assert all(each["as_of"] < "2023" for each in found)
+            assert found[0]["citations"] == found[1]["citations"]
+
+
+def holders(*names: str) -> st.SearchStrategy[dict[int, str]]:
+    """Who holds an office from 1 March of a year on."""
+    return st.dictionaries(st.integers(2001, 2012), st.sampled_from(names), min_size=1, max_size=4)
+
+
+def versions(office: str, held: dict[int, str], until: int = 9999) -> list[Document]:
+    """The note on an office as it was edited, up to the end of a year."""
+    return [
+        doc(office, f"{year}-03-01", f"{name} is the {office} of Dover.", office.title())
+        for year, name in sorted(held.items())
+        if year <= until
+    ]
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    holders("Ann Cole", "Ben Reed", "Cara Holt"), holders("Dan Oake", "Eve Lund"), st.integers(2000, 2012),
+    st.integers(1, 4),
+)  # fmt: skip
+def test_it_is_the_version_of_the_time_and_nothing_that_came_after_the_question(mayor, reeve, year, more):
+    """Asked as of the end of `year + more` who was mayor in `year`."""
+    question, asked_in = f"who was the mayor of Dover in {year}?", year + more
+    with memory_folder() as folder:
+
+        def answered(name: str, until: int, as_of: int) -> AnswerJson:
+            told = (*versions("mayor", mayor, until), *versions("reeve", reeve, until))
+            made = answer_json(asked(folder / name, told, question, str(as_of)))
+            return {**made, "known_at": ""}  # when the corpus was written to last
+
+        made = answered("whole", 9999, asked_in)
+        assert made == answered("ended", asked_in, asked_in)
+        moment = iso(last(str(year)))
+        if made["as_of"] == moment:
+            then = answered("past", year, year)
+            assert [each["quote"] for each in made["citations"]] == [
+                each["quote"] for each in then["citations"]
+            ]
+    years = sorted(each for each in mayor if each <= asked_in)
+    at = bisect_right(years, year) - 1
+    if at < 0 or mayor[years[at]] == mayor[years[-1]]:
+        return
+    best = made["citations"][0]
+    assert (made["as_of"], best["quote"]) == (moment, f"{mayor[years[at]]} is the mayor of Dover.")

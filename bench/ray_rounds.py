@@ -156,7 +156,9 @@ def measured(corpus: RayCorpus, questions: list[str]) -> None:
         worked = waiting = 0.0
         of_question = [each for talk in watched.talks for each in talk.rounds]
         for talk in watched.talks:
-            said = ray().get([actors[shard].spent.remote(talk.talk._id) for shard in talk.begun])
+            said = ray().get(
+                [actors[shard].spent.remote(talk.talk._beginning.search) for shard in talk.begun]
+            )
             spent = dict(zip(talk.begun, map(iter, said), strict=True))
             for each in talk.rounds:
                 worked += max((next(spent[shard]) for shard in each.shards), default=0.0)

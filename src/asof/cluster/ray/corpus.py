@@ -92,6 +92,7 @@ class RayCorpus:
     session: RootSession
     searchers: Sequence[Sequence[Any]]
     searching: ShardSearch
+    latest: Callable[[], SearchedState]
     models: ModelProvider
     _opened: ExitStack = field(default_factory=ExitStack)
 
@@ -134,7 +135,8 @@ class RayCorpus:
 
     def present(self) -> int:
         """Now; what was just added is seen, also if the clock steps back."""
-        heads: list[int] = self.searching.ask("head", environment.now(), None)
+        whole = self.latest().whole
+        heads = [whole] if whole is not None else self.searching.ask("head", environment.now(), None)
         return max(environment.now(), *heads)
 
     def current_passages(self) -> int:
@@ -200,7 +202,7 @@ def open_ray(
         opened.callback(shards.close)
         search = ShardSearch(shards, settings, encoder)
         models = ModelProvider(cast(Session, session))
-        return RayCorpus(session, searchers, search, models, opened.pop_all())
+        return RayCorpus(session, searchers, search, latest, models, opened.pop_all())
     raise AssertionError("unreachable")
 
 

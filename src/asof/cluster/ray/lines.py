@@ -41,10 +41,10 @@ class Begin(NamedTuple):
 class Written:
     """The bytes of the last message, which are made once for all who are told it."""
 
-    _message: ToShard | None = None
+    _message: Begin | ToShard | None = None
     _data: bytes = b""
 
-    def of(self, message: ToShard) -> bytes:
+    def of(self, message: Begin | ToShard) -> bytes:
         """The bytes of a message."""
         if message is not self._message:
             self._message, self._data = message, packed(message)
@@ -54,7 +54,7 @@ class Written:
 class Line(Protocol):
     """How one actor is talked to in one search: `ask` and `take` take turns."""
 
-    def begin(self, beginning: Begin) -> None:
+    def begin(self, beginning: Begin, written: Written) -> None:
         """Begin the search; what the actor says is taken."""
         ...
 
@@ -79,7 +79,7 @@ class RayLine:
     _search: str = ""
     _waiting: Any = None
 
-    def begin(self, beginning: Begin) -> None:
+    def begin(self, beginning: Begin, written: Written) -> None:
         self._search = beginning.search
         self._waiting = self.actor.begin.remote(*beginning)
 
@@ -104,8 +104,8 @@ class DirectLine:
     give_back: Callable[[Connection], None]
     _waits: bool = False
 
-    def begin(self, beginning: Begin) -> None:
-        self._send(packed(beginning))
+    def begin(self, beginning: Begin, written: Written) -> None:
+        self._send(written.of(beginning))
 
     def ask(self, message: ToShard, written: Written) -> None:
         self._send(written.of(message))
@@ -140,19 +140,19 @@ class Lines:
     _by_calls: dict[Any, float] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def begin(self, actor: Any, beginning: Begin, until: float) -> Line:
+    def begin(self, actor: Any, beginning: Begin, written: Written, until: float) -> Line:
         """Begin a search at an actor. Raises ShardLost."""
         connection = self._connection(actor, until)
         if connection is not None:
             line: Line = DirectLine(connection, lambda own: self._free.setdefault(actor, []).append(own))
             try:
-                line.begin(beginning)
+                line.begin(beginning, written)
             except NotPackable:  # a recipe with a stage of a plugin
                 line.end()
             else:
                 return line
         line = RayLine(actor)
-        line.begin(beginning)
+        line.begin(beginning, written)
         return line
 
     def lost(self, actor: Any) -> None:

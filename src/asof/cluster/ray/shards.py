@@ -99,14 +99,13 @@ class RayTalk:
         self._lines = lines
         self._lost = lost
         self._timeout = timeout
-        self._id = secrets.token_hex(12)
-        self._request = request
-        self._number = number
+        self._beginning = Begin(secrets.token_hex(12), request, number, None)
         self._begun: dict[int, Line] = {}
         if request.recipe is not None:  # else nothing is said before it is asked
             try:
+                written = Written()
                 for shard in range(len(actors)):
-                    self._begin(shard)
+                    self._begin(shard, self._beginning, written)
             except BaseException:
                 self.close()
                 raise
@@ -125,8 +124,8 @@ class RayTalk:
     def call(self, calls: Mapping[int, Call]) -> dict[int, Any]:
         self._ask({shard: call for shard, call in calls.items() if shard in self._begun})
         for shard, call in calls.items():
-            if shard not in self._begun:
-                self._begin(shard, call)
+            if shard not in self._begun:  # one round less than to begin and then to ask
+                self._begin(shard, self._beginning._replace(call=call), Written())
         return answers(dict(zip(calls, self._taken(calls), strict=True)))
 
     def close(self) -> None:
@@ -134,11 +133,10 @@ class RayTalk:
             line.end()
         self._begun.clear()
 
-    def _begin(self, shard: int, call: Call | None = None) -> None:
-        """Begin at a shard, where nothing is searched with a first call: one round less."""
-        beginning = Begin(self._id, self._request, self._number, call)
+    def _begin(self, shard: int, beginning: Begin, written: Written) -> None:
         with self._watched(shard) as actor:
-            self._begun[shard] = self._lines.begin(actor, beginning, time.monotonic() + self._timeout)
+            until = time.monotonic() + self._timeout
+            self._begun[shard] = self._lines.begin(actor, beginning, written, until)
 
     def _ask(self, messages: Mapping[int, ToShard]) -> None:
         written = Written()

@@ -30,6 +30,7 @@ from asof.index.build import write_rows
 from asof.index.offsets import offsets, stretches
 from asof.index.segment import Segment, SegmentWriter
 from asof.index.titles import TitleTable
+from asof.store.committed import write_committed
 from asof.store.digest import name_digest
 from asof.store.settings import CorpusSettings
 from asof.store.shard_layout import NUMBERED, SHARD_IDS, ShardLayout, shard_of
@@ -97,7 +98,9 @@ def build(root: Path, passages: int, shards: int, processes: int) -> int:
         )
         home = np.concatenate(parts)
         work = [(root, shard, shards, np.flatnonzero(home == shard)) for shard in range(shards)]
-        return sum(pool.starmap(build_shard, work, chunksize=1))
+        made = sum(pool.starmap(build_shard, work, chunksize=1))
+    write_committed(root / FOLDER, ADDED)  # readers see what all shards have
+    return made
 
 
 def homes(first: int, last: int, shards: int) -> NDArray[np.int16]:

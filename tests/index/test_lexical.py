@@ -54,6 +54,28 @@ def test_what_has_ended_has_no_score_and_is_not_counted(row: Make, segmented: Ma
         assert weighed[0].df == 1
 
 
+@settings(max_examples=40)
+@given(
+    st.lists(st.lists(st.sampled_from("abcd"), max_size=6), min_size=1, max_size=12),
+    st.lists(st.sampled_from("abcd"), min_size=1, max_size=4, unique=True), st.integers(0, 12),
+    st.integers(0, 12),
+)  # fmt: skip
+def test_a_window_has_the_scores_of_the_whole_in_whatever_groups_terms_are_added_up(
+    row: Make, segmented: Make, texts: list[list[str]], words: list[str], first: int, last: int
+) -> None:
+    rows = [row(at, " ".join(text), at) for at, text in enumerate(texts)]
+    terms = [term(word, 0.3 + at) for at, word in enumerate(words)]
+    with segmented((rows[::2], [EndRow(2, 5, 0)]), (rows[1::2], [])) as segments:
+        prefix = Prefix.of(segments, 99)
+        whole = scores(prefix.window(), terms, Bm25())[0]
+        window = prefix.window(first, last)
+        expected = whole[window.rows(np.arange(window.n))].tolist()
+        for together in (1, 3, 100):
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr("asof.index.lexical.TOGETHER", together)
+                assert scores(window, terms, Bm25())[0].tolist() == expected
+
+
 def test_an_upper_bound_on_idf(row: Make, segmented: Make) -> None:
     with segmented(([row(at, text, at) for at, text in enumerate(TEXTS, 1)], [])) as segments:
         prefix = Prefix.of(segments, 9)

@@ -72,6 +72,25 @@ def test_statistics_are_counts(
 
 
 @settings(max_examples=40)
+@given(TOLD, st.integers(-1, 7))
+def test_what_has_ended_is_not_counted_however_often_terms_are_asked(
+    row: Make, segmented: Make, told: list[Told], as_of: int
+) -> None:
+    """At first postings are looked through, from some question on the terms of what has ended are counted."""
+    terms = [term_hash(word) for word in "abcd"]
+    alive = [each for each in told if each.alive(as_of, NEVER)]
+    expected = [sum(word in each.words for each in alive) for word in "abcd"]
+    with segmented(*groups(row, told)) as segments:
+        prefix = Prefix.of(segments, as_of)
+        for _ in range(12):
+            prefix._dfs.clear()
+            assert prefix.dfs(terms) == expected
+        dead = sum(len(each.words) > 0 and each not in alive and each.visible <= as_of for each in told)
+        counted = any(part._dead_dfs is not None for part in prefix.parts if len(part.dead))
+        assert counted or not dead
+
+
+@settings(max_examples=60)
 @given(TOLD, st.integers(-1, 7), st.none() | st.integers(-1, 7), st.none() | st.integers(-1, 7))
 def test_a_window_is_a_slice_of_time(
     row: Make, segmented: Make, told: list[Told], as_of: int, first: int | None, last: int | None

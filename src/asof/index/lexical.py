@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from asof.data import Why
 from asof.index.forward import occurrences
+from asof.index.offsets import placed
 from asof.index.prefix import Prefix, Window, WindowPart
 from asof.text.query import parse
 from asof.text.tokens import Analyzer, term_hash
@@ -92,42 +93,98 @@ def scores(
     """
     prefix = window.prefix
     out = prefix.zeros(window.n)
-    places = _places(window, terms)
-    weighed: list[Weighed] = []
     if dfs is None and not window.whole:
         dfs = prefix.dfs([term.hash for term in terms])
+    if dfs is None:
+        return out[: window.n], _counted(window, terms, bm25, out)
+    weighed = weigh(prefix.n, terms, dfs, bm25)
+    for part in window.parts:
+        _add(part, prefix.norm(part.prefix, bm25.k1, bm25.b), weighed, out)
+    return out[: window.n], weighed
+
+
+def _counted(
+    window: Window, terms: Sequence[Term], bm25: Bm25, out: NDArray[np.float64]
+) -> tuple[Weighed, ...]:
+    """Add the scores of all rows of a view to `out`; terms are counted on the way."""
+    prefix, places, weighed = window.prefix, _places(window, terms), list[Weighed]()
     for at, term in enumerate(terms):
-        parts = [(part, ranges[at]) for part, ranges in zip(window.parts, places, strict=True)]
         shares = []
-        for part, (first, last) in parts:
-            if first == last:
+        for part, ranges in zip(window.parts, places, strict=True):
+            rows, tf = _postings(part, *ranges[at])
+            if not len(rows):
                 continue
-            segment = part.prefix.segment
-            segment.check("rows", first, last)
-            segment.check("tf", first, last)
-            rows = segment.unchecked("rows")[first:last]
-            if part.first or part.last < segment.n:
-                begin, end = np.searchsorted(rows, [part.first, part.last])
-                rows, first, last = rows[begin:end], first + int(begin), first + int(end)
             share = prefix.norm(part.prefix, bm25.k1, bm25.b)[rows]
-            tf = segment.unchecked("tf")[first:last].astype(np.float64)
             share += tf
             np.divide(tf, share, out=share)
             shares.append((part, rows, share))
-        if dfs is None:
-            df = sum(int(np.count_nonzero(share)) for _, _, share in shares)
-            prefix.remember_df(term.hash, df)
-        else:
-            df = dfs[at]
+        df = sum(int(np.count_nonzero(share)) for _, _, share in shares)
+        prefix.remember_df(term.hash, df)
         if not df:
             continue
         weight = bm25.idf(prefix.n, df) * (bm25.k1 + 1) * term.weight
         weighed.append(Weighed(term, df, weight))
         for part, rows, share in shares:
             share *= weight
-            target = out[part.offset : part.offset + part.last - part.first]
-            target[rows - part.first if part.first else rows] += share
-    return out[: window.n], tuple(weighed)
+            out[part.offset : part.offset + part.last - part.first][rows] += share
+    return tuple(weighed)
+
+
+def _add(
+    part: WindowPart, norm: NDArray[np.float64], weighed: Sequence[Weighed], out: NDArray[np.float64]
+) -> None:
+    """Add the scores of the rows of a part of a window to `out`.
+
+    Terms are taken together as long as they have few postings there: in a narrow window a pass for each takes
+    longer than what it adds up.
+    """
+    target = out[part.offset : part.offset + part.last - part.first]
+    ranges = part.prefix.segment.find(hashes_of([each.term for each in weighed]))
+    group: list[tuple[NDArray[np.int32], NDArray[np.float64], float]] = []
+    size = 0
+    for each, (first, last) in zip(weighed, ranges, strict=True):
+        rows, tf = _postings(part, first, last)
+        if len(rows):
+            group.append((rows, tf, each.weight))
+            size += len(rows)
+        if size >= TOGETHER:
+            _add_group(group, norm, part.first, target)
+            group, size = [], 0
+    if group:
+        _add_group(group, norm, part.first, target)
+
+
+def _add_group(
+    group: Sequence[tuple[NDArray[np.int32], NDArray[np.float64], float]], norm: NDArray[np.float64],
+    first: int, target: NDArray[np.float64],
+) -> None:  # fmt: skip
+    """Add the scores of some terms, in their order: sums are the same, bit for bit, in whatever groups."""
+    rows, tf = np.concatenate([each[0] for each in group]), np.concatenate([each[1] for each in group])
+    share = norm[rows]
+    share += tf
+    np.divide(tf, share, out=share)
+    share *= np.repeat([each[2] for each in group], [len(each[0]) for each in group])
+    if len(group) == 1:
+        target[rows - first if first else rows] += share
+    else:
+        np.add.at(target, rows.astype(np.int64) - first, share)  # four times as fast as for int32
+
+
+TOGETHER = 16_384
+"""From so many postings on they are added up: that many stay in the cache of a processor."""
+
+
+def _postings(part: WindowPart, first: int, last: int) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+    """The rows of a part of a window (numbers in its segment) among postings, and how often a term stands in
+    each."""
+    segment = part.prefix.segment
+    segment.check("rows", first, last)
+    segment.check("tf", first, last)
+    rows = segment.unchecked("rows")[first:last]
+    if part.first or part.last < segment.n:
+        begin, end = placed(rows, part.first, part.last)
+        rows, first, last = rows[begin:end], first + begin, first + end
+    return rows, segment.unchecked("tf")[first:last].astype(np.float64)
 
 
 def weigh(n: int, terms: Sequence[Term], dfs: Sequence[int], bm25: Bm25) -> tuple[Weighed, ...]:
@@ -200,7 +257,7 @@ def explain(prefix: Prefix, row: int, weighed: Sequence[Weighed], bm25: Bm25, la
     for each, (first, last) in zip(weighed, ranges, strict=True):
         segment.check("rows", first, last)
         rows = segment.unchecked("rows")[first:last]
-        at = int(np.searchsorted(rows, local))
+        (at,) = placed(rows, local)
         if at < len(rows) and rows[at] == local:
             segment.check("tf", first + at, first + at + 1)
             tf = int(segment.unchecked("tf")[first + at])

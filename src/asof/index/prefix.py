@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from asof.index.about import AboutTimes
 from asof.index.file_format import Array
+from asof.index.offsets import placed, stretches
 from asof.index.segment import Segment
 from asof.time.span import NEVER
 
@@ -33,6 +34,9 @@ class PrefixPart:
     offset: int
     _norms: dict[tuple[float, float], NDArray[np.float64]] = field(default_factory=dict)
     _mask: NDArray[np.bool_] | None = None
+    _dead_dfs: NDArray[np.int64] | None = None
+    _terms_of_dead: int | None = None
+    _looked_through: int = 0
 
     @property
     def dead_mask(self) -> NDArray[np.bool_]:
@@ -41,6 +45,27 @@ class PrefixPart:
             mask[self.dead] = True
             self._mask = mask
         return self._mask
+
+    def dead_dfs(self, ranges: NDArray[np.int64]) -> NDArray[np.int64] | None:
+        """In how many dead rows each term of the segment stands; None where it takes less to look through the
+        postings (`ranges` of them), together with those that were looked through for earlier questions."""
+        if self._dead_dfs is None:
+            segment, start = self.segment, self.segment["forward_start"]
+            if self._terms_of_dead is None:
+                self._terms_of_dead = int((start[self.dead + 1] - start[self.dead]).sum())
+            self._looked_through += int((ranges[:, 1] - ranges[:, 0]).sum())
+            if self._looked_through < BY_ROW * self._terms_of_dead:
+                return None
+            begin = start[self.dead]
+            counts = start[self.dead + 1] - begin
+            segment.check_stretches("forward", begin, counts)
+            terms = segment.unchecked("forward")[stretches(begin, counts)]
+            self._dead_dfs = np.bincount(terms, minlength=len(segment["terms"]))
+        return self._dead_dfs
+
+
+BY_ROW = 4
+"""So many times as long as a posting takes a term of a row that is read."""
 
 
 @dataclass(slots=True)
@@ -258,18 +283,21 @@ def ended_by(segments: Sequence[Segment], as_of: int, known_at: int) -> NDArray[
 
 def _dfs(part: PrefixPart, terms: Sequence[int]) -> NDArray[np.int64]:
     """How many live rows of a part hold each term."""
-    segment = part.segment
-    ranges = np.array(segment.find(np.array(terms, np.uint64)), np.int64).reshape(-1, 2)
+    segment, hashes = part.segment, np.array(terms, np.uint64)
+    ranges = np.array(segment.find(hashes), np.int64).reshape(-1, 2)
     counts: NDArray[np.int64] = ranges[:, 1] - ranges[:, 0]
-    if part.hi == segment.n and not len(part.dead):
-        return counts
     postings = segment.unchecked("rows")
-    mask = part.dead_mask if len(part.dead) else None
-    for at in np.flatnonzero(counts).tolist():
-        first, last = ranges[at].tolist()
-        segment.check("rows", first, last)
-        rows = postings[first:last]
-        if part.hi < segment.n:
-            rows = rows[: np.searchsorted(rows, part.hi)]
-        counts[at] = len(rows) - (np.count_nonzero(mask[rows]) if mask is not None else 0)
+    dead = part.dead_dfs(ranges) if len(part.dead) else None
+    mask = part.dead_mask if len(part.dead) and dead is None else None
+    if part.hi < segment.n or mask is not None:
+        for at in np.flatnonzero(counts).tolist():
+            first, last = ranges[at].tolist()
+            segment.check("rows", first, last)
+            rows = postings[first:last]
+            if part.hi < segment.n:
+                rows = rows[: placed(rows, part.hi)[0]]
+            counts[at] = len(rows) - (np.count_nonzero(mask[rows]) if mask is not None else 0)
+    if dead is not None:
+        places = segment.places_of(hashes)
+        counts[places >= 0] -= dead[places[places >= 0]]
     return counts

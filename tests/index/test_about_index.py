@@ -42,6 +42,19 @@ def test_marked_rows_are_those_that_overlap(
     assert mask.tolist() == about.overlap(first, last)[begin:end].tolist()
 
 
+def test_few_of_very_many_rows_of_a_time_are_marked_the_same() -> None:
+    """Of 100 rows about 1 to 5 the window has 3, of which one is about 9 instead: 99 > 4 times 3."""
+    rows: list[list[Stretch]] = [[(9, 9, TEXT)] if at == 51 else [(1, 5, TEXT)] for at in range(100)]
+    mask = np.array([False, False, False])
+    by_time = RowsByTime.of(AboutTimes.of(rows))
+    by_time.mark(mask, 2, 3, 50)
+    assert mask.tolist() == [True, False, True]
+    by_time.mark(mask, 9, 9, 50)  # what was marked stays so
+    assert mask.tolist() == [True, True, True]
+    by_time.mark(nothing := np.zeros(0, bool), 2, 3, 50)
+    assert nothing.tolist() == []
+
+
 def test_published_then_or_about_it() -> None:
     """Published in 1999, 2001 (undated), 2001, 2001 and 2002; the last is about 2001. Row 4 alone is left out
     where the window ends before it."""

@@ -20,7 +20,8 @@ from asof.time.span import Span
 
 class RowsByTime(NamedTuple):
     """The rows of a segment by the times that they are about: `first` to `last`, both inside, (m) each, all
-    different. Time i has the `rows` from `start[i]` to before `start[i + 1]`, ascending.
+    different. Time i has the `rows` from `start[i]` to before `start[i + 1]`, ascending. `about`: the times
+    row by row.
 
     A row is listed once for each time, at whatever kinds of places that is stated.
     """
@@ -29,6 +30,7 @@ class RowsByTime(NamedTuple):
     last: NDArray[np.int64]
     start: NDArray[np.int64]
     rows: NDArray[np.int32]
+    about: AboutTimes
 
     @classmethod
     def of(cls, about: AboutTimes) -> RowsByTime:
@@ -39,14 +41,24 @@ class RowsByTime(NamedTuple):
         differs[1:] = (first[1:] != first[:-1]) | (last[1:] != last[:-1])
         begin = np.flatnonzero(differs)
         owners = np.repeat(np.arange(len(about.offsets) - 1, dtype=np.int32), np.diff(about.offsets))
-        return cls(first[begin], last[begin], np.append(begin, len(order)), owners[order])
+        return cls(first[begin], last[begin], np.append(begin, len(order)), owners[order], about)
 
     def mark(self, mask: NDArray[np.bool_], first: int, last: int, begin: int = 0) -> None:
         """Set `mask`, of the rows from `begin` on, where one is about a time that has an instant in common
         with `first` to `last`."""
         some = np.flatnonzero((self.first <= last) & (self.last >= first))
-        rows = self.rows[stretches(self.start[some], self.start[some + 1] - self.start[some])]
+        listed = self.start[some + 1] - self.start[some]
+        end = begin + len(mask)
+        if listed.sum() > FEWER * (self.about.offsets[end] - self.about.offsets[begin]):
+            mask |= self.about.slice(begin, end).overlap(first, last)
+            return
+        rows = self.rows[stretches(self.start[some], listed)]
         mask[rows[(rows >= begin) & (rows < begin + len(mask))] - begin] = True
+
+
+FEWER = 4
+"""Where rows have so many times fewer times than there are rows to read of the times, they are looked at
+one by one."""
 
 
 def about_or_published(

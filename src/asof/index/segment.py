@@ -313,6 +313,12 @@ class Segment:
             self._check_blocks(name, range(-(-array.nbytes // BLOCK)))
         return self._arrays[name]
 
+    @cached_property
+    def documents(self) -> tuple[int, int]:
+        """The least and the largest number of a document of its rows; (0, -1) without rows."""
+        document = self["document"]
+        return (int(document.min()), int(document.max())) if len(document) else (0, -1)
+
     @property
     def about(self) -> AboutTimes:
         """The times that its rows are about."""

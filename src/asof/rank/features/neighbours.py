@@ -48,11 +48,16 @@ def _in_documents(view: View, window: Window, places: NDArray[np.int64]) -> NDAr
     """The same of the passages of their documents alone."""
     rows = window.rows(places)
     visible, digest, number = (view.column(name, rows) for name in ("visible", "digest", "number"))
-    steps = np.array(STEPS).reshape(-1, 1)
+    document = view.column("document", rows)
+    numbers = number + np.array(STEPS).reshape(-1, 1)
     out = np.full((len(STEPS), len(places)), -1, np.int64)
     for part in window.parts:
-        own = places - part.offset + part.first
-        np.maximum(out, _numbers_at(part, visible, digest, number + steps, own), out=out)
+        least, most = part.prefix.segment.documents
+        here = np.flatnonzero((document >= least) & (document <= most))
+        if len(here):
+            own = places[here] - part.offset + part.first
+            found = _numbers_at(part, visible[here], digest[here], numbers[:, here], own)
+            out[:, here] = np.maximum(out[:, here], found)
     return out
 
 

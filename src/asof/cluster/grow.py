@@ -54,7 +54,7 @@ def grow(folder: Path, shards: int, wait: float = DEFAULT_WAIT) -> ShardLayout:
             raise NoCorpus(f"no corpus of files in {folder}: make one with `asof index SOURCE --shards N`")
         old = [Store.open(place, wait) for place in (layout.paths(folder) if layout else [folder])]
         if shards < len(old) or (layout is not None and shards == len(old)):
-            raise UsageError(f"the corpus has {len(old)} shards; accepted: more than that, to grow")
+            raise no_growth(len(old), shards)
         remove_former(folder)
         new = _following(folder, shards)
         places = new.paths(folder)
@@ -74,6 +74,14 @@ def grow(folder: Path, shards: int, wait: float = DEFAULT_WAIT) -> ShardLayout:
         write_layout(folder, new)
         remove_former(folder)
     return new
+
+
+def no_growth(has: int, asked: int) -> UsageError:
+    """The error for a corpus that is to have no more shards than it has."""
+    return UsageError(
+        f"the corpus has {has} shard{'s' * (has > 1)}; accepted: more than that, to grow, and not {asked};"
+        " `asof export`, then `asof index FILE --index NEW --shards N`, makes one of fewer"
+    )
 
 
 def _following(folder: Path, shards: int) -> ShardLayout:

@@ -6,9 +6,9 @@ import shutil
 
 from asof import corpus_files, environment
 from asof.cluster.at_url import claim_all
-from asof.cluster.grow import grow
+from asof.cluster.grow import grow, no_growth
 from asof.corpus_files import FOLDER
-from asof.errors import Busy, NoCorpus, UsageError
+from asof.errors import Busy, NoCorpus
 from asof.storage.manifests import CorpusManifest
 from asof.storage.storage import Storage
 from asof.store.shard_layout import checked_count
@@ -25,7 +25,7 @@ def grow_at_url(storage: Storage, shards: int) -> CorpusManifest:
     if latest is None:
         raise NoCorpus(f"no corpus at {storage.url}: make one with `asof index SOURCE --index URL`")
     if shards <= latest.count:
-        raise UsageError(f"the corpus has {latest.count} shards; accepted: more than that, to grow")
+        raise no_growth(latest.count, shards)
     copy = environment.working_copy(storage.url)
     root = copy.with_name(f"{copy.name}.grown")
     corpus_files.make_folder(copy.parent)

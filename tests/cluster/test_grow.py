@@ -207,7 +207,9 @@ def test_fewer_shards_are_refused(tmp_path: Path) -> None:
     with new_shards(tmp_path, 2):
         pass
     for count in (1, 2):
-        with pytest.raises(UsageError, match=r"has 2 shards; accepted: more than that, to grow, and not \d; `asof export`"):
+        with pytest.raises(
+            UsageError, match=r"has 2 shards; accepted: more than that, to grow, and not \d; `asof export`"
+        ):
             grow(tmp_path / ".asof", count)
 
 

@@ -12,10 +12,14 @@ from tests.support.answers import corpus_with, doc
 from tests.support.corpora import memory_folder
 from tests.support.shards import new_shards
 
+from asof import engine
 from asof.answer.named_past import life_at, named_past
-from asof.data import Answer, Document, Ended
+from asof.data import Answer, Document, Ended, Query
 from asof.data.json import AnswerJson, answer_json
+from asof.engine import Results
+from asof.index.view import View
 from asof.models.scripted import ScriptedModel
+from asof.rank.recipe import Recipe
 from asof.store.passages import Life
 from asof.time.moment import read
 from asof.time.span import iso
@@ -153,6 +157,54 @@ def test_what_happened_or_was_so_at_another_time_is_a_note_only(tmp_path, before
     assert note.endswith("--as-of 2020-12-31 answers from what held then")
 
 
+def crane(day: str, colour: str, id_: str = "crane", title: str = "Crane") -> Document:
+    """No fact is read in such a sentence."""
+    return doc(id_, day, f"The harbour crane of Dover is painted {colour}.", title)
+
+
+@pytest.mark.parametrize(
+    ("documents", "named", "answered"),
+    [
+        ((crane("2019-03-01", "red"), crane("2023-03-01", "blue")), "in 2020", True),
+        ((crane("2019-03-01", "red", "a"), crane("2023-03-01", "blue", "b")), "on 2023-02-27", True),
+        (
+            (crane("2019-03-01", "red", title="Crane 2019"), crane("2023-03-01", "blue", title="Crane 2023")),
+            "in 2020", False,
+        ),
+    ],
+)  # fmt: skip
+def test_a_statement_without_a_fact_counts_unless_its_title_is_of_another_time(
+    tmp_path, documents, named, answered
+):
+    made = asked(tmp_path, documents, f"what colour was the harbour crane of Dover painted {named}?")
+    assert ("painted red" in made.citations[0].quote) == answered
+    assert (made.citations[0].valid is not None) == answered
+    assert any("--as-of" in note for note in made.notes) == (not answered)
+
+
+@pytest.mark.parametrize(
+    ("question", "searches"),
+    [
+        ("who is mayor?", 1), ("who was mayor in 2020?", 2), ("who was mayor in 2024?", 1),
+        ("who was mayor since 2020?", 1), ("who was mayor in 2020 and in 2022?", 1),
+    ],
+)  # fmt: skip
+def test_only_what_is_open_is_searched_again(tmp_path, monkeypatch, question, searches):
+    """In 2024 the version of 2023 held, which the first search finds."""
+    moments: list[int] = []
+    search = engine.search
+
+    def counted(query: Query, view: View, recipe: Recipe) -> Results:
+        moments.append(view.as_of)
+        return search(query, view, recipe)
+
+    monkeypatch.setattr(engine, "search", counted)
+    with corpus_with(tmp_path, *EDITED) as corpus:
+        corpus.at("2025").ask(question)
+    assert len(moments) == searches
+    assert max(moments) == moments[0]
+
+
 def test_a_document_that_was_removed_since(tmp_path):
     with corpus_with(tmp_path, EDITED[0]) as corpus:
         corpus.add([Ended("mayor", "2023-03-01")])
@@ -160,6 +212,17 @@ def test_a_document_that_was_removed_since(tmp_path):
     assert made.citations[0].quote == ANN
     assert made.citations[0].valid is not None
     assert made.citations[0].valid.last + 1 == last("2023-03-01")
+
+
+def test_what_was_superseded_by_then_did_not_hold(tmp_path):
+    """In 2023 only a note that the filter leaves out told of Ben; that on Ann was edited in 2025."""
+    edited = doc("a", "2025-03-01", "Cara Holt is the mayor of Dover.", "Council of 2019")
+    with corpus_with(tmp_path, *SERIES, edited, now="2026") as corpus:
+        filters = corpus.at().filters(path="a")
+        then = corpus.at("2023").ask("who was mayor as of 2023?", filters=filters)
+        made = corpus.at().ask("who was mayor in 2023?", filters=filters)
+    assert then.citations[0].superseded is not None
+    assert all(each.valid is None for each in made.citations)
 
 
 def test_a_text_that_came_back_has_the_life_of_the_time(tmp_path):

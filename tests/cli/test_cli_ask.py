@@ -103,6 +103,23 @@ def test_the_json_keeps_its_schema(quay, options):
     assert [each["n"] for each in value["citations"]] == list(range(1, len(value["citations"]) + 1))
 
 
+def test_a_named_past_time_shows_from_when_to_when_its_answer_held(asof, write):
+    for day, name in (("2019-03-01", "Ann Cole"), ("2023-03-01", "Ben Reed")):
+        write("n/mayor.md", note(day, "Mayor", f"{name} is the mayor of Dover."))
+        assert asof("index", "n").code == 0
+    assert asof("ask", "who was mayor in 2020?").out.splitlines() == [
+        "As of 2020-12-31, which the question names:",
+        "[1] “Ann Cole is the mayor of Dover.” (Mayor, 2019-03-01)",
+        "    n/mayor.md",
+        "    in force from 2019-03-01 until 2023-03-01",
+        "as of 2020-12-31",
+    ]
+    found = asof("ask", "who was mayor in 2020?", "--json").json()
+    assert against("ask", found) == []
+    assert found["as_of"] == "2020-12-31T23:59:59.999999Z"
+    assert found["citations"][0]["valid"]["until"] == "2023-03-01T23:59:59.999999Z"
+
+
 def test_the_values_of_a_table(quay):
     value = quay("ask", "What was the revenue of Otter Mills in 2020 and in 2021?", "--json").json()
     assert [(each["period"], each["value"]) for each in value["values"]] == [

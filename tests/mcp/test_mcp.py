@@ -12,7 +12,7 @@ import anyio
 import pytest
 from mcp.client.stdio import StdioServerParameters
 from mcp.shared.exceptions import MCPError
-from tests.support.answers import corpus_with
+from tests.support.answers import corpus_with, doc
 from tests.support.pier_hours import BEFORE, EDITED, NEW, edit
 
 import asof
@@ -114,6 +114,17 @@ def test_what_a_newer_document_contradicts_is_told_if_asked(tmp_path, tool, aske
         told = f"stale: a newer note says “{NEW}”, {EDITED} [pier.md]"
         assert told in text_of(call(server_of(corpus), tool, **given, stale=True))
         assert "stale" not in text_of(call(server_of(corpus), tool, **given))
+
+
+def test_an_answer_of_a_named_past_time_says_how_long_it_held(tmp_path):
+    versions = [
+        doc("mayor", "2019-03-01", "Ann Cole is the mayor of Dover.", "Mayor"),
+        doc("mayor", "2023-03-01", "Ben Reed is the mayor of Dover.", "Mayor"),
+    ]
+    with corpus_with(tmp_path, *versions) as corpus:
+        said = text_of(call(server_of(corpus), "ask", question="who was mayor in 2020?"))
+    assert said.startswith("Answer, as of 2020-12-31.")
+    assert "Mayor, 2019-03-01, in force 2019-03-01 to 2023-03-01\nAnn Cole is" in said
 
 
 @pytest.mark.parametrize("budget", [50, 200, 1000])

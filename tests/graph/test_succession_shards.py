@@ -371,7 +371,8 @@ def test_a_passage_that_is_not_known_yet_is_caught(monkeypatch: pytest.MonkeyPat
 
     def of(view: View) -> StatementIndex:
         index = right(view)
-        return replace(index, counted=index.rows.present & index.statements["dated"])
+        dated = index.statements.taken(np.arange(index.rows.n))["dated"]
+        return replace(index, counted=index.rows.present & dated)
 
     monkeypatch.setattr(StatementIndex, "of", of)
     falls()

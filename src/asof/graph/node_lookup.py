@@ -22,14 +22,15 @@ class KeysOfNodes:
     _sorted: list[tuple[Postings, NDArray[np.int32], NDArray[np.int64]]] = field(default_factory=list)
 
     def of(self, parts: Sequence[Postings], nodes: Nodes) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
-        """Which of the nodes (by place) has which key."""
+        """Which of the nodes (ascending; by place) has which key."""
         which, keys = [np.zeros(0, np.int64)], [np.zeros(0, np.uint64)]
         for part, order, start in self._inverted(parts):
-            here = np.flatnonzero((nodes >= part.begin) & (nodes < part.end))
-            own = nodes[here] - part.begin
-            at, places = expanded(start[own], start[own + 1])
-            which.append(here[at])
-            keys.append(part.hashes[order[places]])
+            first, last = np.searchsorted(nodes, [part.begin, part.end]).tolist()
+            if first < last:
+                own = nodes[first:last] - part.begin
+                at, places = expanded(start[own], start[own + 1])
+                which.append(at + first)
+                keys.append(part.hashes[order[places]])
         return np.concatenate(which), np.concatenate(keys)
 
     def _inverted(

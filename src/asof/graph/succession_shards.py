@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from asof.graph.candidates import edited
 from asof.graph.passage_table import Passages, PassageTable, beside, in_order, is_after, successor_order
 from asof.graph.similarity import NO, grade_pairs
-from asof.graph.statement import COLUMNS as STATEMENT_COLUMNS
 from asof.graph.statement_index import StatementIndex, statement_index
 from asof.index.view import View
 from asof.time.span import BEGINNING, NEVER
@@ -101,7 +100,7 @@ def _table(index: StatementIndex, nodes: NDArray[np.int64]) -> PassageTable:
     """The table of nodes, each once."""
     nodes = np.unique(nodes)
     columns = {name: values[nodes] for name, values in index.rows.columns.items()}
-    columns |= {name: index.statements[name][nodes] for name in STATEMENT_COLUMNS}
+    columns |= index.statements.taken(nodes)
     owners, keys = index.keys_of(nodes)
     return PassageTable(index.numbers.passages(nodes), columns | {"end": index.ends[nodes]}, keys, owners)
 

@@ -22,31 +22,21 @@ from asof.index.file_format import Array
 from asof.index.offsets import offsets
 
 
-class SpreadColumn:
-    """A column whose values lie in several arrays, taken by node."""
-
-    def __init__(self, arrays: Sequence[Array], begins: NDArray[np.int64]) -> None:
-        self._arrays = arrays
-        self._begins = begins
-
-    def __getitem__(self, nodes: NDArray[np.int64]) -> Array:
-        which = np.searchsorted(self._begins, nodes, "right") - 1
-        out = np.empty((len(nodes), *self._arrays[0].shape[1:]), self._arrays[0].dtype)
-        for at in np.flatnonzero(np.bincount(which)).tolist():
-            here = np.flatnonzero(which == at)
-            out[here] = self._arrays[at][nodes[here] - self._begins[at]]
-        return out
-
-
 class SpreadStatements:
-    """The statements of several shards."""
+    """The statements of several shards, whose nodes begin at `begins` (ascending, from 0 on)."""
 
     def __init__(self, members: Sequence[Statements], begins: NDArray[np.int64]) -> None:
         self._members = members
         self._begins = begins
 
-    def __getitem__(self, name: str) -> SpreadColumn:
-        return SpreadColumn([each[name] for each in self._members], self._begins)
+    def taken(self, nodes: NDArray[np.int64]) -> dict[str, Array]:
+        """All columns of some nodes (ascending), by name."""
+        of_shards = np.split(nodes, np.searchsorted(nodes, self._begins[1:]))
+        every = [
+            member.taken(some - begin)
+            for member, some, begin in zip(self._members, of_shards, self._begins.tolist(), strict=True)
+        ]
+        return {name: np.concatenate([each[name] for each in every]) for name in every[0]}
 
 
 class _Tables(NamedTuple):

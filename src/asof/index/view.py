@@ -40,6 +40,12 @@ class RowTable(Protocol):
 
 Table = TypeVar("Table", bound=RowTable)
 
+OfParts = list[tuple[int, NDArray[np.int64], NDArray[np.int64]]]
+"""For each part of a prefix that has some of some rows: its place, which of the rows, their numbers in it."""
+
+FEW = 4_096
+"""Of so many rows it is kept for the rest of a question which part holds each."""
+
 
 @dataclass(frozen=True, slots=True)
 class DerivedCache:
@@ -126,11 +132,9 @@ class View:
             return np.zeros(0, np.int64)
         if len(parts) == 1:
             return parts[0].segment[name][rows]
-        which = self._parts(rows)
         out = np.empty(len(rows), parts[0].segment.unchecked(name).dtype)
-        for at in np.flatnonzero(np.bincount(which)):
-            here = which == at
-            out[here] = parts[at].segment[name][rows[here] - parts[at].offset]
+        for at, here, own in self._by_part(rows):
+            out[here] = parts[at].segment[name][own]
         return out
 
     def documents(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -141,11 +145,23 @@ class View:
             return np.unique(documents, return_inverse=True)[1]
         return documents
 
-    def _parts(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Which part of the prefix holds each row."""
+    def _by_part(self, rows: NDArray[np.int64]) -> OfParts:
+        """Which parts of the prefix hold some of the rows: the part, which of the rows, and their numbers in
+        it. Stages read many columns of the same few rows."""
+        key = "rows by part", rows.tobytes() if len(rows) <= FEW else b""
+        if key in self.memo:
+            kept: OfParts = self.memo[key]
+            return kept
         offsets = np.array([part.offset for part in self.prefix.parts], np.int64)
         # parts without rows share their offset with the next one: the last of equals holds the row
-        return np.searchsorted(offsets, rows, "right") - 1
+        which = np.searchsorted(offsets, rows, "right") - 1
+        found = []
+        for at in np.flatnonzero(np.bincount(which)).tolist():
+            here = np.flatnonzero(which == at)
+            found.append((at, here, rows[here] - offsets[at]))
+        if len(rows) <= FEW:
+            self.memo[key] = found
+        return found
 
     def about(self, rows: NDArray[np.int64]) -> AboutTimes:
         """The times that these rows are about, in their order."""
@@ -167,11 +183,10 @@ class View:
         parts = self.prefix.parts
         if len(parts) == 1:
             return table_of(parts[0].segment).take(rows)
-        which = self._parts(rows)
         pieces, places = [], [np.zeros(0, np.int64)]
-        for at in np.flatnonzero(np.bincount(which)).tolist():
-            places.append(np.flatnonzero(which == at))
-            pieces.append(table_of(parts[at].segment).take(rows[places[-1]] - parts[at].offset))
+        for at, here, own in self._by_part(rows):
+            places.append(here)
+            pieces.append(table_of(parts[at].segment).take(own))
         back = np.empty(len(rows), np.int64)
         back[np.concatenate(places)] = np.arange(len(rows))
         return joined(pieces).take(back)

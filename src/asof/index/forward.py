@@ -66,13 +66,16 @@ class Occurrences(NamedTuple):
 def occurrences(segment: Segment, rows: NDArray[np.int64], terms: NDArray[np.uint64]) -> Occurrences:
     """The occurrences of different terms (at most 32,767 hashes) in rows of a segment."""
     numbers = segment.places_of(terms)
+    known = np.flatnonzero(numbers >= 0)
     table = np.zeros(len(segment["terms"]), np.int16)  # 0: none of them
-    table[numbers[numbers >= 0]] = np.flatnonzero(numbers >= 0) + 1
+    table[numbers[known]] = known + 1
     blocks = [
         _block(segment, rows[first : first + ROWS_AT_ONCE], table, first)
         for first in range(0, len(rows), ROWS_AT_ONCE)
     ]
-    which, row, tf = (np.concatenate(each) for each in zip(*blocks, strict=True))
+    which, row, tf = (
+        blocks[0] if len(blocks) == 1 else (np.concatenate(each) for each in zip(*blocks, strict=True))
+    )
     order = np.argsort(which, kind="stable")
     return Occurrences(which[order], row[order], tf[order].astype(np.float64))
 
@@ -96,9 +99,13 @@ def _block(
 def stems_of(prefix: Prefix, hashes: NDArray[np.uint64]) -> list[str]:
     """The stems of terms, in their order; of one that no segment has, its hash."""
     stems = [f"#{each:016x}" for each in hashes.tolist()]
+    missing = np.arange(len(hashes))
     for part in prefix.parts:
-        places = part.segment.places_of(hashes)
-        known = np.flatnonzero(places >= 0)
-        for at, stem in zip(known.tolist(), part.segment.stems(places[known]), strict=True):
+        places = part.segment.places_of(hashes[missing])
+        known = places >= 0
+        for at, stem in zip(missing[known].tolist(), part.segment.stems(places[known]), strict=True):
             stems[at] = stem
+        missing = missing[~known]
+        if not len(missing):
+            break
     return stems

@@ -13,7 +13,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -139,14 +139,19 @@ def _add(
     longer than what it adds up.
     """
     target = out[part.offset : part.offset + part.last - part.first]
-    ranges = part.prefix.segment.find(hashes_of([each.term for each in weighed]))
-    group: list[tuple[NDArray[np.int32], NDArray[np.float64], float]] = []
+    segment = part.prefix.segment
+    ranges = np.array(segment.find(hashes_of([each.term for each in weighed])), np.int64).reshape(-1, 2)
+    for name in ("rows", "tf"):
+        segment.check_stretches(name, ranges[:, 0], ranges[:, 1] - ranges[:, 0])
+    rows, tf = segment.unchecked("rows"), segment.unchecked("tf")
+    bounds = np.array([part.first, part.last], rows.dtype)  # of the same type, see `placed`
+    group: list[Weights] = []
     size = 0
-    for each, (first, last) in zip(weighed, ranges, strict=True):
-        rows, tf = _postings(part, first, last)
-        if len(rows):
-            group.append((rows, tf, each.weight))
-            size += len(rows)
+    for each, (first, last) in zip(weighed, ranges.tolist(), strict=True):
+        begin, end = (rows[first:last].searchsorted(bounds) + first).tolist()
+        if begin < end:
+            group.append((rows[begin:end], tf[begin:end], each.weight))
+            size += end - begin
         if size >= TOGETHER:
             _add_group(group, norm, part.first, target)
             group, size = [], 0
@@ -155,11 +160,11 @@ def _add(
 
 
 def _add_group(
-    group: Sequence[tuple[NDArray[np.int32], NDArray[np.float64], float]], norm: NDArray[np.float64],
-    first: int, target: NDArray[np.float64],
-) -> None:  # fmt: skip
+    group: Sequence[Weights], norm: NDArray[np.float64], first: int, target: NDArray[np.float64]
+) -> None:
     """Add the scores of some terms, in their order: sums are the same, bit for bit, in whatever groups."""
-    rows, tf = np.concatenate([each[0] for each in group]), np.concatenate([each[1] for each in group])
+    rows = np.concatenate([each[0] for each in group])
+    tf = np.concatenate([each[1] for each in group]).astype(np.float64)
     share = norm[rows]
     share += tf
     np.divide(tf, share, out=share)
@@ -170,21 +175,22 @@ def _add_group(
         np.add.at(target, rows.astype(np.int64) - first, share)  # four times as fast as for int32
 
 
+Weights = tuple[NDArray[np.int32], NDArray[np.integer[Any]], float]
+"""Of a term the rows of a segment that it stands in, how often in each, and what it weighs."""
+
 TOGETHER = 16_384
 """From so many postings on they are added up: that many stay in the cache of a processor."""
 
 
 def _postings(part: WindowPart, first: int, last: int) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-    """The rows of a part of a window (numbers in its segment) among postings, and how often a term stands in
-    each."""
+    """The rows of a part of a whole view among postings, and how often a term stands in each."""
     segment = part.prefix.segment
     segment.check("rows", first, last)
     segment.check("tf", first, last)
     rows = segment.unchecked("rows")[first:last]
-    if part.first or part.last < segment.n:
-        begin, end = placed(rows, part.first, part.last)
-        rows, first, last = rows[begin:end], first + begin, first + end
-    return rows, segment.unchecked("tf")[first:last].astype(np.float64)
+    if part.last < segment.n:
+        rows = rows[: placed(rows, part.last)[0]]
+    return rows, segment.unchecked("tf")[first : first + len(rows)].astype(np.float64)
 
 
 def weigh(n: int, terms: Sequence[Term], dfs: Sequence[int], bm25: Bm25) -> tuple[Weighed, ...]:

@@ -254,11 +254,10 @@ class Segment:
 
     def check_stretches(self, name: str, begin: NDArray[np.int64], lengths: NDArray[np.int64]) -> None:
         """Check the blocks that hold these stretches of a one-dimensional array."""
-        some = np.flatnonzero(lengths)
-        if name in self._whole or not len(some):
+        if name in self._whole:
             return
-        width = self.unchecked(name).strides[0]
-        if name in self._derived:
+        some, width = np.flatnonzero(lengths), self.unchecked(name).strides[0]
+        if name in self._derived or not len(some):
             return
         first = begin[some] * width // BLOCK
         counts = ((begin + lengths)[some] * width - 1) // BLOCK + 1 - first

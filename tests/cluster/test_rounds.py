@@ -16,6 +16,11 @@ DAY = "2024-05-02"
 
 class WatchedTalk(LocalTalk):
     called: list[Call]
+    gathered_of: list[int]
+
+    def gathered(self, values: list[Any]) -> None:
+        self.gathered_of.append(len(values))
+        super().gathered(values)
 
     def call(self, calls: Mapping[int, Call]) -> dict[int, Any]:
         self.called += calls.values()
@@ -28,10 +33,11 @@ class WatchedShards(LocalShards):
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
         self.called: list[Call] = []
+        self.gathered_of: list[int] = []
 
     def begin(self, request: Any) -> WatchedTalk:
         talk = WatchedTalk([Conversation(*group, request) for group in self._groups])
-        talk.called = self.called
+        talk.called, talk.gathered_of = self.called, self.gathered_of
         return talk
 
 
@@ -52,3 +58,23 @@ def test_what_later_stages_will_ask_is_said_with_the_rows(tmp_path: Path) -> Non
         names = {call.name for call in watched.called}
         assert "records" in names  # they are asked what is not known beforehand
         assert not names & {"live", "called"}
+
+
+def test_the_first_stages_wait_for_each_other_ten_times(tmp_path: Path) -> None:
+    documents = [
+        {"id": f"d{at}", "title": f"Note {at}", "text": f"The ferry {at} sails to harbour {at % 7}.",
+         "published": DAY}
+        for at in range(400)
+    ]  # fmt: skip
+    with new_shards(tmp_path, 3) as corpus:
+        corpus.add(documents)
+        snapshot = corpus.at(DAY)
+        expected = [(hit.id, hit.score, hit.why.as_json()) for hit in snapshot.search("harbour 3").hits]
+        watched = WatchedShards([shard.session for shard in corpus.shards], 3)
+        snapshot.asked.search.shards = watched
+        found = snapshot.search("harbour 3").hits
+        assert [(hit.id, hit.score, hit.why.as_json()) for hit in found] == expected
+        # counts and the question's document frequencies; the best of words; the ten best; their terms, and
+        # these terms' stems and document frequencies; the 100th best; how many that leaves; the best
+        # feedback; the 100 best; and how many of how many
+        assert watched.gathered_of == [3] * 10

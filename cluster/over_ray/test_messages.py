@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
 from enum import Enum
+from pathlib import Path
 from typing import Any
 
 import msgpack
@@ -16,12 +17,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from asof.cluster.conversation import Answer, Call, Failed, Gathered
+import asof
+from asof.cluster.conversation import Answer, Call, End, Failed, Gathered
 from asof.cluster.program import SearchRequest
 from asof.cluster.ray.lines import Begin
 from asof.cluster.ray.messages import NotPackable, packed, unpacked
+from asof.cluster.ray.place import ShardPlace
+from asof.cluster.ray.searcher import Searcher, SearchOfConnection
+from asof.cluster.search import NOTHING
 from asof.data import Filters, Query
-from asof.errors import DamagedObject, ShardLost
+from asof.errors import CorpusError, DamagedObject, ShardLost
 from asof.recipes import NAMES, named
 from asof.time.span import Span
 
@@ -158,7 +163,33 @@ def test_a_record_is_read_from_its_parts() -> None:
     assert unpacked(record("asof.cluster.conversation:Call", "head", [])) == Call("head", [])  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("path", ["asof.cluster.conversation:Call", "asof.data.query:Filters"])
+def test_a_record_of_another_version_is_refused(path: str) -> None:
+    with pytest.raises(ValueError, match="install the same asof everywhere"):
+        unpacked(record(path, "one"))
+
+
 @given(st.binary(max_size=64))
 def test_bytes_of_no_message_are_refused_and_nothing_else_happens(data: bytes) -> None:
     with suppress(ValueError):
         unpacked(data)
+
+
+def test_an_actor_says_that_it_does_not_understand_and_goes_on(tmp_path: Path) -> None:
+    with asof.open(tmp_path, shards=1) as made:
+        made.add([{"id": "a", "text": "ferry"}])
+    answers = SearchOfConnection(Searcher(ShardPlace(0, root=str(tmp_path), shards=1)))
+
+    def said(data: bytes) -> Any:
+        answered = answers.reply(data)
+        assert answered is not None
+        return unpacked(answered)
+
+    begun = said(packed(Begin("one", SearchRequest(NOTHING, None, 2**60, None), 0, Call("opening", ()))))
+    assert begun.value.passages == 1
+    failed = said(b"\xc1").error
+    assert type(failed) is CorpusError
+    assert "cannot be read" in str(failed)
+    assert said(packed(Call("opening", ()))).value.passages == 1
+    assert answers.reply(packed(End())) is None
+    assert isinstance(said(packed(Call("opening", ()))).error, ShardLost)

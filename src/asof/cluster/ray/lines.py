@@ -17,7 +17,7 @@ from asof.cluster.program import SearchRequest
 from asof.cluster.ray.connection import Address, Connection, connect
 from asof.cluster.ray.library import ray
 from asof.cluster.ray.messages import NotPackable, packed, unpacked
-from asof.errors import ShardLost
+from asof.errors import CorpusError, ShardLost
 
 CONNECT = 2.0
 """Seconds within which an actor has to take a connection."""
@@ -111,9 +111,8 @@ class DirectLine:
         self._send(written.of(message))
 
     def take(self, until: float) -> FromShard:
-        said: FromShard = unpacked(
-            _lost(lambda: self.connection.receive(max(until - time.monotonic(), 0.01)))
-        )
+        data = _lost(lambda: self.connection.receive(max(until - time.monotonic(), 0.01)))
+        said: FromShard = understood(data)
         self._waits = False
         return said
 
@@ -186,6 +185,14 @@ class Lines:
         with self._lock:
             self._by_calls[actor] = time.monotonic() + BY_CALLS
         return None
+
+
+def understood(data: bytes) -> Any:
+    """The message that bytes are of. Raises CorpusError where they are of none, as of another version's."""
+    try:
+        return unpacked(data)
+    except ValueError as error:
+        raise CorpusError(f"a message between an actor and who asked cannot be read: {error}") from error
 
 
 def result(waiting: Any, until: float) -> Any:

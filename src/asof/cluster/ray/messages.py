@@ -89,11 +89,16 @@ def _record_parts(record: Any) -> Any:
 def _record(parts: Any) -> Any:
     path, values = parts
     kind = _class_at(path)
+    names = kind._fields if issubclass(kind, tuple) else [each.name for each in dataclasses.fields(kind)]
+    if len(names) != len(values):
+        raise ValueError(
+            f"{path} has {len(names)} fields and not {len(values)}: install the same asof everywhere"
+        )
     if issubclass(kind, tuple):
         return tuple.__new__(kind, values)
     made = object.__new__(kind)
-    for each, value in zip(dataclasses.fields(kind), values, strict=True):
-        object.__setattr__(made, each.name, value)
+    for name, value in zip(names, values, strict=True):
+        object.__setattr__(made, name, value)
     return made
 
 

@@ -14,11 +14,11 @@ from asof.cluster.conversation import Call, Conversation, End, Failed, FromShard
 from asof.cluster.program import SearchRequest
 from asof.cluster.ray.connection import Address, listen
 from asof.cluster.ray.library import address_of_node
-from asof.cluster.ray.lines import Begin
-from asof.cluster.ray.messages import NotPackable, packed, unpacked
+from asof.cluster.ray.lines import Begin, understood
+from asof.cluster.ray.messages import NotPackable, packed
 from asof.cluster.ray.place import Opened, ShardPlace
 from asof.cluster.united import Union
-from asof.errors import AsofError, ShardLost
+from asof.errors import AsofError, CorpusError, ShardLost
 
 IDLE = 300.0
 """Seconds after which a search that nobody goes on with is ended: who asked has died."""
@@ -197,12 +197,10 @@ class SearchOfConnection:
 
     def reply(self, message: bytes) -> bytes | None:
         """What the shard says to a message; nothing to the end of a search."""
-        said = self._said(unpacked(message))
-        if said is None:
-            return None
         try:
-            return packed(said)
-        except NotPackable as error:
+            said = self._said(understood(message))
+            return None if said is None else packed(said)
+        except (CorpusError, NotPackable) as error:
             return packed(Failed(error))
 
     def close(self) -> None:

@@ -99,10 +99,16 @@ SHARD_FUNCTIONS: Mapping[str, Callable[..., Any]] = {
 def _table(index: StatementIndex, nodes: NDArray[np.int64]) -> PassageTable:
     """The table of nodes, each once."""
     nodes = np.unique(nodes)
-    columns = {name: values[nodes] for name, values in index.rows.columns.items()}
-    columns |= index.statements.taken(nodes)
     owners, keys = index.keys_of(nodes)
-    return PassageTable(index.numbers.passages(nodes), columns | {"end": index.ends[nodes]}, keys, owners)
+    return _without_keys(index, nodes)._replace(keys=keys, owners=owners)
+
+
+def _without_keys(index: StatementIndex, nodes: NDArray[np.int64]) -> PassageTable:
+    """The table of nodes (ascending, different) without their keys."""
+    columns = {name: values[nodes] for name, values in index.rows.columns.items()}
+    columns |= index.statements.taken(nodes) | {"end": index.ends[nodes]}
+    none = PassageTable.none()
+    return PassageTable(index.numbers.passages(nodes), columns, none.keys, none.owners)
 
 
 def _ended(index: StatementIndex, passages: Passages) -> NDArray[np.int64]:
@@ -140,7 +146,7 @@ def _followers(
     edit[places.reshape(-1)[len(by_key[0]) :]] = True
     which, later = pairs[:, 0], pairs[:, 1]
     nodes, later = np.unique(later, return_inverse=True)
-    of_nodes = _table(index, nodes)
+    of_nodes = _without_keys(index, nodes)
     both = beside(table, of_nodes)
     grades = grade_pairs(
         both.statements,

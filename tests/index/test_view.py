@@ -42,6 +42,15 @@ def test_an_empty_view(fresh: Make) -> None:
         assert allowed is None or allowed.tolist() == []
 
 
+def test_passages_without_any_time_are_counted(fresh: Make, document: Make) -> None:
+    """Of a, c and f nothing says a time; b has a date, d speaks of a year, e speaks of one by now."""
+    with fresh() as corpus:
+        corpus.add([document("a", "mill"), document("b", "boat", "2003"), document("e", "rope")])
+        corpus.add([document("c", "bell"), document("d", "bell of 1999"), document("f", "fog")])
+        corpus.add([document("e", "rope of 1998")])
+        assert corpus.at().view().timeless(Filters()) == 3
+
+
 def test_ties_go_to_the_later_then_by_document_and_place(fresh: Make, document: Make) -> None:
     long = "one two three four five six seven eight nine ten.\n\n"
     with fresh(chunking="10w") as corpus:

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from asof.index.about import AboutTimes
 from asof.index.file_format import Array
 from asof.index.offsets import placed, stretches
 from asof.index.segment import Segment
@@ -261,13 +260,6 @@ class Window:
         """A column of all rows of the window, in order."""
         columns = [part.prefix.segment[name][part.first : part.last] for part in self.parts]
         return columns[0] if len(columns) == 1 else np.concatenate([*columns, np.zeros(0, np.int64)])
-
-    @property
-    def about(self) -> AboutTimes:
-        """The times that all rows of the window are about, in order."""
-        return AboutTimes.joined(
-            part.prefix.segment.about.slice(part.first, part.last) for part in self.parts
-        )
 
 
 def ended_by(segments: Sequence[Segment], as_of: int, known_at: int) -> NDArray[np.int64]:

@@ -251,10 +251,13 @@ class View:
         return [each for store in self.store.members for each in called(store, name)]
 
     def _timeless(self, window: Window) -> int:
-        neither = ~(window.column("dated").astype(bool) | window.about.known)
+        count = 0
         for part in window.parts:
-            neither[part.dead_places()] = False
-        return int(neither.sum())
+            segment, begin, end = part.prefix.segment, part.first, part.last
+            known = segment["dated"][begin:end].astype(bool) | segment.about.slice(begin, end).known
+            known[part.dead_places() - part.offset] = True
+            count += int((~known).sum())
+        return count
 
     def tie_order(self, scores: NDArray[np.float64], rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """Places in `rows` from best to last: by score, the later one, then by document and place.

@@ -148,6 +148,7 @@ def measured(corpus: RayCorpus, questions: list[str]) -> None:
     watched = corpus.searching.shards = Watched(corpus.searching.shards)
     whole, slowest, waited, rounds, sent = [], [], [], [], []
     kinds: Counter[str] = Counter()
+    beyond_it: Counter[str] = Counter()
     for question in questions[WARM:]:
         watched.talks.clear()
         since = time.perf_counter()
@@ -161,7 +162,9 @@ def measured(corpus: RayCorpus, questions: list[str]) -> None:
             )
             spent = dict(zip(talk.begun, map(iter, said), strict=True))
             for each in talk.rounds:
-                worked += max((next(spent[shard]) for shard in each.shards), default=0.0)
+                longest = max((next(spent[shard]) for shard in each.shards), default=0.0)
+                beyond_it[each.what] += 1e3 * (each.seconds - longest)
+                worked += longest
                 waiting += each.seconds
         slowest.append(1e3 * worked)
         waited.append(1e3 * waiting)
@@ -177,7 +180,8 @@ def measured(corpus: RayCorpus, questions: list[str]) -> None:
     print(f"said by actors: {statistics.median(sent) / 1e3:.0f} kB a question")
     print(f"a round in which nothing is done: {idle(corpus):.2f} ms")
     for what, times in kinds.most_common():
-        print(f"  {what}: {times / len(whole):.2f} rounds a question")
+        share = beyond_it[what] / len(whole)  # type: ignore[operator]
+        print(f"  {what}: {times / len(whole):.2f} rounds a question, {share:.1f} ms beyond the slowest shard")
 
 
 def idle(corpus: RayCorpus) -> float:

@@ -22,6 +22,10 @@ from asof.cluster.ray.library import msgpack
 
 PACKAGE = "asof."
 
+BUFFER = 1024
+"""Bytes that are set aside for a value at first: a value within another one has a packer of its own, and most
+are small."""
+
 
 class NotPackable(Exception):
     """A value of a kind that messages do not carry, such as a stage of a plugin."""
@@ -30,7 +34,7 @@ class NotPackable(Exception):
 def packed(value: Any) -> bytes:
     """The bytes of a value. Raises NotPackable."""
     try:
-        return bytes(msgpack().packb(value, default=_extended, strict_types=True))
+        return bytes(msgpack().Packer(default=_extended, strict_types=True, buf_size=BUFFER).pack(value))
     except (TypeError, ValueError, OverflowError) as error:
         raise NotPackable(f"it cannot be sent: {error}") from error
 
@@ -51,7 +55,8 @@ class Kind(NamedTuple):
     whole: Callable[[Any], Any]
 
 
-def _path(kind: type) -> str:
+@cache
+def _path(kind: Any) -> str:
     return f"{kind.__module__}:{kind.__qualname__}"
 
 
@@ -72,7 +77,7 @@ def _class_at(path: str) -> Any:
 def _array_parts(array: Any) -> Any:
     if array.dtype.hasobject:
         raise NotPackable(f"an array of {array.dtype} cannot be sent")
-    return array.dtype.str, list(array.shape), np.ascontiguousarray(array).tobytes()
+    return [array.dtype.str, list(array.shape), array.tobytes()]
 
 
 def _array(parts: Any) -> Any:
@@ -82,8 +87,8 @@ def _array(parts: Any) -> Any:
 
 def _record_parts(record: Any) -> Any:
     if isinstance(record, tuple):
-        return _path(type(record)), list(record)
-    return _path(type(record)), [getattr(record, each.name) for each in dataclasses.fields(record)]
+        return [_path(type(record)), list(record)]
+    return [_path(type(record)), [getattr(record, each.name) for each in dataclasses.fields(record)]]
 
 
 def _record(parts: Any) -> Any:
@@ -105,8 +110,8 @@ def _record(parts: Any) -> Any:
 def _error_parts(error: Exception) -> Any:
     kind = type(error)
     if kind.__module__ == builtins.__name__ or kind.__module__.startswith(PACKAGE):
-        return _path(kind), [str(each) for each in error.args]
-    return _path(RuntimeError), [f"{kind.__name__}: {error}"]
+        return [_path(kind), [str(each) for each in error.args]]
+    return [_path(RuntimeError), [f"{kind.__name__}: {error}"]]
 
 
 def _error(parts: Any) -> Exception:
@@ -134,7 +139,7 @@ _KINDS: Mapping[int, Kind] = {
     5: Kind(lambda kind: kind is frozenset, list, frozenset),
     6: Kind(
         lambda kind: kind.__module__.startswith(PACKAGE) and issubclass(kind, Enum),
-        lambda one: (_path(type(one)), one.name),
+        lambda one: [_path(type(one)), one.name],
         lambda parts: _class_at(parts[0])[parts[1]],
     ),
     7: Kind(_is_record, _record_parts, _record),

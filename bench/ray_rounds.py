@@ -181,7 +181,9 @@ def measured(corpus: RayCorpus, questions: list[str]) -> None:
     print(f"a round in which nothing is done: {idle(corpus):.2f} ms")
     for what, times in kinds.most_common():
         share = beyond_it[what] / len(whole)  # type: ignore[operator]
-        print(f"  {what}: {times / len(whole):.2f} rounds a question, {share:.1f} ms beyond the slowest shard")
+        print(
+            f"  {what}: {times / len(whole):.2f} rounds a question, {share:.1f} ms beyond the slowest shard"
+        )
 
 
 def idle(corpus: RayCorpus) -> float:

@@ -15,7 +15,7 @@ import argparse
 import os
 import statistics
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -148,7 +148,7 @@ def measured(corpus: RayCorpus, questions: list[str]) -> None:
     watched = corpus.searching.shards = Watched(corpus.searching.shards)
     whole, slowest, waited, rounds, sent = [], [], [], [], []
     kinds: Counter[str] = Counter()
-    beyond_it: Counter[str] = Counter()
+    beyond_it: defaultdict[str, float] = defaultdict(float)
     for question in questions[WARM:]:
         watched.talks.clear()
         since = time.perf_counter()
@@ -180,7 +180,7 @@ def measured(corpus: RayCorpus, questions: list[str]) -> None:
     print(f"said by actors: {statistics.median(sent) / 1e3:.0f} kB a question")
     print(f"a round in which nothing is done: {idle(corpus):.2f} ms")
     for what, times in kinds.most_common():
-        share = beyond_it[what] / len(whole)  # type: ignore[operator]
+        share = beyond_it[what] / len(whole)
         print(
             f"  {what}: {times / len(whole):.2f} rounds a question, {share:.1f} ms beyond the slowest shard"
         )

@@ -55,8 +55,7 @@ class Kind(NamedTuple):
     whole: Callable[[Any], Any]
 
 
-@cache
-def _path(kind: Any) -> str:
+def _path(kind: type) -> str:
     return f"{kind.__module__}:{kind.__qualname__}"
 
 

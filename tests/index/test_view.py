@@ -11,6 +11,7 @@ from tests.support.rows import db_of
 
 from asof.data import Ended, Filters, SourcedTime
 from asof.errors import BeforeHorizon
+from asof.index.view import FEW
 from asof.time.moment import read
 
 Make = Callable[..., Any]
@@ -28,6 +29,17 @@ def test_columns_over_all_parts_in_the_order_asked_for(fresh: Make, document: Ma
         assert view.column("length", np.zeros(0, np.int64)).tolist() == []
         assert [record.document for record in view.records(np.array([2, 0]))] == ["d", "a"]
         assert view.records(np.array([2, 0])) == view.records(np.array([2, 0]))
+
+
+def test_columns_of_no_rows_and_then_of_very_many(fresh: Make, document: Make) -> None:
+    """Which part holds a row is kept for few rows: what is kept for none is not taken for that of many."""
+    with fresh() as corpus:
+        corpus.add([document("a", "mill", "2001"), document("b", "boat fog", "2003")])
+        corpus.add([document("d", "bell", "2002")])
+        view = corpus.at().view()
+        assert len(view.titles(np.zeros(0, np.int64)).of) == 0
+        many = np.tile(np.array([2, 0, 1]), FEW)
+        assert view.column("length", many).tolist() == [1, 1, 2] * FEW
 
 
 def test_an_empty_view(fresh: Make) -> None:

@@ -148,10 +148,15 @@ class View:
     def _by_part(self, rows: NDArray[np.int64]) -> OfParts:
         """Which parts of the prefix hold some of the rows: the part, which of the rows, and their numbers in
         it. Stages read many columns of the same few rows."""
-        key = "rows by part", rows.tobytes() if len(rows) <= FEW else b""
-        if key in self.memo:
-            kept: OfParts = self.memo[key]
-            return kept
+        if len(rows) > FEW:
+            return self._looked_up(rows)
+        key = "rows by part", rows.tobytes()
+        if key not in self.memo:
+            self.memo[key] = self._looked_up(rows)
+        kept: OfParts = self.memo[key]
+        return kept
+
+    def _looked_up(self, rows: NDArray[np.int64]) -> OfParts:
         offsets = np.array([part.offset for part in self.prefix.parts], np.int64)
         # parts without rows share their offset with the next one: the last of equals holds the row
         which = np.searchsorted(offsets, rows, "right") - 1
@@ -159,8 +164,6 @@ class View:
         for at in np.flatnonzero(np.bincount(which)).tolist():
             here = np.flatnonzero(which == at)
             found.append((at, here, rows[here] - offsets[at]))
-        if len(rows) <= FEW:
-            self.memo[key] = found
         return found
 
     def about(self, rows: NDArray[np.int64]) -> AboutTimes:

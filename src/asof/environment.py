@@ -6,6 +6,8 @@ The only module that reads the clock and the environment.
 from __future__ import annotations
 
 import os
+import re
+import secrets
 import shlex
 import socket
 import time
@@ -50,6 +52,13 @@ def ray_address() -> str:
     return os.environ.get("RAY_ADDRESS", "")
 
 
+def protect_ray() -> None:
+    """Have a cluster of Ray that this process starts admit nobody but this process and those that it starts,
+    unless the user chose otherwise (RAY_AUTH_MODE). Before Ray is imported."""
+    if "RAY_AUTH_MODE" not in os.environ:
+        os.environ.update(RAY_AUTH_MODE="token", RAY_AUTH_TOKEN=secrets.token_hex(32))
+
+
 def ray_encrypts() -> bool:
     """Whether the cluster of Ray that this process is of encrypts what it sends (RAY_USE_TLS)."""
     return os.environ.get("RAY_USE_TLS", "0").lower() not in ("", "0", "false")
@@ -58,6 +67,20 @@ def ray_encrypts() -> bool:
 def writer() -> str:
     """Who writes to a corpus at a URL, in words for other writers: this machine and this process."""
     return f"{socket.gethostname()}, process {os.getpid()}"
+
+
+def has_ended(named: str) -> bool:
+    """Whether a writer that `writer` named was a process of this machine, and is none any more."""
+    here, there = (text.rpartition(" ") for text in (writer(), named))
+    if there[0] != here[0] or not re.fullmatch("[1-9][0-9]{0,8}", there[2]):
+        return False
+    try:
+        os.kill(int(there[2]), 0)  # asks, and ends nothing
+    except ProcessLookupError:
+        return True
+    except PermissionError:  # it is of another user
+        return False
+    return False
 
 
 def holds_corpus(folder: Path) -> bool:

@@ -14,7 +14,6 @@ from tests.support.shards import all_rows
 
 import asof
 from asof import environment
-from asof.cluster.at_url import ended
 from asof.cluster.corpus import ShardedCorpus
 from asof.corpus.corpus import Corpus
 from asof.errors import Fenced, NoCorpus, NotAcrossShards, UsageError
@@ -119,12 +118,12 @@ def test_a_writer_of_this_machine_that_has_ended_is_no_news(
     with here(write=True):
         pass
     monkeypatch.undo()
-    assert ended(f"{socket.gethostname()}, process {process.pid}")
+    assert environment.has_ended(f"{socket.gethostname()}, process {process.pid}")
     with here(write=True, on_note=notes.append):
         assert notes == []
     elsewhere = f"another machine, process {process.pid}"
     for unknown in (environment.writer(), elsewhere, "process 1e5", "", "x 0"):
-        assert not ended(unknown)
+        assert not environment.has_ended(unknown)
     with here(write=True, on_note=notes.append):
         assert [" takes the place of " in note for note in notes] == [True]  # this process is at work
 

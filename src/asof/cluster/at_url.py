@@ -6,8 +6,6 @@ seconds, and when it is done.
 
 from __future__ import annotations
 
-import os
-import re
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -54,21 +52,7 @@ def fetched(storage: Storage) -> Path:
 def claim_all(storage: Storage, shards: int) -> dict[int, int]:
     """The new epochs of so many shards, claimed for this process at once; one line says whose place it
     takes, where that one may still be at work."""
-    return storage.claim_shards(range(shards), environment.writer(), ended)
-
-
-def ended(writer: str) -> bool:
-    """Whether a writer (see `environment.writer`) was a process of this machine, and is none any more."""
-    here, process = (text.rpartition(" ") for text in (environment.writer(), writer))
-    if process[0] != here[0] or not re.fullmatch("[1-9][0-9]{0,8}", process[2]):
-        return False
-    try:
-        os.kill(int(process[2]), 0)  # asks, and ends nothing
-    except ProcessLookupError:
-        return True
-    except PermissionError:
-        pass
-    return False
+    return storage.claim_shards(range(shards), environment.writer(), environment.has_ended)
 
 
 @dataclass(slots=True)

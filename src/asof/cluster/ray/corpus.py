@@ -12,7 +12,7 @@ from typing import Any, NoReturn, Self, cast
 
 from asof import environment
 from asof.cluster.conversation import Failed
-from asof.cluster.ray.library import AUTO, connected, ray
+from asof.cluster.ray.library import AUTO, LOOPBACK, connected, ray, starts_one
 from asof.cluster.ray.place import ShardPlace, other_shards
 from asof.cluster.ray.searcher import Searcher
 from asof.cluster.ray.shards import RayShards, SearchedState
@@ -172,6 +172,7 @@ def open_ray(
     """
     if replicas < 1:
         raise UsageError(f"replicas is {replicas}; accepted: 1 or more")
+    host = LOOPBACK if starts_one(address) else ""
     with ExitStack() as opened:
         ray = opened.enter_context(connected(address))
         place_of, count, latest = _places(place, caches, cache_bytes)
@@ -184,7 +185,7 @@ def open_ray(
         )(Searcher)
 
         def started(shard: int) -> Sequence[Any]:
-            return [actor.remote(place_of(shard, copy)) for copy in range(replicas)]
+            return [actor.remote(place_of(shard, copy), host) for copy in range(replicas)]
 
         searchers: list[Sequence[Any]] = []
         opened.callback(_end, searchers)

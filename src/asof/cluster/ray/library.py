@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import socket
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -14,6 +15,8 @@ from asof.errors import CorpusError, MissingExtra
 
 AUTO = "auto"
 """The address for a cluster that runs already, or else one on this machine alone."""
+
+LOOPBACK = "127.0.0.1"
 
 REACHED = 10.0
 """Seconds within which a cluster has to take a connection."""
@@ -42,9 +45,15 @@ def msgpack() -> Any:
 
 
 def address_of_node() -> str:
-    """The address of the machine that this process of the cluster runs on, at which others can talk to it;
-    "" where Ray encrypts what it sends: connections of our own would not."""
-    return "" if environment.ray_encrypts() else str(ray().util.get_node_ip_address())
+    """The address of the machine that this process of the cluster runs on, at which others can talk to it."""
+    return str(ray().util.get_node_ip_address())
+
+
+def starts_one(address: str) -> bool:
+    """Whether `connected` starts a cluster of this machine alone for this address."""
+    if address != AUTO or environment.ray_address():
+        return False
+    return "ray" not in sys.modules or not ray().is_initialized()
 
 
 @contextmanager
@@ -52,19 +61,23 @@ def connected(address: str = AUTO) -> Iterator[Any]:
     """The module, connected to a cluster; what this process started of it is stopped at the end.
 
     `address`: `HOST:PORT` or `ray://HOST:PORT` of a cluster; "auto": the one that RAY_ADDRESS names, or one
-    of this machine alone. Raises CorpusError where there is none.
+    of this machine alone. That one takes no stranger: Ray listens at every address of a machine, whatever it
+    is told, so it has a key (unless Ray was imported here before). Raises CorpusError where there is none.
     """
+    alone = starts_one(address)
+    if alone and "ray" not in sys.modules:
+        environment.protect_ray()
     library = ray()
     if library.is_initialized():
         yield library
         return
     options: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
-    if address != AUTO or environment.ray_address():
+    if alone:
+        options |= {"include_dashboard": False}
+    else:
         if address != AUTO:
             _reached(address)
         options |= {"address": address}
-    else:
-        options |= {"include_dashboard": False, "_node_ip_address": "127.0.0.1"}
     try:
         library.init(**options)
     except (ConnectionError, RuntimeError, ValueError, TimeoutError) as error:

@@ -10,6 +10,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+from asof import environment
 from asof.cluster.conversation import Call, Conversation, End, Failed, FromShard, ToShard
 from asof.cluster.program import SearchRequest
 from asof.cluster.ray.connection import Address, listen
@@ -38,11 +39,13 @@ class Searcher:
 
     A search is of one manifest to its end: where a later one is asked for, the shard is opened anew beside,
     and the older one is closed when no search is left in it. Where a shard cannot be opened when the actor
-    starts, the first search tries again: Ray starts no actor again whose constructor raised.
+    starts, the first search tries again: Ray starts no actor again whose constructor raised. `host`: the
+    address at which it takes connections; "" for that of its node.
     """
 
-    def __init__(self, place: ShardPlace) -> None:
+    def __init__(self, place: ShardPlace, host: str = "") -> None:
         self._place = place
+        self._host = host
         self._held: int | None = None
         self._opened: Opened | None = None
         self._union = Union()
@@ -58,12 +61,12 @@ class Searcher:
             self._fetch(None)
 
     def address(self) -> Address | None:
-        """Where searches can be asked over connections; None where there can be none (see
-        `library.address_of_node`)."""
+        """Where searches can be asked over connections; None where Ray encrypts what it sends, which
+        connections of our own do not, or nothing can listen there."""
         with self._lock:
-            if self._address is None and (host := address_of_node()):
+            if self._address is None and not environment.ray_encrypts():
                 with suppress(OSError):
-                    self._address = listen(host, lambda: SearchOfConnection(self))
+                    self._address = listen(self._host or address_of_node(), lambda: SearchOfConnection(self))
             return self._address
 
     def begin(self, search: str, request: SearchRequest, number: int, call: Call | None) -> FromShard:
@@ -136,9 +139,8 @@ class Searcher:
         """The shard at a manifest (0: as it is), of which no later one is fetched meanwhile. Searches that
         are under way go on while one is fetched. Raises ShardLost where the shard is at a later one."""
         with self._beginning:
-            self._beginning.wait_for(
-                lambda: not self._awaited
-            )  # none that begins holds up who waits for that
+            # what begins now does not hold up who waits until nothing begins
+            self._beginning.wait_for(lambda: not self._awaited)
             if self._opened is None or self._place.moved(self._opened):
                 self._fetch(number or None)
             if number > self._now().number:

@@ -1,12 +1,13 @@
 """What a question costs over actors of Ray beyond the work of its slowest shard, round by round.
 
-    python -m bench.ray_rounds FOLDER [--passages 200000] [--shards 4] [--questions 40]
+    python -m bench.ray_rounds FOLDER [--passages 200000] [--shards 4] [--questions 40] [--calls]
 
 FOLDER gets a generated corpus in shards, if it has none. A round is what the root sends to all actors and
 waits for. An actor notes how long it worked in each; the slowest one of each round, added up, is what the
 question would cost if sending were free. Prints medians in ms, the number of rounds by what is asked in them,
 the cost of a round in which nothing is done, and the bytes of what is sent. More actors than processors wait
-for each other, which counts as the work of the slowest one.
+for each other, which counts as the work of the slowest one. `--calls`: by calls of Ray, as where there can be
+no connections.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from typing import Any
 from asof.cluster.conversation import Call, FromShard, ToShard
 from asof.cluster.program import SearchRequest
 from asof.cluster.ray import corpus as ray_corpus
+from asof.cluster.ray import lines
 from asof.cluster.ray.corpus import RayCorpus, open_ray
 from asof.cluster.ray.library import ray
 from asof.cluster.ray.messages import packed
@@ -130,14 +132,21 @@ def main() -> None:
     parser.add_argument("--passages", type=int, default=200_000)
     parser.add_argument("--shards", type=int, default=4)
     parser.add_argument("--questions", type=int, default=40)
+    parser.add_argument("--calls", action="store_true")
     options = parser.parse_args()
     if not options.folder.exists():
         mixed.build(options.folder, options.passages, options.shards, 2)
     root = Path(__file__).resolve().parents[1]
     os.environ["PYTHONPATH"] = os.pathsep.join([str(root), *filter(None, [os.environ.get("PYTHONPATH")])])
     vars(ray_corpus)["Searcher"] = TimedSearcher
+    if options.calls:
+        vars(lines)["connect"] = refused
     with open_ray(options.folder) as corpus:
         measured(corpus, generated.queries(WARM + options.questions))
+
+
+def refused(*_: object) -> None:
+    raise ConnectionRefusedError
 
 
 def measured(corpus: RayCorpus, questions: list[str]) -> None:

@@ -10,6 +10,7 @@ from tests.support.storages import content, ready, storage_of, write
 
 from asof.cluster.opening import open_shards
 from asof.storage.local import LocalObjects
+from asof.storage.storage import Storage
 from asof.store.shard_layout import read_layout
 
 
@@ -28,14 +29,20 @@ def read_passages(root: Path) -> list[int]:
     return counts
 
 
-def test_facts_of_a_damaged_copy_are_given_up_in_words(memory_folder: Path) -> None:
-    storage, epochs, root = ready(memory_folder, LocalObjects(memory_folder / "store"))
-    copy, notes = memory_folder / "copy", list[str]()
+def reader_of_facts(storage: Storage, copy: Path, notes: list[str], shards: int) -> Storage:
+    """A storage by which a copy was fetched; in its first shards facts were read. `notes`: what it says."""
     reader = storage_of(storage.objects, notes)
     reader.pull(copy)
     with open_shards(copy) as corpus:
-        for shard in corpus.shards:
+        for shard in corpus.shards[:shards]:
             shard.facts.ensure_facts()
+    return reader
+
+
+def test_facts_of_a_damaged_copy_are_given_up_in_words(memory_folder: Path) -> None:
+    storage, epochs, root = ready(memory_folder, LocalObjects(memory_folder / "store"))
+    copy, notes = memory_folder / "copy", list[str]()
+    reader = reader_of_facts(storage, copy, notes, shards=2)
     read = read_passages(copy)
     assert (sum(read), min(read) > 0) == (4, True)
     write(root, *((f"new{i}", f"The storm of day {i}.") for i in range(8)))
@@ -63,10 +70,7 @@ def test_facts_of_a_damaged_copy_are_given_up_in_words(memory_folder: Path) -> N
 def test_facts_that_another_asof_read_are_given_up_in_words(memory_folder: Path) -> None:
     storage, epochs, root = ready(memory_folder, LocalObjects(memory_folder / "store"))
     copy, notes = memory_folder / "copy", list[str]()
-    reader = storage_of(storage.objects, notes)
-    reader.pull(copy)
-    with open_shards(copy) as corpus:
-        corpus.shards[0].facts.ensure_facts()
+    reader = reader_of_facts(storage, copy, notes, shards=1)
     for path in databases(copy):  # the other shard has no facts: of that one nothing is said
         with closing(sqlite3.connect(path)) as db:
             (version,) = db.execute("PRAGMA user_version").fetchone()

@@ -22,6 +22,7 @@ from asof.cluster.program import Chosen, Opening, Said
 from asof.cluster.refused import not_across_shards
 from asof.cluster.shards import Talk
 from asof.graph.succession_cache import FOLDER as SUCCESSION
+from asof.index.exchange import DfsOf
 from asof.index.memory_segment import MemorySegment, RowArrays
 from asof.index.prefix import Prefix, PrefixPart
 from asof.index.view import DerivedCache, View
@@ -51,24 +52,23 @@ class RootExchange:
     def alone(self) -> bool:
         return not self.rounds
 
-    def gather(self, own: T) -> list[T]:
-        return self.rounds.pop(0) if self.rounds else [own]
-
-    def dfs(self, prefix: Prefix, terms: Sequence[int]) -> list[int]:
-        missing = [term for term in dict.fromkeys(terms) if term not in self.known]
-        if missing and self.rounds:
-            return self.gather_with_dfs(prefix, terms, None)[0]
-        if missing:
-            self.known.update(zip(missing, program.added(self.call("dfs", missing)), strict=True))
-        return [self.known[term] for term in terms]
-
-    def gather_with_dfs(self, prefix: Prefix, terms: Sequence[int], own: T) -> tuple[list[int], list[T]]:
+    def gather(self, own: T, soon: DfsOf | None = None) -> list[T]:
         if not self.rounds:
-            return self.dfs(prefix, terms), [own]
-        missing = [term for term in dict.fromkeys(terms) if term not in self.known]
+            return [own]
+        if soon is None:
+            return self.rounds.pop(0)
+        missing = program.unknown(soon[1], self.known)
         counts, values = zip(*self.rounds.pop(0), strict=True)
         self.known.update(zip(missing, program.added(counts), strict=True))
-        return [self.known[term] for term in terms], list(values)
+        return list(values)
+
+    def dfs(self, prefix: Prefix, terms: Sequence[int]) -> list[int]:
+        missing = program.unknown(terms, self.known)
+        if missing and self.rounds:
+            self.gather(None, (prefix, terms))
+        elif missing:
+            self.known.update(zip(missing, program.added(self.call("dfs", missing)), strict=True))
+        return [self.known[term] for term in terms]
 
     def ask(self, name: str, own: Callable[[], Any], *arguments: object) -> list[Any]:
         if self.rounds:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from asof.cluster.exactness import cut
 from asof.data import Query
+from asof.index.exchange import DfsOf
 from asof.index.memory_segment import RowArrays, taken
 from asof.index.prefix import Prefix, PrefixPart
 from asof.index.view import View
@@ -100,24 +101,27 @@ class ShardExchange:
     alone = False
     complete = False
 
-    def gather(self, own: T) -> list[T]:
+    def gather(self, own: T, soon: DfsOf | None = None) -> list[T]:
         self.count += 1
-        return self.rounds(own)
+        if soon is None:
+            return self.rounds(own)
+        missing = unknown(soon[1], self.known)
+        counts, values = zip(*self.rounds((np.array(soon[0].dfs(missing), np.int64), own)), strict=True)
+        self.known.update(zip(missing, added(counts), strict=True))
+        return list(values)
 
     def dfs(self, prefix: Prefix, terms: Sequence[int]) -> list[int]:
-        if any(term not in self.known for term in terms):
-            return self.gather_with_dfs(prefix, terms, None)[0]
+        if unknown(terms, self.known):
+            self.gather(None, (prefix, terms))
         return [self.known[term] for term in terms]
-
-    def gather_with_dfs(self, prefix: Prefix, terms: Sequence[int], own: T) -> tuple[list[int], list[T]]:
-        missing = [term for term in dict.fromkeys(terms) if term not in self.known]
-        gathered = self.gather((np.array(prefix.dfs(missing), np.int64), own))
-        counts, values = zip(*gathered, strict=True)
-        self.known.update(zip(missing, added(counts), strict=True))
-        return [self.known[term] for term in terms], list(values)
 
     def ask(self, name: str, own: Callable[[], Any], *arguments: object) -> list[Any]:
         return self.gather(own())
+
+
+def unknown(terms: Iterable[int], known: Mapping[int, int]) -> list[int]:
+    """The terms whose document frequencies are not known, each once."""
+    return [term for term in dict.fromkeys(terms) if term not in known]
 
 
 def added(counts: Iterable[NDArray[np.int64]]) -> list[int]:

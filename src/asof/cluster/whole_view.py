@@ -17,6 +17,7 @@ from asof.cluster.united import Union
 from asof.corpus.session import Session
 from asof.graph.links import MEMO as LINKS
 from asof.graph.succession_cache import FOLDER as SUCCESSION
+from asof.index.exchange import DfsOf
 from asof.index.prefix import Prefix
 from asof.index.view import DerivedCache, View
 
@@ -38,14 +39,11 @@ class WholeExchange:
     alone = True
     complete = True
 
-    def gather(self, own: T) -> list[T]:
+    def gather(self, own: T, soon: DfsOf | None = None) -> list[T]:
         return [own]
 
     def dfs(self, prefix: Prefix, terms: Sequence[int]) -> list[int]:
         return prefix.dfs(terms)
-
-    def gather_with_dfs(self, prefix: Prefix, terms: Sequence[int], own: T) -> tuple[list[int], list[T]]:
-        return prefix.dfs(terms), [own]
 
     def ask(self, name: str, own: Callable[[], Any], *arguments: object) -> list[Any]:
         return self.call(name, *arguments)

@@ -21,6 +21,10 @@ from asof.index.select import at_least, kth_best
 T = TypeVar("T")
 
 
+DfsOf = tuple[Prefix, Sequence[int]]
+"""Terms (hashes) whose document frequencies are wanted, and the rows that are counted here."""
+
+
 class Exchange(Protocol):
     """How a view learns of what other shards hold.
 
@@ -33,16 +37,13 @@ class Exchange(Protocol):
     @property
     def complete(self) -> bool: ...
 
-    def gather(self, own: T) -> list[T]:
-        """What every shard gives at this point, in the order of shards."""
+    def gather(self, own: T, soon: DfsOf | None = None) -> list[T]:
+        """What every shard gives at this point, in the order of shards. `soon`: document frequencies that are
+        asked for next, which travel along."""
         ...
 
     def dfs(self, prefix: Prefix, terms: Sequence[int]) -> list[int]:
         """In how many current passages each of these terms (hashes) stands."""
-        ...
-
-    def gather_with_dfs(self, prefix: Prefix, terms: Sequence[int], own: T) -> tuple[list[int], list[T]]:
-        """Document frequencies (see `dfs`) and what every shard gives, at once."""
         ...
 
     def ask(self, name: str, own: Callable[[], Any], *arguments: object) -> list[Any]:
@@ -57,14 +58,11 @@ class Alone:
     alone = True
     complete = True
 
-    def gather(self, own: T) -> list[T]:
+    def gather(self, own: T, soon: DfsOf | None = None) -> list[T]:
         return [own]
 
     def dfs(self, prefix: Prefix, terms: Sequence[int]) -> list[int]:
         return prefix.dfs(terms)
-
-    def gather_with_dfs(self, prefix: Prefix, terms: Sequence[int], own: T) -> tuple[list[int], list[T]]:
-        return prefix.dfs(terms), [own]
 
     def ask(self, name: str, own: Callable[[], Any], *arguments: object) -> list[Any]:
         return [own()]

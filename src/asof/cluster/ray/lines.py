@@ -131,9 +131,8 @@ class DirectLine:
 
 @dataclass(slots=True)
 class Lines:
-    """The lines to the actors of a corpus; threads share it. `direct`: whether over connections."""
+    """The lines to the actors of a corpus; threads share it."""
 
-    direct: bool = True
     _free: dict[Any, list[Connection]] = field(default_factory=dict)
     _addresses: dict[Any, Address | None] = field(default_factory=dict)
     _by_calls: dict[Any, float] = field(default_factory=dict)
@@ -143,7 +142,7 @@ class Lines:
         """Begin a search at an actor. Raises ShardLost."""
         connection = self._connection(actor, until)
         if connection is not None:
-            line: Line = DirectLine(connection, lambda own: self._free.setdefault(actor, []).append(own))
+            line: Line = DirectLine(connection, lambda own: self._give_back(actor, own))
             try:
                 line.begin(beginning, written)
             except NotPackable:  # a recipe with a stage of a plugin
@@ -165,12 +164,16 @@ class Lines:
         for actor in list(self._free):
             self.lost(actor)
 
+    def _give_back(self, actor: Any, connection: Connection) -> None:
+        with self._lock:
+            self._free.setdefault(actor, []).append(connection)
+
     def _connection(self, actor: Any, until: float) -> Connection | None:
         """A connection to an actor; None where there can be none. Raises ShardLost."""
         with self._lock:
             if free := self._free.get(actor):
                 return free.pop()
-            if not self.direct or self._by_calls.get(actor, 0.0) > time.monotonic():
+            if self._by_calls.get(actor, 0.0) > time.monotonic():
                 return None
             known = self._addresses.get(actor)
         if known is not None:

@@ -38,16 +38,15 @@ class RayShards:
     """Actors that hold the shards: `searchers` has those of each shard, replicas of each other.
 
     `state`: what a search is of. It asks one replica of each shard, in turn; one that was lost is left out
-    for a while. Where a state has more shards than there were, `more` starts the actors of one. `direct`:
-    whether actors are talked to over connections (see `lines.py`).
+    for a while. Where a state has more shards than there were, `more` starts the actors of one.
     """
 
     def __init__(
         self, searchers: list[Sequence[Any]], state: Callable[[], SearchedState] = SearchedState,
-        timeout: float = TIMEOUT, more: Callable[[int], Sequence[Any]] | None = None, *, direct: bool = True,
+        timeout: float = TIMEOUT, more: Callable[[int], Sequence[Any]] | None = None,
     ) -> None:  # fmt: skip
         self._searchers = searchers
-        self._lines = Lines(direct)
+        self._lines = Lines()
         self._more = more
         self._growing = threading.Lock()
         self._state = state
@@ -118,8 +117,7 @@ class RayTalk:
         return self._taken(range(len(self._actors)))
 
     def gathered(self, values: list[Any]) -> None:
-        message = Gathered(values)
-        self._ask(dict.fromkeys(self._begun, message))
+        self._ask(dict.fromkeys(self._begun, Gathered(values)))
 
     def call(self, calls: Mapping[int, Call]) -> dict[int, Any]:
         self._ask({shard: call for shard, call in calls.items() if shard in self._begun})

@@ -212,8 +212,5 @@ def shares_of(window: Window, best: Best, view: View, most: int) -> dict[Term, f
 
 def _stems(view: View, hashes: NDArray[np.uint64]) -> list[str]:
     """The stems of terms, each from a shard that has it; the hash that another gives is before all words."""
-    own = stems_of(view.prefix, hashes)
-    if view.exchange.alone:
-        return own
-    _, of_each = view.exchange.gather_with_dfs(view.prefix, hashes.tolist(), own)  # which are asked for next
+    of_each = view.exchange.gather(stems_of(view.prefix, hashes), (view.prefix, hashes.tolist()))
     return list(map(max, zip(*of_each, strict=True)))

@@ -3,21 +3,23 @@
     python -m bench.ray_rounds FOLDER [--passages 200000] [--shards 4] [--questions 40] [--calls]
 
 FOLDER gets a generated corpus in shards, if it has none. A round is what the root sends to all actors and
-waits for. An actor notes how long it worked in each; the slowest one of each round, added up, is what the
-question would cost if sending were free. Prints medians in ms, the number of rounds by what is asked in them,
-the cost of a round in which nothing is done, and the bytes of what is sent. More actors than processors wait
-for each other, which counts as the work of the slowest one. `--calls`: by calls of Ray, as where there can be
-no connections.
+waits for. An actor notes when it worked in each; the slowest one of each round, added up, is what the
+question would cost if sending were free and each actor had a processor. Prints medians in ms, the number of
+rounds by what is asked in them, the cost of a round in which nothing is done, and the bytes of what is sent.
+Where actors do not get a processor at once, as more of them than processors, their work comes one after the
+other, which counts as beyond the slowest one; so the time in which no actor works is printed, too: what
+messages alone cost. `--calls`: by calls of Ray, as where there can be no connections.
 """
 
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import statistics
 import time
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -28,6 +30,7 @@ from asof.cluster.ray import corpus as ray_corpus
 from asof.cluster.ray import lines
 from asof.cluster.ray.corpus import RayCorpus, open_ray
 from asof.cluster.ray.library import ray
+from asof.cluster.ray.lines import Begin
 from asof.cluster.ray.messages import packed
 from asof.cluster.ray.searcher import Searcher
 from asof.cluster.search import NOTHING
@@ -38,28 +41,55 @@ AS_OF = "2025-06-01"
 WARM, IDLE = 10, 200
 
 
+Interval = tuple[float, float]
+"""When an actor worked, from and to, in seconds of the monotonic clock, which all processes share."""
+
+
 class TimedSearcher(Searcher):
-    """An actor that notes how long it worked for each message of a search."""
+    """An actor that notes when it worked for each message of a search."""
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
-        self._spent: dict[str, list[float]] = {}
+        self._worked: dict[str, list[Interval]] = {}
+
+    def take_part(self, beginning: Begin, say: Any, hear: Any) -> None:
+        worked, since = self._worked.setdefault(beginning.search, []), [time.monotonic()]
+
+        def said(message: FromShard) -> None:
+            worked.append((since[0], time.monotonic()))
+            say(message)
+
+        def heard() -> ToShard:
+            message: ToShard = hear()
+            since[0] = time.monotonic()
+            return message
+
+        super().take_part(beginning, said, heard)
 
     def begin(self, search: str, request: SearchRequest, number: int, call: Call | None) -> FromShard:
-        since = time.perf_counter()
+        since = time.monotonic()
         said = super().begin(search, request, number, call)
-        self._spent[search] = [time.perf_counter() - since]
+        self._worked[search] = [(since, time.monotonic())]
         return said
 
     def step(self, search: str, message: ToShard) -> FromShard:
-        since = time.perf_counter()
+        since = time.monotonic()
         said = super().step(search, message)
-        self._spent[search].append(time.perf_counter() - since)
+        self._worked[search].append((since, time.monotonic()))
         return said
 
-    def spent(self, search: str) -> list[float]:
-        """Seconds for each message of a search that ended."""
-        return self._spent.pop(search)
+    def worked(self, search: str) -> list[Interval]:
+        """When it worked for each message of a search that ended."""
+        return self._worked.pop(search)
+
+
+def covered(intervals: Iterable[Interval]) -> float:
+    """The time in which any of them is."""
+    total, last = 0.0, -math.inf
+    for begin, end in sorted(intervals):
+        total += max(end - max(begin, last), 0.0)
+        last = max(last, end)
+    return total
 
 
 @dataclass
@@ -155,7 +185,7 @@ def measured(corpus: RayCorpus, questions: list[str]) -> None:
     for question in questions[:WARM]:
         corpus.at(AS_OF).search(question)
     watched = corpus.searching.shards = Watched(corpus.searching.shards)
-    whole, slowest, waited, rounds, sent = [], [], [], [], []
+    whole, slowest, any_works, waited, rounds, sent = [], [], [], [], [], []
     kinds: Counter[str] = Counter()
     beyond_it: defaultdict[str, float] = defaultdict(float)
     for question in questions[WARM:]:
@@ -163,29 +193,33 @@ def measured(corpus: RayCorpus, questions: list[str]) -> None:
         since = time.perf_counter()
         corpus.at(AS_OF).search(question)
         whole.append(1e3 * (time.perf_counter() - since))
-        worked = waiting = 0.0
+        longest = working = waiting = 0.0
         of_question = [each for talk in watched.talks for each in talk.rounds]
         for talk in watched.talks:
-            said = ray().get(
-                [actors[shard].spent.remote(talk.talk._beginning.search) for shard in talk.begun]
+            told = ray().get(
+                [actors[shard].worked.remote(talk.talk._beginning.search) for shard in talk.begun]
             )
-            spent = dict(zip(talk.begun, map(iter, said), strict=True))
+            worked = dict(zip(talk.begun, map(iter, told), strict=True))
             for each in talk.rounds:
-                longest = max((next(spent[shard]) for shard in each.shards), default=0.0)
-                beyond_it[each.what] += 1e3 * (each.seconds - longest)
-                worked += longest
+                intervals = [next(worked[shard]) for shard in each.shards]
+                slow = max((end - begin for begin, end in intervals), default=0.0)
+                beyond_it[each.what] += 1e3 * (each.seconds - slow)
+                longest += slow
+                working += covered(intervals)
                 waiting += each.seconds
-        slowest.append(1e3 * worked)
+        slowest.append(1e3 * longest)
+        any_works.append(1e3 * working)
         waited.append(1e3 * waiting)
         rounds.append(len(of_question))
         sent.append(sum(each.bytes for each in of_question))
         kinds.update(each.what for each in of_question)
-    beyond = [all_ - worked for all_, worked in zip(waited, slowest, strict=True)]
     print(f"{len(actors)} actors, {len(whole)} questions, medians")
     print(f"a question: {statistics.median(whole):.1f} ms")
     print(f"waited for actors: {statistics.median(waited):.1f} ms, {statistics.median(rounds):g} rounds")
     print(f"work of the slowest shard of each round: {statistics.median(slowest):.1f} ms")
-    print(f"scatter and gather beyond it: {statistics.median(beyond):.1f} ms")
+    for what, work in (("beyond it", slowest), ("of it in which no actor works", any_works)):
+        rest = statistics.median(all_ - own for all_, own in zip(waited, work, strict=True))
+        print(f"scatter and gather {what}: {rest:.1f} ms")
     print(f"said by actors: {statistics.median(sent) / 1e3:.0f} kB a question")
     print(f"a round in which nothing is done: {idle(corpus):.2f} ms")
     for what, times in kinds.most_common():

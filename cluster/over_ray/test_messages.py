@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from contextlib import suppress
+import time
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
 from enum import Enum
@@ -20,10 +21,11 @@ from hypothesis.extra import numpy as arrays
 import asof
 from asof.cluster.conversation import Answer, Call, End, Failed, Gathered
 from asof.cluster.program import SearchRequest
+from asof.cluster.ray.connection import connect
 from asof.cluster.ray.lines import Begin
 from asof.cluster.ray.messages import NotPackable, packed, unpacked
 from asof.cluster.ray.place import ShardPlace
-from asof.cluster.ray.searcher import Searcher, SearchOfConnection
+from asof.cluster.ray.searcher import Searcher
 from asof.cluster.search import NOTHING
 from asof.data import Filters, Query
 from asof.errors import CorpusError, DamagedObject, ShardLost
@@ -178,18 +180,28 @@ def test_bytes_of_no_message_are_refused_and_nothing_else_happens(data: bytes) -
 def test_an_actor_says_that_it_does_not_understand_and_goes_on(tmp_path: Path) -> None:
     with asof.open(tmp_path, shards=1) as made:
         made.add([{"id": "a", "text": "ferry"}])
-    answers = SearchOfConnection(Searcher(ShardPlace(0, root=str(tmp_path), shards=1)))
+    actor = Searcher(ShardPlace(0, root=str(tmp_path), shards=1), "127.0.0.1")
+    address = actor.address()
+    assert address is not None
+    begin = packed(Begin("one", SearchRequest(NOTHING, None, 2**60, None), 0, Call("opening", ())))
+    with closing(connect(address, 5)) as root:
 
-    def said(data: bytes) -> Any:
-        answered = answers.reply(data)
-        assert answered is not None
-        return unpacked(answered)
+        def said(data: bytes) -> Any:
+            root.send(data)
+            return unpacked(root.receive(5))
 
-    begun = said(packed(Begin("one", SearchRequest(NOTHING, None, 2**60, None), 0, Call("opening", ()))))
-    assert begun.value.passages == 1
-    failed = said(b"\xc1").error
-    assert type(failed) is CorpusError
-    assert "cannot be read" in str(failed)
-    assert said(packed(Call("opening", ()))).value.passages == 1
-    assert answers.reply(packed(End())) is None
-    assert isinstance(said(packed(Call("opening", ()))).error, ShardLost)
+        assert said(begin).value.passages == 1
+        assert said(packed(Call("opening", ()))).value.passages == 1
+        failed = said(b"\xc1").error
+        assert type(failed) is CorpusError
+        assert "cannot be read" in str(failed)
+        assert isinstance(said(packed(Call("opening", ()))).error, ShardLost)  # that search has failed
+        assert said(begin).value.passages == 1
+        root.send(packed(End()))
+        assert type(said(b"\xc1").error) is CorpusError  # outside of a search, too
+        assert said(begin).value.passages == 1
+        assert actor.status()["under_way"] == 1
+    until = time.monotonic() + 5
+    while actor.status()["under_way"] and time.monotonic() < until:
+        time.sleep(0.01)
+    assert actor.status()["under_way"] == 0  # who asked is gone

@@ -94,7 +94,7 @@ def property_of(examples: int, histories: Histories = BY_RULES, **options: Any) 
                     each.facts.ensure_facts()
 
             sharded = snapshot_of(
-                search_of(parts, shards if back % 2 else 1),
+                search_of(parts, shards if back % 2 else 1, ahead=as_of % 2 == 0),
                 parts.shards[0].models,
                 *moment,
                 stated=True,

@@ -8,7 +8,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from dataclasses import dataclass, field
 
 import pytest
 
@@ -16,21 +15,21 @@ from asof.cluster.ray import connection as connections
 from asof.cluster.ray.connection import Address, Connection, connect, listen
 
 
-@dataclass
-class Echo:
+def echo(ended: threading.Event) -> Callable[[Connection], None]:
     """Says what it is told, but nothing to nothing; waits before it answers "slow"."""
 
-    ended: threading.Event
-    told: list[bytes] = field(default_factory=list)
+    def answer(connection: Connection) -> None:
+        try:
+            while True:
+                message = connection.receive()
+                if message == b"slow":
+                    time.sleep(0.3)
+                if message:
+                    connection.send(message)
+        finally:
+            ended.set()
 
-    def reply(self, message: bytes) -> bytes | None:
-        self.told.append(message)
-        if message == b"slow":
-            time.sleep(0.3)
-        return message or None
-
-    def close(self) -> None:
-        self.ended.set()
+    return answer
 
 
 @pytest.fixture
@@ -40,7 +39,7 @@ def ended() -> threading.Event:
 
 @pytest.fixture
 def address(ended: threading.Event) -> Address:
-    return listen("127.0.0.1", lambda: Echo(ended))
+    return listen("127.0.0.1", echo(ended))
 
 
 @pytest.fixture
@@ -137,7 +136,7 @@ def test_more_connections_than_are_accepted_are_closed(
     monkeypatch: pytest.MonkeyPatch, ended: threading.Event
 ) -> None:
     monkeypatch.setattr(connections, "CONNECTIONS", 1)
-    address = listen("127.0.0.1", lambda: Echo(ended))
+    address = listen("127.0.0.1", echo(ended))
     with closing(connect(address, 5)), pytest.raises(OSError):  # noqa: PT011  closed or reset
         connect(address, 5)
     assert ended.wait(5)

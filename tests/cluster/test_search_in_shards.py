@@ -27,7 +27,7 @@ from tests.test_guarantee import ASKED, TIGHT
 
 from asof.cluster import program
 from asof.cluster.search import ShardSearch
-from asof.cluster.shards import LocalShards
+from asof.cluster.shards import LocalShards, Talk
 from asof.cluster.snapshot import ShardedSnapshot, snapshot_of
 from asof.corpus.snapshot import Snapshot
 from asof.data import Document, SourcedTime
@@ -95,9 +95,17 @@ def shown(snapshot: Snapshot | ShardedSnapshot, question: str, **options: Any) -
     return [*found, results.notes, results.recipe]
 
 
-def search_of(parts: Layouts, threads: int) -> ShardSearch:
+class SayingAhead(LocalShards):
+    """Shards that say with their rows what is mostly asked of them later, as where asking takes long."""
+
+    def begin(self, request: program.SearchRequest) -> Talk:
+        return super().begin(replace(request, ahead=True))
+
+
+def search_of(parts: Layouts, threads: int, *, ahead: bool = False) -> ShardSearch:
     first, sessions = parts.shards[0], [each.session for each in parts.shards]
-    return ShardSearch(LocalShards(sessions, threads), first.store.settings, first.manifest.encoder)
+    shards = (SayingAhead if ahead else LocalShards)(sessions, threads)
+    return ShardSearch(shards, first.store.settings, first.manifest.encoder)
 
 
 def check(
@@ -113,7 +121,9 @@ def check(
         if at_moment is None:
             return
         one = parts.one.snapshot(*at_moment)
-        sharded = snapshot_of(search_of(parts, threads), parts.shards[0].models, *at_moment, stated=True)
+        sharded = snapshot_of(
+            search_of(parts, threads, ahead=k % 2 == 0), parts.shards[0].models, *at_moment, stated=True
+        )
         since, about = moment(max(as_of - 2, 0) * DAY), moment((as_of + back) % 5 * DAY)
         options: list[dict[str, Any]] = [
             {}, {"k": k}, {"k": 50}, {"unit": "document"}, {"since": since}, {"about": about},
@@ -187,7 +197,7 @@ def test_a_sum_of_averages_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_ties_by_shard_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     exact = exchange.best_of_all
 
-    def by_shard(of: exchange.Exchange, keys: exchange.Keys, n: int) -> exchange.Best:
+    def by_shard(of: exchange.Exchange, keys: exchange.Keys, n: int) -> exchange.Later[exchange.Best]:
         return exact(of, keys if of.alone else (*map(np.zeros_like, keys[:-1]), keys[-1]), n)
 
     monkeypatch.setattr(exchange, "best_of_all", by_shard)
@@ -195,7 +205,7 @@ def test_ties_by_shard_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_bound_of_one_shard_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(exchange, "largest", lambda of, own: own if of.alone else of.gather(own)[0])
+    monkeypatch.setattr(exchange, "largest", lambda of, own: of.later(lambda: own, lambda every: every[0]))
     caught()
 
 

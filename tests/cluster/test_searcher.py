@@ -12,11 +12,12 @@ from typing import Any, cast
 import pytest
 
 import asof
-from asof.cluster.conversation import Answer, Call, Conversation, Failed, Gathered, Given
+from asof.cluster.conversation import Answer, Call, Conversation, End, Failed, Gathered, Given
 from asof.cluster.corpus import ShardedCorpus
 from asof.cluster.program import Chosen, SearchRequest
 from asof.cluster.ray.copies import size_of, trim
 from asof.cluster.ray.corpus import LatestState
+from asof.cluster.ray.lines import Begin
 from asof.cluster.ray.place import ShardPlace
 from asof.cluster.ray.searcher import Searcher
 from asof.cluster.ray.shards import SearchedState
@@ -87,6 +88,51 @@ def test_the_first_stages_run_round_by_round(writer: ShardedCorpus, tmp_path: Pa
     assert isinstance(said, Chosen), said
     assert rounds >= said.rounds > 0
     assert sum(len(each.counts) for each in said.rows) == 2
+
+
+def begins(number: int, request: SearchRequest = ASKED) -> Begin:
+    return Begin("one", request, number, Call("opening", ()) if request.recipe is None else None)
+
+
+def test_a_search_that_is_taken_part_in_keeps_its_manifest_to_its_end(
+    writer: ShardedCorpus, tmp_path: Path
+) -> None:
+    first = add(writer, "a", "b")
+    actor, said, under_way = searcher(writer, tmp_path), list[Any](), list[int]()
+    later = add(writer, "c")
+    messages: list[Any] = [Call("opening", ()), End()]
+
+    def hear() -> Any:
+        if len(messages) == 2:  # between its first call and the next one the shard is opened anew
+            assert count(actor.begin("new", ASKED, later, Call("opening", ()))) == 3
+        under_way.append(actor.status()["under_way"])
+        return messages.pop(0)
+
+    actor.take_part(begins(first), said.append, hear)
+    assert [count(each) for each in said] == [2, 2]
+    assert under_way == [2, 2]
+    assert actor.status()["under_way"] == 1
+    said.clear()
+    actor.take_part(begins(first), said.append, hear)  # it is at the later one now
+    assert isinstance(said[0].error, ShardLost)
+
+
+@pytest.mark.parametrize("gone", [End(), ConnectionResetError()])
+def test_who_asked_may_be_gone_at_any_time(writer: ShardedCorpus, tmp_path: Path, gone: Any) -> None:
+    actor = searcher(writer, tmp_path)
+    request = SearchRequest(Query("ferry", "ferry"), named("bm25"), NOW, None)
+    number, said = add(writer, "a"), list[Any]()
+
+    def hear() -> Any:
+        if isinstance(gone, Exception):
+            raise gone
+        return gone
+
+    actor.take_part(begins(number, request), said.append, hear)
+    assert isinstance(said[0], Given)
+    assert [type(each) for each in said[1:]] == ([Failed] if isinstance(gone, Exception) else [])
+    assert actor.status()["under_way"] == 0
+    assert count(actor.begin("next", ASKED, number, Call("opening", ()))) == 1
 
 
 def test_a_manifest_that_cannot_be_fetched_is_an_error_and_the_shard_stays(

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pytest
 from tests.support.corpora import memory_folder
 
 from asof.corpus.corpus import open as open_corpus
@@ -15,6 +16,7 @@ from asof.index.forward import stems_of, terms_of
 from asof.index.memory_segment import MemorySegment, taken
 from asof.index.prefix import Prefix
 from asof.models.hashed import HashedNgrams
+from asof.text.tokens import term_hash
 
 Make = Callable[..., Any]
 
@@ -60,6 +62,26 @@ def test_postings_are_those_of_the_rows(document: Make) -> None:
             assert segment[name].tolist() == part.segment[name].tolist(), name
         passages = segment["passage"][[1, 3]]
         assert segment.rows_of(passages).tolist() == [1, 3]
+
+
+def test_of_some_terms_only_and_others_are_never_taken_for_absent(document: Make) -> None:
+    with memory_folder() as folder, open_corpus(folder) as corpus:
+        for number, text in enumerate(TEXTS):  # a segment each
+            corpus.add([document(f"d{number}", text, f"200{number}")])
+        view = corpus.at().view()
+        rows = np.arange(len(TEXTS))
+        harbour, mill, absent = (term_hash(stem) for stem in ("harbour", "mill", "absent"))
+        some = np.array([harbour, mill, absent], np.uint64)
+        segment = MemorySegment(taken(view.prefix, rows, some), only=some)
+        prefix = Prefix.of([segment], view.as_of)
+        # "a mill, a mill" has two, and what has none of them keeps its row and its length
+        assert [_words(prefix, terms_of(prefix, rows[:row + 1]), row) for row in rows.tolist()] == [
+            [("harbour", 1), ("mill", 1)], [], [("harbour", 1)], [("mill", 2)], [],
+        ]  # fmt: skip
+        assert segment["length"].tolist() == view.column("length", rows).tolist()
+        assert prefix.dfs([harbour, mill, absent]) == [2, 2, 0]
+        with pytest.raises(LookupError, match="has to name them"):
+            prefix.dfs([term_hash("fog")])
 
 
 def _words(prefix: Prefix, terms: Any, row: int) -> list[tuple[str, int]]:

@@ -117,7 +117,7 @@ class OfEach(NamedTuple):
 
 
 def answer(
-    union: Union, views: Sequence[View], united: View, request: SearchRequest, name: str, arguments: Any
+    union: Union, views: Sequence[View], united: View, request: SearchRequest, name: str, *arguments: Any
 ) -> Any:  # fmt: skip
     """What is answered to a call by shards that are searched as one."""
     if name in SHARD_FUNCTIONS:

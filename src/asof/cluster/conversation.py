@@ -1,5 +1,5 @@
-"""The side of shards in a search: a thread that runs the first stages and then answers what is asked. Shards
-of one process can be searched as one (`united.py`); to the others they are one shard.
+"""The side of shards in a search, which runs the first stages and then answers what is asked. Shards of one
+process can be searched as one (`united.py`); to the others they are one shard.
 
 The view is made once, in one read transaction, so whatever is written meanwhile does not show. Messages go
 both ways: the shard gives a value to gather and waits for those of all; at the end of the first stages it
@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
 from queue import SimpleQueue
 from typing import Any, NamedTuple, TypeVar
 
@@ -26,7 +28,7 @@ T = TypeVar("T")
 class Gathered(NamedTuple):
     """To a shard: the values of all shards."""
 
-    values: list[Any]
+    values: list[tuple[Any, ...]]
 
 
 class Call(NamedTuple):
@@ -41,9 +43,9 @@ class End(NamedTuple):
 
 
 class Given(NamedTuple):
-    """From a shard: its value, to be gathered."""
+    """From a shard: its values, to be gathered."""
 
-    value: Any
+    value: tuple[Any, ...]
 
 
 class Answer(NamedTuple):
@@ -70,16 +72,56 @@ class Ended(Exception):
     """The search ended while a shard waited for values."""
 
 
+@dataclass(slots=True)
+class ShardSide:
+    """The side of a shard, or of several as one, in a search. `say` and `hear` take turns with the root,
+    beginning with what the shard says; where nothing is searched, it hears a call first."""
+
+    sessions: Sequence[Session]
+    union: Union
+    request: SearchRequest
+    say: Callable[[FromShard], None]
+    hear: Callable[[], ToShard]
+
+    def run(self) -> None:
+        """Take part to the end of the search. What goes wrong is said."""
+        try:
+            used(self.sessions, self.request, self._talk)
+        except Ended:
+            pass
+        except Exception as error:  # noqa: BLE001  it is raised again where the question was asked
+            self.say(Failed(error))
+
+    def _talk(self, views: tuple[View, ...]) -> None:
+        try:
+            view = self.union.of(views)
+            answered = partial(answer, self.union, views, view, self.request)
+            if self.request.recipe is not None:
+                describe = partial(answered, "succession.described")
+                self.say(first_stages(self.request, view, self._gather, describe))
+            while not isinstance(message := self.hear(), End):
+                assert isinstance(message, Call)  # noqa: S101  no values are gathered any more
+                self.say(Answer(answered(message.name, *message.arguments)))
+        except DamagedSegment as damage:
+            # what was said cannot be taken back, so the whole search has to begin anew, with a sound segment
+            raise ShardDamaged(str(damage)) from damage
+
+    def _gather(self, own: tuple[Any, ...]) -> list[tuple[Any, ...]]:
+        self.say(Given(own))
+        message = self.hear()
+        if isinstance(message, End):
+            raise Ended
+        assert isinstance(message, Gathered)  # noqa: S101  a shard that gathers is asked nothing
+        return message.values
+
+
 class Conversation:
-    """A search at one shard, or at several as one; `receive` and `send` take turns, beginning with what the
-    shard says."""
+    """A search at shards of this process, in a thread of its own."""
 
     def __init__(self, sessions: Sequence[Session], union: Union, request: SearchRequest) -> None:
-        self._sessions = sessions
-        self._union = union
-        self._request = request
         self._to: SimpleQueue[ToShard] = SimpleQueue()
         self._from: SimpleQueue[FromShard | Over] = SimpleQueue()
+        self._side = ShardSide(sessions, union, request, self._from.put, self._to.get)
         self._thread = threading.Thread(target=self._run, name="asof-shard", daemon=True)
         self._thread.start()
 
@@ -102,34 +144,9 @@ class Conversation:
 
     def _run(self) -> None:
         try:
-            used(self._sessions, self._request, self._talk)
-        except Ended:
-            pass
-        except Exception as error:  # noqa: BLE001  it is raised again where the question was asked
-            self._from.put(Failed(error))
+            self._side.run()
         finally:
             self._from.put(Over())
-
-    def _talk(self, views: tuple[View, ...]) -> None:
-        try:
-            view = self._union.of(views)
-            if self._request.recipe is not None:
-                self._from.put(first_stages(self._request, view, self._gather))
-            while not isinstance(message := self._to.get(), End):
-                assert isinstance(message, Call)  # noqa: S101  no values are gathered any more
-                name, arguments = message
-                self._from.put(Answer(answer(self._union, views, view, self._request, name, arguments)))
-        except DamagedSegment as damage:
-            # what was said cannot be taken back, so the whole search has to begin anew, with a sound segment
-            raise ShardDamaged(str(damage)) from damage
-
-    def _gather(self, own: Any) -> list[Any]:
-        self._from.put(Given(own))
-        message = self._to.get()
-        if isinstance(message, End):
-            raise Ended
-        assert isinstance(message, Gathered)  # noqa: S101  a shard that gathers is asked nothing
-        return message.values
 
 
 def used(

@@ -8,7 +8,7 @@ rows is asked of the shards.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar, cast
 
@@ -22,7 +22,7 @@ from asof.cluster.program import Chosen, Opening, Said
 from asof.cluster.refused import not_across_shards
 from asof.cluster.shards import Talk
 from asof.graph.succession_cache import FOLDER as SUCCESSION
-from asof.index.exchange import DfsOf
+from asof.index.exchange import ALONE, Later, Rounds, gather
 from asof.index.memory_segment import MemorySegment, RowArrays
 from asof.index.prefix import Prefix, PrefixPart
 from asof.index.view import DerivedCache, View
@@ -31,48 +31,50 @@ from asof.store.passages import StoredPassage
 from asof.store.reader import AsOfReader
 from asof.text.tokens import Analyzer
 
+S = TypeVar("S")
 T = TypeVar("T")
 
 
-@dataclass(slots=True)
 class RootExchange:
-    """The exchange of the root. `rounds`: what the shards gathered, for the stages that they ran; then the
-    rows are all candidates there are. `known`: document frequencies; `homes`: the shards of passages; `said`:
-    what each shard said beforehand."""
+    """The exchange of the root. `gathered`: what the shards gathered for the stages that they ran, round by
+    round; after these the rows are all candidates there are. `known`: document frequencies, those of the
+    question and then what is `gathered`; `homes`: the shards of passages. `said`, `weighed`: what shards said
+    with their rows of what is asked then, and document frequencies."""
 
-    talk: Talk
-    shards: int
-    rounds: list[list[Any]]
-    known: dict[int, int] = field(default_factory=dict)
-    homes: dict[int, int] = field(default_factory=dict)
-    said: Sequence[Said] = ()
     complete = False
+
+    def __init__(
+        self, talk: Talk, gathered: list[list[Any]], known: dict[int, int], chosen: Sequence[Chosen]
+    ) -> None:
+        self.talk = talk
+        self.shards = len(chosen)
+        self.gathered = gathered
+        self.known = known
+        self.said: list[Said] = [each.said or {} for each in chosen]
+        dfs = program.added(each.dfs for each in chosen if each.dfs is not None)
+        self.weighed = dict(zip(chosen[0].weighed, dfs, strict=True)) if chosen else {}
+        self.homes: dict[int, int] = {}
+        self._rounds = Rounds(lambda _: gathered.pop(0))
 
     @property
     def alone(self) -> bool:
-        return not self.rounds
+        return not self.gathered
 
-    def gather(self, own: T, soon: DfsOf | None = None) -> list[T]:
-        if not self.rounds:
-            return [own]
-        if soon is None:
-            return self.rounds.pop(0)
-        missing = program.unknown(soon[1], self.known)
-        counts, values = zip(*self.rounds.pop(0), strict=True)
-        self.known.update(zip(missing, program.added(counts), strict=True))
-        return list(values)
+    def later(self, own: Callable[[], S], made: Callable[[Sequence[S]], T]) -> Later[T]:
+        return ALONE.later(own, made) if self.alone else self._rounds.later(own, made)
 
-    def dfs(self, prefix: Prefix, terms: Sequence[int]) -> list[int]:
+    def dfs(self, prefix: Prefix, terms: Sequence[int]) -> Later[list[int]]:
+        if not self.alone:
+            return program.later_dfs(self._rounds, self.known, prefix, terms)
+        self.known.update(self.weighed)  # not before: shards did not know them in the first stages
         missing = program.unknown(terms, self.known)
-        if missing and self.rounds:
-            self.gather(None, (prefix, terms))
-        elif missing:
+        if missing:
             self.known.update(zip(missing, program.added(self.call("dfs", missing)), strict=True))
-        return [self.known[term] for term in terms]
+        return lambda: [self.known[term] for term in terms]
 
     def ask(self, name: str, own: Callable[[], Any], *arguments: object) -> list[Any]:
-        if self.rounds:
-            return self.rounds.pop(0)
+        if not self.alone:
+            return gather(self, own())
         said = [each.get(name, {}) for each in self.said]
         if said and all(each and arguments in each for each in said):
             return [each[arguments] for each in said]
@@ -99,6 +101,7 @@ class GatheredReader:
     known_at: int
     exchange: RootExchange
     heads: tuple[int, ...]
+    known_layouts: Mapping[str, bytes]
 
     def records(self, passages: Iterable[int]) -> dict[int, StoredPassage]:
         """The stored passages with these ids, by id; each is asked for at its shard."""
@@ -110,8 +113,12 @@ class GatheredReader:
 
     def layouts(self, documents: Iterable[str]) -> dict[str, bytes]:
         """The layouts of the current versions of these documents."""
-        of_each = self.exchange.call("layouts", sorted(documents))
-        return {name: layout for each in of_each for name, layout in each.items()}
+        wanted = set(documents)
+        known = {name: layout for name, layout in self.known_layouts.items() if name in wanted}
+        missing = sorted(wanted - known.keys())
+        for each in self.exchange.call("layouts", missing) if missing else ():
+            known |= each
+        return known
 
     def matching_heads(self, attributes: Mapping[str, Any]) -> list[int]:
         """Those heads of the candidates that have these attributes."""
@@ -123,25 +130,31 @@ class GatheredReader:
 
 
 def gathered_view(
-    as_of: int, rounds: list[list[Any]], chosen: Sequence[Chosen], talk: Talk, analyzer: Analyzer,
-    derived: dict[str, Any], encoder: Encoder | None,
+    as_of: int, openings: Sequence[Opening], gathered: list[list[Any]], chosen: Sequence[Chosen], talk: Talk,
+    analyzer: Analyzer, derived: dict[str, Any], encoder: Encoder | None,
 ) -> View:  # fmt: skip
-    """The view of the rows that the shards chose; `derived` is what outlives a question."""
-    openings: list[Opening] = rounds.pop(0)
+    """The view of the rows that the shards chose; `gathered`: what was after they opened their views,
+    `derived`: what outlives a question."""
     known_at = max(each.head for each in openings)
-    said = [each.said or {} for each in chosen]
-    exchange = RootExchange(talk, len(chosen), rounds, program.first_dfs(openings), said=said)
+    exchange = RootExchange(talk, gathered, program.first_dfs(openings), chosen)
+    ahead = [each.ahead for each in chosen if each.ahead]
+    records = {passage: record for each in ahead for passage, record in each.records.items()}
+    layouts = {document: layout for each in ahead for document, layout in each.layouts.items()}
     pieces = exchange.pieces([each.rows for each in chosen])
-    segment = MemorySegment(pieces, encoder.name if encoder else "") if pieces else None
+    terms = [each.terms for each in chosen if each.terms is not None]
+    read = np.unique(np.concatenate(terms)) if terms else None
+    segment = MemorySegment(pieces, encoder.name if encoder else "", read) if pieces else None
     parts = (part_of(segment, 0),) if segment else ()
     prefix = Prefix(as_of, known_at, parts, *program.statistics(openings), segment.n if segment else 0)
     heads = tuple(np.unique(segment["head"]).tolist()) if segment else ()
-    reader = GatheredReader(as_of, known_at, exchange, heads)
+    reader = GatheredReader(as_of, known_at, exchange, heads, layouts)
     view = View(
         as_of, known_at, prefix, cast(AsOfReader, reader), analyzer,
-        DerivedCache(Path("nothing is kept in files"), derived), encoder, exchange,
+        DerivedCache(Path("nothing is kept in files"), derived), encoder, exchange, _records=records,
     )  # fmt: skip
-    prefix.memo[SUCCESSION] = GatheredSuccession(view, exchange.call, exchange.pieces)
+    succession = GatheredSuccession(view, exchange.call, exchange.pieces)
+    succession.across.know([each.described for each in ahead])
+    prefix.memo[SUCCESSION] = succession
     return view
 
 

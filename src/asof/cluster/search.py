@@ -92,7 +92,7 @@ class ShardSearch:
                 openings = list(talk.call({shard: Call("opening", ()) for shard in every}).values())
                 nothing = [Chosen([], 1) for _ in every]
                 return do(
-                    gathered_view(as_of, [openings], nothing, talk, self._analyzer(), self._derived, None)
+                    gathered_view(as_of, openings, [], nothing, talk, self._analyzer(), self._derived, None)
                 )
 
         return begun_anew(used)
@@ -122,9 +122,11 @@ class ShardSearch:
         talk = Reopened(self.shards, request)
         try:
             rounds, chosen = run(talk)
+            openings = [opening for (opening,) in rounds[0]]
             view = gathered_view(
-                request.as_of, rounds, chosen, talk, self._analyzer(), self._derived, self.encoder
-            )
+                request.as_of, openings, rounds[1:], chosen, talk, self._analyzer(), self._derived,
+                self.encoder,
+            )  # fmt: skip
             talk.known_at = view.known_at
             return _searched(request, view, do)
         finally:

@@ -17,10 +17,11 @@ from asof.cluster.united import Union
 from asof.corpus.session import Session
 from asof.graph.links import MEMO as LINKS
 from asof.graph.succession_cache import FOLDER as SUCCESSION
-from asof.index.exchange import DfsOf
+from asof.index.exchange import ALONE, Later
 from asof.index.prefix import Prefix
 from asof.index.view import DerivedCache, View
 
+S = TypeVar("S")
 T = TypeVar("T")
 
 KEPT_LINKS = "links of shards"
@@ -39,11 +40,11 @@ class WholeExchange:
     alone = True
     complete = True
 
-    def gather(self, own: T, soon: DfsOf | None = None) -> list[T]:
-        return [own]
+    def later(self, own: Callable[[], S], made: Callable[[Sequence[S]], T]) -> Later[T]:
+        return ALONE.later(own, made)
 
-    def dfs(self, prefix: Prefix, terms: Sequence[int]) -> list[int]:
-        return prefix.dfs(terms)
+    def dfs(self, prefix: Prefix, terms: Sequence[int]) -> Later[list[int]]:
+        return ALONE.dfs(prefix, terms)
 
     def ask(self, name: str, own: Callable[[], Any], *arguments: object) -> list[Any]:
         return self.call(name, *arguments)
@@ -52,7 +53,7 @@ class WholeExchange:
         """What every shard answers."""
         if self.views is None:
             return self.anew(Call(name, arguments))
-        return of_each([answer(self.union, self.views, self.united, self.request, name, arguments)])
+        return of_each([answer(self.union, self.views, self.united, self.request, name, *arguments)])
 
 
 def use_whole(

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from asof.graph.candidates import subject_keys
 from asof.graph.limits import DEFAULT, GraphLimits
 from asof.graph.passage_pool import PassagePool
-from asof.graph.passage_table import Passages, in_order, is_after, successor_order
+from asof.graph.passage_table import Passages, PassageTable, in_order, is_after, successor_order
 from asof.graph.succession import LONGEST, Successor
 from asof.graph.succession_shards import Followed, Neighbours, Windows
 from asof.time.span import NEVER
@@ -69,6 +69,12 @@ class SuccessionAcross:
 
     def __post_init__(self) -> None:
         self._pool = PassagePool(self.limits)
+
+    def know(self, described: Sequence[PassageTable]) -> None:
+        """Take in passages that shards have described unasked."""
+        if described:
+            self._pool.add(described)
+            self._described.update(self._pool.table.passages.tolist())
 
     def predecessors(self, passages: Passages) -> Passages:
         """For each passage the earlier one that it follows, or -1 (as `Succession.predecessors`)."""

@@ -10,7 +10,7 @@ way.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,18 +18,19 @@ from numpy.typing import NDArray
 from asof.index.prefix import Prefix
 from asof.index.select import at_least, kth_best
 
+S = TypeVar("S")
 T = TypeVar("T")
 
-
-DfsOf = tuple[Prefix, Sequence[int]]
-"""Terms (hashes) whose document frequencies are wanted, and the rows that are counted here."""
+Later = Callable[[], T]
+"""A value of all shards that has been asked for: calling it gives the value, and waits for it if need be."""
 
 
 class Exchange(Protocol):
     """How a view learns of what other shards hold.
 
-    `alone`: what a stage has is all that it chooses from, so `gather` gives the own value alone. `complete`:
-    the rows of the view are all rows of the corpus."""
+    `alone`: what a stage has is all that it chooses from, so it is asked alone. `complete`: the rows of the
+    view are all rows of the corpus. What is asked for later goes with the next round: all shards ask for the
+    same in the same order, and call for values at the same points."""
 
     @property
     def alone(self) -> bool: ...
@@ -37,13 +38,14 @@ class Exchange(Protocol):
     @property
     def complete(self) -> bool: ...
 
-    def gather(self, own: T, soon: DfsOf | None = None) -> list[T]:
-        """What every shard gives at this point, in the order of shards. `soon`: document frequencies that are
-        asked for next, which travel along."""
+    def later(self, own: Callable[[], S], made: Callable[[Sequence[S]], T]) -> Later[T]:
+        """What is `made` of the values that every shard gives, in the order of shards; `own` gives this
+        one's."""
         ...
 
-    def dfs(self, prefix: Prefix, terms: Sequence[int]) -> list[int]:
-        """In how many current passages each of these terms (hashes) stands."""
+    def dfs(self, prefix: Prefix, terms: Sequence[int]) -> Later[list[int]]:
+        """In how many current passages each of these terms (hashes) stands; `prefix`: those that are counted
+        here. It is known from the next round on, called for or not."""
         ...
 
     def ask(self, name: str, own: Callable[[], Any], *arguments: object) -> list[Any]:
@@ -58,17 +60,56 @@ class Alone:
     alone = True
     complete = True
 
-    def gather(self, own: T, soon: DfsOf | None = None) -> list[T]:
-        return [own]
+    def later(self, own: Callable[[], S], made: Callable[[Sequence[S]], T]) -> Later[T]:
+        return lambda: made([own()])
 
-    def dfs(self, prefix: Prefix, terms: Sequence[int]) -> list[int]:
-        return prefix.dfs(terms)
+    def dfs(self, prefix: Prefix, terms: Sequence[int]) -> Later[list[int]]:
+        return lambda: prefix.dfs(terms)
 
     def ask(self, name: str, own: Callable[[], Any], *arguments: object) -> list[Any]:
         return [own()]
 
 
 ALONE = Alone()
+
+
+class Rounds:
+    """What has been asked of all shards and waits for the next round. `gather` gives one's values, made when
+    they are sent, and takes those of every shard; `count`: how often it did."""
+
+    def __init__(self, gather: Callable[[list[Callable[[], Any]]], Sequence[Sequence[Any]]]) -> None:
+        self._gather = gather
+        self._waiting: list[_Asked[Any]] = []
+        self.count = 0
+
+    def later(self, own: Callable[[], S], made: Callable[[Sequence[S]], T]) -> Later[T]:
+        """See `Exchange.later`."""
+        asked = _Asked(self, own, made)
+        self._waiting.append(asked)
+        return asked
+
+    def run(self) -> None:
+        """Gather all that waits."""
+        waiting, self._waiting = self._waiting, []
+        self.count += 1
+        every = self._gather([each.own for each in waiting])
+        for asked, values in zip(waiting, zip(*every, strict=True), strict=True):
+            asked.value = asked.made(values)
+            asked.known = True
+
+
+class _Asked(Generic[T]):
+    """What was asked for."""
+
+    value: T
+
+    def __init__(self, rounds: Rounds, own: Callable[[], Any], made: Callable[[Sequence[Any]], T]) -> None:
+        self.rounds, self.own, self.made, self.known = rounds, own, made, False
+
+    def __call__(self) -> T:
+        if not self.known:
+            self.rounds.run()
+        return self.value
 
 
 class Best(NamedTuple):
@@ -84,50 +125,61 @@ Keys = tuple[NDArray[Any], ...]
 """What orders rows, the first key last, as `numpy.lexsort` takes it."""
 
 
-def totals(exchange: Exchange, *own: int) -> tuple[int, ...]:
+def gather(exchange: Exchange, own: T) -> list[T]:
+    """The values of all shards, in their order."""
+    return exchange.later(lambda: own, list)()
+
+
+def totals(exchange: Exchange, *own: int) -> Later[tuple[int, ...]]:
     """The sums of counts over all shards."""
-    return own if exchange.alone else tuple(map(sum, zip(*exchange.gather(own), strict=True)))
+    return exchange.later(lambda: own, lambda every: tuple(map(sum, zip(*every, strict=True))))
 
 
-def largest(exchange: Exchange, own: float) -> float:
+def largest(exchange: Exchange, own: float) -> Later[float]:
     """The largest value of all shards."""
-    return own if exchange.alone else max(exchange.gather(own))
+    return exchange.later(lambda: own, max)
 
 
-def smallest(exchange: Exchange, own: float) -> float:
+def smallest(exchange: Exchange, own: float) -> Later[float]:
     """The smallest value of all shards."""
-    return own if exchange.alone else min(exchange.gather(own))
+    return exchange.later(lambda: own, min)
 
 
-def kth_best_of_all(exchange: Exchange, scores: NDArray[np.float64], k: int) -> float:
+def kth_best_of_all(exchange: Exchange, scores: NDArray[np.float64], k: int) -> Later[float]:
     """The k-th largest of the scores of all shards, 0 when fewer than k are positive: it is among the k best
     of each."""
     if exchange.alone:
-        return kth_best(scores, k)
-    best = scores[at_least(scores, kth_best(scores, k))]
-    if len(best) > k:
-        best = np.partition(best, len(best) - k)[-k:]
-    return kth_best(np.concatenate(exchange.gather(best)), k)
+        return lambda: kth_best(scores, k)
+
+    def own() -> NDArray[np.float64]:
+        best = scores[at_least(scores, kth_best(scores, k))]
+        return np.partition(best, len(best) - k)[-k:] if len(best) > k else best
+
+    return exchange.later(own, lambda every: kth_best(np.concatenate(every), k))
 
 
-def best_of_all(exchange: Exchange, keys: Keys, n: int) -> Best:
+def best_of_all(exchange: Exchange, keys: Keys, n: int) -> Later[Best]:
     """The rows that are held here among the `n` first of all shards in the order of `keys`.
 
     No two rows of different shards have equal keys: the digest of their documents is among them.
     """
     order = np.lexsort(keys)[:n]
     if exchange.alone:
-        return Best(order, np.arange(len(order)), len(order))
-    gathered = exchange.gather(tuple(key[order] for key in keys))
-    every = tuple(np.concatenate(each) for each in zip(*gathered, strict=True))
-    first = np.lexsort(every)[:n]
-    ranks = np.full(len(every[0]), -1)
-    ranks[first] = np.arange(len(first))
-    # own rows are found by their keys: who looks on without a share of its own holds some of them, too
-    mine = _places_of(every, tuple(key[order] for key in keys))
-    own = ranks[mine[mine >= 0]]
-    kept = own >= 0
-    return Best(order[mine >= 0][kept], own[kept], len(first))
+        return lambda: Best(order, np.arange(len(order)), len(order))
+    held = tuple(key[order] for key in keys)
+
+    def made(gathered: Sequence[Keys]) -> Best:
+        every = tuple(np.concatenate(each) for each in zip(*gathered, strict=True))
+        first = np.lexsort(every)[:n]
+        ranks = np.full(len(every[0]), -1)
+        ranks[first] = np.arange(len(first))
+        # own rows are found by their keys: who looks on without a share of its own holds some of them, too
+        mine = _places_of(every, held)
+        own = ranks[mine[mine >= 0]]
+        kept = own >= 0
+        return Best(order[mine >= 0][kept], own[kept], len(first))
+
+    return exchange.later(lambda: held, made)
 
 
 def _places_of(every: Keys, some: Keys) -> NDArray[np.int64]:

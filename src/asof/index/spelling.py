@@ -34,7 +34,7 @@ def nearest_words(view: View, word: str) -> tuple[str, ...]:
     most = 1 + (len(word) >= LONG)
     loosely = most + 1  # a stemmer writes policy as polici
     own = {stem for part in view.prefix.parts for stem in _similar(part, word, loosely)}
-    stems = set().union(*view.exchange.gather(own))
+    stems = set().union(*view.gather(own))
     faults = {
         stem: count
         for stem in sorted(stems)
@@ -107,5 +107,5 @@ def _as_written(view: View, stem: str, word: str) -> str:
         for token in tokenize(record.indexed)
         if stem in view.analyzer.alternatives(token)
     }
-    words = set().union(*view.exchange.gather(own))
+    words = set().union(*view.gather(own))
     return min(words, key=lambda each: (distance(each, word, len(word)), each), default="")

@@ -16,7 +16,7 @@ from asof.data import Filters, Hit, Location, Why
 from asof.errors import DamagedStore
 from asof.index import exchange as of_all
 from asof.index.about import AboutTimes
-from asof.index.exchange import ALONE, Best, Exchange
+from asof.index.exchange import ALONE, Best, Exchange, Later
 from asof.index.file_format import Array
 from asof.index.lexical import Bm25, Term, Weighed, weigh
 from asof.index.prefix import Prefix, Window
@@ -38,6 +38,7 @@ class RowTable(Protocol):
         ...
 
 
+T = TypeVar("T")
 Table = TypeVar("Table", bound=RowTable)
 
 OfParts = list[tuple[int, NDArray[np.int64], NDArray[np.int64]]]
@@ -89,6 +90,10 @@ class View:
 
     def dfs(self, terms: Sequence[int]) -> list[int]:
         """In how many current passages each of these terms (hashes) stands."""
+        return self.later_dfs(terms)()
+
+    def later_dfs(self, terms: Sequence[int]) -> Later[list[int]]:
+        """The same, asked for with what is asked next."""
         return self.exchange.dfs(self.prefix, terms)
 
     def known_dfs(self, terms: Sequence[Term]) -> list[int] | None:
@@ -99,28 +104,44 @@ class View:
         """What terms weigh; those that no current passage has are left out."""
         return weigh(self.n, terms, self.dfs([term.hash for term in terms]), bm25)
 
+    def gather(self, own: T) -> list[T]:
+        """What every shard gives at this point, in the order of shards."""
+        return of_all.gather(self.exchange, own)
+
     def total(self, own: int) -> int:
         """The sum of a count over all shards."""
         return self.totals(own)[0]
 
     def totals(self, *own: int) -> tuple[int, ...]:
         """The sums of several counts over all shards."""
+        return self.later_totals(*own)()
+
+    def later_totals(self, *own: int) -> Later[tuple[int, ...]]:
+        """The same, asked for with what is asked next."""
         return of_all.totals(self.exchange, *own)
 
     def largest(self, own: float) -> float:
         """The largest value of all shards."""
-        return of_all.largest(self.exchange, own)
+        return of_all.largest(self.exchange, own)()
 
     def smallest(self, own: float) -> float:
         """The smallest value of all shards."""
-        return of_all.smallest(self.exchange, own)
+        return of_all.smallest(self.exchange, own)()
 
     def kth_best(self, scores: NDArray[np.float64], k: int) -> float:
         """The k-th largest of the scores of all shards, 0 when fewer than k are positive."""
+        return self.later_kth_best(scores, k)()
+
+    def later_kth_best(self, scores: NDArray[np.float64], k: int) -> Later[float]:
+        """The same, asked for with what is asked next."""
         return of_all.kth_best_of_all(self.exchange, scores, k)
 
     def best(self, scores: NDArray[np.float64], rows: NDArray[np.int64], n: int) -> Best:
         """Places in `rows` of the `n` best of all shards, in the order of `tie_order`."""
+        return self.later_best(scores, rows, n)()
+
+    def later_best(self, scores: NDArray[np.float64], rows: NDArray[np.int64], n: int) -> Later[Best]:
+        """The same, asked for with what is asked next."""
         return of_all.best_of_all(self.exchange, self._tie_keys(scores, rows), n)
 
     # -- of rows ------------------------------------------------------------------------------------

@@ -13,8 +13,8 @@ import socket
 import threading
 import time
 from collections.abc import Callable
-from contextlib import closing, suppress
-from typing import NamedTuple, Protocol, Self
+from contextlib import suppress
+from typing import NamedTuple, Self
 
 HANDSHAKE = 10.0
 """Seconds within which both sides have to have proven themselves."""
@@ -107,34 +107,17 @@ def connect(address: Address, timeout: float) -> Connection:
     return Connection(opened)._proves(address.key, listens=False)
 
 
-class Answering(Protocol):
-    """What answers the messages of a connection."""
-
-    def reply(self, message: bytes) -> bytes | None:
-        """What is said to a message; None: nothing."""
-        ...
-
-    def close(self) -> None:
-        """The connection has ended."""
-        ...
-
-
-def listen(host: str, answering: Callable[[], Answering]) -> Address:
-    """Answer messages on a port of an address of this machine until the process ends, each connection in a
-    thread of its own. Raises OSError where there is no such address."""
+def listen(host: str, answer: Callable[[Connection], None]) -> Address:
+    """Take connections on a port of an address of this machine until the process ends, and `answer` each in a
+    thread of its own, until it is lost. Raises OSError where there is no such address."""
     listening = socket.create_server((host, 0), backlog=CONNECTIONS)
     key = secrets.token_bytes(32)
     free = threading.BoundedSemaphore(CONNECTIONS)
 
-    def answer(opened: socket.socket) -> None:
+    def answered(opened: socket.socket) -> None:
         try:
             with suppress(OSError):  # who asked sees that it ended, too
-                connection = Connection(opened)._proves(key, listens=True)
-                with closing(answering()) as answers:
-                    while True:
-                        said = answers.reply(connection.receive())
-                        if said is not None:
-                            connection.send(said)
+                answer(Connection(opened)._proves(key, listens=True))
         finally:
             opened.close()
             free.release()
@@ -146,8 +129,9 @@ def listen(host: str, answering: Callable[[], Answering]) -> Address:
             except OSError:  # for one, too many files are open; who asked tries again
                 time.sleep(0.1)
                 continue
+            opened.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
             if free.acquire(blocking=False):
-                threading.Thread(target=answer, args=(opened,), name="asof-connection", daemon=True).start()
+                threading.Thread(target=answered, args=(opened,), name="asof-connection", daemon=True).start()
             else:
                 opened.close()
 

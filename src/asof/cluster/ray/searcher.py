@@ -5,18 +5,18 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 from asof import environment
-from asof.cluster.conversation import Call, Conversation, End, Failed, FromShard, ToShard
+from asof.cluster.conversation import Call, Conversation, End, Failed, FromShard, ShardSide, ToShard
 from asof.cluster.program import SearchRequest
-from asof.cluster.ray.connection import Address, listen
+from asof.cluster.ray.connection import Address, Connection, listen
 from asof.cluster.ray.library import address_of_node
 from asof.cluster.ray.lines import Begin, understood
-from asof.cluster.ray.messages import NotPackable, packed
+from asof.cluster.ray.messages import packed
 from asof.cluster.ray.place import Opened, ShardPlace
 from asof.cluster.united import Union
 from asof.errors import AsofError, CorpusError, ShardLost
@@ -51,6 +51,7 @@ class Searcher:
         self._union = Union()
         self._searches: dict[str, Searching] = {}
         self._lock = threading.RLock()
+        self._direct: list[Opened] = []  # of searches in which it takes part to their end
         self._ended: dict[str, float] = {}  # searches of which the end came before the beginning was over
         self._counts = {"searches": 0, "fetched": 0}
         self._beginning = threading.Condition()
@@ -66,8 +67,45 @@ class Searcher:
         with self._lock:
             if self._address is None and not environment.ray_encrypts():
                 with suppress(OSError):
-                    self._address = listen(self._host or address_of_node(), lambda: SearchOfConnection(self))
+                    self._address = listen(
+                        self._host or address_of_node(),
+                        lambda connection: SearchesOfConnection(self, connection).answer(),
+                    )
             return self._address
+
+    def take_part(
+        self, beginning: Begin, say: Callable[[FromShard], None], hear: Callable[[], ToShard]
+    ) -> None:
+        """Take part in a search to its end. What goes wrong is said; raises what `say` and `hear` raise."""
+        calls = [beginning.call] if beginning.call is not None else []
+        with ExitStack() as begins:
+            try:
+                opened = begins.enter_context(self._at(beginning.number))
+            except Exception as error:  # noqa: BLE001  it is raised again where the question was asked
+                say(Failed(error))
+                return
+
+            def said(message: FromShard) -> None:
+                begins.close()  # it has its view from here on, whatever is fetched
+                say(message)
+
+            with self._taking_part(opened):
+                ShardSide(
+                    (opened.session,), self._union, beginning.request, said,
+                    lambda: calls.pop() if calls else hear(),
+                ).run()  # fmt: skip
+
+    @contextmanager
+    def _taking_part(self, opened: Opened) -> Iterator[None]:
+        with self._lock:
+            self._direct.append(opened)
+            self._counts["searches"] += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._direct.remove(opened)
+            self._close_unused([opened])
 
     def begin(self, search: str, request: SearchRequest, number: int, call: Call | None) -> FromShard:
         """Begin a search at a manifest (0: as the shard is); what the shard says first. Where nothing is
@@ -116,7 +154,7 @@ class Searcher:
     def status(self) -> Mapping[str, Any]:
         """What `asof cluster status` tells of the actor."""
         with self._lock:
-            under_way, opened = len(self._searches), self._now()
+            under_way, opened = len(self._searches) + len(self._direct), self._now()
         store = opened.session.store
         segments = store.folder / "segments"
         return {
@@ -184,41 +222,38 @@ class Searcher:
 
     def _close_unused(self, opened: list[Opened]) -> None:
         with self._lock:
-            used = {id(self._now().session), *(id(its.opened.session) for its in self._searches.values())}
+            opened_now = [self._now(), *self._direct, *(its.opened for its in self._searches.values())]
+            used = {id(each.session) for each in opened_now}
             for each in opened:
                 if id(each.session) not in used and not each.session.closed:
                     each.session.close()
 
 
 @dataclass(slots=True)
-class SearchOfConnection:
-    """Answers the messages of a connection: one search at a time, which ends with it."""
+class SearchesOfConnection:
+    """What is said over a connection: one search after the other."""
 
     searcher: Searcher
-    _search: str = ""
+    connection: Connection
 
-    def reply(self, message: bytes) -> bytes | None:
-        """What the shard says to a message; nothing to the end of a search."""
-        try:
-            said = self._said(understood(message))
-            return None if said is None else packed(said)
-        except (CorpusError, NotPackable) as error:
-            return packed(Failed(error))
+    def answer(self) -> None:
+        """Take part in searches. Raises OSError once the connection is lost."""
+        while True:
+            try:
+                message = self._hear()
+            except CorpusError as error:
+                self._say(Failed(error))
+                continue
+            if isinstance(message, Begin):
+                self.searcher.take_part(message, self._say, lambda: self._hear(IDLE))
+            elif not isinstance(message, End):  # of a search that failed here
+                self._say(Failed(ShardLost("the search has not begun at this shard")))
 
-    def close(self) -> None:
-        """End the search: who asked is gone."""
-        if self._search:
-            self.searcher.end(self._search)
+    def _hear(self, timeout: float | None = None) -> Any:
+        return understood(self.connection.receive(timeout))
 
-    def _said(self, message: Begin | ToShard) -> FromShard | None:
-        if isinstance(message, Begin):
-            self._search = message.search
-            return self.searcher.begin(*message)
-        if isinstance(message, End):
-            search, self._search = self._search, ""
-            self.searcher.end(search)
-            return None
-        return self.searcher.step(self._search, message)
+    def _say(self, said: FromShard) -> None:
+        self.connection.send(packed(said))
 
 
 def _resident() -> int:

@@ -68,6 +68,7 @@ class RayShards:
         if state.whole is not None:
             known = state.whole if request.known_at is None else min(request.known_at, state.whole)
             request = replace(request, known_at=known)
+        request = replace(request, ahead=True)
         return RayTalk(chosen, request, state.number, self._timeout, self._lines, self._avoid)
 
     def _of(self, state: SearchedState) -> Sequence[Sequence[Any]]:

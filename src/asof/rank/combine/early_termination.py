@@ -65,6 +65,7 @@ class EarlyTermination:
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         words = ranking.columns["lexical"]
+        live = view.later_totals(ranking.window.n_live)
         best = view.largest(float(words.values.max(initial=0.0)))
         by_words: list[Column] = []
         if best > 0:
@@ -83,17 +84,18 @@ class EarlyTermination:
 
         prune = self.prune and not query.about  # passages of a named time are needed however low
         cheap = by_words[0].values if by_words else np.zeros(ranking.count)
-        read = self._certified(query, ranking, view, cheap, vector) if prune else None
+        (count,) = live()
+        read = self._certified(query, ranking, view, cheap, vector, count) if prune else None
         if read is None:
             values = cosines(ranking.window, vector)
             allowed = admitted(query, ranking.window, view)
             if allowed is not None:
                 values[~allowed] = 0.0
             return relevance(ranking, by_words, values).note(
-                f"exact: the vectors of all {view.total(ranking.window.n_live)} passages were read"
+                f"exact: the vectors of all {count} passages were read"
             )
         places, values = read
-        count, number = view.totals(ranking.window.n_live, len(places))
+        number = view.total(len(places))
         some = [each.taken(places) for each in by_words]
         view.prefix.give_back(cheap)
         return relevance(ranking.keep(places), some, values).note(
@@ -102,13 +104,13 @@ class EarlyTermination:
         )
 
     def _certified(
-        self, query: Query, ranking: Ranking, view: View, cheap: Values, vector: NDArray[np.int16]
+        self, query: Query, ranking: Ranking, view: View, cheap: Values, vector: NDArray[np.int16], count: int
     ) -> tuple[NDArray[np.int64], Values] | None:
         """Places that can matter, ascending, and their cosines; None when they are too many, or unknown.
 
         Their number is shown, so it depends on the scores of the current passages alone.
         """
-        window, count, limits = ranking.window, view.total(ranking.window.n_live), self.limits
+        window, limits = ranking.window, self.limits
         if ranking.places is not None or count <= limits.scanned:
             return None
         most = self.dense * largest_cosine(vector)
@@ -116,9 +118,10 @@ class EarlyTermination:
         sizes = [max(count // part, limits.min_trial) for part in limits.trials]
         widest = at_least(cheap, nearly_kth_best(cheap, sizes[-1]))
         widest = widest[at_least(cheap[widest], view.kth_best(cheap[widest], sizes[-1]))]
-        if view.total(len(widest)) > few:
-            return None
+        of_all = view.later_totals(len(widest))
         least = view.smallest(float(cheap[widest].min(initial=np.inf)))
+        if of_all()[0] > few:
+            return None
         for size in sizes:
             tried = widest[at_least(cheap[widest], view.kth_best(cheap[widest], size))]
             values = cosines_at(window, tried, vector)

@@ -198,12 +198,12 @@ def neighbours_of_all(
     `places`."""
     near = _in_documents(view, window, places)
     seek, visible = _without_place(view, window, places, near)
-    visible = np.concatenate(view.exchange.gather(visible))
+    visible = np.concatenate(view.gather(visible))
     found = near[near >= 0]
     if len(visible):
-        crowd = np.sum(view.exchange.gather(crowds_in(window, visible, threads.gap)), axis=0)
+        crowd = np.sum(view.gather(crowds_in(window, visible, threads.gap)), axis=0)
         documents = _numbered([record.document for record in view.records(window.rows(places[seek]))])
-        wanted = np.concatenate(view.exchange.gather(documents), axis=1)
+        wanted = np.concatenate(view.gather(documents), axis=1)
         few = (crowd > 1) & (crowd <= threads.crowd)
         found = np.concatenate([found, documents_near(window, visible[few], wanted[:, few], threads.gap)[2]])
     return np.unique(found)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from asof.data import Query, Why
 from asof.index import lexical
-from asof.index.exchange import Best
+from asof.index.exchange import Best, Later
 from asof.index.forward import stems_of, terms_of
 from asof.index.lexical import Bm25, Term, Weighed
 from asof.index.offsets import stretches
@@ -52,7 +52,9 @@ class UsesScores(Protocol):
 class Selects(Protocol):
     """A later stage that chooses candidates by the scores that this one gives."""
 
-    def reach(self, query: Query, ranking: Ranking, view: View, rise: float) -> NDArray[np.int64] | None:
+    def reach(
+        self, query: Query, ranking: Ranking, view: View, rise: float
+    ) -> Later[NDArray[np.int64] | None]:
         """Candidates (indices, ascending) that hold all that it chooses after no score has fallen and none
         has risen by more than `rise`; None where nothing can be left out."""
         ...
@@ -87,12 +89,14 @@ class PseudoRelevanceFeedback:
         return self.weight == 0.0
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
+        within_reach = self._reach(query, ranking, view)
         best = self._best(ranking, view)
         if not best.number:
             return ranking
+        reach = self._few(query, ranking, view, within_reach())
         bm25 = Bm25(self.k1, self.b)
         weighed = view.weigh(self._terms(ranking.window, best, view), bm25)
-        ranking, values, top = self._scored(query, ranking, view, weighed, bm25, best.places)
+        ranking, values, top = self._scored(query, ranking, view, weighed, bm25, best.places, reach())
         if top == 0.0:
             return _matching(ranking)
         scored = ranking
@@ -116,11 +120,11 @@ class PseudoRelevanceFeedback:
         weighed: tuple[Weighed, ...],
         bm25: Bm25,
         best: NDArray[np.int64],
+        reach: NDArray[np.int64] | None,
     ) -> tuple[Ranking, Values, float]:
-        """The ranking without passages that cannot reach the first k, the scores of the others, and the
-        largest score of `best`."""
+        """The ranking without passages that are not within `reach`, the scores of the others, and the largest
+        score of `best`."""
         window = ranking.window
-        reach = self._reach(query, ranking, view)
         if reach is None and ranking.places is None:
             values, _ = lexical.scores(
                 window, [each.term for each in weighed], bm25, [each.df for each in weighed]
@@ -141,22 +145,39 @@ class PseudoRelevanceFeedback:
 
     def bound(self, query: Query, ranking: Ranking, view: View) -> float:
         """The score that a passage needs to be used for feedback, or to be among the first k at the end."""
-        first = before_rise(view.kth_best(ranking.score, query.k), self.weight)
-        return min(first, view.kth_best(ranking.score, self.passages))
+        first, read = (
+            view.later_kth_best(ranking.score, query.k),
+            view.later_kth_best(ranking.score, self.passages),
+        )
+        return min(before_rise(first(), self.weight), read())
 
-    def _reach(self, query: Query, ranking: Ranking, view: View) -> NDArray[np.int64] | None:
-        """The candidates that later stages can still choose; None when they are too many to score singly."""
+    def _reach(self, query: Query, ranking: Ranking, view: View) -> Later[NDArray[np.int64] | None]:
+        """The candidates that later stages can still choose; None where that may be all."""
         if not self.prune:
-            return None
+            return lambda: None
         if self.window is not None:
-            reach = self.window.reach(query, ranking, view, self.weight)
-        else:
-            bound = before_rise(view.kth_best(ranking.score, query.k), self.weight)
-            reach = at_least(ranking.score, bound) if bound > 0 and not query.about else None
+            return self.window.reach(query, ranking, view, self.weight)
+        best = view.later_kth_best(ranking.score, query.k)
+
+        def found() -> NDArray[np.int64] | None:
+            bound = before_rise(best(), self.weight)
+            return at_least(ranking.score, bound) if bound > 0 and not query.about else None
+
+        return found
+
+    def _few(
+        self, query: Query, ranking: Ranking, view: View, reach: NDArray[np.int64] | None
+    ) -> Later[NDArray[np.int64] | None]:
+        """The same candidates; None when they are too many to score singly."""
         if reach is None:
-            return None
-        live, reached = view.totals(ranking.window.n_live, len(reach))
-        return reach if reached <= max(self.limits.max_share * live, query.k) else None
+            return lambda: None
+        counts = view.later_totals(ranking.window.n_live, len(reach))
+
+        def few() -> NDArray[np.int64] | None:
+            live, reached = counts()
+            return reach if reached <= max(self.limits.max_share * live, query.k) else None
+
+        return few
 
     def _best(self, ranking: Ranking, view: View) -> Best:
         """Places of the best passages, in order, and their ranks."""
@@ -190,8 +211,9 @@ def shares_of(window: Window, best: Best, view: View, most: int) -> dict[Term, f
     Sums are added in the order of the passages, once for each time that a word occurs.
     """
     rows = window.rows(best.places)
-    own = terms_of(view.prefix, rows)
-    gathered = view.exchange.gather((best.ranks, view.column("length", rows), *own))
+    gathered = view.exchange.later(
+        lambda: (best.ranks, view.column("length", rows), *terms_of(view.prefix, rows)), list
+    )()
     ranks, lengths, counts, hashes, tf = (np.concatenate(each) for each in zip(*gathered, strict=True))
     order = np.argsort(ranks, kind="stable")
     at = stretches((np.cumsum(counts) - counts)[order], counts[order])
@@ -212,5 +234,6 @@ def shares_of(window: Window, best: Best, view: View, most: int) -> dict[Term, f
 
 def _stems(view: View, hashes: NDArray[np.uint64]) -> list[str]:
     """The stems of terms, each from a shard that has it; the hash that another gives is before all words."""
-    of_each = view.exchange.gather(stems_of(view.prefix, hashes), (view.prefix, hashes.tolist()))
+    view.later_dfs(hashes.tolist())  # they are weighed next
+    of_each = view.exchange.later(lambda: stems_of(view.prefix, hashes), list)()
     return list(map(max, zip(*of_each, strict=True)))

@@ -55,6 +55,24 @@ def terminated(
 def _have_termination_words(matches: Ranking, view: View) -> NDArray[np.bool_]:
     """The candidates (n,) with all words of some term for an end, by the index: no other needs to be read."""
     assert matches.places is not None  # noqa: S101  they match, so they were chosen
+    phrases = _phrases(view)
+    order = np.argsort(matches.places)
+    terms = {term: at for at, term in enumerate(termination_terms(view))}
+    present = presence(matches.window, matches.places[order], list(terms))
+    out = np.zeros(len(order), bool)
+    for phrase in phrases:
+        words = [present[[terms[term] for term in word]].any(axis=0) for word in phrase]
+        out[order] |= np.logical_and.reduce(words)
+    return out
+
+
+def termination_terms(view: View) -> set[Term]:
+    """The terms of the words that state an end."""
+    return {term for phrase in _phrases(view) for word in phrase for term in word}
+
+
+def _phrases(view: View) -> list[list[list[Term]]]:
+    """What states an end: of each of its words the terms, any of which will do."""
     phrases: list[list[list[Term]]] = view.derived.memo.setdefault("termination", [])
     if not phrases:
         phrases += [
@@ -64,14 +82,7 @@ def _have_termination_words(matches: Ranking, view: View) -> NDArray[np.bool_]:
             ]
             for each in termination_words()
         ]
-    order = np.argsort(matches.places)
-    terms = {term: at for at, term in enumerate({t for each in phrases for word in each for t in word})}
-    present = presence(matches.window, matches.places[order], list(terms))
-    out = np.zeros(len(order), bool)
-    for phrase in phrases:
-        words = [present[[terms[term] for term in word]].any(axis=0) for word in phrase]
-        out[order] |= np.logical_and.reduce(words)
-    return out
+    return phrases
 
 
 def _question_stems(query: Query, view: View) -> frozenset[str]:

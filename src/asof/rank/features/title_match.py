@@ -43,22 +43,11 @@ def match_titles(query: Query, view: View, rows: NDArray[np.int64]) -> TitleMatc
     """How a question matches the titles of the documents of these rows (`TitleMatch`, of all at once)."""
     table, terms = view.titles(rows), _question_terms(query, view)
     stems, hashes = tuple(term.word for term in terms), hashes_of(terms)
-    which = _places_of(table.stems, hashes)
-    title, place, n = table.title_of_stem, np.arange(len(table.stems)), len(table.ids)
-    asked, repeated = which >= 0, (table.kinds & REPEATED) > 0
-    last = np.full(n, -1)
-    last[title[asked]] = place[asked]  # of equal indices the last one stays
+    which, own, off_topic, extra, last = _title_words(table, hashes)
+    title, n = table.title_of_stem, len(table.ids)
     matched = np.zeros((n, len(stems)), bool)
+    asked = which >= 0
     matched[title[asked], which[asked]] = True
-    own, plain = asked & ~repeated, ~asked & ((table.kinds & PLAIN) > 0)
-    off_topic = plain & ~repeated & (place < last[title])
-    extra = plain & (last[title] >= 0) & (place > last[title])
-    if (extra & repeated).any():  # it may stand before the last word of the question, too
-        at = np.flatnonzero(extra)
-        _, first = np.unique(
-            np.stack([title[at].astype(np.uint64), table.stems[at]]), axis=1, return_index=True
-        )
-        extra = np.isin(place, at[first])
     idf = np.zeros(len(table.stems))
     named = own | off_topic | extra
     idf[named], df, question_idf = _idfs(view, table.stems[named], hashes)
@@ -85,6 +74,36 @@ def match_titles(query: Query, view: View, rows: NDArray[np.int64]) -> TitleMatc
         _share(total(own & ~figures), total(off_topic | extra)),
         stems, matched,
     )  # fmt: skip
+
+
+class _TitleWords(NamedTuple):
+    """The words of titles as a question has them: of each the place among the question's stems (`which`, -1:
+    none); whether it is a word of the question, off topic, or extra, each once; and of each title the last
+    word of the question in it (`last`, -1: none)."""
+
+    which: NDArray[np.int64]
+    own: NDArray[np.bool_]
+    off_topic: NDArray[np.bool_]
+    extra: NDArray[np.bool_]
+    last: NDArray[np.int64]
+
+
+def _title_words(table: TitleTable, hashes: NDArray[np.uint64]) -> _TitleWords:
+    which = _places_of(table.stems, hashes)
+    title, place = table.title_of_stem, np.arange(len(table.stems))
+    asked, repeated = which >= 0, (table.kinds & REPEATED) > 0
+    last = np.full(len(table.ids), -1)
+    last[title[asked]] = place[asked]  # of equal indices the last one stays
+    plain = ~asked & ((table.kinds & PLAIN) > 0)
+    off_topic = plain & ~repeated & (place < last[title])
+    extra = plain & (last[title] >= 0) & (place > last[title])
+    if (extra & repeated).any():  # it may stand before the last word of the question, too
+        at = np.flatnonzero(extra)
+        _, first = np.unique(
+            np.stack([title[at].astype(np.uint64), table.stems[at]]), axis=1, return_index=True
+        )
+        extra = np.isin(place, at[first])
+    return _TitleWords(which, asked & ~repeated, off_topic, extra, last)
 
 
 def _share(some: Values, others: Values) -> Values:
@@ -236,6 +255,12 @@ class TitleColumns:
             column = Given(name, np.append(values, 0.0)[of], explained(tree))
             ranked = ranked.with_column(name, column, by=False, high=1.0)
         return ranked
+
+    def terms(self, query: Query, ranking: Ranking, view: View) -> NDArray[np.uint64]:
+        """The terms of the titles of a shard's candidates that are weighed (see `asof.cluster.program`)."""
+        table = view.titles(ranking.matching().rows)
+        words = _title_words(table, hashes_of(_question_terms(query, view)))
+        return table.stems[words.own | words.off_topic | words.extra]
 
 
 NAMED, MOSTLY = 0.2, 0.5

@@ -8,6 +8,7 @@ dates decide.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -15,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.data import Query
+from asof.index.lexical import Term
 from asof.index.view import View
 from asof.rank.computed import Column
 from asof.rank.expression import Constant, Expression, Values, exp, product, ratio, total
@@ -22,7 +24,7 @@ from asof.rank.features.ages import CandidateAges
 from asof.rank.features.half_lives import HalfLives, check
 from asof.rank.features.query_coverage import largest_coverage
 from asof.rank.features.same_kind import same_kind_share
-from asof.rank.features.termination import terminated
+from asof.rank.features.termination import terminated, termination_terms
 from asof.rank.features.time_match import MENTIONS_TIME, match_times
 from asof.rank.features.title_match import names_a_title
 from asof.rank.selections import Where
@@ -91,6 +93,10 @@ class TimePreference:
 
     def __post_init__(self) -> None:
         check(self.half_lives)
+
+    def reads(self, view: View) -> Iterable[Term]:
+        """The terms that are looked for in candidates besides those of the question."""
+        return termination_terms(view)
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         matches = ranking.matching()

@@ -9,8 +9,9 @@ that a question touches, and the messages between shards and root.
 Then, for each size: the number of shards and segments (the merge policy itself is run on the numbers of
 rows), a manifest of so many segments is made, written, read and timed, and what grows with passages is the
 measured bytes a passage times their number. What is modelled and not measured: postings are as dense as in
-the sample (the number of postings that a question reads grows with the passages of a shard), and messages of
-a shard are as large as in the sample, since they hold the chosen rows and not all. Prices are options.
+the sample (the number of postings that a question reads grows with the passages of a shard), and messages
+grow with the number of shards as they do from 2 to 8 shards of the sample, each searched apart: what all
+chose together is as much in many shards as in few, and the rest is for each. Prices are options.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import mean, median
+from typing import NamedTuple
 
 import numpy as np
 from bench.counted_objects import CountedObjects, CountedShards, Messages
@@ -32,6 +34,7 @@ from bench.generated import documents, queries
 from asof import environment
 from asof.cluster.opening import open as open_corpus
 from asof.cluster.opening import open_shards
+from asof.cluster.shards import LocalShards
 from asof.config import Config
 from asof.index.merge import due
 from asof.index.segment import BLOCK, Segment
@@ -47,17 +50,36 @@ from asof.text.tokens import term_hash
 BATCH = 1_000
 """Rows of a segment before it is merged: a commit of a run."""
 QUESTIONS = 20
+MORE = 8
+"""Shards, beside two, of which messages are measured."""
 BY_TERM = frozenset({"rows", "tf", "forward", "forward_tf"})
 """Arrays of which a question reads parts: in a sample of few blocks of 256 KiB it touches nearly all."""
 GB = 1e9
+
+
+class Line(NamedTuple):
+    """A number that is `once` and `each` for every shard."""
+
+    once: float
+    each: float
+
+    @classmethod
+    def through(cls, one: tuple[int, float], other: tuple[int, float]) -> Line:
+        """That of two measured numbers of shards."""
+        each = (other[1] - one[1]) / (other[0] - one[0])
+        return cls(one[1] - one[0] * each, each)
+
+    def of(self, shards: int) -> float:
+        """In so many shards."""
+        return self.once + self.each * shards
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
     """Of the sample. Bytes a passage; requests and bytes of the storage; `columns`: bytes of segments, but
     for postings and terms by row, that a question touches in a copy of which nothing was read yet, a passage;
-    `postings`: how many it reads, a passage; `up`, `down`: bytes of messages of one shard; `warm_ms`: of a
-    question, here, when it is warm."""
+    `postings`: how many it reads, a passage; `up`, `down`: bytes of the messages of a question to the root
+    and to the shards; `warm_ms`: of a question, here, when it is warm."""
 
     passages: int
     truth: float
@@ -70,8 +92,8 @@ class Measured:
     columns: float
     postings: float
     rounds: float
-    up: float
-    down: float
+    up: Line
+    down: Line
     warm_ms: float
 
 
@@ -91,10 +113,17 @@ def measure(passages: int, folder: Path) -> Measured:
     pulled = pull(storage, counted, folder / "cold")
     again = pull(storage, counted, folder / "cold")
     asked = ask(folder / "cold", count)
+    with open_corpus(folder / "more", config=Config(), shards=MORE) as corpus:
+        corpus.add(documents(passages))
+    sent, sent_more = messages(folder / "cold"), messages(folder / "more")
     return Measured(
         passages=count, truth=truth / count, segments=segments / count, objects=objects,
         pull_requests=pulled[0], pull_bytes=pulled[1], again_requests=again[0],
-        again_bytes=again[1], **asked,
+        again_bytes=again[1], **asked, rounds=mean(each.rounds for each in sent),
+        up=Line.through((2, mean(each.up for each in sent)), (MORE, mean(each.up for each in sent_more))),
+        down=Line.through(
+            (2, mean(each.down for each in sent)), (MORE, mean(each.down for each in sent_more))
+        ),
     )  # fmt: skip
 
 
@@ -129,24 +158,32 @@ def ask(root: Path, count: int) -> dict[str, float]:
             )
             terms = set(corpus.settings.analyzer().terms(question, "en"))
             postings.append(sum(_postings(s, terms) for s in opened))
-    messages, took = list[Messages](), list[float]()
+    took = list[float]()
     with open_shards(root, config=Config()) as corpus:
         corpus.at().search(questions[0])
-        assert corpus.searching is not None
-        counted = CountedShards(corpus.searching.shards)
-        corpus.searching.shards = counted
         for question in questions:
-            counted.messages = Messages()
             begin = time.perf_counter()
             corpus.at().search(question)
             took.append((time.perf_counter() - begin) * 1e3)
-            messages.append(counted.messages)
     return {
-        "columns": mean(columns) / count, "postings": mean(postings) / count,
-        "rounds": mean(each.rounds for each in messages),
-        "up": mean(each.up for each in messages) / 2, "down": mean(each.down for each in messages) / 2,
-        "warm_ms": median(took),
+        "columns": mean(columns) / count, "postings": mean(postings) / count, "warm_ms": median(took),
     }  # fmt: skip
+
+
+def messages(root: Path) -> list[Messages]:
+    """What questions send between root and shards, each of which is searched apart."""
+    sent = list[Messages]()
+    with open_shards(root, config=Config()) as corpus:
+        corpus.at().search("anything")
+        assert corpus.searching is not None
+        sessions = [each.session for each in corpus.shards]
+        counted = CountedShards(LocalShards(sessions, len(sessions)))
+        corpus.searching.shards = counted
+        for question in queries(QUESTIONS):
+            counted.messages = Messages()
+            corpus.at().search(question)
+            sent.append(counted.messages)
+    return sent
 
 
 def _postings(segment: Segment, terms: set[str]) -> int:
@@ -258,8 +295,8 @@ def on_paper(passages: int, rows: int, one: Measured, prices: Prices) -> dict[st
             f" 2 blocks of {BLOCK >> 10} KiB for each candidate"
         ),
         "a question sends": (
-            f"{shards * one.up / 1e3:,.0f} kB to the root and {shards * one.down / 1e3:,.0f} kB to shards, in"
-            f" {one.rounds:.0f} round trips"
+            f"{one.up.of(shards) / 1e3:,.0f} kB to the root and {one.down.of(shards) / 1e3:,.0f} kB to"
+            f" shards, in {one.rounds:.0f} round trips"
         ),
         "machines": (
             f"{by_memory:,} with {prices.memory:g} GB keep all segments in memory; {by_disk:,} with "
@@ -314,7 +351,10 @@ def main() -> None:
         print(json.dumps(asdict(one)))
         return
     for name, value in asdict(one).items():
-        print(f"{name:>15}  {value:,.1f}" if isinstance(value, float) else f"{name:>15}  {value:,}")
+        if isinstance(value, tuple):
+            print(f"{name:>15}  {value[0]:,.0f} and {value[1]:,.0f} for each shard")
+        else:
+            print(f"{name:>15}  {value:,.1f}" if isinstance(value, float) else f"{name:>15}  {value:,}")
     print()
     print(table(one, [passages_of(size) for size in options["sizes"].split(",")], options["shard"], prices))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pickle
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import IO, Any
 
 from asof.cluster.conversation import Call, FromShard, Given
@@ -70,7 +70,7 @@ class Messages:
 
 @dataclass(slots=True)
 class CountedShards:
-    """Shards whose messages are counted in `messages`."""
+    """Shards whose messages are counted in `messages`: those that actors would send."""
 
     inner: Shards
     messages: Messages = field(default_factory=Messages)
@@ -80,6 +80,7 @@ class CountedShards:
         return self.inner.count
 
     def begin(self, request: SearchRequest) -> Talk:
+        request = replace(request, ahead=True)
         self.messages.down += len(pickle.dumps(request)) * self.count
         return _CountedTalk(self.inner.begin(request), self)
 
@@ -101,7 +102,7 @@ class _CountedTalk:
             messages.up += len(pickle.dumps(reply.value if isinstance(reply, Given) else reply))
         return replies
 
-    def gathered(self, values: list[Any]) -> None:
+    def gathered(self, values: list[list[Any]]) -> None:
         self.shards.messages.down += len(pickle.dumps(values)) * self.shards.count
         self.inner.gathered(values)
 

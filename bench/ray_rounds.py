@@ -138,7 +138,7 @@ class WatchedTalk:
         )
         return replies
 
-    def gathered(self, values: list[Any]) -> None:
+    def gathered(self, values: list[list[Any]]) -> None:
         self.since = time.perf_counter()
         self.talk.gathered(values)
 

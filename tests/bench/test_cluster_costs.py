@@ -5,7 +5,17 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
-from bench.cluster_costs import BATCH, Measured, Prices, made_up, measure, on_paper, passages_of, segments_of
+from bench.cluster_costs import (
+    BATCH,
+    Line,
+    Measured,
+    Prices,
+    made_up,
+    measure,
+    on_paper,
+    passages_of,
+    segments_of,
+)
 
 from asof.storage.manifests import CorpusManifest
 from bench import cluster_costs
@@ -27,7 +37,9 @@ def test_a_pull_reads_all_bytes_once_and_then_none(one: Measured) -> None:
     assert one.objects <= one.pull_requests <= one.objects + 10
     assert (one.again_requests, one.again_bytes) == (2, 0)
     assert one.rounds > 1
-    assert one.up > one.down / 100 > 0
+    assert one.up.of(2) > one.down.of(2) / 100 > 0
+    assert one.up.each > 0
+    assert one.down.each > 0
     assert 0 < one.columns < one.segments
 
 
@@ -55,7 +67,8 @@ def test_the_arithmetic_of_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cluster_costs, "CHUNK", 262_144)
     one = Measured(
         passages=1, truth=1_000, segments=1_500, objects=1, pull_requests=1, pull_bytes=1, again_requests=2,
-        again_bytes=0, columns=200, postings=2, rounds=30, up=5_000, down=1_000, warm_ms=1,
+        again_bytes=0, columns=200, postings=2, rounds=30, up=Line(7_000, 500), down=Line(0, 1_000),
+        warm_ms=1,
     )  # fmt: skip
     rows = on_paper(20_000_000, 10_000_000, one, PRICES)
     assert rows["truth"] == "20 GB in 76,293 chunks of 256 KiB"
@@ -66,8 +79,14 @@ def test_the_arithmetic_of_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
     assert rows["cold: a searcher fetches its shard"] == "38,152 GET, 25.0 GB, 25 s at 8 Gbit/s, $0.015"
     assert "2.0 GB of columns" in rows["a question touches, a shard"]
     assert "20M postings (100 MB)" in rows["a question touches, a shard"]
-    assert rows["a question sends"] == "10 kB to the root and 2 kB to shards, in 30 round trips"
+    assert rows["a question sends"] == "8 kB to the root and 2 kB to shards, in 30 round trips"
     assert rows["machines"].startswith("1 with 64 GB")
+
+
+def test_a_line_through_two_measured_numbers() -> None:
+    line = Line.through((2, 300.0), (8, 600.0))  # 300 more for 6 shards: 50 each, and 200 once
+    assert line == Line(200, 50)
+    assert line.of(100) == 5_200
 
 
 def test_numbers_of_passages() -> None:

@@ -19,7 +19,7 @@ class WatchedTalk(LocalTalk):
     called: list[Call]
     gathered_of: list[int]
 
-    def gathered(self, values: list[Any]) -> None:
+    def gathered(self, values: list[list[Any]]) -> None:
         self.gathered_of.append(len(values))
         super().gathered(values)
 
@@ -84,7 +84,8 @@ def test_the_first_stages_wait_for_each_other_eight_times(tmp_path: Path) -> Non
         snapshot.asked.search.shards = watched
         found = snapshot.search("harbour 3").hits
         assert [(hit.id, hit.score, hit.why.as_json()) for hit in found] == expected
-        # counts and the question's document frequencies; the best of words; the ten best and the 100th best;
-        # the terms of the ten, and how many come into question; these terms' stems and document frequencies;
-        # the best feedback; the 100 best, and of how many; the terms of their titles, and their moments
-        assert watched.gathered_of == [3] * 8
+        # counts and the question's document frequencies; how many there are, and the best of words; the 100th
+        # best and the ten best; the terms of the ten (not how many come into question: with so few all do);
+        # these terms' document frequencies and stems; the best feedback; of how many the 100 best, and these;
+        # the terms of their titles, and their moments
+        assert watched.gathered_of == [1, 2, 2, 1, 2, 1, 2, 2]

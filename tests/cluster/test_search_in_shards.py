@@ -32,6 +32,7 @@ from asof.cluster.snapshot import ShardedSnapshot, snapshot_of
 from asof.corpus.snapshot import Snapshot
 from asof.data import Document, SourcedTime
 from asof.index import exchange
+from asof.index.partial import Keys
 from asof.index.prefix import Window
 from asof.index.view import View
 from asof.models.hashed import HashedNgrams
@@ -181,23 +182,28 @@ def caught(
 
 
 def test_document_frequencies_of_one_shard_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(program, "added", lambda counts: next(iter(counts)).tolist())
+    exact = program.Opening.joined
+    of_first = classmethod(lambda _, every: exact(every)._replace(dfs=every[0].dfs))
+    monkeypatch.setattr(program.Opening, "joined", of_first)
     caught()
 
 
 def test_a_sum_of_averages_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    def averaged(openings: Sequence[program.Opening]) -> tuple[int, float]:
-        n = sum(each.passages for each in openings)
-        return n, n * float(np.mean([each.tokens / max(each.passages, 1) for each in openings]))
+    exact = program.Opening.joined
 
-    monkeypatch.setattr(program, "statistics", averaged)
+    def averaged(_: type, every: Sequence[program.Opening]) -> program.Opening:
+        n = sum(each.passages for each in every)
+        tokens = n * float(np.mean([each.tokens / max(each.passages, 1) for each in every]))
+        return exact(every)._replace(tokens=tokens)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(program.Opening, "joined", classmethod(averaged))
     caught()
 
 
 def test_ties_by_shard_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     exact = exchange.best_of_all
 
-    def by_shard(of: exchange.Exchange, keys: exchange.Keys, n: int) -> exchange.Later[exchange.Best]:
+    def by_shard(of: exchange.Exchange, keys: Keys, n: int) -> exchange.Later[exchange.Best]:
         return exact(of, keys if of.alone else (*map(np.zeros_like, keys[:-1]), keys[-1]), n)
 
     monkeypatch.setattr(exchange, "best_of_all", by_shard)

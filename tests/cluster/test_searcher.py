@@ -25,6 +25,7 @@ from asof.cluster.search import NOTHING
 from asof.cluster.united import Union
 from asof.data import Query
 from asof.errors import CorpusError, ShardLost, StorageUnavailable
+from asof.index.partial import together
 from asof.recipes import named
 from asof.storage.storage import Storage
 
@@ -83,7 +84,7 @@ def test_the_first_stages_run_round_by_round(writer: ShardedCorpus, tmp_path: Pa
     said = actor.begin("one", request, number, None)
     rounds = 0
     while isinstance(said, Given):
-        said = actor.step("one", Gathered([said.value]))
+        said = actor.step("one", Gathered(together([said.value])))
         rounds += 1
     assert isinstance(said, Chosen), said
     assert rounds >= said.rounds > 0

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from asof.index.exchange import ALONE, Rounds, best_of_all, kth_best_of_all, largest, smallest, totals
+from asof.index.partial import together
 from asof.index.select import kth_best
 
 
@@ -29,7 +30,7 @@ class Meeting:
         def gather(own: list[Callable[[], Any]]) -> list[list[Any]]:
             meeting._values[shard] = [each() for each in own]
             meeting._barrier.wait()
-            values = list(meeting._values)
+            values = together(meeting._values)
             meeting._barrier.wait()
             return values
 

@@ -10,12 +10,14 @@ from numpy.typing import NDArray
 
 from asof.cluster.documents import OF_DOCUMENTS
 from asof.cluster.program import Opening, SearchRequest, opening
+from asof.cluster.shard_exchange import counted
 from asof.cluster.united import Union
 from asof.data import Filters
 from asof.graph.links import OF_LINKS
 from asof.graph.succession_shards import SHARD_FUNCTIONS
 from asof.graph.timeline import OF_HITS
 from asof.index.memory_segment import RowArrays, taken
+from asof.index.partial import Counts
 from asof.index.view import View
 from asof.knowledge.current_names import OF_NAMES
 from asof.knowledge.visible_facts import OF_FACTS
@@ -25,9 +27,8 @@ from asof.store.filter_notes import Visible, visible_to
 from asof.store.passages import StoredPassage
 
 
-def _dfs(view: View, _: SearchRequest, terms: list[int]) -> NDArray[np.int64]:
-    """In how many current passages of the shard each term stands."""
-    return np.array(view.prefix.dfs(terms), np.int64)
+def _dfs(view: View, _: SearchRequest, terms: list[int]) -> Counts:
+    return counted(view.prefix, terms)
 
 
 def _live(view: View, _: SearchRequest, first: int) -> int:

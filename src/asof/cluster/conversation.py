@@ -26,9 +26,9 @@ T = TypeVar("T")
 
 
 class Gathered(NamedTuple):
-    """To a shard: the values of all shards."""
+    """To a shard: for each of its values what all shards gave (`partial.together`)."""
 
-    values: list[tuple[Any, ...]]
+    values: list[list[Any]]
 
 
 class Call(NamedTuple):
@@ -106,7 +106,7 @@ class ShardSide:
             # what was said cannot be taken back, so the whole search has to begin anew, with a sound segment
             raise ShardDamaged(str(damage)) from damage
 
-    def _gather(self, own: tuple[Any, ...]) -> list[tuple[Any, ...]]:
+    def _gather(self, own: tuple[Any, ...]) -> list[list[Any]]:
         self.say(Given(own))
         message = self.hear()
         if isinstance(message, End):

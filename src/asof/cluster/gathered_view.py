@@ -14,15 +14,16 @@ from typing import Any, NoReturn, TypeVar, cast
 
 import numpy as np
 
-from asof.cluster import program
+from asof.cluster.ahead import Said
 from asof.cluster.calls import of_each
 from asof.cluster.conversation import Call
 from asof.cluster.gathered_succession import GatheredSuccession
-from asof.cluster.program import Chosen, Opening, Said
+from asof.cluster.program import Chosen, Opening
 from asof.cluster.refused import not_across_shards
+from asof.cluster.shard_exchange import later_dfs, unknown
 from asof.cluster.shards import Talk
 from asof.graph.succession_cache import FOLDER as SUCCESSION
-from asof.index.exchange import ALONE, Later, Rounds, gather
+from asof.index.exchange import ALONE, Later, Rounds, added, gather
 from asof.index.memory_segment import MemorySegment, RowArrays
 from asof.index.prefix import Prefix, PrefixPart
 from asof.index.view import DerivedCache, View
@@ -44,15 +45,15 @@ class RootExchange:
     complete = False
 
     def __init__(
-        self, talk: Talk, gathered: list[list[Any]], known: dict[int, int], chosen: Sequence[Chosen]
+        self, talk: Talk, gathered: list[list[list[Any]]], known: dict[int, int], chosen: Sequence[Chosen]
     ) -> None:
         self.talk = talk
         self.shards = len(chosen)
         self.gathered = gathered
         self.known = known
         self.said: list[Said] = [each.said or {} for each in chosen]
-        dfs = program.added(each.dfs for each in chosen if each.dfs is not None)
-        self.weighed = dict(zip(chosen[0].weighed, dfs, strict=True)) if chosen else {}
+        dfs = added([each.dfs for each in chosen])
+        self.weighed = dict(zip(chosen[0].weighed, dfs, strict=True))
         self.homes: dict[int, int] = {}
         self._rounds = Rounds(lambda _: gathered.pop(0))
 
@@ -65,11 +66,11 @@ class RootExchange:
 
     def dfs(self, prefix: Prefix, terms: Sequence[int]) -> Later[list[int]]:
         if not self.alone:
-            return program.later_dfs(self._rounds, self.known, prefix, terms)
+            return later_dfs(self._rounds, self.known, prefix, terms)
         self.known.update(self.weighed)  # not before: shards did not know them in the first stages
-        missing = program.unknown(terms, self.known)
+        missing = unknown(terms, self.known)
         if missing:
-            self.known.update(zip(missing, program.added(self.call("dfs", missing)), strict=True))
+            self.known.update(zip(missing, added(self.call("dfs", missing)), strict=True))
         return lambda: [self.known[term] for term in terms]
 
     def ask(self, name: str, own: Callable[[], Any], *arguments: object) -> list[Any]:
@@ -130,13 +131,13 @@ class GatheredReader:
 
 
 def gathered_view(
-    as_of: int, openings: Sequence[Opening], gathered: list[list[Any]], chosen: Sequence[Chosen], talk: Talk,
-    analyzer: Analyzer, derived: dict[str, Any], encoder: Encoder | None,
+    as_of: int, opening: Opening, gathered: list[list[list[Any]]], chosen: Sequence[Chosen],
+    talk: Talk, analyzer: Analyzer, derived: dict[str, Any], encoder: Encoder | None,
 ) -> View:  # fmt: skip
-    """The view of the rows that the shards chose; `gathered`: what was after they opened their views,
+    """The view of the rows that the shards chose; `opening`: that of all, `gathered`: what was after it,
     `derived`: what outlives a question."""
-    known_at = max(each.head for each in openings)
-    exchange = RootExchange(talk, gathered, program.first_dfs(openings), chosen)
+    known_at = opening.head
+    exchange = RootExchange(talk, gathered, opening.known, chosen)
     ahead = [each.ahead for each in chosen if each.ahead]
     records = {passage: record for each in ahead for passage, record in each.records.items()}
     layouts = {document: layout for each in ahead for document, layout in each.layouts.items()}
@@ -145,7 +146,7 @@ def gathered_view(
     read = np.unique(np.concatenate(terms)) if terms else None
     segment = MemorySegment(pieces, encoder.name if encoder else "", read) if pieces else None
     parts = (part_of(segment, 0),) if segment else ()
-    prefix = Prefix(as_of, known_at, parts, *program.statistics(openings), segment.n if segment else 0)
+    prefix = Prefix(as_of, known_at, parts, opening.passages, opening.tokens, segment.n if segment else 0)
     heads = tuple(np.unique(segment["head"]).tolist()) if segment else ()
     reader = GatheredReader(as_of, known_at, exchange, heads, layouts)
     view = View(

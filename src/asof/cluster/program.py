@@ -8,32 +8,28 @@ for more hits than candidates that are ranked closely, the best of the others.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, Protocol, TypeVar, runtime_checkable
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from asof.cluster.ahead import Ahead, Said, ahead_of, rows_beside, said_of, terms_of_all
 from asof.cluster.exactness import cut
+from asof.cluster.shard_exchange import Gather, ShardExchange, counted, unknown
 from asof.data import Query
 from asof.graph.passage_table import Passages, PassageTable
-from asof.index.exchange import Later, Rounds, gather
-from asof.index.lexical import Term
 from asof.index.memory_segment import RowArrays, taken
+from asof.index.partial import Counts
 from asof.index.prefix import Prefix, PrefixPart
 from asof.index.view import View
 from asof.rank.candidates.gather import QUERY_VECTOR, query_terms
 from asof.rank.recipe import Recipe
 from asof.rank.rerank.batches import batched
-from asof.rank.stage import Ranking, Stage
-from asof.store.passages import StoredPassage
+from asof.rank.stage import Ranking
 
-S = TypeVar("S")
-T = TypeVar("T")
-
-Gather = Callable[[tuple[Any, ...]], list[tuple[Any, ...]]]
-"""Gives values to all shards and takes those of all, in their order; every shard calls it equally often."""
+NONE = Counts(np.zeros(0, np.int64))
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,15 +59,19 @@ class Opening(NamedTuple):
     tokens: int
     head: int
     terms: tuple[int, ...] = ()
-    dfs: NDArray[np.int64] | None = None
+    dfs: Counts = NONE
 
+    @classmethod
+    def joined(cls, every: Sequence[Opening]) -> Opening:
+        """That of several shards together."""
+        passages, tokens = sum(each.passages for each in every), sum(each.tokens for each in every)
+        dfs = Counts.joined([each.dfs for each in every])
+        return cls(passages, tokens, max(each.head for each in every), every[0].terms, dfs)
 
-class Ahead(NamedTuple):
-    """What the store has of a shard's candidates, and what succession reads of them."""
-
-    records: dict[int, StoredPassage]
-    layouts: dict[str, bytes]
-    described: PassageTable
+    @property
+    def known(self) -> dict[int, int]:
+        """The document frequencies of the terms of the question."""
+        return dict(zip(self.terms, self.dfs.values.tolist(), strict=True))
 
 
 class Chosen(NamedTuple):
@@ -84,97 +84,9 @@ class Chosen(NamedTuple):
     rounds: int
     said: Said | None = None
     weighed: Sequence[int] = ()
-    dfs: NDArray[np.int64] | None = None
+    dfs: Counts = NONE
     terms: NDArray[np.uint64] | None = None
     ahead: Ahead | None = None
-
-
-Said = Mapping[str, Mapping[tuple[Any, ...], Any]]
-
-
-@runtime_checkable
-class ReadsBeside(Protocol):
-    """A later stage that reads rows which are no candidates."""
-
-    def beside(self, query: Query, ranking: Ranking, view: View) -> NDArray[np.int64]:
-        """The rows of this shard that it reads beside the candidates of all shards."""
-        ...
-
-
-@runtime_checkable
-class WeighsTerms(Protocol):
-    """A later stage that weighs other terms than those of the question."""
-
-    def terms(self, query: Query, ranking: Ranking, view: View) -> NDArray[np.uint64]:
-        """Those of the candidates of this shard."""
-        ...
-
-
-@runtime_checkable
-class ReadsTerms(Protocol):
-    """A later stage that looks for other terms than those of the question in its candidates."""
-
-    def reads(self, view: View) -> Iterable[Term]:
-        """These terms."""
-        ...
-
-
-@runtime_checkable
-class AsksAll(Protocol):
-    """A later stage of which is known what it will ask all shards: its answer saves a round."""
-
-    def asked(self, query: Query, view: View) -> Said:
-        """What this shard answers, by the names and the arguments of `Exchange.ask`."""
-        ...
-
-
-class ShardExchange:
-    """The exchange of a shard while the first stages run. `known`: document frequencies gathered before."""
-
-    alone = False
-    complete = False
-
-    def __init__(self, gather: Gather) -> None:
-        self.rounds = Rounds(lambda own: gather(tuple(each() for each in own)))
-        self.known: dict[int, int] = {}
-
-    def later(self, own: Callable[[], S], made: Callable[[Sequence[S]], T]) -> Later[T]:
-        return self.rounds.later(own, made)
-
-    def dfs(self, prefix: Prefix, terms: Sequence[int]) -> Later[list[int]]:
-        return later_dfs(self.rounds, self.known, prefix, terms)
-
-    def ask(self, name: str, own: Callable[[], Any], *arguments: object) -> list[Any]:
-        return gather(self, own())
-
-
-def later_dfs(
-    rounds: Rounds, known: dict[int, int], prefix: Prefix, terms: Sequence[int]
-) -> Later[list[int]]:
-    """See `Exchange.dfs`; `known` is added to."""
-    missing = unknown(terms, known)
-
-    def learned(counts: Sequence[NDArray[np.int64]]) -> None:
-        known.update(zip(missing, added(counts), strict=True))
-
-    asked = rounds.later(lambda: np.array(prefix.dfs(missing), np.int64), learned) if missing else None
-
-    def dfs() -> list[int]:
-        if asked is not None:
-            asked()
-        return [known[term] for term in terms]
-
-    return dfs
-
-
-def unknown(terms: Iterable[int], known: Mapping[int, int]) -> list[int]:
-    """The terms whose document frequencies are not known, each once."""
-    return [term for term in dict.fromkeys(terms) if term not in known]
-
-
-def added(counts: Iterable[NDArray[np.int64]]) -> list[int]:
-    """The sums of counts of all shards."""
-    return [sum(each) for each in zip(*(count.tolist() for count in counts), strict=True)]
 
 
 def first_stages(
@@ -187,9 +99,10 @@ def first_stages(
     steps = list(batched(recipe, query))
     terms = {term.hash for _, each in steps for term in query_terms(each, view.analyzer)}
     exchange = ShardExchange(give)
-    openings = gather(exchange, opening(view, tuple(sorted(terms))))
-    exchange.known.update(first_dfs(openings))
-    view = replace(view, prefix=with_statistics(own, *statistics(openings)), exchange=exchange)
+    here = opening(view, tuple(sorted(terms)))
+    of_all = exchange.later(lambda: here, Opening.joined)()
+    exchange.known.update(of_all.known)
+    view = replace(view, prefix=with_statistics(own, of_all.passages, of_all.tokens), exchange=exchange)
     if request.vector is not None:
         view.memo[QUERY_VECTOR, query.text] = request.vector
     last = cut(recipe)
@@ -199,62 +112,17 @@ def first_stages(
     chosen_after = exchange.rounds.count
     ranking = ranking.matching()
     later = steps[last + 1 :]
-    terms_of_all = _terms(later, ranking, view)
-    rows = np.unique(np.concatenate(_rows(request, steps, ranking, view)))
-    weighed = unknown(terms_of_all(), exchange.known)
+    every_term = terms_of_all(later, ranking, view)
+    rows = np.unique(np.concatenate(rows_beside(request.query.k, steps, last, ranking, view)))
+    weighed = unknown(every_term(), exchange.known)
     looked_for = [term.hash for stage, _ in later if hasattr(stage, "reads") for term in stage.reads(view)]
     read = np.array([*exchange.known, *weighed, *looked_for], np.uint64)
     read = np.unique(np.concatenate([read, view.titles(rows).stems]))
     return Chosen(
-        taken(view.prefix, rows, read), chosen_after, _said(later, view), weighed,
-        np.array(view.prefix.dfs(weighed), np.int64), read,
-        _ahead(view, ranking.rows, describe) if request.ahead else None,
+        taken(view.prefix, rows, read), chosen_after, said_of(later, view), weighed,
+        counted(view.prefix, weighed), read,
+        ahead_of(view, ranking.rows, describe) if request.ahead else None,
     )  # fmt: skip
-
-
-Steps = Sequence[tuple[Stage, Query]]
-
-
-def _terms(later: Steps, ranking: Ranking, view: View) -> Later[list[int]]:
-    """The terms of the candidates of all shards that later stages weigh, each once."""
-    of_stages = [stage.terms(query, ranking, view) for stage, query in later if hasattr(stage, "terms")]
-    if not of_stages:
-        return list
-    own = np.unique(np.concatenate(of_stages))
-    return view.exchange.later(lambda: own, lambda every: np.unique(np.concatenate(every)).tolist())
-
-
-def _rows(request: SearchRequest, steps: Steps, ranking: Ranking, view: View) -> list[NDArray[np.int64]]:
-    """The rows that a shard sends: its candidates, those that later stages read beside them, and for more
-    hits than candidates that are ranked closely the best of the others."""
-    assert request.recipe is not None  # noqa: S101  it is searched
-    last = cut(request.recipe)
-    later, rows = steps[last + 1 :], [ranking.rows]
-    most = max([request.query.k, *(query.k for _, query in later)])
-    kept = getattr(steps[last][0], "needs", 0)  # so many at least, where others were deferred
-    if ranking.deferred is not None and most > kept and most > view.total(ranking.count):
-        others = ranking.deferred.shortlist(most)
-        rows.append(others.rows[view.tie_order(others.score, others.rows)[:most]])
-    for stage, query in later:
-        if hasattr(stage, "beside"):  # `isinstance` of a protocol takes a hundred times as long
-            rows.append(stage.beside(query, ranking, view))
-    return rows
-
-
-def _said(later: Steps, view: View) -> Said:
-    said: dict[str, dict[tuple[Any, ...], Any]] = {}
-    for stage, query in later:
-        if hasattr(stage, "asked"):
-            for name, answers in stage.asked(query, view).items():
-                said.setdefault(name, {}).update(answers)
-    return said
-
-
-def _ahead(view: View, rows: NDArray[np.int64], describe: Callable[[Passages], PassageTable]) -> Ahead:
-    passages = view.column("passage", rows)
-    records = dict(zip(passages.tolist(), view.records(rows), strict=True))
-    documents = sorted({record.document for record in records.values()})
-    return Ahead(records, view.store.layouts(documents), describe(np.unique(passages)))
 
 
 def opening(view: View, terms: tuple[int, ...] = ()) -> Opening:
@@ -265,20 +133,7 @@ def opening(view: View, terms: tuple[int, ...] = ()) -> Opening:
         prefix.tokens,
         view.known_at,
         terms,
-        np.array(prefix.dfs(terms), np.int64) if terms else None,
-    )
-
-
-def statistics(openings: Iterable[Opening]) -> tuple[int, int]:
-    """The current passages of all shards, and their words."""
-    every = list(openings)
-    return sum(each.passages for each in every), sum(each.tokens for each in every)
-
-
-def first_dfs(openings: Sequence[Opening]) -> dict[int, int]:
-    """The document frequencies of the terms of the question."""
-    return dict(
-        zip(openings[0].terms, added(each.dfs for each in openings if each.dfs is not None), strict=True)
+        counted(prefix, terms),
     )
 
 

@@ -17,7 +17,7 @@ from asof.cluster.calls import of_each
 from asof.cluster.conversation import Call, FromShard, ShardDamaged
 from asof.cluster.exactness import VECTORS, inexact_apart, refuse_inexact
 from asof.cluster.gathered_view import gathered_view
-from asof.cluster.program import Chosen, SearchRequest
+from asof.cluster.program import Chosen, Opening, SearchRequest
 from asof.cluster.refused import not_across_shards
 from asof.cluster.shards import LocalShards, Shards, Talk, run
 from asof.cluster.whole_view import use_whole
@@ -89,10 +89,11 @@ class ShardSearch:
         def used() -> T:
             with closing(self.shards.begin(request)) as talk:
                 every = range(talk.count)
-                openings = list(talk.call({shard: Call("opening", ()) for shard in every}).values())
+                openings = talk.call({shard: Call("opening", ()) for shard in every}).values()
+                opening = Opening.joined(list(openings))
                 nothing = [Chosen([], 1) for _ in every]
                 return do(
-                    gathered_view(as_of, openings, [], nothing, talk, self._analyzer(), self._derived, None)
+                    gathered_view(as_of, opening, [], nothing, talk, self._analyzer(), self._derived, None)
                 )
 
         return begun_anew(used)
@@ -122,9 +123,9 @@ class ShardSearch:
         talk = Reopened(self.shards, request)
         try:
             rounds, chosen = run(talk)
-            openings = [opening for (opening,) in rounds[0]]
+            ((opening,),) = rounds[0]
             view = gathered_view(
-                request.as_of, openings, rounds[1:], chosen, talk, self._analyzer(), self._derived,
+                request.as_of, opening, rounds[1:], chosen, talk, self._analyzer(), self._derived,
                 self.encoder,
             )  # fmt: skip
             talk.known_at = view.known_at

@@ -10,6 +10,7 @@ from asof.cluster.conversation import Answer, Call, Conversation, Failed, FromSh
 from asof.cluster.program import Chosen, SearchRequest
 from asof.cluster.united import Union
 from asof.corpus.session import Session
+from asof.index.partial import together
 
 PASSAGES_OF_THREAD = 8_000_000
 """Threads that share a search take some 30 ms to exchange what they have: with fewer, one is faster."""
@@ -27,8 +28,8 @@ class Talk(Protocol):
         """What every shard says, in the order of shards."""
         ...
 
-    def gathered(self, values: list[Any]) -> None:
-        """Give the values of all to every shard."""
+    def gathered(self, values: list[list[Any]]) -> None:
+        """Give the values of all to every shard (see `Gathered`)."""
         ...
 
     def call(self, calls: Mapping[int, Call]) -> dict[int, Any]:
@@ -108,7 +109,7 @@ class LocalTalk:
     def receive(self) -> list[FromShard]:
         return [each.receive() for each in self._conversations]
 
-    def gathered(self, values: list[Any]) -> None:
+    def gathered(self, values: list[list[Any]]) -> None:
         for each in self._conversations:
             each.send(Gathered(values))
 
@@ -135,16 +136,17 @@ def raise_failed(replies: Iterable[FromShard]) -> None:
             raise reply.error
 
 
-def run(talk: Talk) -> tuple[list[list[Any]], list[Chosen]]:
-    """Have all shards run the first stages: what was gathered for them, round by round; what each chose."""
-    rounds: list[list[Any]] = []
+def run(talk: Talk) -> tuple[list[list[list[Any]]], list[Chosen]]:
+    """Have all shards run the first stages: what was gathered for them (`Gathered`), round by round; what
+    each chose."""
+    rounds: list[list[list[Any]]] = []
     while True:
         replies = talk.receive()
         raise_failed(replies)
         given = [reply.value for reply in replies if isinstance(reply, Given)]
         if len(given) == len(replies):
-            rounds.append(given)
-            talk.gathered(given)
+            rounds.append(together(given))
+            talk.gathered(rounds[-1])
             continue
         chosen = [reply for reply in replies if isinstance(reply, Chosen)]
         assert len(chosen) == len(replies)  # noqa: S101  all run the same stages

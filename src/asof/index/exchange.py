@@ -15,8 +15,9 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from asof.index.partial import BestKeys, BestScores, Counts, Keys
 from asof.index.prefix import Prefix
-from asof.index.select import at_least, kth_best
+from asof.index.select import kth_best
 
 S = TypeVar("S")
 T = TypeVar("T")
@@ -75,7 +76,7 @@ ALONE = Alone()
 
 class Rounds:
     """What has been asked of all shards and waits for the next round. `gather` gives one's values, made when
-    they are sent, and takes those of every shard; `count`: how often it did."""
+    they are sent, and takes for each what all shards gave (`partial.together`); `count`: how often it did."""
 
     def __init__(self, gather: Callable[[list[Callable[[], Any]]], Sequence[Sequence[Any]]]) -> None:
         self._gather = gather
@@ -92,8 +93,8 @@ class Rounds:
         """Gather all that waits."""
         waiting, self._waiting = self._waiting, []
         self.count += 1
-        every = self._gather([each.own for each in waiting])
-        for asked, values in zip(waiting, zip(*every, strict=True), strict=True):
+        given = self._gather([each.own for each in waiting])
+        for asked, values in zip(waiting, given, strict=True):
             asked.value = asked.made(values)
             asked.known = True
 
@@ -121,10 +122,6 @@ class Best(NamedTuple):
     number: int
 
 
-Keys = tuple[NDArray[Any], ...]
-"""What orders rows, the first key last, as `numpy.lexsort` takes it."""
-
-
 def gather(exchange: Exchange, own: T) -> list[T]:
     """The values of all shards, in their order."""
     return exchange.later(lambda: own, list)()
@@ -132,7 +129,13 @@ def gather(exchange: Exchange, own: T) -> list[T]:
 
 def totals(exchange: Exchange, *own: int) -> Later[tuple[int, ...]]:
     """The sums of counts over all shards."""
-    return exchange.later(lambda: own, lambda every: tuple(map(sum, zip(*every, strict=True))))
+    return exchange.later(lambda: Counts(np.array(own, np.int64)), lambda every: tuple(added(every)))
+
+
+def added(every: Sequence[Counts]) -> list[int]:
+    """The sums of counts."""
+    sums: list[int] = Counts.joined(every).values.tolist()
+    return sums
 
 
 def largest(exchange: Exchange, own: float) -> Later[float]:
@@ -151,11 +154,9 @@ def kth_best_of_all(exchange: Exchange, scores: NDArray[np.float64], k: int) -> 
     if exchange.alone:
         return lambda: kth_best(scores, k)
 
-    def own() -> NDArray[np.float64]:
-        best = scores[at_least(scores, kth_best(scores, k))]
-        return np.partition(best, len(best) - k)[-k:] if len(best) > k else best
-
-    return exchange.later(own, lambda every: kth_best(np.concatenate(every), k))
+    return exchange.later(
+        lambda: BestScores.of(scores, k), lambda every: kth_best(BestScores.joined(every).scores, k)
+    )
 
 
 def best_of_all(exchange: Exchange, keys: Keys, n: int) -> Later[Best]:
@@ -168,18 +169,13 @@ def best_of_all(exchange: Exchange, keys: Keys, n: int) -> Later[Best]:
         return lambda: Best(order, np.arange(len(order)), len(order))
     held = tuple(key[order] for key in keys)
 
-    def made(gathered: Sequence[Keys]) -> Best:
-        every = tuple(np.concatenate(each) for each in zip(*gathered, strict=True))
-        first = np.lexsort(every)[:n]
-        ranks = np.full(len(every[0]), -1)
-        ranks[first] = np.arange(len(first))
+    def made(gathered: Sequence[BestKeys]) -> Best:
+        first = BestKeys.joined(gathered).keys
         # own rows are found by their keys: who looks on without a share of its own holds some of them, too
-        mine = _places_of(every, held)
-        own = ranks[mine[mine >= 0]]
-        kept = own >= 0
-        return Best(order[mine >= 0][kept], own[kept], len(first))
+        ranks = _places_of(first, held)
+        return Best(order[ranks >= 0], ranks[ranks >= 0], len(first[0]))
 
-    return exchange.later(lambda: held, made)
+    return exchange.later(lambda: BestKeys(held, n), made)
 
 
 def _places_of(every: Keys, some: Keys) -> NDArray[np.int64]:

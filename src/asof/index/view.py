@@ -19,6 +19,7 @@ from asof.index.about import AboutTimes
 from asof.index.exchange import ALONE, Best, Exchange, Later
 from asof.index.file_format import Array
 from asof.index.lexical import Bm25, Term, Weighed, weigh
+from asof.index.partial import Keys
 from asof.index.prefix import Prefix, Window
 from asof.index.segment import Segment
 from asof.index.titles import TitleTable
@@ -290,7 +291,7 @@ class View:
         """
         return np.lexsort(self._tie_keys(scores, rows))
 
-    def _tie_keys(self, scores: NDArray[np.float64], rows: NDArray[np.int64]) -> of_all.Keys:
+    def _tie_keys(self, scores: NDArray[np.float64], rows: NDArray[np.int64]) -> Keys:
         return (
             self.column("number", rows), self.column("digest", rows), -self.column("visible", rows), -scores,
         )  # fmt: skip

@@ -117,7 +117,7 @@ class RayTalk:
     def receive(self) -> list[FromShard]:
         return self._taken(range(len(self._actors)))
 
-    def gathered(self, values: list[Any]) -> None:
+    def gathered(self, values: list[list[Any]]) -> None:
         self._ask(dict.fromkeys(self._begun, Gathered(values)))
 
     def call(self, calls: Mapping[int, Call]) -> dict[int, Any]:

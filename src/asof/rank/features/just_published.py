@@ -67,7 +67,7 @@ class JustPublished:
         return [view.as_of - int(days * DAY) + 1 for days in (self.days, self.year)]
 
     def asked(self, query: Query, view: View) -> dict[str, dict[tuple[Any, ...], Any]]:
-        """What it will ask all shards (see `asof.cluster.program.AsksAll`)."""
+        """What it will ask all shards (see `asof.cluster.ahead.AsksAll`)."""
         return {"live": {(first,): view.own_live(first) for first in self._firsts(view)}}
 
 

@@ -75,7 +75,7 @@ class NeighbouringText:
         return matches.with_column("neighbouring_text", text, by=False, high=3.0)
 
     def beside(self, query: Query, ranking: Ranking, view: View) -> NDArray[np.int64]:
-        """The rows of a shard that are neighbours of candidates of any shard (see `asof.cluster.program`)."""
+        """The rows of a shard that are neighbours of candidates of any shard (see `asof.cluster.ahead`)."""
         matches = ranking.matching()
         assert matches.places is not None  # noqa: S101  they match, so they were chosen
         return matches.window.rows(neighbours_of_all(view, matches.window, matches.places, self.threads))

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from asof.index.partial import Arrays, Counts
 from asof.index.prefix import Window, WindowPart
 from asof.index.view import View
 from asof.store.digest import name_digest
@@ -197,13 +198,15 @@ def neighbours_of_all(
     """The places (ascending) in a shard of the neighbours of the candidates of all shards; its own are at
     `places`."""
     near = _in_documents(view, window, places)
-    seek, visible = _without_place(view, window, places, near)
-    visible = np.concatenate(view.gather(visible))
+    seek, own = _without_place(view, window, places, near)
+    of_all = view.exchange.later(lambda: Arrays((own,)), Arrays.joined)
+    (visible,) = of_all().arrays
     found = near[near >= 0]
     if len(visible):
-        crowd = np.sum(view.gather(crowds_in(window, visible, threads.gap)), axis=0)
+        crowds = view.exchange.later(lambda: Counts(crowds_in(window, visible, threads.gap)), Counts.joined)
         documents = _numbered([record.document for record in view.records(window.rows(places[seek]))])
         wanted = np.concatenate(view.gather(documents), axis=1)
+        crowd = crowds().values
         few = (crowd > 1) & (crowd <= threads.crowd)
         found = np.concatenate([found, documents_near(window, visible[few], wanted[:, few], threads.gap)[2]])
     return np.unique(found)

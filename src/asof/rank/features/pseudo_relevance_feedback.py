@@ -18,6 +18,7 @@ from asof.index.exchange import Best, Later
 from asof.index.forward import stems_of, terms_of
 from asof.index.lexical import Bm25, Term, Weighed
 from asof.index.offsets import stretches
+from asof.index.partial import Arrays, Largest
 from asof.index.prefix import Window
 from asof.index.select import at_least, before_rise, kth_best, union
 from asof.index.view import View
@@ -212,9 +213,9 @@ def shares_of(window: Window, best: Best, view: View, most: int) -> dict[Term, f
     """
     rows = window.rows(best.places)
     gathered = view.exchange.later(
-        lambda: (best.ranks, view.column("length", rows), *terms_of(view.prefix, rows)), list
-    )()
-    ranks, lengths, counts, hashes, tf = (np.concatenate(each) for each in zip(*gathered, strict=True))
+        lambda: Arrays((best.ranks, view.column("length", rows), *terms_of(view.prefix, rows))), Arrays.joined
+    )
+    ranks, lengths, counts, hashes, tf = gathered().arrays
     order = np.argsort(ranks, kind="stable")
     at = stretches((np.cumsum(counts) - counts)[order], counts[order])
     hashes, tf = hashes[at], tf[at]
@@ -235,5 +236,5 @@ def shares_of(window: Window, best: Best, view: View, most: int) -> dict[Term, f
 def _stems(view: View, hashes: NDArray[np.uint64]) -> list[str]:
     """The stems of terms, each from a shard that has it; the hash that another gives is before all words."""
     view.later_dfs(hashes.tolist())  # they are weighed next
-    of_each = view.exchange.later(lambda: stems_of(view.prefix, hashes), list)()
-    return list(map(max, zip(*of_each, strict=True)))
+    of_all = view.exchange.later(lambda: Largest(stems_of(view.prefix, hashes)), Largest.joined)
+    return list(of_all().values)

@@ -52,11 +52,11 @@ class ExactName:
         ).note(f"{len(documents)} document{'s are' if len(documents) > 1 else ' is'} called that")
 
     def asked(self, query: Query, view: View) -> dict[str, dict[tuple[Any, ...], Any]]:
-        """What it will ask all shards (see `asof.cluster.program.AsksAll`)."""
+        """What it will ask all shards (see `asof.cluster.ahead.AsksAll`)."""
         return {"called": {(query.text,): view.own_called(query.text)}}
 
     def beside(self, query: Query, ranking: Ranking, view: View) -> NDArray[np.int64]:
-        """The rows of a shard that are of documents of that name (see `asof.cluster.program`)."""
+        """The rows of a shard that are of documents of that name (see `asof.cluster.ahead`)."""
         documents = view.own_called(query.text)
         return ranking.window.rows(_places(documents, query, ranking.window, view))
 

@@ -3,7 +3,8 @@
     python -m bench.equal_shards DATASET [--shards 2,5] [--questions 200] [--recipe asof] [--encoder]
 
 Ids, scores, trees, successors and notes of the first ten hits of each question are compared, and the medians
-of the times that a question takes are printed side by side.
+of the times that a question takes are printed side by side. The shards are searched as one, and then apart,
+each in a thread that sends what an actor would.
 """
 
 from __future__ import annotations
@@ -16,7 +17,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from bench.counted_objects import CountedShards
+
 from asof.cluster.opening import open_shards
+from asof.cluster.shards import LocalShards
 from asof.config import Config
 from asof.corpus.corpus import open as open_corpus
 from asof.evaluate.runs.dataset import Dataset, load
@@ -43,11 +47,22 @@ def main() -> None:
         for count in map(int, options.shards.split(",")):
             with open_shards(path / str(count), shards=count, config=Config(), encoder=encoder) as corpus:
                 corpus.add(dataset.documents())
-                found, took = answered(corpus, dataset, asked, options.recipe)
-            different = [q.text for q, one, other in zip(asked, expected, found, strict=True) if one != other]
-            print(f"{count} shards: {len(different)} different, {took:.1f} ms")
-            for text in different[:3]:
-                print(f"  {text}")
+                compared(corpus, dataset, asked, options.recipe, expected, f"{count} shards as one")
+                assert corpus.searching is not None
+                sessions = [each.session for each in corpus.shards]
+                corpus.searching.shards = CountedShards(LocalShards(sessions, count))
+                compared(corpus, dataset, asked, options.recipe, expected, f"{count} shards apart")
+
+
+def compared(
+    corpus: Any, dataset: Dataset, asked: Sequence[Any], recipe: str, expected: Sequence[Any], what: str
+) -> None:
+    """Print how many questions are answered otherwise than expected, and the first of them."""
+    found, took = answered(corpus, dataset, asked, recipe)
+    different = [q.text for q, one, other in zip(asked, expected, found, strict=True) if one != other]
+    print(f"{what}: {len(different)} different, {took:.1f} ms", flush=True)
+    for text in different[:3]:
+        print(f"  {text}")
 
 
 def answered(corpus: Any, dataset: Dataset, asked: Sequence[Any], recipe: str) -> tuple[list[Any], float]:

@@ -21,6 +21,7 @@ from hypothesis.extra import numpy as arrays
 import asof
 from asof.cluster.conversation import Answer, Call, End, Failed, Gathered
 from asof.cluster.program import SearchRequest
+from asof.cluster.ray import searcher
 from asof.cluster.ray.connection import connect
 from asof.cluster.ray.lines import Begin
 from asof.cluster.ray.messages import NotPackable, packed, unpacked
@@ -205,3 +206,24 @@ def test_an_actor_says_that_it_does_not_understand_and_goes_on(tmp_path: Path) -
     while actor.status()["under_way"] and time.monotonic() < until:
         time.sleep(0.01)
     assert actor.status()["under_way"] == 0  # who asked is gone
+
+
+def test_an_actor_that_was_not_asked_for_long_gives_up_the_connection(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with asof.open(tmp_path, shards=1) as made:
+        made.add([{"id": "a", "text": "ferry"}])
+    actor = Searcher(ShardPlace(0, root=str(tmp_path), shards=1), "127.0.0.1")
+    address = actor.address()
+    assert address is not None
+    monkeypatch.setattr(searcher, "IDLE", 0.2)
+    begin = packed(Begin("one", SearchRequest(NOTHING, None, 2**60, None), 0, Call("opening", ())))
+    with closing(connect(address, 5)) as root:
+        root.send(begin)
+        assert unpacked(root.receive(5)).value.passages == 1
+        with pytest.raises(OSError):  # noqa: PT011  of several kinds; no answer to what was not asked
+            root.receive(5)
+    assert actor.status()["under_way"] == 0
+    with closing(connect(address, 5)) as root:
+        root.send(begin)
+        assert unpacked(root.receive(5)).value.passages == 1

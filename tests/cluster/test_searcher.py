@@ -6,13 +6,25 @@ import os
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
 
 import asof
-from asof.cluster.conversation import Answer, Call, Conversation, End, Failed, Gathered, Given
+from asof.cluster.conversation import (
+    Answer,
+    Call,
+    Conversation,
+    End,
+    Failed,
+    Gathered,
+    Given,
+    Gone,
+    ShardSide,
+    ToShard,
+)
 from asof.cluster.corpus import ShardedCorpus
 from asof.cluster.program import Chosen, SearchRequest
 from asof.cluster.ray.copies import size_of, trim
@@ -22,6 +34,7 @@ from asof.cluster.ray.place import ShardPlace
 from asof.cluster.ray.searcher import Searcher
 from asof.cluster.ray.shards import SearchedState
 from asof.cluster.search import NOTHING
+from asof.cluster.shards import answers
 from asof.cluster.united import Union
 from asof.data import Query
 from asof.errors import CorpusError, ShardLost, StorageUnavailable
@@ -118,22 +131,47 @@ def test_a_search_that_is_taken_part_in_keeps_its_manifest_to_its_end(
     assert isinstance(said[0].error, ShardLost)
 
 
-@pytest.mark.parametrize("gone", [End(), ConnectionResetError()])
-def test_who_asked_may_be_gone_at_any_time(writer: ShardedCorpus, tmp_path: Path, gone: Any) -> None:
+@pytest.mark.parametrize("gone", [True, False])
+def test_who_asked_may_be_gone_at_any_time(writer: ShardedCorpus, tmp_path: Path, *, gone: bool) -> None:
     actor = searcher(writer, tmp_path)
     request = SearchRequest(Query("ferry", "ferry"), named("bm25"), NOW, None)
     number, said = add(writer, "a"), list[Any]()
 
     def hear() -> Any:
-        if isinstance(gone, Exception):
-            raise gone
-        return gone
+        if gone:
+            raise Gone
+        return End()
 
-    actor.take_part(begins(number, request), said.append, hear)
-    assert isinstance(said[0], Given)
-    assert [type(each) for each in said[1:]] == ([Failed] if isinstance(gone, Exception) else [])
+    with pytest.raises(Gone) if gone else nullcontext():
+        actor.take_part(begins(number, request), said.append, hear)
+    assert [type(each) for each in said] == [Given]  # and then nothing, which nobody would hear
     assert actor.status()["under_way"] == 0
     assert count(actor.begin("next", ASKED, number, Call("opening", ()))) == 1
+
+
+def test_nothing_is_said_after_the_end(writer: ShardedCorpus, monkeypatch: pytest.MonkeyPatch) -> None:
+    add(writer, "a")
+    session, said = writer.shards[0].session, list[Any]()
+    use = type(session).use
+
+    def fails_at_the_end(self: Any, *arguments: Any) -> Any:
+        use(self, *arguments)
+        raise CorpusError("the disk is gone")
+
+    monkeypatch.setattr(type(session), "use", fails_at_the_end)
+    heard: list[ToShard] = [Call("opening", ()), End()]
+    side = ShardSide((session,), Union(), ASKED, said.append, lambda: heard.pop(0))
+    with pytest.raises(Gone):
+        side.run()
+    assert [type(each) for each in said] == [Answer]
+
+
+def test_shards_out_of_step_are_lost() -> None:
+    assert answers({0: Answer(1), 3: Answer(2)}) == {0: 1, 3: 2}
+    with pytest.raises(ShardLost, match="something else"):
+        answers({0: Answer(1), 1: Given((2,))})
+    with pytest.raises(CorpusError, match="full"):
+        answers({0: Given((2,)), 1: Failed(CorpusError("full"))})
 
 
 def test_a_manifest_that_cannot_be_fetched_is_an_error_and_the_shard_stays(

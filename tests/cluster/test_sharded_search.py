@@ -11,8 +11,10 @@ import pytest
 from tests.support.shards import new_shards
 
 from asof.cluster.corpus import ShardedCorpus
+from asof.cluster.shards import LocalShards
 from asof.corpus.corpus import Corpus
 from asof.errors import BeforeHorizon, NotAcrossShards, UsageError
+from asof.index.segment import Segment
 from asof.models.hashed import HashedNgrams
 from asof.recipes import NAMES
 from asof.store.shard_layout import shard_of
@@ -77,16 +79,23 @@ def test_times_before_the_kept_history_are_refused(tmp_path: Path, document: Mak
         assert len(corpus.at("2006").search("harbour")) == 7
 
 
-def test_a_damaged_segment_is_rebuilt_and_the_search_begun_anew(tmp_path: Path, document: Make) -> None:
+@pytest.mark.parametrize("array", ["visible", "rows", "stems", "head"])  # the first is read at once
+@pytest.mark.parametrize("threads", [1, 3])
+def test_a_damaged_segment_is_rebuilt_and_the_search_begun_anew(
+    tmp_path: Path, document: Make, threads: int, array: str
+) -> None:
     with harbour(tmp_path, document) as corpus:
         expected = [(hit.id, hit.score) for hit in corpus.at("2009").search("harbour bell")]
-    (segment,) = (tmp_path / ".asof" / "shards" / "01" / "segments").glob("*.seg")
-    content = bytearray(segment.read_bytes())
-    for at in range(0, len(content) // 2, 64):
-        content[at] ^= 0xFF
-    segment.write_bytes(bytes(content))
+    (file,) = (tmp_path / ".asof" / "shards" / "01" / "segments").glob("*.seg")
+    at = Segment(file)._toc[array]["at"]
+    content = bytearray(file.read_bytes())
+    content[at] ^= 0xFF
+    file.write_bytes(bytes(content))
     with new_shards(tmp_path, 3) as corpus:
-        assert [(hit.id, hit.score) for hit in corpus.at("2009").search("harbour bell")] == expected
+        searching = corpus.at("2009").asked.search
+        searching.shards = LocalShards([each.session for each in corpus.shards], threads)
+        for _ in range(2):
+            assert [(hit.id, hit.score) for hit in corpus.at("2009").search("harbour bell")] == expected
 
 
 def test_errors_of_a_shard_reach_who_asked(tmp_path: Path, document: Make) -> None:

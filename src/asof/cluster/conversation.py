@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from queue import SimpleQueue
@@ -72,47 +73,79 @@ class Ended(Exception):
     """The search ended while a shard waited for values."""
 
 
+class Gone(Exception):
+    """Nobody hears what a shard says: who asked is gone, or has ended the search."""
+
+
 @dataclass(slots=True)
 class ShardSide:
     """The side of a shard, or of several as one, in a search. `say` and `hear` take turns with the root,
-    beginning with what the shard says; where nothing is searched, it hears a call first."""
+    beginning with what the shard says; where nothing is searched, it hears a call first. They raise Gone."""
 
     sessions: Sequence[Session]
     union: Union
     request: SearchRequest
     say: Callable[[FromShard], None]
     hear: Callable[[], ToShard]
+    _said: bool = False
+    _over: bool = False
 
     def run(self) -> None:
-        """Take part to the end of the search. What goes wrong is said."""
+        """Take part to the end of the search. What goes wrong is said, and a damaged segment mended. Raises
+        Gone where it cannot be said."""
         try:
             used(self.sessions, self.request, self._talk)
         except Ended:
             pass
-        except Exception as error:  # noqa: BLE001  it is raised again where the question was asked
-            self.say(Failed(error))
+        except Gone:
+            raise
+        except Exception as error:
+            if self._over:
+                raise Gone from error
+            self._tell(self._mended(error))
+
+    def _mended(self, error: Exception) -> Failed:
+        """What went wrong; where a segment is damaged, once it has been rebuilt."""
+        if isinstance(error, ShardDamaged):
+            try:
+                for session in self.sessions:
+                    session.manifest.mend()
+                    session.forget()
+            except AsofError as instead:
+                return Failed(instead)
+        return Failed(error)
 
     def _talk(self, views: tuple[View, ...]) -> None:
+        if self._said:  # what was said cannot be taken back, so the whole search has to begin anew
+            raise ShardDamaged("the index of a shard was mended while it was searched")
         try:
             view = self.union.of(views)
             answered = partial(answer, self.union, views, view, self.request)
             if self.request.recipe is not None:
                 describe = partial(answered, "succession.described")
-                self.say(first_stages(self.request, view, self._gather, describe))
-            while not isinstance(message := self.hear(), End):
+                self._tell(first_stages(self.request, view, self._gather, describe))
+            while not isinstance(message := self._told(), End):
                 assert isinstance(message, Call)  # noqa: S101  no values are gathered any more
-                self.say(Answer(answered(message.name, *message.arguments)))
+                self._tell(Answer(answered(message.name, *message.arguments)))
         except DamagedSegment as damage:
-            # what was said cannot be taken back, so the whole search has to begin anew, with a sound segment
             raise ShardDamaged(str(damage)) from damage
 
     def _gather(self, own: tuple[Any, ...]) -> list[list[Any]]:
-        self.say(Given(own))
-        message = self.hear()
+        self._tell(Given(own))
+        message = self._told()
         if isinstance(message, End):
             raise Ended
         assert isinstance(message, Gathered)  # noqa: S101  a shard that gathers is asked nothing
         return message.values
+
+    def _tell(self, message: FromShard) -> None:
+        self._said = True
+        self.say(message)
+
+    def _told(self) -> ToShard:
+        message = self.hear()
+        self._over = isinstance(message, End)
+        return message
 
 
 class Conversation:
@@ -144,7 +177,8 @@ class Conversation:
 
     def _run(self) -> None:
         try:
-            self._side.run()
+            with suppress(Gone):
+                self._side.run()
         finally:
             self._from.put(Over())
 

@@ -23,7 +23,7 @@ from asof.cluster.refused import not_across_shards
 from asof.cluster.shard_exchange import later_dfs, unknown
 from asof.cluster.shards import Talk
 from asof.graph.succession_cache import FOLDER as SUCCESSION
-from asof.index.exchange import ALONE, Later, Rounds, added, gather
+from asof.index.exchange import ALONE, Later, Rounds, added
 from asof.index.memory_segment import MemorySegment, RowArrays
 from asof.index.prefix import Prefix, PrefixPart
 from asof.index.view import DerivedCache, View
@@ -75,7 +75,7 @@ class RootExchange:
 
     def ask(self, name: str, own: Callable[[], Any], *arguments: object) -> list[Any]:
         if not self.alone:
-            return gather(self, own())
+            return self._rounds.later(own, list)()
         said = [each.get(name, {}) for each in self.said]
         if said and all(each and arguments in each for each in said):
             return [each[arguments] for each in said]

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from asof.index.exchange import Later, Rounds, added, gather
+from asof.index.exchange import Later, Rounds, added
 from asof.index.partial import Counts
 from asof.index.prefix import Prefix
 
@@ -36,7 +36,7 @@ class ShardExchange:
         return later_dfs(self.rounds, self.known, prefix, terms)
 
     def ask(self, name: str, own: Callable[[], Any], *arguments: object) -> list[Any]:
-        return gather(self, own())
+        return self.rounds.later(own, list)()
 
 
 def later_dfs(

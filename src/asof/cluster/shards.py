@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from asof.cluster.conversation import Answer, Call, Conversation, Failed, FromShard, Gathered, Given
 from asof.cluster.program import Chosen, SearchRequest
 from asof.cluster.united import Union
 from asof.corpus.session import Session
+from asof.errors import ShardLost
 from asof.index.partial import together
+
+T = TypeVar("T")
 
 PASSAGES_OF_THREAD = 8_000_000
 """Threads that share a search take some 30 ms to exchange what they have: with fewer, one is faster."""
@@ -124,9 +127,10 @@ class LocalTalk:
 
 
 def answers(replies: Mapping[int, FromShard]) -> dict[int, Any]:
-    """The values of answers. Raises what went wrong at a shard."""
-    raise_failed(replies.values())
-    return {shard: reply.value for shard, reply in replies.items() if isinstance(reply, Answer)}
+    """The values of answers. Raises what went wrong at a shard, and ShardLost where one said something
+    else."""
+    said = of_kind(Answer, replies.values())
+    return {shard: reply.value for shard, reply in zip(replies, said, strict=True)}
 
 
 def raise_failed(replies: Iterable[FromShard]) -> None:
@@ -136,6 +140,17 @@ def raise_failed(replies: Iterable[FromShard]) -> None:
             raise reply.error
 
 
+def of_kind(kind: type[T], replies: Iterable[Any]) -> list[T]:
+    """The replies, all of which are of a kind: shards take turns in step. Raises what went wrong at a shard,
+    and ShardLost where one is out of step."""
+    every = list(replies)
+    raise_failed(every)
+    found = [reply for reply in every if isinstance(reply, kind)]
+    if len(found) < len(every):
+        raise ShardLost("a shard said something else than what was asked")
+    return found
+
+
 def run(talk: Talk) -> tuple[list[list[list[Any]]], list[Chosen]]:
     """Have all shards run the first stages: what was gathered for them (`Gathered`), round by round; what
     each chose."""
@@ -143,11 +158,9 @@ def run(talk: Talk) -> tuple[list[list[list[Any]]], list[Chosen]]:
     while True:
         replies = talk.receive()
         raise_failed(replies)
-        given = [reply.value for reply in replies if isinstance(reply, Given)]
-        if len(given) == len(replies):
-            rounds.append(together(given))
+        if isinstance(replies[0], Given):
+            rounds.append(together([reply.value for reply in of_kind(Given, replies)]))
             talk.gathered(rounds[-1])
             continue
-        chosen = [reply for reply in replies if isinstance(reply, Chosen)]
-        assert len(chosen) == len(replies)  # noqa: S101  all run the same stages
+        chosen = of_kind(Chosen, replies)
         return rounds[: chosen[0].rounds], chosen

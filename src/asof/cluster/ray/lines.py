@@ -1,6 +1,6 @@
 """How the root talks to an actor in a search: over a connection, or by calls of Ray where there can be none.
 
-A call of Ray takes about a millisecond, and a search has some twenty rounds of them.
+A call of Ray takes about a millisecond, and a search has some ten rounds of them.
 """
 
 from __future__ import annotations
@@ -120,8 +120,11 @@ class DirectLine:
         if self._waits:
             self.connection.close()
             return
-        with suppress(OSError):
+        try:
             self.connection.send(packed(End()), CONNECT)
+        except OSError:
+            self.connection.close()
+        else:
             self.give_back(self.connection)
 
     def _send(self, data: bytes) -> None:
@@ -147,6 +150,9 @@ class Lines:
                 line.begin(beginning, written)
             except NotPackable:  # a recipe with a stage of a plugin
                 line.end()
+            except ShardLost:
+                connection.close()
+                raise
             else:
                 return line
         line = RayLine(actor)

@@ -11,12 +11,21 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from asof import environment
-from asof.cluster.conversation import Call, Conversation, End, Failed, FromShard, ShardSide, ToShard
+from asof.cluster.conversation import (
+    Call,
+    Conversation,
+    End,
+    Failed,
+    FromShard,
+    Gone,
+    ShardSide,
+    ToShard,
+)
 from asof.cluster.program import SearchRequest
 from asof.cluster.ray.connection import Address, Connection, listen
 from asof.cluster.ray.library import address_of_node
 from asof.cluster.ray.lines import Begin, understood
-from asof.cluster.ray.messages import packed
+from asof.cluster.ray.messages import NotPackable, packed
 from asof.cluster.ray.place import Opened, ShardPlace
 from asof.cluster.united import Union
 from asof.errors import AsofError, CorpusError, ShardLost
@@ -76,7 +85,7 @@ class Searcher:
     def take_part(
         self, beginning: Begin, say: Callable[[FromShard], None], hear: Callable[[], ToShard]
     ) -> None:
-        """Take part in a search to its end. What goes wrong is said; raises what `say` and `hear` raise."""
+        """Take part in a search to its end (see `ShardSide`). Raises Gone."""
         calls = [beginning.call] if beginning.call is not None else []
         with ExitStack() as begins:
             try:
@@ -237,23 +246,34 @@ class SearchesOfConnection:
     connection: Connection
 
     def answer(self) -> None:
-        """Take part in searches. Raises OSError once the connection is lost."""
-        while True:
-            try:
-                message = self._hear()
-            except CorpusError as error:
-                self._say(Failed(error))
-                continue
-            if isinstance(message, Begin):
-                self.searcher.take_part(message, self._say, lambda: self._hear(IDLE))
-            elif not isinstance(message, End):  # of a search that failed here
-                self._say(Failed(ShardLost("the search has not begun at this shard")))
+        """Take part in searches until the connection is lost, or what is said on it is in step no more."""
+        with suppress(Gone):
+            while True:
+                try:
+                    message = self._hear()
+                except CorpusError as error:
+                    self._say(Failed(error))
+                    continue
+                if isinstance(message, Begin):
+                    self.searcher.take_part(message, self._say, lambda: self._hear(IDLE))
+                elif not isinstance(message, End):  # of a search that failed here
+                    self._say(Failed(ShardLost("the search has not begun at this shard")))
 
     def _hear(self, timeout: float | None = None) -> Any:
-        return understood(self.connection.receive(timeout))
+        try:
+            return understood(self.connection.receive(timeout))
+        except OSError as error:
+            raise Gone from error
 
     def _say(self, said: FromShard) -> None:
-        self.connection.send(packed(said))
+        try:
+            data = packed(said)
+        except NotPackable as error:
+            data = packed(Failed(error))
+        try:
+            self.connection.send(data, IDLE)
+        except OSError as error:
+            raise Gone from error
 
 
 def _resident() -> int:

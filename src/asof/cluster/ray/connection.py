@@ -117,6 +117,7 @@ def listen(host: str, answer: Callable[[Connection], None]) -> Address:
     def answered(opened: socket.socket) -> None:
         try:
             with suppress(OSError):  # who asked sees that it ended, too
+                opened.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
                 answer(Connection(opened)._proves(key, listens=True))
         finally:
             opened.close()
@@ -129,7 +130,6 @@ def listen(host: str, answer: Callable[[Connection], None]) -> Address:
             except OSError:  # for one, too many files are open; who asked tries again
                 time.sleep(0.1)
                 continue
-            opened.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
             if free.acquire(blocking=False):
                 threading.Thread(target=answered, args=(opened,), name="asof-connection", daemon=True).start()
             else:

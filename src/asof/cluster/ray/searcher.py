@@ -60,7 +60,7 @@ class Searcher:
         self._union = Union()
         self._searches: dict[str, Searching] = {}
         self._lock = threading.RLock()
-        self._direct: list[Opened] = []  # of searches in which it takes part to their end
+        self._direct: dict[object, Opened] = {}  # of searches in which it takes part to their end
         self._ended: dict[str, float] = {}  # searches of which the end came before the beginning was over
         self._counts = {"searches": 0, "fetched": 0}
         self._beginning = threading.Condition()
@@ -106,14 +106,15 @@ class Searcher:
 
     @contextmanager
     def _taking_part(self, opened: Opened) -> Iterator[None]:
+        search = object()
         with self._lock:
-            self._direct.append(opened)
+            self._direct[search] = opened
             self._counts["searches"] += 1
         try:
             yield
         finally:
             with self._lock:
-                self._direct.remove(opened)
+                del self._direct[search]
             self._close_unused([opened])
 
     def begin(self, search: str, request: SearchRequest, number: int, call: Call | None) -> FromShard:
@@ -231,7 +232,11 @@ class Searcher:
 
     def _close_unused(self, opened: list[Opened]) -> None:
         with self._lock:
-            opened_now = [self._now(), *self._direct, *(its.opened for its in self._searches.values())]
+            opened_now = [
+                self._now(),
+                *self._direct.values(),
+                *(its.opened for its in self._searches.values()),
+            ]
             used = {id(each.session) for each in opened_now}
             for each in opened:
                 if id(each.session) not in used and not each.session.closed:

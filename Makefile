@@ -91,15 +91,13 @@ $(VENV)-extras/ready: constraints.txt pyproject.toml extras/requirements.txt
 
 # python-dateutil: a package below dspy wants another version than matplotlib, which is not needed here
 $(VENV)-adapters/ready: constraints.txt pyproject.toml adapters/requirements.txt
-	@ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || { apt-get -q update && apt-get -q -y install postgresql; } || \
-	  { echo "make adapters needs Debian's postgresql: apt-get install postgresql"; exit 1; }
 	$(PYTHON) -m venv --clear $(VENV)-adapters
 	$(PYTHON) .ci/versions.py constraints.txt | grep -v '^python-dateutil==' >$(VENV)-adapters/core.txt
 	$(VENV)-adapters/bin/python -m pip --disable-pip-version-check install -q -c $(VENV)-adapters/core.txt \
 	  hatchling editables pytest
 	$(VENV)-adapters/bin/python -m pip --disable-pip-version-check install -q --no-build-isolation --prefer-binary \
 	  -c $(VENV)-adapters/core.txt -c adapters/requirements.txt -e '.[langchain,llama-index,haystack,dspy]' \
-	  langchain-tests 'psycopg[binary]'
+	  langchain-tests
 	@touch $@
 
 $(VENV)-browser/ready: constraints.txt pyproject.toml browser/requirements.txt

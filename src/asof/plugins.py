@@ -37,10 +37,6 @@ BUILT_IN = {
         "sitemap": "asof.imports.sitemap:SCHEME",
         "zotero": "asof.imports.zotero:SCHEME",
         "bookmarks": "asof.imports.bookmarks:SCHEME",
-        "chroma": "asof.imports.stores.chroma:SCHEME",
-        "lancedb": "asof.imports.stores.lance:SCHEME",
-        "pgvector": "asof.imports.stores.pgvector:SCHEME",
-        "docstore": "asof.imports.stores.docstore:SCHEME",
     },
     RECIPES: {
         "asof": "asof.recipes.asof:ASOF",

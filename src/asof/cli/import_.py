@@ -55,7 +55,7 @@ def import_(
     """Index what lies at PATH, which is of a KIND. It is only read; run it again to index what changed.
 
     feed: an RSS or Atom file. sitemap: a sitemap.xml, and the saved pages of its addresses. zotero: Zotero's
-    data folder. bookmarks: a browser's export as HTML. Other kinds: of vector stores, and of packages.
+    data folder. bookmarks: a browser's export as HTML. Other kinds: those of packages.
 
     `asof index KIND:PATH` does the same. An entry that cannot be read is reported, and the others are indexed
     (exit code 3).

@@ -1,1 +1,0 @@
-"""Documents out of vector stores: their texts and metadata, without the vectors."""

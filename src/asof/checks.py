@@ -6,9 +6,8 @@ from typing import Any
 
 from asof import recipes
 from asof.models.hashed import HashedNgrams
-from asof.schema import Check, accepting, boolean, choosing, like, names, whole
+from asof.schema import Check, accepting, boolean, choosing, names, whole
 from asof.sources.periods import month_of
-from asof.sources.source import OCR_LANGUAGES
 from asof.store.settings import UNDATED, CorpusSettings
 from asof.text.tokens import Analyzer
 
@@ -66,7 +65,3 @@ SEARCH: dict[str, Check] = {
     "rerank": accepting(boolean()), "record": accepting(boolean()),
     "stale": accepting(boolean()),
 }  # fmt: skip
-DOCUMENTS: dict[str, Check] = {
-    "ocr": accepting(like(f"(?:{OCR_LANGUAGES})?", "a language of tesseract, or several (eng+deu),")),
-    "ocr_seconds": accepting(whole(20, 3600)),
-}

@@ -19,7 +19,6 @@ from asof.knowledge.extraction_config import Facts
 from asof.schema import MAX_SHOWN, AcceptedValue, check, nearest
 from asof.sources.fields import Fields
 from asof.sources.scheme import scheme_named
-from asof.sources.source import InputLimits
 from asof.store.settings import CorpusSettings
 
 if TYPE_CHECKING:
@@ -54,7 +53,6 @@ class Config:
     [facts] what reads facts, see `asof.knowledge.extraction_config`.
     [ask] recipe, mode, tokens, budget, reports, format, length, diverse: defaults of `asof ask`, see
           `asof.answer.settings`.
-    [documents] ocr, ocr_seconds: whether scanned pages are recognised, see `asof.sources.source.InputLimits`.
     [SCHEME] settings of the sources that a scheme names, such as [arxiv]; those of asof's own are checked,
              those of a package when one of its sources is opened.
     [diversity] kind, most, balance, first: unlike first hits (`asof.rank.rerank.diversify`).
@@ -82,8 +80,6 @@ class Config:
     model: LanguageModelConfig | None = None
     facts: Facts = field(default_factory=Facts)
     asking: AskSettings = field(default_factory=AskSettings)
-    ocr: str = ""
-    ocr_seconds: int = 300
     sources: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     diversity: Stage | None = None
     changed: Mapping[str, Recipe] = field(default_factory=dict)
@@ -92,11 +88,6 @@ class Config:
     origin: Mapping[str, Path] = field(default_factory=dict)
     withheld: Mapping[str, str] = field(default_factory=dict)
     beside: frozenset[str] = frozenset()
-
-    @property
-    def limits(self) -> InputLimits:
-        """Of files that are read, with what [documents] says."""
-        return InputLimits(ocr=self.ocr, ocr_seconds=self.ocr_seconds)
 
     def lacking(self, table: str, message: str, remedy: str = "") -> UsageError:
         """The error of a command that cannot do without what a table names, where nothing names it."""
@@ -116,7 +107,7 @@ class Config:
 
 TABLES = (
     "index", "fields", "search", "encoder", "recipes", "retrieval", "diversity", "rerank", "model", "facts",
-    "ask", "documents", "sources", "half_lives", "truth",
+    "ask", "sources", "half_lives", "truth",
 )  # fmt: skip
 
 
@@ -193,9 +184,8 @@ def read(values: Mapping[str, Any], where: str = FILE) -> Config:
     named = schema.converted(tables.get("fields", {}), names, where, "fields.")
     corpus_fields = {key: named.pop(key) for key in checks.CORPUS_FIELDS if key in named}
     search = schema.converted(tables.get("search", {}), checks.SEARCH, where, "search.")
-    documents = schema.converted(tables.get("documents", {}), checks.DOCUMENTS, where, "documents.")
     return Config(
-        CorpusSettings(**index, **corpus_fields), Fields(**named), **search, **documents,
+        CorpusSettings(**index, **corpus_fields), Fields(**named), **search,
         diversity=_diversity(tables.get("diversity", {}), where),
         encoding=_encoding(tables.get("encoder", {}), index, where),
         reranking=_reranking(tables.get("rerank", {}), where),

@@ -14,6 +14,8 @@ from tests.support.sources import stated
 import asof
 from asof.data import Document, Problem
 from asof.sources import pdf
+from asof.sources.formats.parts import Part
+from asof.sources.formats.reading import FormatReader
 from asof.sources.open import open_source
 from asof.sources.pdf import pages, read
 from asof.sources.pdf_lines import flowing, lines_of, without_heads
@@ -96,7 +98,7 @@ def test_what_repeats_within_pages_stays():
         (b"%PDF-1.4 nothing", "no PDF, or a damaged one"),
         (small_pdf([[LONG]], encrypted=True), "encrypted"),
         (small_pdf([[], []]), "no text in the PDF$"),
-        (small_pdf([200, []]), "no text in the PDF, as in a scanned one: OCR is off"),
+        (small_pdf([200, []]), "no text in the PDF, as in a scanned one$"),
         (small_pdf([[LONG]] * 4), "has 4 pages; the limit is 3"),
         (small_pdf([[LONG] * 9]), "more than 300 characters"),
         (small_pdf([["x"]]) + b" " * 9_000, "bytes; the limit is 9000"),
@@ -196,10 +198,17 @@ def test_the_last_save_counts_and_dates_may_be_short(about: str, date: str):
     assert str(read(small_pdf([[LONG]], about=about), "stem", InputLimits()).created) == date
 
 
+@pytest.mark.parametrize("front", [{}, {"scanned": [1]}, {"scanned": True}])
+def test_a_process_may_say_anything(front, monkeypatch):
+    monkeypatch.setattr(FormatReader, "parts", lambda *_: [Part("a text", front=front)])
+    with pytest.raises(Unreadable, match="breaks what reads it"):
+        pages(small_pdf([[LONG]]), InputLimits())
+
+
 def test_pages_that_are_pictures_are_noted():
     assert read(small_pdf([["Hi"]]), "stem", InputLimits()).text == "Page 1\n\nHi"
     file = read(small_pdf([[LONG], [], 90]), "stem", InputLimits())
     (note,) = file.notes
-    assert note.message == "1 of 3 pages hold no text, as scans do: OCR is off"
-    assert note.remedy.endswith('write ocr = "eng" under [documents] in asof.toml')
+    assert note.message == "1 of 3 pages hold no text, as scans do"
+    assert "ocrmypdf" in note.remedy
     assert read(small_pdf([[LONG], [LONG], []]), "stem", InputLimits()).notes == ()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from asof.arxiv.documents import FULL as FULL
 from asof.arxiv.documents import dated, document_id, meta, withdrawn
@@ -17,11 +17,6 @@ from asof.sources.source import InputLimits
 
 LIMITS = InputLimits(file=50 * 2**20, pages=300)
 """A longer PDF is a thesis or a volume of proceedings, which says little of one question."""
-
-
-def recognizing(limits: InputLimits) -> InputLimits:
-    """The limits of papers, with what others say of recognising pages."""
-    return replace(LIMITS, ocr=limits.ocr, ocr_seconds=limits.ocr_seconds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +48,7 @@ class FullTexts:
         yield from (Problem(note.message, str(entry.paper), lost=False) for note in file.notes)
         yield Document(
             document_id(full_id(entry.paper.id)), file.text, entry.title, dated(entry),
-            tags=(*entry.categories, FULL), meta={**file.front, **meta(entry, FULL)}, outline=file.outline,
+            tags=(*entry.categories, FULL), meta=meta(entry, FULL), outline=file.outline,
             uri=f"https://arxiv.org/pdf/{entry.paper}", language="en",
         )  # fmt: skip
 

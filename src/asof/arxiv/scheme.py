@@ -54,7 +54,7 @@ def open_arxiv(
         f"{since} to {until}",
     )
     log = _log(context, f"{named.name}, {per_day} a day")
-    return Arxiv(named, window, context.now, settings, log, full=full, limits=context.limits)
+    return Arxiv(named, window, context.now, settings, log, full=full)
 
 
 def _log(context: SourceContext, name: str) -> HarvestLog | None:

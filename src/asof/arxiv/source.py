@@ -20,7 +20,6 @@ from asof.data import Document, Problem, SafeToCommit
 from asof.errors import UsageError
 from asof.http.fetcher import Fetcher
 from asof.sources.scheme import ERASED
-from asof.sources.source import InputLimits
 from asof.time.span import instant, iso
 
 FIRST_WINDOW = 7 * DAY
@@ -40,8 +39,7 @@ class Arxiv:
     """The source that `arxiv:...` names. `now`: the instant that the run begins. `log`: where it is kept how
     far it came; without it every run begins anew. `size`: results a page; a part of the window with more than
     `most` is cut in two. `full`: also the texts of the papers' PDFs. `reading`: a question wants to read
-    these papers, nobody asked for them by their ids: what was erased is passed over, as in categories.
-    `limits`: those of the corpus, for recognising pages of PDFs."""
+    these papers, nobody asked for them by their ids: what was erased is passed over, as in categories."""
 
     target: ArxivTarget
     range: HarvestRange
@@ -53,7 +51,6 @@ class Arxiv:
     most: int = MAX_PART_RESULTS
     full: bool = False
     reading: bool = False
-    limits: InputLimits = InputLimits()  # noqa: RUF009  a frozen value
     figures: Figures = field(default_factory=Figures)
     name: str = field(init=False)
     kind: str = field(default="arxiv", init=False)
@@ -133,9 +130,9 @@ class Arxiv:
 
     def _texts(self, entries: Sequence[FeedEntry], api: ArxivApi, versions: VersionReader) -> Iterator[Item]:
         """The full texts of the entries' versions that are not known."""
-        from asof.arxiv.full_texts import FullTexts, recognizing
+        from asof.arxiv.full_texts import FullTexts
 
-        papers = FullTexts(self.settings.pdf_url, api.fetcher, recognizing(self.limits))
+        papers = FullTexts(self.settings.pdf_url, api.fetcher)
         known = versions.known({full_id(each.paper.id) for each in entries})
         for entry in entries:
             for item in papers.texts(entry, known.get(full_id(entry.paper.id), ())):

@@ -89,8 +89,6 @@ def _keys(table: str) -> Iterator[tuple[str, Any]]:
         values = {key: getattr(default.index, key) for key in checks.INDEX}
     elif table == "search":
         values = {key: getattr(default, key) for key in checks.SEARCH}
-    elif table == "documents":
-        values = {key: getattr(default, key) for key in checks.DOCUMENTS}
     elif table in whole:
         values = {each.name: getattr(whole[table], each.name) for each in fields(whole[table])}
         values |= (

@@ -21,7 +21,6 @@ TABLES = {
     "model": f"A language model on a server that speaks OpenAI's protocol; none unless named. {_TRUST}",
     "facts": "What reads facts.",
     "ask": "How asof ask answers.",
-    "documents": "How PDFs are read.",
     "truth": f"The database of PostgreSQL in which new corpora lie, in place of their folder. {_TRUST}",
     "arxiv": f"Where arXiv is asked, and how patiently. {_TRUST}",
     "retrieval": "The keys of RAGtriever's design, for the recipe vault.",
@@ -57,7 +56,6 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "prices": {"prompt": 0.15, "reply": 0.6},
     },
     "ask": {"tokens": 12_000, "budget": 0.05, "format": "multiple paragraphs", "length": 200},
-    "documents": {"ocr": "eng"},
     "truth": {"url": "postgresql://asof@db.example/asof?schema=notes"},
     "recipes.asof": {"typed": False},
 }  # fmt: skip
@@ -152,10 +150,6 @@ WORDS: dict[str, dict[str, str]] = {
         "format": 'Form of an answer that a model writes ("single sentence", "list" ...). Default: any.',
         "length": "About how many words such an answer has. Default: any.",
         "diverse": "Whether such an answer over periods shows several perspectives, in varied form.",
-    },
-    "documents": {
-        "ocr": 'Languages in which scanned pages are recognised, as tesseract names them. Default: "", not.',
-        "ocr_seconds": "How long that may take for a file, beside the minute that reading it may take.",
     },
     "truth": {"url": "Its address, without a password (PGPASSWORD, ~/.pgpass). No default."},
     "arxiv": {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -33,6 +33,7 @@ class SourceOpener:
         from asof.sources.kept_answers import NAME, KeptAnswers
         from asof.sources.open import open_source
         from asof.sources.scheme import is_target, open_scheme, scheme_in
+        from asof.sources.source import InputLimits
 
         if isinstance(name, str) and is_target(name):
             return open_scheme(name, self.context(scheme_in(name)), options)
@@ -41,7 +42,7 @@ class SourceOpener:
         path = name if isinstance(name, Path) else path_of(name)
         return open_source(
             path, root=self.root, history=history, fields=self.config.fields, trust_mtime=trust_mtime,
-            limits=replace(self.config.limits, kept=KeptAnswers(self.folder / NAME)),
+            limits=InputLimits(kept=KeptAnswers(self.folder / NAME)),
         )  # fmt: skip
 
     def context(self, scheme: str) -> SourceContext:
@@ -50,7 +51,7 @@ class SourceOpener:
 
         return SourceContext(
             self.root, self.clock(), self.config.sources.get(scheme, {}), self.config.fields,
-            self.folder / FETCHED, self.versions, self.config.limits,
+            self.folder / FETCHED, self.versions,
         )  # fmt: skip
 
 

@@ -17,7 +17,6 @@ from asof.imports.target import naming_of
 from asof.imports.zotero_item import authors, date_of, meta_of, text_of, title_of, uri_of
 from asof.imports.zotero_library import FILE, library
 from asof.imports.zotero_tables import ZoteroFile, ZoteroItem, ZoteroNote
-from asof.sources.formats.tesseract import lacking
 from asof.sources.readers import Unreadable, suffix, suffixes
 from asof.sources.record import language_code
 from asof.sources.scheme import SourceContext, SourceScheme
@@ -39,7 +38,6 @@ class Zotero:
         self.name = PREFIX + naming.name
         self.naming = naming
         self.limits = limits
-        self._options = ""
         self._checkpoints: Mapping[str, bytes] = {}
         self._others: Counter[str] = Counter()
 
@@ -49,7 +47,6 @@ class Zotero:
     def documents(self) -> Iterator[Statement]:
         """The items in the order in which they were added. Raises SourceError."""
         self._others.clear()
-        self._options = repr((self.limits, suffixes(), self.limits.ocr and lacking(self.limits.ocr)))
         for item in library(self.naming.target, self.naming.shown):
             yield from self._item(item)
         for what, count in sorted(self._others.items()):
@@ -118,7 +115,7 @@ class Zotero:
         title = title_of(item)
         try:
             raw = read_page(path, self.limits)
-            state = token(self._options, item_name, title, path.name, repr(published), raw)
+            state = token(repr((self.limits, suffixes())), item_name, title, path.name, repr(published), raw)
             if self._checkpoints.get(name) == state:
                 yield Unchanged(name)
                 return
@@ -171,7 +168,7 @@ def open_zotero(target: str, context: SourceContext) -> Zotero:
         raise SourceError(
             f"{naming.shown} holds no {FILE}; Zotero's data folder is expected (its settings, Advanced)"
         )
-    return Zotero(naming, context.limits)
+    return Zotero(naming)
 
 
 SCHEME = SourceScheme(open_zotero)

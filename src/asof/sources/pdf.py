@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib.util import find_spec
 
 from asof.data import Heading, Problem, SourcedTime
@@ -14,12 +14,12 @@ from asof.sources.formats.parts import BETWEEN_PAGES
 from asof.sources.formats.reading import FormatReader
 from asof.sources.formats.template_dates import disbelieved
 from asof.sources.pdf_lines import flowing, lines_of, vocabulary, without_heads
-from asof.sources.readers import LONGEST_TITLE, ParsedFile
+from asof.sources.readers import LONGEST_TITLE, ParsedFile, Unreadable
 from asof.sources.references import ReferenceSection, UncertainReferences, references_in
-from asof.sources.scans import Scans, recognized
 from asof.sources.source import InputLimits
 
 PACKAGE = "pypdfium2"
+_RECOGNIZE = "have its text recognised before indexing: ocrmypdf FILE.pdf FILE.pdf"
 _NO_TITLE = re.compile(r"\.\w{2,5}\Z|\A(?:untitled|microsoft \w+ - )", re.IGNORECASE)
 _DATE = re.compile(
     r"(?:D:)?(?P<y>[0-9]{4})(?P<m>[0-9]{2})?(?P<d>(?<=[0-9]{6})[0-9]{2})?(?P<time>(?<=[0-9]{8})[0-9]{6})?"
@@ -33,13 +33,14 @@ _PAGES = FormatReader("asof.sources.formats.pdf_pages", ".pdf", (PACKAGE,), "pdf
 @dataclass(frozen=True, slots=True)
 class PdfContent:
     """The text of each page, and what the file says of itself: its title, and when it was made and changed
-    (`D:20240131093000+01'00'`); "" where it says nothing. `scans`: its pages that are pictures."""
+    (`D:20240131093000+01'00'`); "" where it says nothing. `scanned`: how many
+    of its pages hold no text but something drawn."""
 
     pages: list[str]
     title: str = ""
     created: str = ""
     changed: str = ""
-    scans: Scans = field(default_factory=Scans)
+    scanned: int = 0
 
 
 def installed() -> None:
@@ -53,7 +54,11 @@ def read(raw: bytes, stem: str, limits: InputLimits, *, references: bool = True)
     found. Raises Unreadable, MissingExtra, SourceError."""
     pdf = pages(raw, limits)
     lines = without_heads([lines_of(each) for each in pdf.pages])
-    notes = pdf.scans.notes(len(lines))
+    notes: tuple[Problem, ...] = ()
+    if pdf.scanned:
+        holding = "page holds" if len(lines) == 1 else "pages hold"
+        said = f"{pdf.scanned} of {len(lines)} {holding} no text, as scans do"
+        notes = (Problem(said, remedy=_RECOGNIZE, lost=False),)
     if not references:
         try:
             lines = _cut(lines, references_in([line for page in lines for line in page]))
@@ -62,9 +67,8 @@ def read(raw: bytes, stem: str, limits: InputLimits, *, references: bool = True)
     text, outline = paged(lines)
     title = _title(pdf.title) or stem
     return ParsedFile(
-        text, title, outline, front=pdf.scans.front(), by="metadata",
-        created=_created(pdf.changed) or _created(pdf.created), notes=notes, slow=not pdf.scans.lacking,
-    )  # fmt: skip
+        text, title, outline, created=_created(pdf.changed) or _created(pdf.created), notes=notes, slow=True
+    )
 
 
 def _title(text: str) -> str:
@@ -116,12 +120,20 @@ def paged(page_lines: list[list[str]]) -> tuple[str, tuple[Heading, ...]]:
 
 
 def pages(raw: bytes, limits: InputLimits) -> PdfContent:
-    """The text of each page, as PDFium gives it to a process that may die of it, and that of pages that are
-    pictures as `limits.ocr` says. Raises Unreadable, MissingExtra, and SourceError when no such process can
-    be had."""
+    """The text of each page, as PDFium gives it to a process that may die of it. Raises Unreadable,
+    MissingExtra, and SourceError when no such process can be had."""
     installed()
-    part, scans = recognized(_PAGES, raw, limits)
+    (part,) = _PAGES.parts(raw, "", limits)
+    scanned = part.front.get("scanned")
+    if type(scanned) is not int:
+        raise Unreadable("it breaks what reads it", "save it anew")
     pages = part.text.split(BETWEEN_PAGES)
     if not any(any(map(str.isalnum, text)) for text in pages):
-        raise scans.without_text()
-    return PdfContent(pages, part.title, part.created, part.changed, scans)
+        raise _without_text(scanned)
+    return PdfContent(pages, part.title, part.created, part.changed, scanned)
+
+
+def _without_text(scanned: int) -> Unreadable:
+    if scanned:
+        return Unreadable("there is no text in the PDF, as in a scanned one", _RECOGNIZE)
+    return Unreadable("there is no text in the PDF")

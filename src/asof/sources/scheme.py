@@ -15,7 +15,7 @@ from asof import plugins
 from asof.errors import SourceError, UsageError
 from asof.schema import AcceptedValue
 from asof.sources.fields import Fields
-from asof.sources.source import InputLimits, Source
+from asof.sources.source import Source
 
 ERASED = 0
 """In place of a version's number: the document was erased, and is not to be indexed again unasked."""
@@ -32,8 +32,7 @@ class SourceContext:
 
     `root`: the corpus's folder. `now`: the instant, in microseconds since 1970. `settings`: the table of
     asof.toml that has the scheme's name. `fields`: those of [fields]. `folder`: where the source may keep
-    files between runs (it may not be there yet). `stored`: which versions the corpus has. `limits`: of files
-    that it reads.
+    files between runs (it may not be there yet). `stored`: which versions the corpus has.
     """
 
     root: Path
@@ -42,7 +41,6 @@ class SourceContext:
     fields: Fields = Fields()  # noqa: RUF009  a frozen value
     folder: Path | None = None
     stored: Stored | None = None
-    limits: InputLimits = InputLimits()  # noqa: RUF009
 
 
 @dataclass(frozen=True, slots=True)

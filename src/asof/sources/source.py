@@ -13,9 +13,6 @@ from asof.data import Statement
 from asof.sources.kept_answers import KeptAnswers
 from asof.version import __version__
 
-OCR_LANGUAGES = r"[A-Za-z_]{3,20}(?:\+[A-Za-z_]{3,20}){0,4}"
-"""What `InputLimits.ocr` may name, beside nothing: no option of a program is of this form."""
-
 
 class Source(Protocol):
     """Something that states documents.
@@ -65,8 +62,6 @@ class InputLimits:
     document that a process of its own reads (PDF, office documents), also its pages, the characters of its
     text and the bytes that it unpacks to, and what reading it may take: bytes of memory (limited on Linux
     only) and seconds; of a mailbox its messages (`documents`) and the characters of `all` of them.
-    `ocr`: the languages, as tesseract names them ("eng+deu"), in which pages that are pictures are recognised
-    ("": they are not), which may take `ocr_seconds` of a file, beside `seconds`, and `ocr_page` of a page.
     `kept`: where that process's answers are kept, if anywhere."""
 
     file: int = 64 * 2**20
@@ -79,9 +74,6 @@ class InputLimits:
     unpacked: int = 256 * 2**20
     memory: int = 384 * 2**20
     seconds: int = 60
-    ocr: str = ""
-    ocr_seconds: int = 300
-    ocr_page: int = 40
     kept: KeptAnswers | None = field(default=None, compare=False, repr=False)
 
     def numbers(self) -> dict[str, object]:

@@ -23,15 +23,11 @@ class Refused(Exception):
 @dataclass(frozen=True, slots=True)
 class ReadLimits:
     """What a reader may take: characters of text in all parts, pages (slides, sheets, chapters, messages),
-    bytes that are unpacked. `ocr`: the languages in which pages that are pictures are recognised ("": they
-    are not), in all within `ocr_seconds`, each within `ocr_page` seconds."""
+    bytes that are unpacked."""
 
     characters: int
     pages: int
     unpacked: int
-    ocr: str = ""
-    ocr_seconds: int = 0
-    ocr_page: int = 0
 
 
 @dataclass(slots=True)

@@ -9,7 +9,12 @@ from __future__ import annotations
 import pypdfium2
 
 from asof.sources.formats.parts import BETWEEN_PAGES, Part, ReadLimits, Refused
-from asof.sources.formats.pdf_scans import Recognition, is_drawn, recognized
+
+IMAGE = 3
+"""PDFium's number of objects that are images."""
+
+SHAPES = 100
+"""So many shapes may be letters that are drawn."""
 
 MAX_TITLE = 500
 """Characters of a title."""
@@ -18,9 +23,8 @@ _AGAIN = "fetch or save it again"
 
 def read(raw: bytes, stem: str, suffix: str, limits: ReadLimits) -> list[Part]:  # noqa: ARG001
     """One part: the pages with BETWEEN_PAGES between them, the title, and when it was made and changed as it
-    says itself (`D:20240131093000+01'00'`). `front` has the numbers from 0 of pages that hold no text but
-    something drawn (`scanned`), of those among them with a text that was recognised (`recognized`), and how
-    many were tried in vain (`failed`) and left (`left`), for want of time (`late`) or not. Raises Refused."""
+    says itself (`D:20240131093000+01'00'`). `front` has the number of pages that hold no text but something
+    drawn, as scans do (`scanned`). Raises Refused."""
     try:
         document = pypdfium2.PdfDocument(raw)
     except pypdfium2.PdfiumError as wrong:
@@ -34,31 +38,17 @@ def read(raw: bytes, stem: str, suffix: str, limits: ReadLimits) -> list[Part]: 
         about = document.get_metadata_dict()
     except pypdfium2.PdfiumError as wrong:
         raise Refused("a page of the PDF cannot be read", _AGAIN) from wrong
-    done = recognized(document, scanned, limits) if limits.ocr and scanned else Recognition()
-    for number, words in done.texts.items():
-        pages[number] = words
-    if sum(map(len, pages)) > limits.characters:
-        raise _too_long(limits.characters)
-    front = {
-        "scanned": scanned, "recognized": [number for number, words in done.texts.items() if has_text(words)],
-        "failed": done.failed, "left": done.left, "late": done.late,
-    }  # fmt: skip
     text = BETWEEN_PAGES.join(page.replace(BETWEEN_PAGES, " ") for page in pages)
     made, changed = (about.get(key, "")[:MAX_TITLE] for key in ("CreationDate", "ModDate"))
-    return [Part(text, about.get("Title", "")[:MAX_TITLE], front=front, created=made, changed=changed)]
+    title, front = about.get("Title", "")[:MAX_TITLE], {"scanned": scanned}
+    return [Part(text, title, front=front, created=made, changed=changed)]
 
 
-def has_text(words: str) -> bool:
-    """Whether there is a letter or a figure in it."""
-    return any(map(str.isalnum, words))
-
-
-def _texts(document: pypdfium2.PdfDocument, most: int) -> tuple[list[str], list[int]]:
-    """The text of each page, and the numbers of those that have none but something drawn. Raises Refused
-    when they have more characters than `most`."""
+def _texts(document: pypdfium2.PdfDocument, most: int) -> tuple[list[str], int]:
+    """The text of each page, and how many have none but something drawn. Raises Refused when they have more
+    characters than `most`."""
     texts: list[str] = []
-    scanned: list[int] = []
-    characters = 0
+    scanned = characters = 0
     for number in range(len(document)):
         page = document[number]
         words = page.get_textpage()
@@ -69,13 +59,18 @@ def _texts(document: pypdfium2.PdfDocument, most: int) -> tuple[list[str], list[
         else:
             characters += counted
         if characters > most:
-            raise _too_long(most)
-        if not has_text(texts[-1]) and is_drawn(page):
-            scanned.append(number)
+            raise Refused(f"the PDF has more than {most} characters", "split it")
+        if not any(map(str.isalnum, texts[-1])) and _is_drawn(page):
+            scanned += 1
         words.close()
         page.close()
     return texts, scanned
 
 
-def _too_long(most: int) -> Refused:
-    return Refused(f"the PDF has more than {most} characters", "split it")
+def _is_drawn(page: pypdfium2.PdfPage) -> bool:
+    """Whether an image is on a page, or so many shapes that they may be letters."""
+    try:
+        objects = enumerate(page.get_objects(max_depth=3), 1)
+        return any(each.type == IMAGE or count >= SHAPES for count, each in objects)
+    except pypdfium2.PdfiumError:  # something is there
+        return True

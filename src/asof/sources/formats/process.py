@@ -19,8 +19,8 @@ from asof.sources.inherited import inherited
 from asof.sources.readers import Unreadable
 from asof.sources.source import InputLimits
 
-_INHERITED = ("PATH", "SYSTEMROOT", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "TESSDATA_PREFIX")
-"""What a Python may need to find its own libraries, and tesseract its languages."""
+_INHERITED = ("PATH", "SYSTEMROOT", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
+"""What a Python may need to find its own libraries."""
 
 _AGAIN = 25
 """A process that has read so many thousand files is replaced by a new one."""
@@ -120,12 +120,11 @@ def _started(limits: str) -> subprocess.Popen[bytes]:
         )
     own = str(Path(server.__file__).parents[3])
     command = [sys.executable, "-I", "-S", "-B", server.__file__, own, limits]
-    environment = inherited(_INHERITED)
-    environment["OMP_THREAD_LIMIT"] = "1"  # a page is recognised by one thread
     try:
         process = subprocess.Popen(  # noqa: S603
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment
-        )
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+            env=inherited(_INHERITED),
+        )  # fmt: skip
     except OSError as wrong:
         raise SourceError(f"{command[0]} cannot be run, which reads documents: {wrong.strerror}") from None
     assert process.stdout is not None  # noqa: S101

@@ -50,7 +50,7 @@ def preload(module: str) -> None:
         import_module(module)
 
 
-def in_child(asked: dict[str, Any], raw: bytes, limits: dict[str, Any]) -> tuple[str, bytes]:
+def in_child(asked: dict[str, Any], raw: bytes, limits: dict[str, int]) -> tuple[str, bytes]:
     """`ok` and the JSON of the child, or `died`, `late`, `large` and nothing."""
     reading, writing = os.pipe()
     pid = os.fork()
@@ -100,7 +100,7 @@ def received(reading: int, most: int, seconds: int) -> tuple[str, bytes]:
             return "large", b""
 
 
-def answer_to(asked: dict[str, Any], raw: bytes, limits: dict[str, Any]) -> bytes:
+def answer_to(asked: dict[str, Any], raw: bytes, limits: dict[str, int]) -> bytes:
     """The JSON of a reader's answer: `parts`, or `no`, why there are none."""
     from importlib import import_module
 
@@ -113,8 +113,7 @@ def answer_to(asked: dict[str, Any], raw: bytes, limits: dict[str, Any]) -> byte
         characters, pages = (
             limits[each] for each in (("all", "documents") if many else ("characters", "pages"))
         )
-        recognition = (limits[each] for each in ("ocr", "ocr_seconds", "ocr_page"))
-        bounds = ReadLimits(characters, pages, limits["unpacked"], *recognition)
+        bounds = ReadLimits(characters, pages, limits["unpacked"])
         answer = {
             "parts": [part.as_json() for part in reader.read(raw, asked["stem"], asked["suffix"], bounds)]
         }

@@ -51,8 +51,7 @@ class Config:
     [rerank] the model that reranks, see `asof.models.reranker_config`.
     [model] the language model, see `asof.models.chat_config`; nothing asks one that is not named.
     [facts] what reads facts, see `asof.knowledge.extraction_config`.
-    [ask] recipe, mode, tokens, budget, reports, format, length, diverse: defaults of `asof ask`, see
-          `asof.answer.settings`.
+    [ask] recipe, mode, tokens, budget: defaults of `asof ask`, see `asof.answer.settings`.
     [SCHEME] settings of the sources that a scheme names, such as [arxiv]; those of asof's own are checked,
              those of a package when one of its sources is opened.
     [diversity] kind, most, balance, first: unlike first hits (`asof.rank.rerank.diversify`).

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import asof
+from asof.answer import needed_reports
 from asof.answer.global_summary import MAX_POINTS, summarise_span
 from asof.answer.map_reduce import map_reduce
 from asof.answer.summary import MAX_SECTIONS, EvidencePiece, summary_periods
@@ -337,7 +338,9 @@ def test_points_stand_as_noted_where_they_are_not_put_together(view):
     assert digest.notes == ("the points were not put together: used up",)
 
 
-def test_title_and_summary_of_a_written_report_are_evidence(view):
+def test_title_and_summary_of_a_written_report_are_evidence(view, monkeypatch):
+    monkeypatch.setattr(needed_reports, "MAX_POINTS", 1)  # every report is needed
+
     def reply(prompt):
         if "Question:" in prompt.user:
             return noted(("All of it.", 60, 0.9, [1]))
@@ -348,20 +351,19 @@ def test_title_and_summary_of_a_written_report_are_evidence(view):
 
     model = ScriptedModel(reply)
     selection = ReportSelection(relevance=rope)
-    summarise_span("rope?", view, YEAR, selection, model=model, reporter=model, policy="all")
+    summarise_span("rope?", view, YEAR, selection, model=model, reporter=model)
     asked = next(prompt.user for prompt in model.prompts if "Question:" in prompt.user)
     assert ": The rope year: Rope led." in asked
     assert asked.index("The rope year: Rope led.") < asked.index("Much rope.")
 
 
-def test_a_reporter_writes_the_reports(view):
+def test_a_reporter_writes_the_reports(view, monkeypatch):
+    monkeypatch.setattr(needed_reports, "MAX_POINTS", 1)  # every report is needed
     reporter = ScriptedModel(lambda _: json.dumps(
         {"title": "T", "summary": "S", "findings": [{"statement": "Much rope.", "facts": [1]}]}
     ))  # fmt: skip
-    digest = summarise_span(
-        "rope?", view, YEAR, ReportSelection(relevance=rope), reporter=reporter, policy="all"
-    )
-    assert {text for _, texts in told(digest) for text in texts} == {"Much rope."}
+    digest = summarise_span("rope?", view, YEAR, ReportSelection(), reporter=reporter)
+    assert {text for _, texts in told(digest) for text in texts} == {"T: S", "Much rope."}
     assert Period.parse("2024-Q1") in {each.period for each in digest.sections}
 
 

@@ -16,13 +16,11 @@ from tests.support.fact_lines import corpus_of, note
 
 import asof
 from asof.answer.needed_reports import NeededReports, least_relevance, needed_reports
-from asof.answer.question_cost import QuestionEstimate, step_of
+from asof.answer.question_cost import step_of
 from asof.answer.summary import MAX_SECTIONS
 from asof.config import Config
-from asof.corpus.asking import AskRequest
 from asof.corpus.corpus import Corpus
 from asof.data import EVENT, Answer, Document, Fact, SourcedTime
-from asof.errors import UsageError
 from asof.knowledge.hierarchy import Hierarchy
 from asof.knowledge.reports.build import ReportSelection, build_reports
 from asof.knowledge.reports.selection import Relevance
@@ -71,10 +69,9 @@ def example(folder: Path, model: ScriptedModel | None) -> Corpus:
 
 
 class Asked(NamedTuple):
-    """A question with what was expected of it, what came, and the prompts that it took."""
+    """A question with what came of it, and the prompts that it took."""
 
     question: str
-    estimate: QuestionEstimate | None
     answer: Answer
     prompts: tuple[Prompt, ...]
 
@@ -91,17 +88,10 @@ class Asked(NamedTuple):
         return [user.partition("\n")[0].removeprefix("Period: ") for user in users]
 
 
-def ask(
-    corpus: Corpus, model: ScriptedModel, question: str, *, estimated: bool = False, **options: str
-) -> Asked:
-    then = corpus.at()
+def ask(corpus: Corpus, model: ScriptedModel, question: str) -> Asked:
     before = len(model.prompts)
-    estimate = None
-    if estimated:
-        estimate = then.estimate(AskRequest(question, mode="global", **options))  # type: ignore[arg-type]
-    assert len(model.prompts) == before  # an estimate asks nothing
-    answer = then.ask(question, mode="global", **options)  # type: ignore[arg-type]
-    return Asked(question, estimate, answer, tuple(model.prompts[before:]))
+    answer = corpus.at().ask(question, mode="global")
+    return Asked(question, answer, tuple(model.prompts[before:]))
 
 
 @pytest.fixture(scope="module")
@@ -116,7 +106,7 @@ def twenty(tmp_path_factory) -> list[Asked]:
     """All questions, one after the other, on a corpus in which no report is written yet."""
     model = ScriptedModel(reply)
     with example(tmp_path_factory.mktemp("twenty"), model) as corpus:
-        return [ask(corpus, model, each, estimated=n % 4 == 1) for n, each in enumerate(QUESTIONS)]
+        return [ask(corpus, model, each) for each in QUESTIONS]
 
 
 def test_a_question_has_at_most_the_reports_written_that_it_needs(twenty, plain):
@@ -143,28 +133,6 @@ def test_the_other_calls_are_the_time_a_part_and_the_whole(twenty):
         assert sum(steps.values()) == each.cost["calls"] == len(each.prompts)
 
 
-def test_an_estimate_is_the_most_that_a_question_takes(twenty):
-    estimated = [each for each in twenty if each.estimate is not None]
-    assert len(estimated) == 5
-    for each in estimated:
-        before, after = each.estimate.cost, each.cost
-        for name in ("calls", "prompt_tokens", "reply_tokens"):
-            assert before[name] >= after[name], (each.question, name)
-        assert before["steps"].get("reports", {"calls": 0})["calls"] == len(each.reports)
-
-
-def test_as_published_all_reports_are_written(tmp_path):
-    """148 periods of the example have facts: so many calls that one question took before it chose."""
-    model = ScriptedModel(reply)
-    with example(tmp_path, model) as corpus:
-        first = ask(corpus, model, "What happened on the island?", reports="all")
-        nodes = corpus.at().use(Hierarchy.of_view).nodes
-        assert len(first.reports) > 100
-        assert set(first.reports) <= {str(node) for node in nodes}
-        again = ask(corpus, model, "What are the main themes of the notes?", reports="all")
-        assert again.reports == []  # all are kept
-
-
 YEAR = [
     note(f"d{n}", "2020-12-01", f"Quay{n} | sold | {'rope' if n < 3 else 'tar'}{n} | 2020") for n in range(20)
 ]
@@ -181,16 +149,13 @@ def test_what_is_written_is_used_and_costs_nothing():
     model = ScriptedModel(reply)
     with corpus_of(*YEAR) as corpus:
         corpus.models.model = model
-        none = ask(corpus, model, "What happened in 2020?", reports="written")
-        assert (none.reports, "reports" in none.cost["steps"]) == ([], False)
-        assert len(evidence(none)) == 12  # no passage has a word of the question
         needed = ask(corpus, model, "What happened in 2020?")
         assert needed.reports == ["2020"]
         assert evidence(needed)[:2] == [
             "Report on 2020: A year: Told.",
             "Report on 2020: Something happened. [d0, 2020-12-01]",
         ]
-        kept = ask(corpus, model, "Give an overview of 2020.", reports="written")
+        kept = ask(corpus, model, "Give an overview of 2020.")
         assert kept.reports == []
         assert kept.cost["steps"]["reports"]["cached"] == 1
         assert evidence(kept)[:2] == evidence(needed)[:2]
@@ -227,11 +192,6 @@ def test_as_of_a_moment_the_prompts_are_those_of_a_corpus_that_ends_there(made):
         return [each.user for each in model.prompts]
 
     assert asked(documents) == asked(until)
-
-
-def test_a_policy_that_there_is_not(plain):
-    with pytest.raises(UsageError, match="reports is 'some'; accepted: needed, all, written"):
-        plain.at().ask("What happened in 2020?", reports="some")
 
 
 # -- the choice alone --------------------------------------------------------------------------------------
@@ -306,8 +266,7 @@ def test_the_least_relevance_is_half_of_the_largest():
 # -- within a budget ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("reports", ["needed", "all"])
-def test_a_budget_is_left_for_the_answer_before_reports_are_written(reports):
+def test_a_budget_is_left_for_the_answer_before_reports_are_written():
     """Replies on points and the answer may have 1,500 and 2,000 tokens, and read 1,000 of instructions each,
     1,500 of a report, 1,500 of points, and the evidence: more than 8,500 tokens are left for them. The report
     needs more than 2,000 beside."""
@@ -315,7 +274,7 @@ def test_a_budget_is_left_for_the_answer_before_reports_are_written(reports):
         model = ScriptedModel(reply)
         with corpus_of(*YEAR) as corpus:
             corpus.models.model = model
-            answer = corpus.at().ask("What happened in 2020?", mode="global", budget=budget, reports=reports)
+            answer = corpus.at().ask("What happened in 2020?", mode="global", budget=budget)
         assert [step_of(each) for each in model.prompts] == steps
         assert answer.by == "scripted"
         left = "2020: extracted, because scripted gave none: what is left of the budget is for the answer"

@@ -1,4 +1,4 @@
-"""What a question takes, by step, and at most; the budget that stops it."""
+"""What a question takes, by step; the budget that stops it."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ import json
 import pytest
 from tests.support.fact_lines import corpus_of, note
 
-from asof.answer.question_cost import LongestReplies, QuestionModel, added, step_of
+from asof.answer.question_cost import QuestionModel, added, step_of
 from asof.answer.question_times import QuestionTimes
-from asof.corpus.asking import AskRequest
 from asof.errors import UsageError
 from asof.models.metered import MeteredModel, Prices, Usage
 from asof.models.ports import Prompt
@@ -57,34 +56,6 @@ def test_what_is_kept_costs_nothing_again(cranes):
     assert (again["calls"], again["cached"], again["prompt_tokens"]) == (0, 3, 0)
 
 
-@pytest.mark.parametrize("mode", ["local", "global"])
-def test_an_estimate_asks_nothing_and_is_the_most(cranes, model, mode):
-    estimate = cranes.at("2022").estimate(AskRequest("What happened to the crane?", mode=mode))
-    assert model.prompts == []
-    cost = cranes.at("2022").ask("What happened to the crane?", mode=mode).cost
-    assert estimate.mode == mode
-    for name in ("calls", "prompt_tokens", "reply_tokens"):
-        assert estimate.cost[name] >= cost[name] > 0
-    assert estimate.notes == (
-        "no rule finds a time in the question; one that the model finds in it may ask for other reports",
-    )
-    # what is kept now is no cost, unless it rests on what is written anew
-    after = cranes.at("2022").estimate(AskRequest("What happened to the crane?", mode=mode)).cost
-    assert (after["calls"], after["cached"]) == (0, cost["calls"])
-
-
-def test_an_estimate_says_whether_the_budget_is_enough(cranes):
-    many = cranes.at().estimate(AskRequest("What is the crane?", budget=1e6))
-    few = cranes.at().estimate(AskRequest("What is the crane?", budget=10))
-    assert (many.within_budget, few.within_budget, few.unit, few.budget) == (True, False, "tokens", 10)
-
-
-def test_without_a_model_nothing_is_estimated():
-    with corpus_of(*NOTES) as corpus:
-        estimate = corpus.at().estimate(AskRequest("What happened?", mode="global"))
-    assert (estimate.cost, estimate.within_budget, estimate.mode) == (None, True, "global")
-
-
 def test_a_budget_stops_before_it_is_exceeded_and_says_so(cranes, model):
     answer = cranes.at().ask("What happened?", mode="global", budget=1_500)  # tokens: no prices are set
     # a reply on the time of the question may have 300 tokens, one on points 1,500
@@ -105,15 +76,6 @@ def test_a_budget_that_is_none(cranes, budget):
 
 
 # -- the parts ---------------------------------------------------------------------------------------------
-
-
-def test_the_longest_reply_fits_its_schema_and_takes_all_tokens():
-    longest = LongestReplies(ScriptedModel([]), "who?")
-    answer, times = longest.complete([Prompt("", "u", None, (), 50), Prompt("", "u", QuestionTimes, (), 30)])
-    assert len(answer.text) == 4 * 50  # four characters a token
-    assert answer.text.startswith("[1] 1 who?")
-    assert times.value == QuestionTimes(times=[])
-    assert (answer.reply_tokens, times.reply_tokens, answer.calls) == (50, 30, 1)
 
 
 def test_costs_are_added_where_there_are_prices():

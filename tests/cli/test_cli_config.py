@@ -64,9 +64,7 @@ def test_all_tables_and_keys_have_words():
 @pytest.mark.parametrize("table", ["index", "fields", "search", "arxiv", "ask", "facts"])
 def test_switched_on_it_is_the_defaults(table):
     values = switched_on()[table]
-    left = {"ask": ("tokens", "budget", "format", "length"), "facts": ("entity_types", "gleaning")}.get(
-        table, ()
-    )
+    left = {"ask": ("tokens", "budget"), "facts": ("entity_types", "gleaning")}.get(table, ())
     read = config.read({table: {key: value for key, value in values.items() if key not in left}})
     assert replace(read, sources={}) == Config()
     assert ArxivSettings.read(read.sources.get("arxiv", {})) == ArxivSettings()

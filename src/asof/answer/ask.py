@@ -8,7 +8,7 @@ period (`passages_by_period.py`).
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -21,8 +21,7 @@ from asof.answer.in_force import Passages, with_current
 from asof.answer.newer import Conflicts, with_newer
 from asof.answer.pack import GLOBAL_TOKENS, pack
 from asof.answer.question import ParsedQuestion
-from asof.answer.response_form import ResponseForm
-from asof.answer.settings import LOCAL_TOKENS, NEEDED
+from asof.answer.settings import LOCAL_TOKENS
 from asof.data import GLOBAL, LOCAL, Answer, Filters, Hit
 from asof.index.view import View
 from asof.knowledge.visible_facts import StatedFact, facts_of
@@ -37,21 +36,7 @@ if TYPE_CHECKING:
 
 AUTO = "auto"
 
-FORM_NEEDS_MODEL = "format, length and variety are for answers that a language model writes; these are quotes"
 BUDGET_NEEDS_MODEL = "a budget is for a language model, and none is configured: nothing is spent"
-REPORTS_NEED_MODEL = (
-    "which reports are written is for a language model, and none is configured: all are extracted"
-)
-REPORTS_NEED_GLOBAL = (
-    "which reports are written is for answers over periods (mode global); this one reads none"
-)
-DIVERSE_NEEDS_GLOBAL = "variety is for answers over periods (mode global); this one is on single passages"
-
-WITHOUT_EFFECT = (
-    FORM_NEEDS_MODEL, BUDGET_NEEDS_MODEL, REPORTS_NEED_MODEL, REPORTS_NEED_GLOBAL, DIVERSE_NEEDS_GLOBAL,
-)  # fmt: skip
-"""Notes on what was asked for and has no effect."""
-
 TextCallback = Callable[[str], None]
 """Gets the pieces of an answer that a model writes, as they come."""
 
@@ -59,15 +44,12 @@ TextCallback = Callable[[str], None]
 @dataclass(frozen=True, slots=True)
 class AnswerOptions:
     """How a question is answered: the `mode` (LOCAL or GLOBAL), how many `tokens` are read, and the `model`
-    that writes (None: quotes). `on_text` gets the pieces of what it writes, which should have this `form`.
-    `reports`: which reports it writes (`settings.POLICIES`)."""
+    that writes (None: quotes). `on_text` gets the pieces of what it writes."""
 
     mode: str = LOCAL
     tokens: int | None = None
     model: QuestionModel | None = None
     on_text: TextCallback | None = None
-    form: ResponseForm = field(default_factory=ResponseForm)
-    reports: str = NEEDED
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +111,7 @@ def write_pending(model: QuestionModel, pending: PendingAnswer, options: AnswerO
     """The answer that a model writes; the quoted one, if its reply cannot be used. Raises ModelError."""
     from asof.answer.write import write_answer
 
-    written = write_answer(pending, pending.context, pending.passages, model, options.on_text, options.form)
+    written = write_answer(pending, pending.context, pending.passages, model, options.on_text)
     if isinstance(written, str):
         note = f"quoted, because {model.name} gave no answer: {written}"
         written = replace(pending.quoted, notes=(*pending.quoted.notes, note))
@@ -142,8 +124,7 @@ def _finished(unfinished: Answer, notes: tuple[str, ...], options: AnswerOptions
     """The answer with notes and with what models cost."""
     model = options.model
     if model is None:
-        formless = (FORM_NEEDS_MODEL,) if options.form.free else ()
-        return replace(unfinished, notes=(*notes, *formless, *unfinished.notes))
+        return replace(unfinished, notes=(*notes, *unfinished.notes))
     stopped = (note,) if (note := model.stopped()) else ()
     return replace(unfinished, notes=(*notes, *unfinished.notes, *stopped), cost=model.cost)
 
@@ -238,7 +219,6 @@ def _from_reports(
         ReportSelection(entities.canonical, about, relevance if question.topics else None),
         passages=[visible[passage] for passage in passages], model=options.model, reporter=options.model,
         budget=GLOBAL_TOKENS if options.tokens is None else options.tokens,
-        policy=options.reports, form=options.form,
     )  # fmt: skip
 
 

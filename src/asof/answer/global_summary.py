@@ -6,16 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 
-from asof.answer.needed_reports import (
-    NeededReports,
-    least_relevance,
-    needed_reports,
-    point_text,
-)
+from asof.answer.needed_reports import least_relevance, needed_reports, point_text
 from asof.answer.pack import GLOBAL_TOKENS, pack, split_budget
 from asof.answer.report_budget import within_budget
-from asof.answer.response_form import ResponseForm
-from asof.answer.settings import ALL, NEEDED
 from asof.answer.summary import (
     EvidencePiece,
     Summary,
@@ -44,7 +37,7 @@ MAX_POINTS = 24
 def summarise_span(
     question: str, view: View, span: Span, selection: ReportSelection | None = None, *,
     passages: Sequence[VisiblePassage] = (), model: Model | None = None, reporter: Model | None = None,
-    budget: int = GLOBAL_TOKENS, policy: str = NEEDED, form: ResponseForm | None = None,
+    budget: int = GLOBAL_TOKENS,
 ) -> Summary:  # fmt: skip
     """The answer to a question about a span, from the reports on the periods in it.
 
@@ -57,15 +50,14 @@ def summarise_span(
     these, and from those of `passages` (best first) that state a fact of the span or were published in it, in
     `budget` tokens. If its replies cannot be used, the summary is the one without a model, with a note.
 
-    `reporter` writes the reports that `policy` says (see `settings.POLICIES`); the others, and without
-    one all, are extracted for this question. `form`: how an answer by a model should look; where it asks for
-    anything, the answer is one text in place of points under headings. Raises ModelError.
+    `reporter` writes the reports that the question needs (`needed_reports.py`); the others, and without one
+    all, are extracted for this question. Raises ModelError.
     """
     selection = selection or ReportSelection()
     if selection.relevance is not None:
         selection = selection._replace(relevance=cache(selection.relevance))
     hierarchy = facts_around(view, span, selection)
-    reports, beyond = _reports(hierarchy, span, selection, reporter, policy, budget, form)
+    reports, beyond = _reports(hierarchy, span, selection, reporter, budget)
     notes = [f"{report.period}: {note}" for report in reports for note in report.notes]
     notes += [beyond] if beyond else []
     pieces = _relevant(reports, selection.relevance)
@@ -76,40 +68,39 @@ def summarise_span(
 
     rated = {report.period: report.rating for report in reports if report.rating is not None}
     evidence, left_out = _within(pieces, rated, _of_time(passages, hierarchy, span), budget)
-    reduced = map_reduce(question, evidence, model, budget, form=form)
+    reduced = map_reduce(question, evidence, model, budget)
     if isinstance(reduced, str):
         note = f"extracted, because {model.name} gave no answer: {reduced}"
         return replace(summary, notes=(*summary.notes, note))
     return replace(
         summary, sections=sections_of(reduced.points), by=model.name,
-        notes=(*notes, *left_out, *reduced.notes), written=reduced.written, noted=reduced.noted,
+        notes=(*notes, *left_out, *reduced.notes), noted=reduced.noted,
     )  # fmt: skip
 
 
 def _reports(
-    hierarchy: Hierarchy, span: Span, selection: ReportSelection, reporter: Model | None, policy: str,
-    budget: int, form: ResponseForm | None,
+    hierarchy: Hierarchy, span: Span, selection: ReportSelection, reporter: Model | None, budget: int
 ) -> tuple[list[PeriodReport], str]:  # fmt: skip
     """The reports on the periods of a span, and a note on those that were needed and are not asked for.
 
-    What a model wrote of a period is the same for all questions. Unless all reports are asked for, as
-    published, the extracted one follows it, which has the points on this question.
+    What a model wrote of a period is the same for all questions. The extracted report follows it, which has
+    the points on this question.
     """
     periods = summary_periods(hierarchy, span)
     extracted = reports_of(hierarchy, periods, selection, None)
     if reporter is None:
         return extracted, ""
-    needed = needed_reports(extracted, selection.relevance) if policy == NEEDED else NeededReports(())
-    wanted = None if policy == ALL else frozenset(needed.periods)
-    if asked := len(periods) if policy == ALL else len(needed.periods):
+    needed = needed_reports(extracted, selection.relevance)
+    if needed.periods:
         pieces = _relevant(extracted, selection.relevance)
-        reporter = within_budget(reporter, pieces, asked, budget, form)
+        reporter = within_budget(reporter, pieces, len(needed.periods), budget)
+    wanted = frozenset(needed.periods)
     written = reports_of(hierarchy, periods, selection._replace(relevance=None), reporter, wanted)
     reports: list[PeriodReport] = []
     for plain, each in zip(extracted, written, strict=True):
         if each.by == "extract":
             reports.append(replace(plain, notes=each.notes, unsent=each.unsent))
-        elif policy == ALL or selection.relevance is None:
+        elif selection.relevance is None:
             reports.append(each)
         else:
             reports += [each, plain]

@@ -11,10 +11,8 @@ from typing import Annotated, NamedTuple
 
 from pydantic import BaseModel, Field
 
-from asof.answer.composed import Unwritten, composed_text
 from asof.answer.pack import pack_points
-from asof.answer.response_form import ResponseForm
-from asof.answer.summary import EvidencePiece, WrittenText
+from asof.answer.summary import EvidencePiece
 from asof.data import NotedPoint
 from asof.knowledge.reports.report import BY_MODEL, Quote, ReportPoint
 from asof.models.ports import Model, Prompt, Reply
@@ -59,12 +57,10 @@ class MergedPoints(BaseModel):
 
 class ReducedPoints(NamedTuple):
     """The points of an answer, best first, each with its period (None: several), and what was left out.
-    `written`: one text on them, where a form of the answer was asked for. `noted`: all points of the
-    evidence, with their weights."""
+    `noted`: all points of the evidence, with their weights."""
 
     points: tuple[tuple[Period | None, ReportPoint], ...]
     notes: tuple[str, ...]
-    written: WrittenText | None = None
     noted: tuple[NotedPoint, ...] = ()
 
 
@@ -84,15 +80,13 @@ def map_reduce(
     model: Model,
     budget: int,
     part_tokens: int = PART_TOKENS,
-    form: ResponseForm | None = None,
 ) -> ReducedPoints | str:
     """A model's answer to a question from this evidence; a text that says why, if there is none.
 
     Each part of the evidence, of `part_tokens`, gives points with an importance and a confidence (one batch).
     Points of the same words are merged. If they do not fit into `budget` tokens, the least certain are
-    dropped; the rest, most important first, is put together, or written as one text if a `form` is asked for.
-    If that fails, the points stay as they are. What rests on no piece of evidence is dropped, with a note. A
-    text that is returned may also be the model's reason why the points do not answer. Raises ModelError.
+    dropped; the rest, most important first, is put together. If that fails, the points stay as they are. What
+    rests on no piece of evidence is dropped, with a note. Raises ModelError.
     """
     if not evidence:
         return "there is no evidence"
@@ -114,11 +108,7 @@ def map_reduce(
         notes.append(f"{dropped:,} of the model's points rest on no evidence and were dropped")
     if left_out:
         notes.append(left_out)
-    if form is not None and form.free:
-        reduced = _composed(question, best, model, form, notes)
-    else:
-        reduced = _reduce(question, best, model, notes)
-    return reduced if isinstance(reduced, str) else reduced._replace(noted=_noted(points, best))
+    return _reduce(question, best, model, notes)._replace(noted=_noted(points, best))
 
 
 def _parts(evidence: Sequence[EvidencePiece], part_tokens: int) -> list[list[EvidencePiece]]:
@@ -213,25 +203,6 @@ def _reduce(question: str, points: Sequence[_MappedPoint], model: Model, notes: 
         notes.append(f"the points were not put together: {reply.problem or 'the reply has no statements'}")
         reduced = [_point(each.text, each.pieces) for each in points]
     return ReducedPoints(tuple(reduced), tuple(notes))
-
-
-def _composed(
-    question: str, points: Sequence[_MappedPoint], model: Model, form: ResponseForm, notes: list[str]
-) -> ReducedPoints | str:
-    """One text on the points, in the form that was asked for; the points as they are, if there is none."""
-    head = "\n\n".join(filter(None, (f"Question: {one_line(question)}", form.request(diverse=True))))
-    user = f"{head}\n\n{between(*_point_lines(points))}"
-    system, most = prompt_text("asof.answer", "compose"), form.most(REDUCE_TOKENS)
-    reply = model.complete([Prompt(system, user, None, _point_passages(points), most)])[0]
-    made = tuple(_point(each.text, each.pieces) for each in points)
-    written = composed_text(reply, [point for _, point in made])
-    if isinstance(written, Unwritten):
-        if written.refused:
-            return written.why
-        return ReducedPoints(made, (*notes, f"the points were not put together: {written.why}"))
-    cited = {id(point) for point in written.points}
-    used = tuple(each for each in made if id(each[1]) in cited)
-    return ReducedPoints(used, (*notes, *written.notes), written)
 
 
 def _point_lines(points: Sequence[_MappedPoint]) -> list[str]:

@@ -1,4 +1,4 @@
-"""What the model of one question took, step by step, and what it would take at most.
+"""What the model of one question took, step by step.
 
 The steps are those in which the published system asks a model (TG-RAG, section III-B): the times of the
 question, reports, points of the evidence, the answer; and the parts of the question, for a recipe that splits
@@ -7,13 +7,13 @@ it. Its tables III and IV count prompt and reply tokens.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from asof.models.amounts import budget_text
-from asof.models.metered import HasCachedReplies, MeteredModel, Usage, prompt_tokens
-from asof.models.ports import Model, Prompt, Reply
+from asof.models.metered import HasCachedReplies, MeteredModel, Usage
+from asof.models.ports import Prompt, Reply
 
 TIMES, PARTS, REPORTS, POINTS, ANSWER = "times", "parts", "reports", "points", "answer"
 
@@ -80,7 +80,10 @@ class QuestionModel:
 
     def cached_replies(self, prompts: Sequence[Prompt]) -> list[Reply | None]:
         """The reply to each prompt that is kept, None where there is none."""
-        return cached_by(self.metered.model, prompts)
+        model = self.metered.model
+        if isinstance(model, HasCachedReplies):
+            return model.cached_replies(prompts)
+        return [None] * len(prompts)
 
     def complete(self, prompts: Sequence[Prompt]) -> list[Reply]:
         """A reply for each prompt, in their order. Raises ModelError."""
@@ -115,88 +118,3 @@ def added(one: Usage | None, other: Usage) -> Usage:
         one.refused + other.refused, one.prompt_tokens + other.prompt_tokens,
         one.reply_tokens + other.reply_tokens, cost,
     )  # fmt: skip
-
-
-def cached_by(model: Model, prompts: Sequence[Prompt]) -> list[Reply | None]:
-    """The replies that a model keeps of these prompts; none of one that keeps none."""
-    if isinstance(model, HasCachedReplies):
-        return model.cached_replies(prompts)
-    return [None] * len(prompts)
-
-
-@dataclass(frozen=True, slots=True)
-class QuestionEstimate:
-    """What an answer would take at most. `mode`: local or global. `cost` as in `QuestionModel.cost`, None
-    where no model is configured; `budget`: what it may take, None for no limit, in `unit` (USD or tokens).
-    `notes`: what the figures rest on."""
-
-    question: str
-    mode: str
-    as_of: int
-    known_at: int
-    cost: Mapping[str, Any] | None
-    budget: float | None
-    unit: str
-    notes: tuple[str, ...] = ()
-
-    @property
-    def within_budget(self) -> bool:
-        """Whether the most that it may take fits into the budget."""
-        if self.cost is None or self.budget is None:
-            return True
-        tokens = self.cost["prompt_tokens"] + self.cost["reply_tokens"]
-        return bool((tokens if self.cost["cost"] is None else self.cost["cost"]) <= self.budget)
-
-
-@dataclass(frozen=True, slots=True)
-class LongestReplies:
-    """A model that is asked nothing: replies that are kept, and in place of others the longest ones that the
-    prompt allows, in the words of the `question`, so that what is made of them is as long as it can be."""
-
-    model: Model
-    question: str
-
-    @property
-    def name(self) -> str:
-        return self.model.name
-
-    def cached_replies(self, prompts: Sequence[Prompt]) -> list[Reply | None]:
-        """The replies that are kept."""
-        return cached_by(self.model, prompts)
-
-    def complete(self, prompts: Sequence[Prompt]) -> list[Reply]:
-        """The longest reply to each prompt."""
-        return [self._reply(prompt) for prompt in prompts]
-
-    def stream(self, prompt: Prompt) -> Iterator[str]:
-        """The longest reply, whole."""
-        yield self._reply(prompt).text
-
-    def _reply(self, prompt: Prompt) -> Reply:
-        value = None if prompt.schema is None else prompt.schema.model_validate(self._value(prompt))
-        return Reply(self._words(prompt, 1), value, "", prompt_tokens(prompt), prompt.most, 1)
-
-    def _value(self, prompt: Prompt) -> dict[str, Any]:
-        """The fields of a reply of each shape that questions ask for."""
-        parts = [self._words(prompt, _PARTS, number) for number in range(1, _PARTS + 1)]
-        findings = [{"statement": each, "facts": [1]} for each in parts]
-        points = [
-            {"description": each, "importance": 50, "confidence": 0.5, "sources": [1]} for each in parts
-        ]
-        statements = [{"statement": each, "points": [1]} for each in parts]
-        return {
-            "times": [], "title": self.question, "summary": parts[0], "findings": findings,
-            "points": points, "statements": statements, "questions": parts,
-        }  # fmt: skip
-
-    def _words(self, prompt: Prompt, parts: int, number: int = 1) -> str:
-        """One of so many texts that share the tokens of a reply; `[1]` cites its first piece of evidence."""
-        words = f"[1] {number} {self.question} ".replace("\n", " ")
-        length = prompt.most * _CHARACTERS // parts
-        return (words * (length // len(words) + 1))[: max(length, len(words))].strip()
-
-
-_PARTS = 10
-"""The texts that a reply of a list has."""
-_CHARACTERS = 4
-"""Characters of a token of a reply, at most about."""

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from asof.answer.question_cost import QuestionModel
-from asof.answer.response_form import ResponseForm
 from asof.answer.summary import EvidencePiece
 from asof.knowledge.reports.generate import MAX_REPLY_TOKENS
 from asof.models.metered import tokens as estimated_tokens
@@ -60,9 +59,7 @@ class ReportBudget:
         return self.model.stream(prompt)
 
 
-def within_budget(
-    reporter: Model, pieces: Sequence[EvidencePiece], reports: int, budget: int, form: ResponseForm | None
-) -> Model:
+def within_budget(reporter: Model, pieces: Sequence[EvidencePiece], reports: int, budget: int) -> Model:
     """The model for so many reports on a question. `pieces` are evidence on it without them; in all, `budget`
     tokens of evidence are read."""
     if not isinstance(reporter, QuestionModel):
@@ -72,7 +69,8 @@ def within_budget(
     written = reports * MAX_REPLY_TOKENS
     parts = 1 + min(budget, sum(tokens(each.text) for each in pieces) + written) // PART_TOKENS
     prompt = sum(estimated_tokens(each.text) for each in pieces) + written
-    answer = (form or ResponseForm()).most(REDUCE_TOKENS)
     return ReportBudget(
-        reporter, prompt + parts * (INSTRUCTIONS + MAP_TOKENS) + INSTRUCTIONS, parts * MAP_TOKENS + answer
+        reporter,
+        prompt + parts * (INSTRUCTIONS + MAP_TOKENS) + INSTRUCTIONS,
+        parts * MAP_TOKENS + REDUCE_TOKENS,
     )

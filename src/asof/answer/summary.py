@@ -36,31 +36,13 @@ class SummarySection(NamedTuple):
     points: tuple[ReportPoint, ...]
 
 
-class WrittenText(NamedTuple):
-    """A text by a model in pieces: words, and the points that it cites where it cites them. `notes`: what was
-    removed from it."""
-
-    parts: tuple[str | ReportPoint, ...]
-    notes: tuple[str, ...] = ()
-
-    @property
-    def points(self) -> tuple[ReportPoint, ...]:
-        """The points that it cites, each as often as it does."""
-        return tuple(part for part in self.parts if isinstance(part, ReportPoint))
-
-
-MAX_POINT_CITATIONS = 3
-"""The most citations that stand for one point of a text; a note says how many others there are."""
-
-
 @dataclass(frozen=True, slots=True)
 class Summary:
     """What the facts of a span answer to a question: sections in order of time.
 
     The section on several periods comes first, if there is one. There are no sections if nothing was found.
     All points lie inside `span`. `by`: "extract", or the name of the model that wrote the points. `notes`:
-    what was left out, and why. `written`: the answer as one text, where a form of it was asked for. `noted`:
-    what a model noted in the evidence.
+    what was left out, and why. `noted`: what a model noted in the evidence.
     """
 
     question: str
@@ -70,7 +52,6 @@ class Summary:
     known_at: int
     by: str
     notes: tuple[str, ...]
-    written: WrittenText | None = None
     noted: tuple[NotedPoint, ...] = ()
 
     def as_answer(self, about: str) -> Answer:
@@ -80,11 +61,7 @@ class Summary:
         """
         reason = text = ""
         citations: dict[tuple[str, str], Citation] = {}
-        notes = self.notes
-        if self.sections and self.written is not None:
-            text, left_out = _with_citations(self.written, citations)
-            notes += (left_out,) if left_out else ()
-        elif self.sections:
+        if self.sections:
             text = "\n".join(
                 line for section in self.sections for line in _section_lines(section, citations)
             ).rstrip()
@@ -94,24 +71,8 @@ class Summary:
         by = "extractive" if self.by == "extract" else self.by
         return Answer(
             self.question, text, bool(reason), reason, GLOBAL, self.as_of, self.known_at,
-            tuple(citations.values()), (), notes, by, points=self.noted,
+            tuple(citations.values()), (), self.notes, by, points=self.noted,
         )  # fmt: skip
-
-
-def _with_citations(written: WrittenText, citations: dict[tuple[str, str], Citation]) -> tuple[str, str]:
-    """The text with numbers of citations in place of points, and a note on sources that have none; they are
-    added to `citations`."""
-    pieces: list[str] = []
-    for part in written.parts:
-        if isinstance(part, str):
-            pieces.append(part)
-        else:
-            pieces += [f"[{_numbered(quote, citations)}]" for quote in part.citations[:MAX_POINT_CITATIONS]]
-    sources = {(quote.id, quote.sentence) for point in written.points for quote in point.citations}
-    left = len(sources - citations.keys())
-    more = "1 more source is" if left == 1 else f"{left:,} more sources are"
-    note = f"{more} not cited: {MAX_POINT_CITATIONS} stand for a point at most" if left else ""
-    return "".join(pieces), note
 
 
 def _numbered(quote: Quote, citations: dict[tuple[str, str], Citation]) -> int:

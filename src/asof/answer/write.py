@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from asof.answer.cited import first_of, in_round_brackets, read_citations
 from asof.answer.extractive import AnswerContext, Moments, refused
 from asof.answer.refusal import NO_EVIDENCE, declines
-from asof.answer.response_form import ResponseForm
 from asof.data import LOCAL, Answer, Citation, Hit
 from asof.errors import ModelError
 from asof.models.ports import Prompt
@@ -26,15 +25,15 @@ MAX_TOKENS = 1_024
 
 def write_answer(
     moments: Moments, context: AnswerContext, passages: Sequence[int], model: Model,
-    on_text: Callable[[str], None] | None = None, form: ResponseForm | None = None,
+    on_text: Callable[[str], None] | None = None,
 ) -> Answer | str:  # fmt: skip
     """A model's answer to a question about hits; a text that says why, if its reply cannot be used.
 
     `passages`: the ids of the hits in the store, in order. `on_text` gets the pieces of the answer as they
-    come; `form`: how it should look. An answer that cites none of the passages becomes a refusal. A number of
-    no passage is removed, with a note. Raises ModelError.
+    come. An answer that cites none of the passages becomes a refusal. A number of no passage is removed, with
+    a note. Raises ModelError.
     """
-    prompt = answer_prompt(moments, context, passages, form)
+    prompt = answer_prompt(moments, context, passages)
     text = "" if on_text is None else _streamed(prompt, model, on_text)
     if not text:
         reply = model.complete([prompt])[0]
@@ -61,18 +60,12 @@ def _streamed(prompt: Prompt, model: Model, on_text: Callable[[str], None]) -> s
     return "".join(pieces)
 
 
-def answer_prompt(
-    moments: Moments, context: AnswerContext, passages: Sequence[int], form: ResponseForm | None = None
-) -> Prompt:
-    """The passages, numbered from 1, between marks that are in none of them, the question, and the form that
-    the answer should have."""
-    form = form or ResponseForm()
-    request = f"\n{form.request()}\n" if form.target else ""
+def answer_prompt(moments: Moments, context: AnswerContext, passages: Sequence[int]) -> Prompt:
+    """The passages, numbered from 1, between marks that are in none of them, and the question."""
     parts = [_numbered(number, hit) for number, hit in enumerate(context.hits, 1)]
     evidence = between("\n\n".join(parts))
-    user = f"As of: {iso(moments.as_of)}\n\n{evidence}\n\nQuestion: {context.question}\n{request}"
-    system, most = prompt_text("asof.answer", "answer"), form.most(MAX_TOKENS)
-    return Prompt(system, user, passages=tuple(passages), most=most)
+    user = f"As of: {iso(moments.as_of)}\n\n{evidence}\n\nQuestion: {context.question}\n"
+    return Prompt(prompt_text("asof.answer", "answer"), user, passages=tuple(passages), most=MAX_TOKENS)
 
 
 def _numbered(number: int, hit: Hit) -> str:

@@ -10,7 +10,7 @@ import click
 
 from asof.answer.pack import LEFT_OUT
 from asof.cli.any_corpus import open_any
-from asof.cli.ask_model import model_options, show_cost, show_estimate, show_points
+from asof.cli.ask_model import show_cost, show_points
 from asof.cli.main import (
     DONE,
     NOTHING,
@@ -52,15 +52,17 @@ if TYPE_CHECKING:
     help="Tokens of passages to read (default 12,000; global 24,000).",
 )  # fmt: skip
 @click.option("--stale/--no-stale", default=None, help=STALE)
-@model_options
+@click.option(
+    "--budget", type=click.FloatRange(min=0, max=1e9), default=None, metavar="USD",
+    help="What the answer may cost; the model is stopped before (tokens, where no prices are set).",
+)  # fmt: skip
 @index_option
 @json_option
 @verbose_option
 def ask(
     question: tuple[str, ...], mode: str | None, as_of: str | None, known_at: str | None, since: str | None,
     until: str | None, about: str | None, recipe: str | None, tokens: int | None, stale: bool | None,
-    response_format: str | None, length: int | None, diverse: bool | None, reports: str | None,
-    estimate: bool, budget: float | None, index: Path | None, as_json: bool, verbose: bool,
+    budget: float | None, index: Path | None, as_json: bool, verbose: bool,
 ) -> int:  # fmt: skip
     """Answer QUESTION from current passages, with citations; or say why there is no answer.
 
@@ -76,12 +78,8 @@ def ask(
         streamed = _Streamed()
         request = AskRequest(
             asked, mode, then.filters(since, until, about=about), recipe, tokens,
-            None if as_json else streamed, stale,
-            corpus.config.asking.form_with(response_format, length, diverse), reports, budget,
+            None if as_json else streamed, stale, budget,
         )  # fmt: skip
-        if estimate:
-            show_estimate(then.estimate(request), as_json=as_json)
-            return DONE
         answer = then.answer(request)
         if answer.refused and not as_json:
             explain_no_hits(then, since, until)

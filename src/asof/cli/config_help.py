@@ -55,7 +55,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "url": "http://localhost:11434/v1", "model": "llama3.1", "key_variable": "MODEL_KEY",
         "prices": {"prompt": 0.15, "reply": 0.6},
     },
-    "ask": {"tokens": 12_000, "budget": 0.05, "format": "multiple paragraphs", "length": 200},
+    "ask": {"tokens": 12_000, "budget": 0.05},
     "truth": {"url": "postgresql://asof@db.example/asof?schema=notes"},
     "recipes.asof": {"typed": False},
 }  # fmt: skip
@@ -146,10 +146,6 @@ WORDS: dict[str, dict[str, str]] = {
         "recipe": "How passages are found.", "mode": '"local" (single passages), "global" (reports), "auto".',
         "tokens": "How much of what is found is read. Default: 12000, global 24000.",
         "budget": "What a model may cost for an answer or stale --judge: US dollars (tokens without prices).",
-        "reports": 'Reports that a model writes for answers over periods: "needed", "all", "written" (none).',
-        "format": 'Form of an answer that a model writes ("single sentence", "list" ...). Default: any.',
-        "length": "About how many words such an answer has. Default: any.",
-        "diverse": "Whether such an answer over periods shows several perspectives, in varied form.",
     },
     "truth": {"url": "Its address, without a password (PGPASSWORD, ~/.pgpass). No default."},
     "arxiv": {

@@ -28,8 +28,6 @@ from asof.time.span import iso, nearest_moment
 
 if TYPE_CHECKING:
     from asof.answer.ask import TextCallback
-    from asof.answer.question_cost import QuestionEstimate
-    from asof.answer.response_form import ResponseForm
     from asof.corpus.context import Context
     from asof.graph.diff import Difference
     from asof.graph.links import Reach
@@ -229,22 +227,17 @@ class ShardedSnapshot:
     def ask(
         self, question: str, *, mode: str | None = None, filters: Filters | None = None,
         recipe: str | Recipe | None = None, tokens: int | None = None, on_text: TextCallback | None = None,
-        stale: bool | None = None, form: ResponseForm | None = None, reports: str | None = None,
-        budget: float | None = None,
+        stale: bool | None = None, budget: float | None = None,
     ) -> Answer:  # fmt: skip
         """The answer that `Snapshot.ask` of a corpus in one piece gives; replies of a language model are not
         kept. Raises NotAcrossShards, UsageError, BeforeHorizon, ModelError."""
-        return self.answer(AskRequest(
-            question, mode, filters or Filters(), recipe, tokens, on_text, stale, form, reports, budget
-        ))  # fmt: skip
+        return self.answer(
+            AskRequest(question, mode, filters or Filters(), recipe, tokens, on_text, stale, budget)
+        )
 
     def answer(self, request: AskRequest) -> Answer:
         """The answer to a question that is asked as a value; see `ask`."""
         return self._asker.ask(request)
-
-    def estimate(self, request: AskRequest) -> QuestionEstimate:
-        """See `Snapshot.estimate`."""
-        return self._asker.estimate(request)
 
     @property
     def _asker(self) -> Asker:

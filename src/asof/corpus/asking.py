@@ -8,8 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from asof import config, engine
-from asof.answer.response_form import ResponseForm
-from asof.answer.settings import MAX_PASSAGES, checked_policy
+from asof.answer.settings import MAX_PASSAGES
 from asof.corpus.dismissals import DismissalLog
 from asof.corpus.facts import FactIndexer
 from asof.corpus.models import ModelProvider
@@ -23,16 +22,10 @@ from asof.store.passages import Life, lives
 if TYPE_CHECKING:
     from asof.answer.ask import AnswerOptions, PendingAnswer, TextCallback
     from asof.answer.named_past import Answered
-    from asof.answer.question_cost import QuestionEstimate, QuestionModel
+    from asof.answer.question_cost import QuestionModel
     from asof.index.view import View
     from asof.rank.recipe import Recipe
     from asof.text.question import QuestionReading
-
-
-TIME_NOT_KNOWN = (
-    "no rule finds a time in the question; one that the model finds in it may ask for other reports"
-)
-"""A note on an estimate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +39,6 @@ class AskRequest:
     tokens: int | None = None
     on_text: TextCallback | None = None
     stale: bool | None = None
-    form: ResponseForm | None = None
-    reports: str | None = None
     budget: float | None = None
 
 
@@ -148,32 +139,6 @@ class Asker:
         with self._model(self._budget(request)) as model:
             return self._answer(request, model)
 
-    def estimate(self, request: AskRequest) -> QuestionEstimate:
-        """See `Snapshot.estimate`: the question is answered by a model that is asked nothing."""
-        from asof.answer.question_cost import LongestReplies, QuestionEstimate, QuestionModel
-        from asof.models.metered import MeteredModel
-
-        budget = self._budget(request)
-        with self._model(None) as model:
-            unit, cost = "USD", None
-            if model is None:
-                answer = self._answer(request, None)
-            else:
-                prices = model.metered.prices
-                unit = model.metered.unit
-                longest = LongestReplies(model.metered.model, request.question)
-                answer = self._answer(
-                    replace(request, on_text=None), QuestionModel(MeteredModel(longest, prices))
-                )
-                cost = answer.cost
-        from asof.answer.ask import WITHOUT_EFFECT
-
-        notes = tuple(each for each in answer.notes if each in WITHOUT_EFFECT)
-        notes += (TIME_NOT_KNOWN,) if cost and "times" in cost["steps"] else ()
-        return QuestionEstimate(
-            answer.question, answer.mode, answer.as_of, answer.known_at, cost, budget, unit, notes
-        )
-
     def _budget(self, request: AskRequest) -> float | None:
         """What the answer may cost. Raises UsageError for less than nothing."""
         budget = self.source.config.asking.budget if request.budget is None else request.budget
@@ -192,20 +157,6 @@ class Asker:
 
             yield QuestionModel(metered)
 
-    def _without_effect(self, request: AskRequest, way: str, *, model: bool) -> tuple[str, ...]:
-        """Notes on what the question itself asks for and what has no effect: that of the configuration is for
-        all questions."""
-        from asof.answer import ask
-
-        diverse = request.form is not None and request.form.diverse and not self.source.config.asking.diverse
-        told = {
-            ask.BUDGET_NEEDS_MODEL: request.budget is not None and not model,
-            ask.REPORTS_NEED_MODEL: request.reports is not None and not model,
-            ask.REPORTS_NEED_GLOBAL: request.reports is not None and model and way != GLOBAL,
-            ask.DIVERSE_NEEDS_GLOBAL: diverse and model and way != GLOBAL,
-        }
-        return tuple(note for note, holds in told.items() if holds)
-
     def _in_parts(
         self, query: Query, as_of: int, model: QuestionModel | None
     ) -> tuple[Query, tuple[str, ...]]:
@@ -219,15 +170,19 @@ class Asker:
         return (query if parts is None else replace(query, parts=parts)), notes
 
     def _answer(self, request: AskRequest, model: QuestionModel | None) -> Answer:
-        from asof.answer.ask import AnswerOptions, PendingAnswer, mode_for, write_pending
+        from asof.answer.ask import (
+            BUDGET_NEEDS_MODEL,
+            AnswerOptions,
+            PendingAnswer,
+            mode_for,
+            write_pending,
+        )  # fmt: skip
 
         asking, question = self.source.config.asking, request.question
         reader, known_at = self.reader, self.reader.known_at
         mode = asking.mode if request.mode is None else request.mode
         if mode not in MODES:
             raise UsageError(f"mode is {mode!r}; accepted: {', '.join(MODES)}")
-        reports = checked_policy(asking.reports if request.reports is None else request.reports)
-        form = request.form or asking.form_with()
         first, query, chosen = reader.query_for(
             question, MAX_PASSAGES, request.filters, "passage", request.recipe or asking.recipe, None
         )
@@ -244,11 +199,12 @@ class Asker:
             ruled = first.notes if chosen.typed and split is query else ()
             query, notes = split, (*notes, *ruled, *more)
         way = mode_for(mode, reading, " ".join(self.source.languages))
-        notes += self._without_effect(request, way, model=model is not None)
+        if request.budget is not None and model is None:
+            notes += (BUDGET_NEEDS_MODEL,)
         if way == GLOBAL:
             self.source.ensure_facts()
         tokens = asking.tokens if request.tokens is None else request.tokens
-        options = AnswerOptions(way, tokens, model, request.on_text, form, reports)
+        options = AnswerOptions(way, tokens, model, request.on_text)
         stale = self.source.config.stale if request.stale is None else request.stale
         known = self.source.dismissed(known_at) if stale else None
         put = _PutQuestion(reading, query, chosen, options, notes, known, requested=mode == way)

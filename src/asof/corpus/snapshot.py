@@ -26,8 +26,6 @@ from asof.time.span import iso, nearest_moment
 
 if TYPE_CHECKING:
     from asof.answer.ask import TextCallback
-    from asof.answer.question_cost import QuestionEstimate
-    from asof.answer.response_form import ResponseForm
     from asof.corpus.context import Context
     from asof.corpus.stale_judging import JudgedStale
     from asof.graph.diff import Difference
@@ -277,30 +275,23 @@ class Snapshot:
     def ask(
         self, question: str, *, mode: str | None = None, filters: Filters | None = None,
         recipe: str | Recipe | None = None, tokens: int | None = None, on_text: TextCallback | None = None,
-        stale: bool | None = None, form: ResponseForm | None = None, reports: str | None = None,
-        budget: float | None = None,
+        stale: bool | None = None, budget: float | None = None,
     ) -> Answer:  # fmt: skip
         """Answer a question from what was current then, with citations; or refuse, and say why.
 
         `mode`: "local" from single passages, "global" from reports over the periods that are asked about,
         "auto" whichever fits. `tokens`: how much of what is found is read. By quotes, unless a language model
         is configured; `on_text` gets its words as they come. `stale`: what newer documents contradict is
-        marked, and the newer is preferred. Of a model: `form` of its answer, the `reports` that it writes for
-        it ("needed", "all", "written": none anew), `budget` (US dollars; tokens without prices). None: as
-        [ask] of asof.toml says. Raises UsageError, BeforeHorizon, ModelError.
+        marked, and the newer is preferred. `budget`: what a model may cost (US dollars; tokens without
+        prices). None: as [ask] of asof.toml says. Raises UsageError, BeforeHorizon, ModelError.
         """
-        return self.answer(AskRequest(
-            question, mode, filters or Filters(), recipe, tokens, on_text, stale, form, reports, budget
-        ))  # fmt: skip
+        return self.answer(
+            AskRequest(question, mode, filters or Filters(), recipe, tokens, on_text, stale, budget)
+        )
 
     def answer(self, request: AskRequest) -> Answer:
         """The answer to a question that is asked as a value; see `ask`."""
         return self._asker.ask(request)
-
-    def estimate(self, request: AskRequest) -> QuestionEstimate:
-        """What `ask` would take of a language model at most; none is asked. Raises UsageError,
-        BeforeHorizon."""
-        return self._asker.estimate(request)
 
     @property
     def _asker(self) -> Asker:

@@ -218,20 +218,6 @@ class AnswerJson(TypedDict):
     cost: Annotated[QuestionCostJson | None, "null: no model was asked"]
 
 
-class AskEstimateJson(TypedDict):
-    """What an answer would take of a language model at most; nothing was asked."""
-
-    question: Annotated[str, "as it was asked"]
-    mode: Annotated[str, one_of(LOCAL, GLOBAL), "from single passages, or from reports over periods"]
-    as_of: Annotated[Instant, "the moment whose state of the documents would be asked"]
-    known_at: Annotated[Instant, "the moment whose knowledge of them would be asked"]
-    cost: Annotated[QuestionCostJson | None, "null: no model is configured"]
-    budget: Annotated[float | None, "what an answer may take; null: no limit"]
-    unit: Annotated[str, one_of("USD", "tokens"), "of the budget: tokens where no prices are set"]
-    within_budget: Annotated[bool, "whether the most that it may take fits into the budget"]
-    notes: Annotated[list[str], "what the figures rest on"]
-
-
 class AmountJson(TypedDict):
     """A figure."""
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import NoneType, UnionType
 from typing import Annotated, Any, NotRequired, Union, get_args, get_origin, get_type_hints, is_typeddict
 
-from asof.data.json import AnswerJson, AskEstimateJson, Keyword
+from asof.data.json import AnswerJson, Keyword
 from asof.evaluate.report.evaluation import EvaluationJson
 from asof.evaluate.report.experiment import ExperimentJson, ExperimentsJson
 from asof.evaluate.report.incremental import IncrementalJson
@@ -30,7 +30,6 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 SHAPES: Mapping[str, tuple[str, type]] = {
     "search": ("asof search --json", SearchJson),
     "ask": ("asof ask --json", AnswerJson),
-    "ask-estimate": ("asof ask --estimate --json", AskEstimateJson),
     "timeline": ("asof timeline --json", TimelineJson),
     "diff": ("asof diff --json", DiffJson),
     "facts": ("asof facts --json", FactsJson),

@@ -6,7 +6,6 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from asof.answer.response_form import LENGTHS, LONGEST_FORMAT
 from asof.corpus.query_reader import LONGEST_QUESTION
 
 MOST_HITS = 100
@@ -77,17 +76,6 @@ class Ask(Question):
         Literal["auto", "local", "global"] | None, Field(description="single passages or reports")
     ] = None
     tokens: Annotated[int | None, Field(ge=100, le=100_000, description="how much is read")] = None
-    format: Annotated[
-        str | None,
-        Field(
-            max_length=LONGEST_FORMAT,
-            description='form of a model\'s answer, as "list"; "": any; null: as configured',
-        ),
-    ] = None
-    length: Annotated[
-        int | None,
-        Field(ge=LENGTHS[0], le=LENGTHS[-1], description="about how many words it has"),
-    ] = None
     stale: MarkStale = None
 
 

@@ -72,10 +72,9 @@ def _pair(text: str) -> tuple[str, str]:
 
 def ask(corpus: Corpus, asked: p.Ask, on_text: OnText | None = None) -> Mapping[str, Any]:
     then = _at(corpus, asked)
-    form = corpus.config.asking.form_with(asked.format, asked.length)
     return answer_json(then.ask(
         asked.q, mode=asked.mode, filters=then.filters(asked.since, asked.until, about=asked.about),
-        recipe=asked.recipe, tokens=asked.tokens, on_text=on_text, stale=asked.stale, form=form,
+        recipe=asked.recipe, tokens=asked.tokens, on_text=on_text, stale=asked.stale,
     ))  # fmt: skip
 
 

@@ -6,7 +6,9 @@ import pytest
 from tests.support.fact_lines import learn
 from tests.support.json_schema import against
 
+from asof.cli.graph import dot_text
 from asof.corpus.corpus import open as open_corpus
+from asof.knowledge.neighbourhood import Edge, Neighbourhood, Node
 
 
 @pytest.fixture
@@ -77,18 +79,26 @@ def test_the_json_keeps_its_schema(asof, harbour):
         assert against("graph", asof("graph", "--around", name, "--json").json()) == []
 
 
-def test_a_drawing_as_of_a_date(asof, harbour, here):
-    """What was learnt later is in no part of it; and a file is written beside the list."""
-    early = asof("graph", "--around", "Quay", "--depth", "3", "--as-of", "2020-06", "--svg", "-")
-    assert early.code == 0
-    assert early.out.startswith("<svg ")
-    assert "Quay as of 2020-06-30" in early.out
-    assert "Rope" not in early.out
-    written = asof("graph", "--around", "Quay", "--depth", "3", "--svg", "harbour.svg")
-    assert written.out.startswith("Quay as of now · 4 facts")
-    assert "Rope" in (here / "harbour.svg").read_text()
-    nothing = asof("graph", "--around", "Nobody", "--svg", "nobody.svg")
+def test_text_for_graphviz(asof, harbour):
+    result = asof("graph", "--around", "Quay", "--depth", "3", "--as-of", "2020-06", "--dot")
+    assert (result.code, result.err) == (0, "")
+    assert result.out.splitlines() == [
+        'digraph "Quay" {',
+        "  rankdir=LR;",
+        '  "Quay" [shape=box, style=bold];',
+        '  "margin" [shape=ellipse];',
+        '  "Tide" [shape=box];',
+        '  "Quay" -> "Tide" [label="acquired\\n2019"];',
+        '  "Quay" -> "margin" [label="5%\\n2019"];',
+        '  "Tide" -> "margin" [label="7%\\n2019"];',
+        "}",
+    ]
+    nothing = asof("graph", "--around", "Nobody", "--dot")
     assert (nothing.code, nothing.out.startswith("no fact about Nobody")) == (1, True)
-    assert not (here / "nobody.svg").exists()
-    failed = asof("graph", "--around", "Quay", "--svg", "nowhere/harbour.svg")
-    assert (failed.code, "--svg nowhere/harbour.svg: cannot be written" in failed.err) == (2, True)
+
+
+def test_names_cannot_leave_their_quotes():
+    quay, tide = Node('Qu"ay\\', "entity", 0, 1), Node("Ti\x1bde", "entity", 1, 1)
+    edge = Edge(quay.name, tide.name, 'own"s', tide.name, "event", None, "a.md", "1")
+    text = dot_text(Neighbourhood(quay.name, 0, 0, (quay, tide), (), (edge,), 0))
+    assert r'"Qu\"ay\\" -> "Ti␛de" [label="own\"s"];' in text

@@ -21,15 +21,12 @@ from asof.cli.main import (
 )
 from asof.cli.progress import fact_progress
 from asof.cli.terminal import counted, plain, shortened, show
-from asof.errors import UsageError
 from asof.serialize.knowledge import graph_json
-from asof.time.span import iso
 
 if TYPE_CHECKING:
     from asof.knowledge.neighbourhood import Edge, Neighbourhood, Node
 
 NODES = 20
-STANDARD_OUTPUT = Path("-")
 SHOWN = 3
 """So many facts of a neighbour are shown on a terminal, the newest."""
 
@@ -43,15 +40,12 @@ SHOWN = 3
 )  # fmt: skip
 @time_option("--as-of", "What was current then (a date means the end of that day).")
 @time_option("--known-at", "Only what the index contained by then.")
-@click.option(
-    "--svg", "svg", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
-    help="Draw it, too: periods above, entities below, facts between; - is the standard output alone.",
-)  # fmt: skip
+@click.option("--dot", "dot", is_flag=True, help="As text for Graphviz instead: | dot -Tsvg >FILE draws it.")
 @index_option
 @json_option
 def graph(
-    around: str, depth: int, k: int, as_of: str | None, known_at: str | None, svg: Path | None,
-    index: Path | None, as_json: bool,
+    around: str, depth: int, k: int, as_of: str | None, known_at: str | None, dot: bool, index: Path | None,
+    as_json: bool,
 ) -> int:  # fmt: skip
     """The entities and measures around ENTITY, and the facts between them, each with its time.
 
@@ -62,29 +56,33 @@ def graph(
     with open_any(index) as corpus, fact_progress(corpus):
         note_extractor(corpus.config)
         neighbourhood = corpus.at(as_of, known_at).graph(around, depth, k)
-    if svg is not None and neighbourhood.edges:
-        _draw(neighbourhood, as_of, svg)
-        if svg == STANDARD_OUTPUT:
-            return DONE
-    if as_json:
+    if dot and neighbourhood.edges:
+        click.echo(dot_text(neighbourhood))
+    elif as_json:
         print_json(graph_json(neighbourhood))
     else:
         show_graph(neighbourhood, dated=as_of is not None, known=known_at is not None)
     return DONE if neighbourhood.edges else NOTHING
 
 
-def _draw(neighbourhood: Neighbourhood, as_of: str | None, path: Path) -> None:
-    """Write the drawing into a file. Raises UsageError."""
-    from asof.knowledge.graph_svg import graph_svg
+def dot_text(neighbourhood: Neighbourhood) -> str:
+    """The graph in the language of Graphviz: a node for each entity or measure, an arrow for each fact."""
+    lines = [f"digraph {_quoted(neighbourhood.query)} {{", "  rankdir=LR;"]
+    for node in neighbourhood.nodes:
+        style = "" if node.steps else ", style=bold"
+        lines.append(
+            f"  {_quoted(node.name)} [shape={'box' if node.kind == 'entity' else 'ellipse'}{style}];"
+        )
+    for edge in neighbourhood.edges:
+        what = edge.object if edge.kind in ("value", "change") else edge.relation
+        label = "\n".join(filter(None, (what, time_label(edge.when))))
+        lines.append(f"  {_quoted(edge.source)} -> {_quoted(edge.target)} [label={_quoted(label)}];")
+    return "\n".join([*lines, "}"])
 
-    drawing = graph_svg(neighbourhood, "now" if as_of is None else iso(neighbourhood.as_of)[:10])
-    if path == STANDARD_OUTPUT:
-        click.echo(drawing, nl=False)
-        return
-    try:
-        path.write_text(drawing, encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"--svg {path}: cannot be written: {error.strerror}") from error
+
+def _quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return '"' + "\\n".join(plain(line) for line in escaped.split("\n")) + '"'
 
 
 def show_graph(neighbourhood: Neighbourhood, *, dated: bool, known: bool) -> None:

@@ -65,6 +65,28 @@ def test_index_takes_the_option_that_all_others_take(asof, here, write):
     assert not (here / ".asof").exists()
 
 
+@pytest.mark.parametrize(
+    ("line", "proposed"),
+    [
+        ("asof sea", ["search"]), ("asof search harbour --un", ["--until", "--unit"]),
+        ("asof search x --unit pas", ["passage"]), ("asof nothing --ver", ["--version"]),
+    ],
+)  # fmt: skip
+def test_a_shell_asks_for_completions(asof, here, monkeypatch, line, proposed):
+    words = line.split(" ")
+    monkeypatch.setenv("_ASOF_COMPLETE", "bash_complete")
+    monkeypatch.setenv("COMP_WORDS", line)
+    monkeypatch.setenv("COMP_CWORD", str(len(words) - 1))
+    result = asof()
+    assert (result.code, result.err) == (0, "")
+    assert result.out.split() == [f"plain,{each}" for each in proposed]
+
+
+def test_a_shell_asks_for_its_script(asof, here, monkeypatch):
+    monkeypatch.setenv("_ASOF_COMPLETE", "zsh_source")
+    assert asof().out.startswith("#compdef asof\n")
+
+
 def test_help_is_there_at_once():
     """Of a process that has nothing loaded, by the time of the processor, since others use the machine."""
     code = "from asof.cli import main; main()"

@@ -21,7 +21,6 @@ WRONG = [
         ["search", "x", "--as-of"],
         "asof search: Option '--as-of' requires an argument (see asof search --help)",
     ),
-    (["completion"], "Choose from: bash, zsh, fish; for example: asof completion bash"),
     (["help", "serach"], "no command 'serach'; did you mean search?"),
     (["purge"], "Missing argument 'DOCUMENT'; for example: asof purge ferry"),
     (["search", "x", "--recipe", "tew"], "no recipe 'tew'; did you mean twe?"),

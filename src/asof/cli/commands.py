@@ -48,10 +48,6 @@ GROUPS: dict[str, dict[str, CommandEntry]] = {
         "config": CommandEntry(
             "config", "Print an asof.toml with all settings and what they mean.", "asof config"
         ),
-        "completion": CommandEntry(
-            "completion", "Print a completion script for bash, zsh or fish.",
-            "asof completion bash",
-        ),
     },
     "Serve": {
         "serve": CommandEntry(
@@ -222,9 +218,10 @@ class Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Raises click.UsageError for a word that is no command, with what may have been meant."""
+        """Raises click.UsageError for a word that is no command, with what may have been meant; nothing where
+        a shell asks for completions."""
         name = args[0]
-        if name not in self.entries:
+        if name not in self.entries and not ctx.resilient_parsing:
             raise click.UsageError(f"no command {name!r}; {self._suggestion(args)}", ctx)
         return super().resolve_command(ctx, args)
 

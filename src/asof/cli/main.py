@@ -65,6 +65,10 @@ def run(command: click.Command) -> int:
 
 def _run(command: click.Command) -> int:
     try:
+        if shell := os.environ.get("_ASOF_COMPLETE"):
+            from click.shell_completion import shell_complete
+
+            return shell_complete(command, {}, "asof", "_ASOF_COMPLETE", shell)
         # Not command.main: that leaves with code 1 when a reader such as `head` has had enough.
         plainly = False if os.environ.get("NO_COLOR") else None
         with command.make_context("asof", sys.argv[1:], color=plainly) as context:

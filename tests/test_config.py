@@ -109,5 +109,5 @@ def test_what_no_reader_of_toml_takes(tmp_path, text: str) -> None:
         config.load(tmp_path / config.FILE)
 
 
-def test_no_half_lives_can_be_written_as_they_are_shown() -> None:
-    assert _field(read("[recipes.twe]\ndecay.half_lives = []"), "twe", "decay.half_lives") == ()
+def test_an_empty_table_can_be_written_as_they_are_shown() -> None:
+    assert _field(read("[recipes.vault]\nbacklinks.by_source = []"), "vault", "backlinks.by_source") == ()

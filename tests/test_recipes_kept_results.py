@@ -12,11 +12,6 @@ from asof import recipes
 from asof.data import Document, Link, SourcedTime
 from asof.time.moment import read
 
-HALF_LIVES = "".join(
-    f'[recipes.{name}]\n{stage}.half_lives = {{"tag:news" = 30}}\n'
-    for name, stage in (("twe", "decay"), ("twe-365", "decay"), ("papers", "freshness"))
-)
-
 
 def document(name: str, text: str, *links: str) -> Document:
     published = SourcedTime(read("2020-01-01", datetime(2026, 1, 1, tzinfo=UTC)), "2020-01-01", "metadata")
@@ -25,7 +20,6 @@ def document(name: str, text: str, *links: str) -> Document:
 
 @pytest.fixture
 def corpus(tmp_path):
-    (tmp_path / "asof.toml").write_text(HALF_LIVES)
     with asof.open(tmp_path) as corpus:
         corpus.add([
             document("mole", "The crane on the mole.", "net"), document("net", "A crane and a net.", "mole"),

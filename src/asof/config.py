@@ -59,7 +59,6 @@ class Config:
     [recipes.NAME] stage.field: other values for fields of a recipe, e.g. `decay.tau_min = 365`.
     [retrieval] the keys of RAGtriever's design, for the recipe `vault`.
     [sources.NAME.retrieval] the same, for passages of one source.
-    [half_lives] days by `source:NAME`, `tag:NAME` or `folder:PATH`, for all recipes that have an age.
 
     Where several files were read (`asof.layers`): `origin` has the file that names each model or address,
     by its table; `withheld` what a file has that is ignored since its folder is not trusted, and why;
@@ -82,7 +81,6 @@ class Config:
     sources: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     diversity: Stage | None = None
     changed: Mapping[str, Recipe] = field(default_factory=dict)
-    half_lives: tuple[tuple[str, float], ...] = ()
     truth: str = ""
     origin: Mapping[str, Path] = field(default_factory=dict)
     withheld: Mapping[str, str] = field(default_factory=dict)
@@ -100,13 +98,12 @@ class Config:
 
     def recipe_named(self, name: str) -> Recipe:
         """A recipe with what this configuration changes about it. Raises UsageError for an unknown name."""
-        recipe = self.changed.get(name) or recipes.named(name)
-        return recipe.with_half_lives(self.half_lives) if self.half_lives else recipe
+        return self.changed.get(name) or recipes.named(name)
 
 
 TABLES = (
     "index", "fields", "search", "encoder", "recipes", "retrieval", "diversity", "rerank", "model", "facts",
-    "ask", "sources", "half_lives", "truth",
+    "ask", "sources", "truth",
 )  # fmt: skip
 
 
@@ -190,8 +187,8 @@ def read(values: Mapping[str, Any], where: str = FILE) -> Config:
         reranking=_reranking(tables.get("rerank", {}), where),
         model=_model(tables.get("model", {}), where), facts=_facts(tables.get("facts", {}), where),
         asking=_asking(tables.get("ask", {}), where),
-        changed=_changed(tables, where), half_lives=_half_lives(tables.get("half_lives", {}), where),
-        sources=_sources(tables, where), truth=_truth(tables.get("truth", {}), where),
+        changed=_changed(tables, where), sources=_sources(tables, where),
+        truth=_truth(tables.get("truth", {}), where),
     )  # fmt: skip
 
 
@@ -300,17 +297,6 @@ def _located(where: str, table: str) -> Iterator[None]:
         yield
     except UsageError as error:
         raise BadConfig(f"{where}: [{table}] {error}") from error
-
-
-def _half_lives(table: Mapping[str, Any], where: str) -> tuple[tuple[str, float], ...]:
-    if not table:
-        return ()
-    from asof.rank.features.half_lives import check, read
-
-    with _located(where, "half_lives"):
-        pairs = read(table)
-        check(pairs)
-        return pairs
 
 
 def _changed(of: Mapping[str, Any], where: str) -> dict[str, Recipe]:

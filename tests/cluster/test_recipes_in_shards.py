@@ -38,9 +38,6 @@ BOOSTS = """
 [retrieval]
 heading_boost_enabled = true
 tag_boost_enabled = true
-[half_lives]
-"folder:doc" = 3
-"source:documents" = 9
 """
 TOLD = Histories(encoder=HashedNgrams(), toml=BOOSTS)
 

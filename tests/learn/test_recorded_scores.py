@@ -124,19 +124,6 @@ def test_trees_become_one_expression() -> None:
     assert [of.why(at) for at in range(3)] == [tree(2.0), tree(None), tree(4.0)]
 
 
-def test_a_half_life_of_its_own_stays() -> None:
-    tagged = replace(document(0, [0, 5], 0), tags=("slow",))
-    recipe = PAPERS.replaced({"freshness.half_lives": {"tag:slow": 100.0}})
-    faster = with_values(recipe, {"freshness.rate": 0.1})
-    with corpus_of([tagged, document(1, [0, 5], 0)]) as corpus:
-        then = corpus.at("2024-01-31")
-        asked = corpus.recorded(corpus.record(then.search(QUESTION, recipe=recipe), recipe)).question
-        again = {hit.document: hit.score for hit in then.search(QUESTION, recipe=faster).hits}
-        assert (
-            dict(zip((h.document for h in asked.shown), replayed(asked, faster) or [], strict=True)) == again
-        )
-
-
 @pytest.fixture
 def pair() -> Iterator[tuple[Corpus, Any]]:
     with corpus_of([document(0, [0, 5], 0), document(1, [0, 4], 3)]) as corpus:

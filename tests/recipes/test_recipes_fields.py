@@ -52,8 +52,6 @@ def ends(name: str, stage: Any, field: Any) -> Iterator[tuple[str, Any]]:
         yield from ((key, word) for word in TEXTS[key])
     elif key in NUMBERS:
         yield from ((key, numbers) for numbers in NUMBERS[key])
-    elif field.name == "half_lives":
-        yield from ((key, table) for table in ({}, {"tag:boats": 7.0, "source:python": 9_999.0}))
     elif field.name == "by_source":
         number = {"recency_tiers": "fresh_days", "headings": "h1", "tags": "weight", "backlinks": "cap"}[name]
         yield from ((key, table) for table in ({}, {f"python:{number}": 1.0}))

@@ -28,17 +28,12 @@ TABLES = {
         "The keys of [retrieval] for passages of one source, here NAME (asof status lists them), but for "
         "fusion_algorithm and rrf_k, which are of all sources."
     ),
-    "half_lives": (
-        "In how many days half of a kind is outdated: for all recipes that have an age. The first that fits "
-        "a passage counts. asof tune --half-lives learns them."
-    ),
     "recipes.asof": "Other numbers for a recipe, here asof: STAGE.FIELD = VALUE, as asof recipes asof lists.",
 }  # fmt: skip
 """The tables in the order in which they are shown."""
 
 EXAMPLES: dict[str, dict[str, Any]] = {
     "sources.NAME.retrieval": {"recency_fresh_days": 7, "recency_boost_enabled": False},
-    "half_lives": {"source:NAME": 3650, "tag:NAME": 7, "folder:PATH": 90},
     "index": {"encoder": "none"},
     "encoder": {
         "model": "sentence-transformers/all-MiniLM-L6-v2", "url": "http://localhost:11434/v1", "batch": 32,
@@ -178,10 +173,6 @@ WORDS: dict[str, dict[str, str]] = {
     "sources.NAME.retrieval": {
         "recency_fresh_days": "As in [retrieval], as are all others.",
         "recency_boost_enabled": "False for a source whose notes do not age.",
-    },
-    "half_lives": {
-        "source:NAME": "Days for passages of a source.", "tag:NAME": "Days for passages with a tag.",
-        "folder:PATH": "Days for documents in a folder and below it.",
     },
     "recipes.asof": {"typed": "Whether the question is searched as it was typed, its words for times too."},
 }  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,6 @@ from asof.cli.main import (
     NOTHING,
     corpus_root,
     echo_err,
-    given,
     index_option,
     json_option,
     open_corpus,
@@ -35,11 +34,6 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("dataset", type=click.Path(path_type=Path), required=False)
 @click.option("--feedback", is_flag=True, help="Tune on the feedback recorded in this corpus.")
-@click.option(
-    "--half-lives",
-    is_flag=True,
-    help="Learn from the corpus how fast sources, tags and folders are outdated, for recipes with an age.",
-)
 @click.option("--recipe", metavar="NAME", help="Which way of ranking (default: that of asof.toml, asof).")
 @click.option(
     "--field", "fields", multiple=True, metavar="FIELD[=LOW..HIGH]",
@@ -74,9 +68,8 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @index_option
 @json_option
-@click.pass_context
 def tune(
-    context: click.Context, /, dataset: Path | None, feedback: bool, half_lives: bool, recipe: str | None,
+    dataset: Path | None, feedback: bool, recipe: str | None,
     fields: tuple[str, ...],
     by: str, metric: str, folds: int, evaluations: int, seed: int, write: bool, anyway: bool, undo: bool,
     index: Path | None, as_json: bool, **source: Any,
@@ -88,12 +81,10 @@ def tune(
     code 1: no gain; see docs/guides/tuning.md.
     """
     if undo:
-        if dataset is not None or feedback or write or half_lives:
+        if dataset is not None or feedback or write:
             raise UsageError("--undo goes alone: it puts back what --write wrote last")
         return _undo(corpus_root(index), as_json)
-    _check(dataset, feedback, write, anyway, source, alone=half_lives)
-    if half_lives:
-        _check_half_lives(given(context), judged=dataset is not None or feedback)
+    _check(dataset, feedback, write, anyway, source)
     from asof import environment
     from asof.tuning.fields import chosen, metric_depth
     from asof.tuning.tune import TuningOptions
@@ -101,18 +92,6 @@ def tune(
 
     k, folder, how = metric_depth(metric), corpus_root(index), TuningOptions(folds, by, evaluations, seed)
     configured = environment.configuration(folder)
-    if half_lives:
-        from asof.cli.tune_half_lives import tune_half_lives
-
-        aged = configured.recipe_named(recipe or configured.recipe)
-        return tune_half_lives(
-            aged, index,
-            None if dataset is None and not feedback else lambda box, progress: _material(
-                dataset, index, aged, box, k, seed, source, progress, again=True
-            ),
-            (lambda tuned, origin: _write_recipe(folder, aged, tuned, origin)) if write else None,
-            folds=folds, seed=seed, anyway=anyway, as_json=as_json,
-        )  # fmt: skip
     ranked, box = chosen(configured.recipe_named(recipe or configured.recipe), fields)
     with (
         step_progress() as progress,
@@ -150,52 +129,28 @@ def _write_recipe(folder: Path, recipe: Recipe, tuned: Recipe, origin: dict[str,
     return change
 
 
-def _check(
-    dataset: Path | None,
-    feedback: bool,
-    write: bool,
-    anyway: bool,
-    source: dict[str, Any],
-    *,
-    alone: bool = False,
-) -> None:
+def _check(dataset: Path | None, feedback: bool, write: bool, anyway: bool, source: dict[str, Any]) -> None:
     """Raises UsageError for options that do not go together."""
-    if feedback == (dataset is not None) and not (alone and not feedback):
+    if feedback == (dataset is not None):
         raise UsageError("give either DATASET or --feedback")
     if anyway and not write:
         raise UsageError("--anyway goes with --write")
     for name in () if dataset is not None else ("group", "queries", "filter_by", "encoder", "cache"):
         if source[name]:
-            what = "--feedback has none" if feedback else "give DATASET"
-            raise UsageError(f"--{name.replace('_', '-')} is about datasets: {what}")
-    if source["limit"] is not None and dataset is None and not feedback:
-        raise UsageError("--limit is about questions: give DATASET or --feedback")
-
-
-def _check_half_lives(options: Sequence[str], *, judged: bool) -> None:
-    """Raises UsageError for options, by their names, that are not about half-lives."""
-    for name in ("fields", "by", "evaluations"):
-        if name in options:
-            raise UsageError(
-                f"--{name.removesuffix('s') if name == 'fields' else name} is about numbers that are fitted: "
-                "--half-lives has none"
-            )
-    for name in ("metric", "folds", "seed"):
-        if name in options and not judged:
-            raise UsageError(f"--{name} is about judging: give DATASET or --feedback")
+            raise UsageError(f"--{name.replace('_', '-')} is about datasets: --feedback has none")
 
 
 @contextmanager
 def _material(
     dataset: Path | None, index: Path | None, recipe: Recipe, box: Box, k: int, seed: int,
-    source: dict[str, Any], progress: Progress | None, *, again: bool = False,
+    source: dict[str, Any], progress: Progress | None,
 ) -> Iterator[TuningQuestions]:  # fmt: skip
     """The questions, while their corpus is open."""
     if dataset is None:
         from asof.tuning.from_feedback import from_feedback
 
         with open_corpus(index) as corpus:
-            yield from_feedback(corpus, recipe, box, k, source["limit"], seed, again=again)
+            yield from_feedback(corpus, recipe, box, k, source["limit"], seed)
         return
     from asof import config
     from asof.evaluate.options import EvaluationOptions
@@ -215,7 +170,6 @@ def _material(
         by=source["group"],
         cache=source["cache"],
         progress=progress,
-        search_only=again,
     ) as material:
         yield material
 

@@ -33,8 +33,6 @@ from asof.rank.recipe import Recipe
 from asof.rank.selections import Taken, Where
 from asof.schema import plain
 
-_MISSING = object()
-
 
 def recorded_scores(
     question: RecordedQuestion, recipe: Recipe, box: Box, gains: Sequence[float]
@@ -47,7 +45,7 @@ def recorded_scores(
     known = replayable(recipe)
     own, recorded = numbers({key: plain(value) for key, value in recipe.fields()}), numbers(question.fields)
     moved = {field for each in recipe.tunable.ranges if each.field in box.names for field in each.also}
-    other = {key for key in own | recorded if own.get(key, _MISSING) != recorded.get(key, _MISSING)}
+    other = {key for key in own | recorded if own.get(key, []) != recorded.get(key, [])}
     if recipe.name != question.recipe or not moved.union(box.names, other) <= known:
         return None
     trees = [each.why for each in question.shown]

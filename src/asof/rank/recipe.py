@@ -124,18 +124,6 @@ class Recipe:
             stages[name] = new
         return dataclasses.replace(self, stages=tuple(stages.values()), typed=typed)
 
-    @property
-    def takes_half_lives(self) -> tuple[str, ...]:
-        """The fields that take half-lives, one for each stage that has an age."""
-        return tuple(key for key, _ in self.fields() if key.rpartition(".")[2] == "half_lives")
-
-    def with_half_lives(self, half_lives: tuple[tuple[str, float], ...]) -> Recipe:
-        """The recipe with these half-lives (`asof.rank.features.half_lives`) wherever it has an age, but for
-        stages that have some of their own."""
-        own = dict(self.fields())
-        free = [key for key in self.takes_half_lives if not own[key]]
-        return self.replaced({key: dict(half_lives) for key in free}) if free else self
-
 
 def _substituted(stage: Any, old: Stage, new: Stage) -> Any:
     """A stage with `new` in place of `old` everywhere."""

@@ -15,7 +15,6 @@ from asof.serialize.cluster import BackupJson, ClusterJson, StorageVacuumJson
 from asof.serialize.corpus import EmbedJson, IndexedJson, IndexJson, StatusJson
 from asof.serialize.documents import CalendarJson, DeletedJson, DocumentJson, DocumentsJson, PassageJson
 from asof.serialize.feedback import FeedbackJson, FeedbackListJson, GradedJson, RecordJson
-from asof.serialize.half_lives import HalfLivesJson
 from asof.serialize.history import DiffJson, TimelineJson
 from asof.serialize.knowledge import FactsJson, GraphJson, LinksJson
 from asof.serialize.papers import PapersJson
@@ -63,7 +62,6 @@ SHAPES: Mapping[str, tuple[str, type]] = {
     "experiments": ("asof experiments --json", ExperimentsJson),
     "experiment": ("asof experiment NAME --json", ExperimentJson),
     "tune": ("asof tune --json", TuneJson),
-    "tune-half-lives": ("asof tune --half-lives --json", HalfLivesJson),
     "tune-undo": ("asof tune --undo --json", TuneUndoJson),
 }
 """For the name of each schema: what prints such a value, and the value's type."""

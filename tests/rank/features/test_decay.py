@@ -1,4 +1,4 @@
-"""Decay with age: the worked numbers of TWE-RAG, its two settings of tau_min, half-lives."""
+"""Decay with age: the worked numbers of TWE-RAG, its two settings of tau_min."""
 
 from __future__ import annotations
 
@@ -77,29 +77,6 @@ def test_undated_gets_no_credit(fresh: Make, aged: Make, measured: Make) -> None
     with fresh(aged(0), aged(None)) as corpus:  # seen from 2025 on, when it was added
         later = measured(corpus, Decay(), question=LATEST, as_of="2025-01-02")
         assert later["undated"] == 0.0 < later["0"]
-
-
-def test_half_lives_by_source_and_tag(fresh: Make, aged: Make, measured: Make, feed: Make) -> None:
-    """The first pair that fits counts; ln 2 times tau is half of it."""
-    pairs = (("tag:news", 7.0), ("source:archive", 3_650.0), ("tag:plan", 30.0))
-    with fresh(aged(14, id_="news", tags=("news", "plan")), aged(14, id_="plain")) as corpus:
-        corpus.add(feed("archive", (aged(365, id_="old"), aged(365, id_="old news", tags=("news",)))))
-        assert measured(corpus, Decay(half_lives=pairs), question=LATEST) == pytest.approx({
-            "news": 2.5 / 2 ** (14 / 7), "plain": 2.5 * math.exp(-14 / 90),
-            "old": 2.5 / 2 ** (365 / 3_650), "old news": 2.5 / 2 ** (365 / 7),
-        })  # fmt: skip
-
-
-@pytest.mark.parametrize("pair", [
-    ("news", 7.0), ("tag:", 7.0), ("author:me", 7.0), ("tag:news", 0.0), ("tag:news", -1.0),
-    ("tag:news", math.inf), ("tag:news", math.nan),
-])  # fmt: skip
-def test_a_half_life_that_is_refused(fresh: Make, aged: Make, measured: Make, pair: Any) -> None:
-    with (
-        fresh(aged(1)) as corpus,
-        pytest.raises(UsageError, match="source:NAME or tag:NAME or folder:PATH, and days above 0"),
-    ):
-        measured(corpus, Decay(half_lives=(pair,)))
 
 
 def test_filters_and_nothing(fresh: Make, aged: Make, measured: Make, run: Make) -> None:

@@ -1,4 +1,4 @@
-"""Freshness: whole days, the published rate and that of the code, half-lives."""
+"""Freshness: whole days, the published rate and that of the code."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import pytest
 
 from asof.corpus.corpus import Corpus
 from asof.corpus.snapshot import Snapshot
-from asof.errors import UsageError
 from asof.rank.candidates.top_k import Everything, TopK
 from asof.rank.combine.weighted_sum import Combine
 from asof.rank.features.freshness import Freshness
@@ -77,17 +76,6 @@ def test_an_edit_renews_a_document(fresh: Make, run: Make, document: Make) -> No
         first = corpus.at("2024-06-01").as_of
         one = run(corpus, "x", *stages, as_of="2024-07-01", until=first).hits
         assert [hit.score for hit in one] == pytest.approx([math.exp(-0.05 * 30)]), "candidates only"
-
-
-def test_half_lives(fresh: Make, aged: Make, measured: Make, feed: Make) -> None:
-    with fresh(aged(14, id_="news", tags=("news",)), aged(14, id_="plain")) as corpus:
-        corpus.add(feed("archive", (aged(365, id_="old"),)))
-        stage = Freshness(half_lives=(("tag:news", 7.0), ("source:archive", 365.0)))
-        assert measured(corpus, stage) == pytest.approx(
-            {"news": 1 / 2 ** (14 / 7), "old": 1 / 2, "plain": math.exp(-0.05 * 14)}
-        )
-        with pytest.raises(UsageError, match="half-life 'news' = 7"):
-            measured(corpus, Freshness(half_lives=(("news", 7.0),)))
 
 
 def test_filters_and_nothing(fresh: Make, aged: Make, measured: Make) -> None:

@@ -35,19 +35,16 @@ NAMED = ("Quay Ltd", "Quay Ltd", "Pier Ltd", "NHA", "Quill", "Marta Quill", "Mol
          "Quay", "ferry", "Nobody at all")  # fmt: skip
 CALLED = ("ferry", "Ferry", "the ledger", "mil", "harbour", "ferri", "fery.md", "Mole", "note 1", "old/mill")
 PERIODS = ("2019", "2020", "2020-Q1", "2020-03", "2020-03-05", "January 2020 to June 2020", "2021")
-HALF_LIVES = {"source:wire": 30.0, "tag:harbour": 10.0}
 CHANGED: dict[str, dict[str, Any]] = {
     "asof": {"rerank_window.n": 10, "pseudo_relevance_feedback.passages": 2,
-             "round_robin_by_document.title_coverage": 0.1,
-             "time_preference.half_lives": HALF_LIVES},
-    "twe": {"centrality.independent": "source", "decay.half_lives": HALF_LIVES, "pool.n": 3,
+             "round_robin_by_document.title_coverage": 0.1},
+    "twe": {"centrality.independent": "source", "pool.n": 3,
             "budgeted_rerank.sizes": [1, 2, 3]},
     "twe-365": {"centrality.kind": "pagerank", "centrality.threshold": 0.3},
     "vault": {"tags.weight": 0.2, "headings.h1": 1.2, "headings.h2": 1.3, "backlinks.weight": 0.5,
-              "backlinks.by_source": {"wire:weight": 0.2}, "recency_tiers.half_lives": HALF_LIVES,
+              "backlinks.by_source": {"wire:weight": 0.2},
               "recency_tiers.by_source": {"wire:fresh_days": 3.0, "wire:older": 0.5}},
-    "tempralm": {"gap.half_lives": HALF_LIVES},
-    "papers": {"freshness.half_lives": HALF_LIVES, "coverage.above": 0.2},
+    "papers": {"coverage.above": 0.2},
 }  # fmt: skip
 """Recipes with other numbers, which look at what the usual ones leave alone."""
 

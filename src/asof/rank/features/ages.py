@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from asof.index.view import View
 from asof.rank.expression import Constant, Expression, Given, Values, log, ratio
-from asof.rank.features.half_lives import HalfLives, counted
 from asof.rank.selections import Where
 
 DAY = 86_400_000_000
@@ -28,10 +27,9 @@ class CandidateAges:
     dated: NDArray[np.bool_]
 
     @classmethod
-    def of(cls, view: View, rows: NDArray[np.int64], half_lives: HalfLives = ()) -> CandidateAges:
-        """The ages of these rows as of the view, as they count by the half-lives of their kinds."""
-        days = counted(ages(view.as_of, view.column("visible", rows)), rows, view, half_lives)
-        return cls(days, view.column("dated", rows).astype(bool))
+    def of(cls, view: View, rows: NDArray[np.int64]) -> CandidateAges:
+        """The ages of these rows as of the view."""
+        return cls(ages(view.as_of, view.column("visible", rows)), view.column("dated", rows).astype(bool))
 
     def logs(self, among: NDArray[np.bool_]) -> Expression:
         """log10(1 + age); where it is unknown, that of the middle age among some."""

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from asof.errors import UsageError
 from asof.index.view import View
-from asof.rank.features.half_lives import heads_of
 from asof.schema import checked, nearest
 
 BySource = tuple[tuple[str, float], ...]
@@ -66,10 +65,20 @@ def parts(
     own = read(by_source, numbers)
     head = view.column("head", rows) if own else np.zeros(len(rows), np.int64)
     for source, values in own.items():
-        here = others & np.isin(head, heads_of(view, f"source:{source}"))
+        here = others & np.isin(head, _heads(view, source))
         others &= ~here
         yield here, values
     yield others, numbers
+
+
+def _heads(view: View, source: str) -> NDArray[np.int64]:
+    """The heads (attributes of versions of documents) of a source; kept with the rows of the view, whose
+    heads never change."""
+    key = f"heads of {source}"
+    if key not in view.prefix.memo:
+        view.prefix.memo[key] = np.array(view.store.matching_heads({"source": source}), np.int64)
+    heads: NDArray[np.int64] = view.prefix.memo[key]
+    return heads
 
 
 def column(

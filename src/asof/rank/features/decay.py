@@ -6,12 +6,13 @@ import re
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+
 from asof.data import Query
 from asof.index.view import View
 from asof.lang import every
 from asof.rank.expression import Constant, Given, exp, product, ratio
 from asof.rank.features.ages import ages
-from asof.rank.features.half_lives import HalfLives, check, scales
 from asof.rank.selections import Where
 from asof.rank.stage import Ranking
 from asof.rank.traits import Traits
@@ -36,27 +37,22 @@ class Decay:
     r is 1 where the question has one of the words `recent`, as whole words (the published code also finds
     "now" in "snow"), and `general` elsewhere; with `need` "continuous" between both there, by all words of
     the question (`recency_need`). The formula gives a general question 538 days; the README's "2 years" is
-    not what it computes. An undated passage gets 0: no credit. `half_lives` gives passages of
-    a kind their own scale, `("tag:news", 7.0)` (`asof.rank.features.half_lives`).
+    not what it computes. An undated passage gets 0: no credit.
     """
 
     delta: float = within(2.5, 0.0, 10.0)
     tau_min: float = within(90.0, 0.1, 100_000.0)
     tau_max: float = within(730.0, 0.1, 100_000.0)
     general: float = within(0.3, 0.0, 1.0)
-    half_lives: HalfLives = ()
     recent: tuple[str, ...] = RECENT
     need: str = choice(WORDS, CONTINUOUS)
     traits: ClassVar = Traits(varied=("delta", "tau_min", "tau_max", "general"), by_age="added", alone=True)
-
-    def __post_init__(self) -> None:
-        check(self.half_lives)
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         share = self.recency(query.text)
         delta, tau = self.adapted(share)
         rows = ranking.rows
-        taus = scales(rows, view, tau, self.half_lives)
+        taus = np.full(len(rows), tau)
         days = ages(view.as_of, view.column("visible", rows))
         dated = view.column("dated", rows).astype(bool)
         exponent = ratio("age over tau", Given("-age in days", -days), Given("tau in days", taus))

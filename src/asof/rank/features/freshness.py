@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 
 from asof.data import Query
 from asof.index.view import View
-from asof.rank.expression import Constant, Expression, Given, exp, ratio
+from asof.rank.expression import Constant, Given, exp, ratio
 from asof.rank.features.ages import ages
-from asof.rank.features.half_lives import HalfLives, check, scales
 from asof.rank.selections import Where
 from asof.rank.stage import Ranking
 from asof.rank.traits import Traits
@@ -25,25 +24,17 @@ class Freshness:
     """The column `freshness`: exp(-rate · days), days whole; it halves every ln 2 / rate days.
 
     A document is as fresh as the newest of its passages among the candidates: an edit renews it. .05 is the
-    README's rate (13.9 days), its code has .01 (69.3). Undated passages get 0: no credit. `half_lives` as in
-    `Decay`.
+    README's rate (13.9 days), its code has .01 (69.3). Undated passages get 0: no credit.
     """
 
     rate: float = within(0.05, 0.000_1, 1.0)
-    half_lives: HalfLives = ()
     traits: ClassVar = Traits(constants=("rate",), varied=("rate", "weights"), by_age="added")
-
-    def __post_init__(self) -> None:
-        check(self.half_lives)
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         rows = ranking.rows
         newest, dated = self._newest(rows, view)
         days = np.floor(ages(view.as_of, newest))
-        tau: Expression = ratio("1 / rate", Constant("one", 1.0), Constant("rate", self.rate, self, "rate"))
-        if self.half_lives:
-            own = scales(rows, view, np.nan, self.half_lives)
-            tau = Where(np.isnan(own), tau, Given("half-life / ln 2", own))
+        tau = ratio("1 / rate", Constant("one", 1.0), Constant("rate", self.rate, self, "rate"))
         fresh = exp("freshness", ratio("days times rate", Given("-whole days", -days), tau))
         undated = Constant("freshness: undated, no credit", 0.0)
         return ranking.with_feature("freshness", Where(dated, fresh, undated))

@@ -15,7 +15,6 @@ from asof.data import Query
 from asof.index.view import View
 from asof.rank.expression import Constant, Given, Values, product, ratio, total
 from asof.rank.features.ages import DAY
-from asof.rank.features.half_lives import HalfLives, check, counted
 from asof.rank.selections import Where
 from asof.rank.stage import Ranking
 from asof.rank.traits import Traits
@@ -42,17 +41,12 @@ class Gap:
     asked, if that was stated or the question wishes for the present. Without any, t is the mean of s for all.
     `mask`: what was published later than a named time is left out, as published. Without, for questions that
     speculate, it is ranked too, by its distance, as far as it can be seen: nothing after `as_of` can.
-    `half_lives`: distances of passages of a kind count as `asof.rank.features.half_lives.counted` says.
     """
 
     floor: float = within(1.0, 0.000_001, 1_000.0)
     mask: bool = True
-    half_lives: HalfLives = ()
     reads_times: ClassVar = True
     traits: ClassVar = Traits(part="closeness in time", varied=("floor",), total=TOTAL)
-
-    def __post_init__(self) -> None:
-        check(self.half_lives)
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         matches = ranking.matching()
@@ -63,8 +57,7 @@ class Gap:
             matches = _masked(matches, when, view)
         relevance, rows = matches.columns[matches.by], matches.rows
         dated = view.column("dated", rows).astype(bool)
-        days = counted(distances(when, view.column("visible", rows)), rows, view, self.half_lives)
-        days = np.maximum(days, self.floor)
+        days = np.maximum(distances(when, view.column("visible", rows)), self.floor)
         near = 1.0 / days
         middle, spread = moments(near[dated].tolist())
         level, width = moments(relevance.values.tolist())

@@ -13,10 +13,9 @@ from asof.data import Query
 from asof.errors import UsageError
 from asof.index.view import View
 from asof.rank.expression import Given, product
-from asof.rank.features import by_source, half_lives
+from asof.rank.features import by_source
 from asof.rank.features.ages import ages
 from asof.rank.features.by_source import BySource
-from asof.rank.features.half_lives import HalfLives
 from asof.rank.stage import Ranking
 from asof.rank.traits import Traits
 from asof.time.decay import TieredDecay
@@ -30,19 +29,16 @@ class RecencyTiers:
     """The column `recent`: score · the factor of the age in whole days; all candidates, undated ones · 1.
 
     1.20 below 14 days, 1.10 below 60, 1.00 below 180, .95 from there on. With all factors 1 nothing changes.
-    `half_lives`: ages of passages of a kind count as `asof.rank.features.half_lives.counted` says.
     `by_source`: other bounds (DAYS) and factors (FACTORS) for some sources, `("work:fresh_days", 7.0)`.
     """
 
     bounds: tuple[float, ...] = (14.0, 60.0, 180.0)
     values: tuple[float, ...] = (1.20, 1.10, 1.00, 0.95)
-    half_lives: HalfLives = ()
     by_source: BySource = ()
     traits: ClassVar = Traits(part="steps of age", by_age="factor")
 
     def __post_init__(self) -> None:
         TieredDecay(self.bounds, self.values)
-        half_lives.check(self.half_lives)
         if self.by_source:
             by_source.check(self.by_source, self._numbers, lambda **own: _decay(own))
 
@@ -67,7 +63,6 @@ class RecencyTiers:
 
     def _factors(self, rows: NDArray[np.int64], view: View) -> NDArray[np.float64]:
         days = ages(view.as_of, view.column("visible", rows))
-        days = half_lives.counted(days, rows, view, self.half_lives)
         factors = TieredDecay(self.bounds, self.values)(days)
         if self.by_source:
             for here, own in by_source.parts(rows, view, self.by_source, self._numbers):

@@ -21,7 +21,6 @@ from asof.index.view import View
 from asof.rank.computed import Column
 from asof.rank.expression import Constant, Expression, Values, exp, product, ratio, total
 from asof.rank.features.ages import CandidateAges
-from asof.rank.features.half_lives import HalfLives, check
 from asof.rank.features.query_coverage import largest_coverage
 from asof.rank.features.same_kind import same_kind_share
 from asof.rank.features.termination import terminated, termination_terms
@@ -70,9 +69,7 @@ class TimePreference:
 
         time_preference = score / B
 
-    An undated passage has no age; it gets the median age of the tie group. `half_lives`:
-    ages of passages of a kind count as `asof.rank.features.half_lives.counted` says; in the tie group of
-    questions that ask for nothing newer, where dates alone decide, they count as they are.
+    An undated passage has no age; it gets the median age of the tie group.
     """
 
     recency_weight: float = within(0.3, 0.0, 2.0)
@@ -86,13 +83,9 @@ class TimePreference:
     same_kind_threshold: float = within(0.5, 0.0, 1.0)
     uncertainty: float = within(0.1, 0.0, 1.0)
     relevance_floor: float = within(0.5, 0.0, 1.0)
-    half_lives: HalfLives = ()
     traits: ClassVar = Traits(
         part="time", varied=("recency_weight", "tie_margin", "termination_penalty", "cautious_margin")
     )
-
-    def __post_init__(self) -> None:
-        check(self.half_lives)
 
     def reads(self, view: View) -> Iterable[Term]:
         """The terms that are looked for in candidates besides those of the question."""
@@ -103,9 +96,9 @@ class TimePreference:
         known = [span for span in query.about if span.first <= view.as_of]
         if not len(matches.score) or (known and query.recency < 1.0):
             return _bounded(matches, _bound(matches))
-        ages = CandidateAges.of(view, matches.rows, self.half_lives)
+        ages = CandidateAges.of(view, matches.rows)
         if query.recency == 0.0 or (query.about and not known):
-            return self._newest_of_equals(matches, CandidateAges.of(view, matches.rows))
+            return self._newest_of_equals(matches, ages)
         times = match_times(view, matches.rows, query.about)
         match = self._match_score(query, matches, view, times)
         most = 1 + self.title_weight + self.just_published_weight * _largest(matches.column("just_published"))

@@ -10,8 +10,8 @@ from asof.answer.question import ParsedQuestion
 from asof.answer.sentence_match import TableCell
 from asof.data import Hit
 from asof.index.view import View
-from asof.knowledge.time_scope import holds_in, label, nearest
 from asof.knowledge.visible_facts import StatedFact
+from asof.time.scope import holds_in, label, nearest
 
 LEAST = 0.15
 """Passages that hold the answer with a smaller probability answer nothing."""

@@ -9,7 +9,6 @@ from typing import NamedTuple
 from asof.answer.question_names import WORD
 from asof.data import Hit, Query
 from asof.index.view import View
-from asof.knowledge.time_scope import holds_in
 from asof.knowledge.visible_facts import StatedFact
 from asof.rank.features.query_terms import largest_idf, weighted_words
 from asof.store.about import KIND, TEXT
@@ -17,6 +16,7 @@ from asof.text.markdown_tables import header, is_row, split_rows
 from asof.text.names import key
 from asof.text.query import parse
 from asof.text.sentences import sentences, shown
+from asof.time.scope import holds_in
 from asof.time.span import Span
 
 HEADING = KIND["heading"]

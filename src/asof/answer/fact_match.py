@@ -7,12 +7,12 @@ from typing import NamedTuple
 from asof.answer.evidence import Sentence, WeightedPhrase, name_use
 from asof.data import CHANGE, VALUE, Amount
 from asof.knowledge.consistency.validity import is_state
-from asof.knowledge.rules.figures import Figure, figure_of, pattern
-from asof.knowledge.rules.lexicon import language_of, lexicon
-from asof.knowledge.time_scope import holds_in
 from asof.knowledge.visible_facts import StatedFact
+from asof.text.fact_lexicon import language_of, lexicon
+from asof.text.figures import Figure, figure_of, pattern
 from asof.text.names import key
 from asof.time.expressions import TimeContext, parse
+from asof.time.scope import holds_in
 from asof.time.span import Span
 
 

@@ -10,8 +10,8 @@ from asof.answer.fact_match import FactPattern, WrittenFigure, best_fact
 from asof.answer.question import ParsedQuestion
 from asof.data import Fact, Hit
 from asof.knowledge.consistency.validity import is_state
-from asof.knowledge.time_scope import holds_in
 from asof.knowledge.visible_facts import StatedFact
+from asof.time.scope import holds_in
 from asof.time.span import Span
 
 MIN_SHARE = 0.5

@@ -22,8 +22,8 @@ from asof.answer.sentence_match import SentenceMatch, TableCell, describes_past,
 from asof.data import Hit
 from asof.index.view import View
 from asof.knowledge.consistency.validity import is_state
-from asof.knowledge.time_scope import holds_in, label
 from asof.time.period import Period
+from asof.time.scope import holds_in, label
 from asof.time.span import BEGINNING, Span
 
 

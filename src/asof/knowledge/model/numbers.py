@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 import re
 
-from asof.knowledge.rules.figures import figure_of, pattern
-from asof.knowledge.rules.lexicon import language_of, lexicon
+from asof.text.fact_lexicon import language_of, lexicon
+from asof.text.figures import figure_of, pattern
 
 _NUMERALS = {
     name: float(value)

@@ -13,11 +13,11 @@ from asof.knowledge.rules.entity import NAMES, OTHERS, Entity
 from asof.knowledge.rules.events import Events
 from asof.knowledge.rules.fact_draft import FactDraft
 from asof.knowledge.rules.future_dates import coming, looks_ahead
-from asof.knowledge.rules.lexicon import NONE, RuleLexicon, language_of, lexicon
 from asof.knowledge.rules.note_fields import field_facts, linked_facts, without_templates
 from asof.knowledge.rules.tokens import Token, items_of
 from asof.knowledge.rules.values import values_in
 from asof.store.facts import Excerpt, Extraction
+from asof.text.fact_lexicon import NONE, RuleLexicon, language_of, lexicon
 from asof.text.names import key
 from asof.text.sentences import sentences
 

@@ -8,8 +8,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from asof.knowledge.rules.dating import TimeMark
-from asof.knowledge.rules.figures import Figure, figure_of, pattern
-from asof.knowledge.rules.lexicon import NONE, RuleLexicon, Senses
+from asof.text.fact_lexicon import NONE, RuleLexicon, Senses
+from asof.text.figures import Figure, figure_of, pattern
 
 FIGURE, TIME, WORD = frozenset({"figure"}), frozenset({"time"}), NONE
 _MARKS: dict[str, Senses] = {

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from asof.data import CHANGE, VALUE, Query, Why
 from asof.graph.personalized_pagerank import personalized_pagerank
 from asof.index.view import View
-from asof.knowledge.time_scope import holds_in, nearest
 from asof.knowledge.visible_facts import StatedFact, facts_of
 from asof.rank.computed import Column
 from asof.rank.expression import Constant, Given, Values, ratio
@@ -28,6 +27,7 @@ from asof.rank.rerank.append_below import append_below
 from asof.rank.stage import Ranking
 from asof.schema import choice, within
 from asof.text.names import key
+from asof.time.scope import holds_in, nearest
 from asof.time.span import Span
 
 NEAR_BY_WORDS, NEAR_BY_COSINE = "query words in it", "cosine of question and fact"

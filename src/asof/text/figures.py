@@ -11,7 +11,7 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import NamedTuple
 
-from asof.knowledge.rules.lexicon import RuleLexicon, lexicon
+from asof.text.fact_lexicon import RuleLexicon, lexicon
 
 LONGEST = 18
 """The most digits of a figure; a longer number is an identifier (an account, a key)."""

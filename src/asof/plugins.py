@@ -1,4 +1,5 @@
-"""Sources, recipes and readers of files by name: asof's own, and those that installed packages offer.
+"""Sources, recipes, readers of files and parts of answers by name: asof's own, and those that installed
+packages offer.
 
 A package offers one by an entry point of a group below. asof's own stand in `BUILT_IN`, and pyproject.toml
 declares the same (a test compares the two). The table is asked first, for three reasons: reading the metadata
@@ -29,6 +30,9 @@ RECIPES = "asof.recipes"
 
 READERS = "asof.readers"
 """Suffixes of files, such as ".md": each names a `sources.readers.Reader`."""
+
+ANSWERING = "asof.answering"
+"""What is added to answers: "facts" names an `answer.sentence_facts.Answering`."""
 
 BUILT_IN = {
     SOURCES: {
@@ -84,6 +88,7 @@ BUILT_IN = {
         ".py": "asof.sources.docstrings:READER",
         ".json": "asof.sources.chat_json:READER",
     },
+    ANSWERING: {"facts": "asof.knowledge.answering.offer:FACTS"},
 }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -12,10 +12,10 @@ from tests.support.corpora import Clock
 import asof
 from asof.answer.evidence import Sentence, quotable_sentences
 from asof.answer.question import ParsedQuestion
+from asof.answer.sentence_facts import SentenceFact, facts_of
 from asof.corpus.corpus import Corpus
 from asof.data import Document, Hit, SourcedTime
 from asof.index.view import View
-from asof.knowledge.visible_facts import StatedFact, facts_of
 from asof.store.settings import CorpusSettings
 from asof.time.moment import read
 
@@ -47,7 +47,7 @@ class Looked(NamedTuple):
     view: View
     asked: ParsedQuestion
     hits: tuple[Hit, ...]
-    facts: list[StatedFact]
+    facts: Sequence[SentenceFact]
     said: list[Sentence]
 
 

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 
 from asof.answer.evidence import Sentence, WeightedPhrase, document_in_time, name_use, text_names_time
 from asof.answer.question import ParsedQuestion
+from asof.answer.sentence_facts import SentenceFact
 from asof.answer.sentence_match import TableCell
 from asof.data import Hit
 from asof.index.view import View
-from asof.knowledge.visible_facts import StatedFact
 from asof.time.scope import holds_in, label, nearest
 
 LEAST = 0.15
@@ -31,7 +31,7 @@ MONTH = 28 * 24 * 3600 * 1_000_000  # microseconds
 
 def unanswerable_reason(
     question: ParsedQuestion, words: WeightedPhrase, hits: Sequence[Hit], sentences: Sequence[Sentence],
-    facts: Sequence[StatedFact], view: View,
+    facts: Sequence[SentenceFact], view: View,
 ) -> str:  # fmt: skip
     """Why these passages hold no answer; "" if they can."""
     if not hits:
@@ -85,7 +85,7 @@ def answerability(words: WeightedPhrase, passages: Iterable[frozenset[str]]) -> 
 
 
 def unreachable_cells(
-    question: ParsedQuestion, hits: Sequence[Hit], cells: Sequence[TableCell], facts: Sequence[StatedFact]
+    question: ParsedQuestion, hits: Sequence[Hit], cells: Sequence[TableCell], facts: Sequence[SentenceFact]
 ) -> str:
     """Why the passages have no value for any cell of a table, by its names and times; "" if they can."""
     unknown = [name for name in question.names if not any(name_use(hit, name).text for hit in hits)]
@@ -97,7 +97,7 @@ def unreachable_cells(
 
 
 def _time_reason(
-    question: ParsedQuestion, hits: Sequence[Hit], facts: Sequence[StatedFact], view: View
+    question: ParsedQuestion, hits: Sequence[Hit], facts: Sequence[SentenceFact], view: View
 ) -> str:
     """Why nothing is known of the times of a question, where these are written with figures and none is now,
     and most passages are dated."""
@@ -120,8 +120,9 @@ def _time_reason(
     return _nothing_known(question, [label(span) for span in times], facts)
 
 
-def _nothing_known(question: ParsedQuestion, periods: Sequence[str], facts: Sequence[StatedFact]) -> str:
+def _nothing_known(question: ParsedQuestion, periods: Sequence[str], facts: Sequence[SentenceFact]) -> str:
     whom = f" about {', '.join(question.names)}" if question.names else ""
-    near = nearest(facts, question.times)
+    times = ((when.span, when.text) for each in facts if (when := each.fact.when) is not None)
+    near = nearest(times, question.times)
     known = f"; the nearest times that are known: {', '.join(near)}" if near else ""
     return f"nothing{whom} is known of {', '.join(dict.fromkeys(periods))}{known}"

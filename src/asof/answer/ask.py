@@ -21,10 +21,10 @@ from asof.answer.in_force import Passages, with_current
 from asof.answer.newer import Conflicts, with_newer
 from asof.answer.pack import GLOBAL_TOKENS, pack
 from asof.answer.question import ParsedQuestion
+from asof.answer.sentence_facts import SentenceFact, facts_of
 from asof.answer.settings import LOCAL_TOKENS
 from asof.data import GLOBAL, LOCAL, Answer, Filters, Hit
 from asof.index.view import View
-from asof.knowledge.visible_facts import StatedFact, facts_of
 from asof.stale.of_passages import StalePassages
 from asof.text.budget import header, tokens
 from asof.text.question import QuestionReading
@@ -154,7 +154,7 @@ def context_of(retrieved: RetrievedPassages, budget: int | None) -> AnswerContex
     hits = tuple(found.hits[at] for at in selected)
     rows = tuple(found.rows[at] for at in selected)
 
-    def read(count: int | None) -> tuple[tuple[StatedFact, ...], ParsedQuestion, str]:
+    def read(count: int | None) -> tuple[tuple[SentenceFact, ...], ParsedQuestion, str]:
         """What the best passages state, and the question with their names."""
         facts = facts_of(view, np.array(sorted(rows[:count]), np.int64))
         names = {each.fact.subject for each in facts if each.fact.subject != each.fact.subject.lower()}

@@ -13,17 +13,14 @@ from itertools import combinations
 from typing import NamedTuple
 
 from asof.answer.evidence import Sentence
-from asof.knowledge.consistency.agreement import agree, at_the_same_time, comparable
-from asof.knowledge.consistency.validity import one_at_a_time
-from asof.knowledge.visible_facts import StatedFact
-from asof.text.names import key
+from asof.answer.sentence_facts import SentenceFact
 
 
 class FactStatement(NamedTuple):
     """A fact with the sentence that states it."""
 
     sentence: Sentence
-    fact: StatedFact
+    fact: SentenceFact
 
 
 class Contradiction(NamedTuple):
@@ -71,18 +68,7 @@ def _prefer(
 
 def contradict(one: FactStatement, other: FactStatement) -> bool:
     """Whether two statements cannot both be right."""
-    fact, other_fact = one.fact.fact, other.fact.fact
-    return (
-        one.sentence.hit.document != other.sentence.hit.document
-        and fact.kind == other_fact.kind
-        and key(fact.subject) == key(other_fact.subject)
-        and key(fact.relation) == key(other_fact.relation)
-        and one_at_a_time(fact)
-        and one_at_a_time(other_fact)
-        and comparable(fact, other_fact)
-        and at_the_same_time(fact, other_fact)
-        and not agree(fact, other_fact)
-    )
+    return one.sentence.hit.document != other.sentence.hit.document and one.fact.contradicts(other.fact)
 
 
 def contradiction_reason(statements: Sequence[FactStatement], numbers: Sequence[int]) -> str:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from asof.answer.question_names import WORD
+from asof.answer.sentence_facts import SentenceFact
 from asof.data import Hit, Query
 from asof.index.view import View
-from asof.knowledge.visible_facts import StatedFact
 from asof.rank.features.query_terms import largest_idf, weighted_words
 from asof.store.about import KIND, TEXT
 from asof.text.markdown_tables import header, is_row, split_rows
@@ -42,7 +42,7 @@ class Sentence:
     stems: frozenset[str]
     context_stems: frozenset[str]
     titled_stems: frozenset[str]
-    facts: tuple[StatedFact, ...]
+    facts: tuple[SentenceFact, ...]
     outdated: bool = False
 
 
@@ -82,9 +82,9 @@ class WeightedPhrase(NamedTuple):
         return matched / total if total else 1.0
 
 
-def quotable_sentences(view: View, hits: Sequence[Hit], facts: Sequence[StatedFact]) -> list[Sentence]:
+def quotable_sentences(view: View, hits: Sequence[Hit], facts: Sequence[SentenceFact]) -> list[Sentence]:
     """The sentences of hits in their order, headings left out. `facts`: what these hits state."""
-    facts_by_passage: dict[str, list[StatedFact]] = {}
+    facts_by_passage: dict[str, list[SentenceFact]] = {}
     for fact in facts:
         facts_by_passage.setdefault(fact.passage.id, []).append(fact)
     quotable = []

@@ -22,13 +22,13 @@ from asof.answer.contradictions import (
 from asof.answer.evidence import Sentence, WeightedPhrase, tells_more
 from asof.answer.newer import Conflicts
 from asof.answer.question import ParsedQuestion
+from asof.answer.sentence_facts import SentenceFact
 from asof.answer.sentence_match import SentenceMatch, TableCell, match_sentence
 from asof.answer.successor import successor_quotes
 from asof.answer.table import table_cells
 from asof.data import LOCAL, Answer, Citation, Hit, Value
 from asof.data.sourced_time import shortened
 from asof.index.view import View
-from asof.knowledge.visible_facts import StatedFact
 
 MAX_QUOTES = 16
 """The most sentences that are quoted; a note says how many more were found."""
@@ -57,7 +57,7 @@ class AnswerContext:
     hits: tuple[Hit, ...]
     rows: tuple[int, ...]
     sentences: tuple[Sentence, ...]
-    facts: tuple[StatedFact, ...]
+    facts: tuple[SentenceFact, ...]
     notes: tuple[str, ...] = ()
     conflicts: Conflicts = field(default_factory=Conflicts)
 

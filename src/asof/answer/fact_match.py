@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from asof.answer.evidence import Sentence, WeightedPhrase, name_use
+from asof.answer.sentence_facts import SentenceFact
 from asof.data import CHANGE, VALUE, Amount
-from asof.knowledge.consistency.validity import is_state
-from asof.knowledge.visible_facts import StatedFact
 from asof.text.fact_lexicon import language_of, lexicon
 from asof.text.figures import Figure, figure_of, pattern
 from asof.text.names import key
@@ -32,13 +31,13 @@ class WrittenFigure(NamedTuple):
     amount: Amount
 
 
-def best_fact(condition: FactPattern, sentence: Sentence) -> tuple[StatedFact | None, float]:
+def best_fact(condition: FactPattern, sentence: Sentence) -> tuple[SentenceFact | None, float]:
     """The fact of a sentence with the largest share of a phrase, and that share.
 
     A fact has the phrase in its relation and object; a state also in its subject. If only a name is asked
     about ("what is Birch Bay?"), a state matches by its subject.
     """
-    best: StatedFact | None = None
+    best: SentenceFact | None = None
     largest = 0.0
     for known in sentence.facts:
         fact = known.fact
@@ -55,9 +54,9 @@ def best_fact(condition: FactPattern, sentence: Sentence) -> tuple[StatedFact | 
     return best, largest
 
 
-def _text_of(known: StatedFact, condition: FactPattern) -> str:
+def _text_of(known: SentenceFact, condition: FactPattern) -> str:
     fact = known.fact
-    state_subject = fact.subject if is_state(fact) else ""
+    state_subject = fact.subject if known.is_state else ""
     if condition.name and condition.phrase.text == condition.name:
         return state_subject
     return f"{state_subject} {fact.relation} {fact.object}"  # "the chair of the board is Ann": who is chair?
@@ -79,7 +78,7 @@ def _stems(text: str, phrase: WeightedPhrase) -> frozenset[str]:
     )
 
 
-def figure_shown(sentence: Sentence, fact: StatedFact | None) -> WrittenFigure | None:
+def figure_shown(sentence: Sentence, fact: SentenceFact | None) -> WrittenFigure | None:
     """The figure of a fact. Without a fact: the only figure of the sentence that has a unit; if none has one,
     its only number that is no time. None if there are several, or none."""
     if fact is not None:

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from asof.answer.evidence import Sentence, WeightedPhrase
 from asof.answer.question import ParsedQuestion
+from asof.answer.sentence_facts import SentenceFact
 from asof.answer.sentence_match import MIN_SHARE, SentenceMatch, TableCell, match_sentence
-from asof.data import Fact, Hit
-from asof.knowledge.consistency.validity import is_state
+from asof.data import Hit
 from asof.time.span import Span
 
 _SINCE = ("since ", "from ", "as of ", "seit ", "ab ")
@@ -50,7 +50,7 @@ def lasting_states(
             (began, match.score, match)
             for sentence in sentences
             for known in sentence.facts
-            if lasts(known.fact, cell.span)
+            if lasts(known, cell.span)
             and known.fact.span is not None
             and (began := known.fact.span.first) is not None
             and (match := match_sentence(topic, any_time, sentence, question)) is not None
@@ -60,12 +60,12 @@ def lasting_states(
     return matches
 
 
-def lasts(fact: Fact, span: Span) -> bool:
+def lasts(known: SentenceFact, span: Span) -> bool:
     """Whether a fact is a state that began by the end of a span and has no stated end.
 
     Such a state is given "since" a time, or in the present tense of a dated text.
     """
-    when = fact.when
-    if when is None or not is_state(fact) or when.span.first > span.last:
+    when = known.fact.when
+    if when is None or not known.is_state or when.span.first > span.last:
         return False
     return when.by == "published" or when.text.casefold().startswith(_SINCE)

@@ -18,7 +18,6 @@ from asof.answer.question import ParsedQuestion
 from asof.data import Answer, Citation
 from asof.data.hit import Superseded
 from asof.data.sourced_time import SourcedTime, shortened
-from asof.knowledge.consistency.validity import is_state
 from asof.store.about import KIND, TEXT
 from asof.store.digest import span_of
 from asof.store.passages import Life
@@ -156,13 +155,13 @@ def _lasts(context: AnswerContext, citation: Citation, asked: Span, *, replaced:
     if any(KIND.get(time.by) == TEXT and time.span.overlap(asked) is None for time in times):
         return False
     facts = [
-        known.fact
+        known
         for each in context.sentences
         if each.hit.id == citation.id and said in (each.own_text, each.text)
         for known in each.facts
     ]
     if facts:
-        return any(map(is_state, facts))
+        return any(known.is_state for known in facts)
     return replaced and (not times or any(time.span.overlap(asked) for time in times))
 
 

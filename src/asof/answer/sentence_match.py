@@ -8,9 +8,8 @@ from asof.answer.contradictions import Contradiction
 from asof.answer.evidence import Sentence, WeightedPhrase, document_in_time
 from asof.answer.fact_match import FactPattern, WrittenFigure, best_fact
 from asof.answer.question import ParsedQuestion
+from asof.answer.sentence_facts import SentenceFact
 from asof.data import Fact, Hit
-from asof.knowledge.consistency.validity import is_state
-from asof.knowledge.visible_facts import StatedFact
 from asof.time.scope import holds_in
 from asof.time.span import Span
 
@@ -37,7 +36,7 @@ class SentenceMatch:
 
     topic: str
     sentence: Sentence
-    fact: StatedFact | None
+    fact: SentenceFact | None
     relation_share: float
     share: float
     score: float
@@ -98,11 +97,11 @@ def describes_past(sentence: Sentence) -> bool:
     A state that began then ("is", "has") is not past.
     """
     published = sentence.hit.published
-    timed = [known.fact for known in sentence.facts if known.fact.when is not None]
+    timed = [known for known in sentence.facts if known.fact.when is not None]
     return (
         published is not None
         and bool(timed)
-        and all(_before(fact, published.span) and not is_state(fact) for fact in timed)
+        and all(_before(known.fact, published.span) and not known.is_state for known in timed)
     )
 
 

@@ -21,7 +21,6 @@ from asof.answer.question import ParsedQuestion
 from asof.answer.sentence_match import SentenceMatch, TableCell, describes_past, match_sentence
 from asof.data import Hit
 from asof.index.view import View
-from asof.knowledge.consistency.validity import is_state
 from asof.time.period import Period
 from asof.time.scope import holds_in, label
 from asof.time.span import BEGINNING, Span
@@ -173,7 +172,7 @@ def _same_kind(one: SentenceMatch, other: SentenceMatch) -> bool:
 
 
 def _has_state(sentence: Sentence) -> bool:
-    return any(is_state(known.fact) for known in sentence.facts)
+    return any(known.is_state for known in sentence.facts)
 
 
 def _published(match: SentenceMatch) -> int:

@@ -1,11 +1,10 @@
-"""Which facts hold in the times that a question names (T_q of TG-RAG, section III-B2)."""
+"""Which times lie in the times that a question names (T_q of TG-RAG, section III-B2)."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
 
-from asof.knowledge.visible_facts import StatedFact
 from asof.time.period import GRAINS, Period
 from asof.time.span import BEGINNING, NEVER, Span
 
@@ -13,9 +12,8 @@ _YEAR = re.compile(r"[0-9]{4}")
 
 
 def holds_in(when: Span | None, scope: Sequence[Span]) -> bool:
-    """Whether a fact's time lies in one of the spans: at least half of it does, or, where it is open to one
-    side (since 2020), some of it. A year does not lie in one of its quarters; a fact without a time lies in
-    no span."""
+    """Whether a time lies in one of the spans: at least half of it does, or, where it is open to one side
+    (since 2020), some of it. A year does not lie in one of its quarters; no time lies in no span."""
     if when is None:
         return False
     for span in scope:
@@ -41,17 +39,14 @@ def label(span: Span) -> str:
     return f"before {end}" if not start else f"from {start}" if not end else f"{start} to {end}"
 
 
-def nearest(facts: Iterable[StatedFact], scope: Sequence[Span], most: int = 3) -> list[str]:
-    """The times of facts nearest to a scope, nearest first, each once: in their own words where these name a
-    year, else by their label."""
+def nearest(times: Iterable[tuple[Span, str]], scope: Sequence[Span], most: int = 3) -> list[str]:
+    """The times nearest to a scope, nearest first, each once: in their own words, which stand beside each,
+    where these name a year, else by their label."""
     gaps: dict[Span, tuple[float, int, int]] = {}
     words: dict[Span, str] = {}
-    for each in facts:
-        when = each.fact.when
-        if when is None:
-            continue
-        gap = min((when.span.gap(span).total_seconds() for span in scope), default=0.0)
-        gaps[when.span] = gap, when.span.first, when.span.last
-        if _YEAR.search(when.text):
-            words.setdefault(when.span, when.text)
+    for when, text in times:
+        gap = min((when.gap(span).total_seconds() for span in scope), default=0.0)
+        gaps[when] = gap, when.first, when.last
+        if _YEAR.search(text):
+            words.setdefault(when, text)
     return [words.get(span) or label(span) for span in sorted(gaps, key=gaps.__getitem__)[:most]]

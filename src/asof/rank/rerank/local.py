@@ -146,7 +146,8 @@ class Local:
     def _without(
         self, matches: Ranking, rest: NDArray[np.int64], known: Sequence[StatedFact], scope: Sequence[Span]
     ) -> Ranking:
-        near = nearest(known, scope) if scope else []
+        times = ((when.span, when.text) for each in known if (when := each.fact.when) is not None)
+        near = nearest(times, scope) if scope else []
         nearest_times = f"; the nearest times that are known: {', '.join(near)}" if near else ""
         what = "of the time asked for" if scope else "that says any of it"
         return matches.keep(rest).note(f"no fact {what}{nearest_times}")

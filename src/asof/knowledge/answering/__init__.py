@@ -1,0 +1,1 @@
+"""What facts and reports add to answers."""

@@ -1,0 +1,50 @@
+"""What `asof ask` takes from here: the facts of sentences (`asof.answer.sentence_facts`)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asof.index.view import View
+from asof.knowledge.consistency.agreement import agree, at_the_same_time, comparable
+from asof.knowledge.consistency.validity import is_state, one_at_a_time
+from asof.knowledge.visible_facts import StatedFact, facts_of
+from asof.text.names import key
+
+
+@dataclass(frozen=True, slots=True)
+class FactOfSentence(StatedFact):
+    """A fact as an answer looks at it."""
+
+    @property
+    def is_state(self) -> bool:
+        """Whether it holds from its time on until another one is stated."""
+        return is_state(self.fact)
+
+    def contradicts(self, other: Any) -> bool:
+        """Whether both cannot be right: one subject and relation have different objects for the same time."""
+        one, two = self.fact, other.fact
+        return (
+            one.kind == two.kind
+            and key(one.subject) == key(two.subject)
+            and key(one.relation) == key(two.relation)
+            and one_at_a_time(one)
+            and one_at_a_time(two)
+            and comparable(one, two)
+            and at_the_same_time(one, two)
+            and not agree(one, two)
+        )
+
+
+class FactAnswers:
+    """What facts add to answers."""
+
+    def facts_of(self, view: View, rows: NDArray[np.int64]) -> list[FactOfSentence]:
+        """The facts that these rows of a view state, in canonical order."""
+        return [FactOfSentence(each.fact, each.number, each.passage) for each in facts_of(view, rows)]
+
+
+FACTS = FactAnswers()

@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: demo test test-fast check format lint types imports docs bench bench-encoders bare extras adapters browser cluster clean
+.PHONY: demo test test-fast check format lint types imports docs bench bench-encoders bare extras adapters browser clean
 
 demo: $(VENV)/ready
 	@$(BIN)/asof demo
@@ -24,10 +24,10 @@ test-fast: $(VENV)/ready
 check: format lint types imports docs test
 
 format: $(VENV)/ready
-	$(BIN)/ruff format --check src tests extras adapters browser cluster bench
+	$(BIN)/ruff format --check src tests extras adapters browser bench
 
 lint: $(VENV)/ready
-	$(BIN)/ruff check src tests extras adapters browser cluster bench
+	$(BIN)/ruff check src tests extras adapters browser bench
 
 types: $(VENV)/ready
 	$(BIN)/mypy
@@ -63,10 +63,6 @@ adapters: $(VENV)-adapters/ready
 # the page in Debian's Chromium, checked by axe-core from npm; the API against its own description
 browser: $(VENV)-browser/ready
 	ASOF_AXE=$(VENV)-browser/node_modules/axe-core/axe.min.js $(VENV)-browser/bin/python -m pytest -q browser
-
-# corpora beyond one machine: an S3 server (moto), Ray and PostgreSQL, started and stopped by the tests
-cluster: $(VENV)-cluster/ready
-	$(VENV)-cluster/bin/python -m pytest -q cluster
 
 $(VENV)/ready: constraints.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -112,18 +108,5 @@ $(VENV)-browser/ready: constraints.txt pyproject.toml browser/requirements.txt
 	npm install --silent --no-audit --no-fund --no-package-lock --prefix $(VENV)-browser axe-core@4
 	@touch $@
 
-# python-dateutil: botocore, below moto, wants another version than matplotlib, which is not needed here
-$(VENV)-cluster/ready: constraints.txt pyproject.toml cluster/requirements.txt
-	@ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || { apt-get -q update && apt-get -q -y install postgresql; } || \
-	  { echo "make cluster needs Debian's postgresql: apt-get install postgresql"; exit 1; }
-	$(PYTHON) -m venv --clear $(VENV)-cluster
-	$(PYTHON) .ci/versions.py constraints.txt | grep -v '^python-dateutil==' >$(VENV)-cluster/core.txt
-	$(VENV)-cluster/bin/python -m pip --disable-pip-version-check install -q -c $(VENV)-cluster/core.txt \
-	  hatchling editables pytest hypothesis
-	$(VENV)-cluster/bin/python -m pip --disable-pip-version-check install -q --no-build-isolation --prefer-binary \
-	  -c $(VENV)-cluster/core.txt -c cluster/requirements.txt -e '.[cloud,ray,postgres,serve,recipes]' \
-	  httpx moto flask flask-cors
-	@touch $@
-
 clean:
-	rm -rf $(VENV) $(VENV)-extras $(VENV)-adapters $(VENV)-browser $(VENV)-cluster .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(VENV)-extras $(VENV)-adapters $(VENV)-browser .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

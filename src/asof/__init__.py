@@ -18,8 +18,7 @@ from asof import errors as errors
 from asof.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from asof.cluster.opening import open  # noqa: A004
-    from asof.corpus.corpus import Corpus
+    from asof.corpus.corpus import Corpus, open  # noqa: A004
     from asof.corpus.snapshot import Snapshot
     from asof.data import Document, Ended, Hit, Problem, SourcedTime, Why
     from asof.engine import Results
@@ -37,7 +36,7 @@ _HOMES = {
     "Period": "asof.time.period", "Problem": "asof.data", "IndexReport": "asof.store.run",
     "Results": "asof.engine", "CorpusSettings": "asof.store.settings", "Span": "asof.time.span",
     "Snapshot": "asof.corpus.snapshot", "SourcedTime": "asof.data", "Why": "asof.data",
-    "open": "asof.cluster.opening",
+    "open": "asof.corpus.corpus",
 }  # fmt: skip
 
 __all__ = [

@@ -55,7 +55,6 @@ class Config:
     [SCHEME] settings of the sources that a scheme names, such as [arxiv]; those of asof's own are checked,
              those of a package when one of its sources is opened.
     [diversity] kind, most, balance, first: unlike first hits (`asof.rank.rerank.diversify`).
-    [truth] url: the database in which new corpora lie (`asof.store.postgres`), in place of their folder.
     [recipes.NAME] stage.field: other values for fields of a recipe, e.g. `decay.tau_min = 365`.
     [retrieval] the keys of RAGtriever's design, for the recipe `vault`.
     [sources.NAME.retrieval] the same, for passages of one source.
@@ -81,7 +80,6 @@ class Config:
     sources: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     diversity: Stage | None = None
     changed: Mapping[str, Recipe] = field(default_factory=dict)
-    truth: str = ""
     origin: Mapping[str, Path] = field(default_factory=dict)
     withheld: Mapping[str, str] = field(default_factory=dict)
     beside: frozenset[str] = frozenset()
@@ -103,11 +101,11 @@ class Config:
 
 TABLES = (
     "index", "fields", "search", "encoder", "recipes", "retrieval", "diversity", "rerank", "model", "facts",
-    "ask", "sources", "truth",
+    "ask", "sources",
 )  # fmt: skip
 
 
-EXTERNAL = frozenset({"encoder", "rerank", "model", "truth"})
+EXTERNAL = frozenset({"encoder", "rerank", "model"})
 """Tables that name what lies outside of a folder; those of schemes do, too."""
 
 
@@ -188,17 +186,7 @@ def read(values: Mapping[str, Any], where: str = FILE) -> Config:
         model=_model(tables.get("model", {}), where), facts=_facts(tables.get("facts", {}), where),
         asking=_asking(tables.get("ask", {}), where),
         changed=_changed(tables, where), sources=_sources(tables, where),
-        truth=_truth(tables.get("truth", {}), where),
     )  # fmt: skip
-
-
-def _truth(table: Mapping[str, Any], where: str) -> str:
-    if not table:
-        return ""
-    from asof.store.postgres.address import Address
-
-    with _located(where, "truth"):
-        return Address.of(table["url"]).url if "url" in table else ""
 
 
 def _diversity(table: Mapping[str, Any], where: str) -> Stage | None:
@@ -247,8 +235,6 @@ def _keys(table: str) -> Mapping[str, AcceptedValue]:
         from asof.models.reranker_config import ACCEPTED
     elif table == "model":
         from asof.models.chat_config import ACCEPTED
-    elif table == "truth":
-        return {"url": schema.text('an address such as "postgresql://HOST/DATABASE?schema=NAME"')}
     else:
         scheme = own_scheme(table)
         return {} if scheme is None else scheme.settings

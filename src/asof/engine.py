@@ -159,7 +159,6 @@ def remove(
     the number of passages.
     """
     with store.exclusive(db, clock, what):
-        manifest.fill(db)
         passages = np.array(choose(db), np.int64)
         touched = [entry for entry in manifest.entries(db) if manifest.mentions(entry, passages)]
         for entry in touched:

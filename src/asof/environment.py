@@ -6,14 +6,10 @@ The only module that reads the clock and the environment.
 from __future__ import annotations
 
 import os
-import re
-import secrets
 import shlex
-import socket
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from hashlib import blake2b
 from pathlib import Path
 
 from asof import layers
@@ -40,53 +36,10 @@ def cache_folder() -> Path:
     return (chosen if chosen.is_absolute() else Path.home() / ".cache") / "asof"
 
 
-def working_copy(url: str) -> Path:
-    """The folder of this machine's copy of the corpus at a URL; it can be thrown away when all that was
-    written in it was pushed."""
-    return cache_folder() / blake2b(url.encode(), digest_size=16).hexdigest()
-
-
-def ray_address() -> str:
-    """The cluster of Ray that RAY_ADDRESS names, "" for none. Ray sends no usage statistics unasked."""
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    return os.environ.get("RAY_ADDRESS", "")
-
-
-def protect_ray() -> None:
-    """Have a cluster of Ray that this process starts admit nobody but this process and those that it starts,
-    unless the user chose otherwise (RAY_AUTH_MODE). Before Ray is imported."""
-    if "RAY_AUTH_MODE" not in os.environ:
-        os.environ.update(RAY_AUTH_MODE="token", RAY_AUTH_TOKEN=secrets.token_hex(32))
-
-
-def ray_encrypts() -> bool:
-    """Whether the cluster of Ray that this process is of encrypts what it sends (RAY_USE_TLS)."""
-    return os.environ.get("RAY_USE_TLS", "0").lower() not in ("", "0", "false")
-
-
-def writer() -> str:
-    """Who writes to a corpus at a URL, in words for other writers: this machine and this process."""
-    return f"{socket.gethostname()}, process {os.getpid()}"
-
-
-def has_ended(named: str) -> bool:
-    """Whether a writer that `writer` named was a process of this machine, and is none any more."""
-    here, there = (text.rpartition(" ") for text in (writer(), named))
-    if there[0] != here[0] or not re.fullmatch("[1-9][0-9]{0,8}", there[2]):
-        return False
-    try:
-        os.kill(int(there[2]), 0)  # asks, and ends nothing
-    except ProcessLookupError:
-        return True
-    except PermissionError:  # it is of another user
-        return False
-    return False
-
-
 def holds_corpus(folder: Path) -> bool:
     """Whether there is a corpus in a folder."""
     try:
-        return any((folder / FOLDER / name).is_file() for name in ("corpus.db", "truth.json", "shards.json"))
+        return (folder / FOLDER / "corpus.db").is_file()
     except PermissionError:  # opening it says which right is missing
         return True
 
@@ -180,31 +133,6 @@ def rewriting(folder: Path, before: str | None, after: str | None) -> Iterator[b
     yield trusted
     if trusted and layers.same_external_keys(old, new):
         layers.trusted(os.environ).add(folder, digest_of(new), iso(now()))
-
-
-def truth_of(folder: Path, configured: str) -> str:
-    """The address of the database that `.asof` of a corpus may have its truth in: the `configured` one (of a
-    configuration that counts), or the one that the user named for this folder; "" for none.
-
-    Raises UsageError where the list of what the user named is damaged, OSError.
-    """
-    from asof.store.postgres import binding
-
-    content = binding.content(folder)
-    if content is not None:
-        record = layers.trusted(os.environ).record(folder)
-        if record is not None and record.digest == digest_of(content):
-            return binding.bound(folder).address.url
-    return configured
-
-
-def use_truth(folder: Path, url: str) -> None:
-    """Have `.asof` of a corpus use a database as its truth from here on, as its user says. Raises
-    UsageError."""
-    from asof.store.postgres import binding
-
-    binding.bound_to(folder, url)
-    layers.trusted(os.environ).add(folder, digest_of(binding.content(folder)), iso(now()))
 
 
 def _silent(line: str) -> None:

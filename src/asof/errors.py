@@ -7,8 +7,7 @@
     │   ├── BadConfig         a key or a value in asof.toml
     │   ├── Untrusted         what a folder's asof.toml names is needed, and does not count: `asof trust`
     │   ├── EncoderChanged    the corpus holds vectors of another encoder than it was opened with
-    │   ├── BeforeHorizon     history before this moment was dropped by vacuum
-    │   └── NotAcrossShards   it cannot be done exactly where a corpus lies in shards
+    │   └── BeforeHorizon     history before this moment was dropped by vacuum
     ├── SourceError           a source that cannot be read at all
     │   └── SourceShrunk      a run would end too many of a source's documents
     ├── CorpusError           the corpus itself
@@ -17,17 +16,7 @@
     │   ├── Busy              another process is writing
     │   ├── NoSpace           the disk is full
     │   ├── DamagedStore      SQLite says that the database is not sound
-    │   ├── TruthUnreachable  the database server of the corpus does not answer, or was lost
-    │   ├── ShardLost         what searches a shard ended or gave no answer, and nothing took its place
     │   └── DamagedState      what learning knows of a recipe cannot be read: it is not begun anew unasked
-    ├── StorageError          what a corpus at a URL is kept in
-    │   ├── StorageUnavailable  it gave no answer, or refused every attempt within the time for it
-    │   ├── DamagedObject     an object is not what its name or its manifest says
-    │   │   └── MissingObject  one that a manifest names is not there
-    │   ├── ManifestExpired   a manifest is no longer kept
-    │   ├── Fenced            another writer has claimed the shard since
-    │   ├── StaleCopy         a working copy is not of the state that its changes would replace
-    │   └── UnpushedChanges   a working copy has changes that fetching another state would discard
     ├── DamagedSegment        a cache file is missing, torn or altered: it is rebuilt, users do not see this
     ├── ModelError            a model, or the server that runs it, gave no answer that can be used
     └── MissingExtra          an optional dependency is not installed
@@ -71,10 +60,6 @@ class BeforeHorizon(UsageError):
     """A question as of a moment whose history `asof vacuum` has dropped."""
 
 
-class NotAcrossShards(UsageError):
-    """What was asked for is done in a corpus in one piece only: across shards it would not be exact."""
-
-
 class SourceError(AsofError):
     """A source that cannot be read at all (a path that is not there, a shallow clone)."""
 
@@ -107,49 +92,8 @@ class DamagedStore(CorpusError):
     """SQLite reports that the database file is not sound."""
 
 
-class TruthUnreachable(CorpusError):
-    """The database server that holds the corpus does not answer, or the connection was lost; the message says
-    whether anything was written."""
-
-
 class DamagedState(CorpusError):
     """What learning knows of a recipe cannot be read; nothing is begun anew unasked."""
-
-
-class ShardLost(CorpusError):
-    """What searches a shard ended or did not answer, and nothing took its place in time."""
-
-
-class StorageError(AsofError):
-    """Something about the storage (a folder or a bucket) that a corpus at a URL lies in."""
-
-
-class StorageUnavailable(StorageError):
-    """The storage gave no answer that can be used, however often it was asked within the time for it."""
-
-
-class DamagedObject(StorageError):
-    """An object of the storage is not what its name or its manifest says."""
-
-
-class MissingObject(DamagedObject):
-    """An object that a manifest names is not there: it was removed, or the manifest has expired meanwhile."""
-
-
-class ManifestExpired(StorageError):
-    """A manifest of a corpus at a URL is no longer kept."""
-
-
-class Fenced(StorageError):
-    """Another writer has claimed the shard since: nothing of the older one is committed any more."""
-
-
-class StaleCopy(StorageError):
-    """A working copy is not of the state of the storage that its changes would replace."""
-
-
-class UnpushedChanges(StorageError):
-    """A working copy has changes that were not pushed, and fetching another state would discard them."""
 
 
 class DamagedSegment(AsofError):

@@ -36,13 +36,12 @@ UNTRUSTED_KEYS = {
     "model": {
         "json", "timeout", "attempts", "concurrency", "deadline", "patience", "temperature", "limit",
     },
-    "truth": set(),
 }  # fmt: skip
 """Keys of the tables that name what lies outside, which any folder may set. All others, also those that will
 be added, say where texts go, with which key, what is loaded or what it costs."""
 
 DEFINING_KEYS = {
-    "encoder": {"url", "model"}, "rerank": {"url", "path", "hub"}, "model": {"url"}, "truth": {"url"},
+    "encoder": {"url", "model"}, "rerank": {"url", "path", "hub"}, "model": {"url"},
     "diversity": {"kind"}, "facts": {"extractor"},
 }  # fmt: skip
 """Keys without which the others of their table mean nothing: a folder that has one has the whole table. So no

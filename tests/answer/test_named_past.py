@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.answers import corpus_with, doc
 from tests.support.corpora import memory_folder
-from tests.support.shards import new_shards
 
 from asof import engine
 from asof.answer.named_past import life_at, named_past
@@ -258,16 +257,6 @@ def test_a_model_writes_from_what_held_then(tmp_path):
     assert (made.text, made.as_of) == ("Ann Cole [1].", last("2020-12-31"))
     assert made.notes == ("answered as of 2020-12-31, which the question names",)
     assert made.citations[0].valid is not None
-
-
-def test_shards_answer_the_same(tmp_path):
-    documents = [*EDITED, *SERIES, doc("reeve", "2020", "Dan Oake is the reeve of Dover.", "Reeve")]
-    with corpus_with(tmp_path / "one", *documents) as one, new_shards(tmp_path / "all", 3, stem=True) as all_:
-        all_.add(documents)
-        for question in ("who was mayor in 2020?", "who was the mayor of Dover on 2022-05-05?"):
-            found = [answer_json(each.at("2024").ask(question)) for each in (one, all_)]
-            assert all(each["as_of"] < "2023" for each in found)
-            assert found[0]["citations"] == found[1]["citations"]
 
 
 def holders(*names: str) -> st.SearchStrategy[dict[int, str]]:

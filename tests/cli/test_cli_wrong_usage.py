@@ -56,14 +56,14 @@ WRONG = [
     (["index", "notes", "--wait", "-1"], "-1.0 is less than 0"),
     (["index", "notes", "--wait", "long"], "'long' is no number; accepted: 0 or more"),
     *(
-        (["index", "notes", "--index", "file:///nowhere", "--shards", count], f"'--shards': {what} (see")
+        (["index", "notes", "--workers", count], f"'--workers': {what} (see")
         for count, what in {
-            "x": "'x' is no whole number; accepted: 1 to 4096",
-            "0": "0 is not between 1 and 4096",
-            "-1": "-1 is not between 1 and 4096",
-            "1e9": "'1e9' is no whole number; accepted: 1 to 4096",
-            "2.5": "'2.5' is no whole number; accepted: 1 to 4096",
-            "": "'' is no whole number; accepted: 1 to 4096",
+            "x": "'x' is no whole number; accepted: 1 to 64",
+            "0": "0 is not between 1 and 64",
+            "-1": "-1 is not between 1 and 64",
+            "1e9": "'1e9' is no whole number; accepted: 1 to 64",
+            "2.5": "'2.5' is no whole number; accepted: 1 to 64",
+            "": "'' is no whole number; accepted: 1 to 64",
         }.items()
     ),
     (["correct", "notes/red.md"], "Missing option '--published'"),

@@ -10,7 +10,6 @@ from asof.cli.main import echo_err
 from asof.cli.terminal import plain
 
 if TYPE_CHECKING:
-    from asof.cluster.corpus import ShardedCorpus
     from asof.corpus.corpus import Corpus
     from asof.store.run import IndexReport
 
@@ -50,7 +49,7 @@ def _note_unknown_categories(source: str) -> None:
 
 
 def fetch(
-    corpus: Corpus | ShardedCorpus,
+    corpus: Corpus,
     target: str,
     options: Mapping[str, Any],
     progress: Callable[[IndexReport], None] | None,

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import click
 
 from asof.answer.pack import LEFT_OUT
-from asof.cli.any_corpus import open_any
 from asof.cli.ask_model import show_cost, show_points
 from asof.cli.main import (
     DONE,
@@ -19,6 +18,7 @@ from asof.cli.main import (
     index_option,
     json_option,
     note_extractor,
+    open_corpus,
     print_json,
     time_option,
     verbose_option,
@@ -72,7 +72,7 @@ def ask(
     from asof.corpus.asking import AskRequest
 
     asked = joined(question, "QUESTION", "some words are")
-    with open_any(index) as corpus, fact_progress(corpus):
+    with open_corpus(index) as corpus, fact_progress(corpus):
         note_extractor(corpus.config)
         then = corpus.at(as_of, known_at)
         streamed = _Streamed()

@@ -131,9 +131,6 @@ GROUPS: dict[str, dict[str, CommandEntry]] = {
         ),
         "purge": CommandEntry("maintenance", "Erase a document with all its versions.", "asof purge ferry"),
         "vacuum": CommandEntry("maintenance", "Drop the history before a date.", "asof vacuum --before 2015"),
-        "cluster": CommandEntry(
-            "cluster", "Look after a corpus in shards: status, grow, backup.", "asof cluster status"
-        ),
         "embed": CommandEntry(
             "embed", "Change the encoder and compute the vectors again.",
             "asof embed --encoder hashed",

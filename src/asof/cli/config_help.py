@@ -21,7 +21,6 @@ TABLES = {
     "model": f"A language model on a server that speaks OpenAI's protocol; none unless named. {_TRUST}",
     "facts": "What reads facts.",
     "ask": "How asof ask answers.",
-    "truth": f"The database of PostgreSQL in which new corpora lie, in place of their folder. {_TRUST}",
     "arxiv": f"Where arXiv is asked, and how patiently. {_TRUST}",
     "retrieval": "The keys of RAGtriever's design, for the recipe vault.",
     "sources.NAME.retrieval": (
@@ -51,7 +50,6 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "prices": {"prompt": 0.15, "reply": 0.6},
     },
     "ask": {"tokens": 12_000, "budget": 0.05},
-    "truth": {"url": "postgresql://asof@db.example/asof?schema=notes"},
     "recipes.asof": {"typed": False},
 }  # fmt: skip
 """What is shown where the dataclass has no default, or one that asof.toml writes otherwise."""
@@ -142,7 +140,6 @@ WORDS: dict[str, dict[str, str]] = {
         "tokens": "How much of what is found is read. Default: 12000, global 24000.",
         "budget": "What a model may cost for an answer or stale --judge: US dollars (tokens without prices).",
     },
-    "truth": {"url": "Its address, without a password (PGPASSWORD, ~/.pgpass). No default."},
     "arxiv": {
         "url": "The address of the API.", "pdf_url": "What an id is put behind to get its PDF.",
         "delay": "Seconds between two requests; arXiv wants 3 or more.",

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
 import click
 
-from asof.cli.any_corpus import open_any
 from asof.cli.main import (
     DONE,
     NOTHING,
@@ -15,6 +14,7 @@ from asof.cli.main import (
     explain_no_hits,
     index_option,
     json_option,
+    open_corpus,
     print_json,
 )
 from asof.cli.terminal import plain, readable, show
@@ -55,7 +55,7 @@ def _time(ctx: click.Context, param: click.Parameter, value: str) -> str:
 @index_option
 @json_option
 def diff(
-    query: str, a: str, b: str, recipe: str | None, k: int | None, index: Path | str | None, as_json: bool
+    query: str, a: str, b: str, recipe: str | None, k: int | None, index: Path | None, as_json: bool
 ) -> int:
     """Compare the answers to QUERY as of A and as of B: changed, added, removed, unchanged.
 
@@ -64,9 +64,9 @@ def diff(
     """
     if not query.strip():
         raise click.UsageError("QUERY is empty; some words to look for are expected")
-    with open_any(index) as corpus:
+    with open_corpus(index) as corpus:
         earlier, then = corpus.at(a), corpus.at(b)
-        difference = earlier.diff(query, cast("Any", then), k, recipe=recipe)  # of the same corpus
+        difference = earlier.diff(query, then, k, recipe=recipe)
         if difference.empty and not as_json:
             explain_no_hits(then)
     if as_json:

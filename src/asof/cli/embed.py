@@ -35,7 +35,7 @@ def embed(name: str | None, words: bool, index: Path | None, as_json: bool) -> i
     if words and name is not None:
         raise UsageError("--none and --encoder cannot both be meant")
     started = time.perf_counter()
-    with open_corpus(index, writes="vectors") as corpus:
+    with open_corpus(index) as corpus:
         before = corpus.store.settings.encoder
         encoder = None if words else _encoder(corpus, name)
         with count_progress("embedding", "passages") as advance:

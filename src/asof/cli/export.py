@@ -7,8 +7,7 @@ from pathlib import Path
 
 import click
 
-from asof.cli.any_corpus import open_any
-from asof.cli.main import DONE, index_option, json_option, print_json
+from asof.cli.main import DONE, index_option, json_option, open_corpus, print_json
 from asof.cli.terminal import counted, plain
 
 
@@ -24,7 +23,7 @@ def export(file: Path, force: bool, index: Path | None, as_json: bool) -> int:
     Vectors, facts, replies of models and feedback are not in it; see docs/guides/export.md.
     """
     started = time.perf_counter()
-    with open_any(index) as corpus:
+    with open_corpus(index) as corpus:
         report = corpus.export(file, overwrite=force)
     seconds = time.perf_counter() - started
     if as_json:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from asof.cli.any_corpus import open_any
 from asof.cli.fact_labels import (
     WIDTH,
     head,
@@ -23,6 +22,7 @@ from asof.cli.main import (
     index_option,
     json_option,
     note_extractor,
+    open_corpus,
     print_json,
     time_option,
 )
@@ -68,7 +68,7 @@ def facts(
     name = " ".join(subject)
     if not name.strip():
         raise click.UsageError("SUBJECT is empty; a name is expected")
-    with open_any(index) as corpus, fact_progress(corpus):
+    with open_corpus(index) as corpus, fact_progress(corpus):
         note_extractor(corpus.config)
         then = corpus.at(as_of, known_at)
         line = then.facts(name, relation=relation, since=since, until=until, most=k)

@@ -64,7 +64,7 @@ def feedback(
     The beginning of QUERY_ID is enough. HIT is a rank, the id of a hit, or the id of a document.
     """
     _check(query_id, hit, grade, judge=judge, budget=budget, of_all=bool(recipe or known_at or folder))
-    with open_corpus(index, writes="judgements") as corpus:
+    with open_corpus(index) as corpus:
         if query_id is None:
             records = corpus.queries(recipe, known_at)
             if folder is not None:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from asof.cli.any_corpus import open_any
 from asof.cli.fact_labels import WIDTH, head, time_label, unknown
 from asof.cli.main import (
     DONE,
@@ -16,6 +15,7 @@ from asof.cli.main import (
     index_option,
     json_option,
     note_extractor,
+    open_corpus,
     print_json,
     time_option,
 )
@@ -53,7 +53,7 @@ def graph(
     """
     if not around.strip():
         raise click.UsageError("--around is empty; a name is expected")
-    with open_any(index) as corpus, fact_progress(corpus):
+    with open_corpus(index) as corpus, fact_progress(corpus):
         note_extractor(corpus.config)
         neighbourhood = corpus.at(as_of, known_at).graph(around, depth, k)
     if dot and neighbourhood.edges:

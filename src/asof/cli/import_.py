@@ -12,15 +12,23 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from asof.cli.index import show_report
-from asof.cli.main import DONE, INDEX_HELP, NOTHING, PROBLEMS, echo_err, json_option, print_json, sure
-from asof.cli.opening import is_new, nothing_indexed, nothing_left_if_empty, opened, root_of
-from asof.cli.places import INDEX_PLACE
+from asof.cli.main import (
+    DONE,
+    INDEX_HELP,
+    NOTHING,
+    PROBLEMS,
+    corpus_root,
+    echo_err,
+    json_option,
+    print_json,
+    sure,
+)
+from asof.cli.opening import opened
 from asof.cli.progress import index_progress
 from asof.cli.terminal import plain
 from asof.serialize.corpus import index_json
 
 if TYPE_CHECKING:
-    from asof.cluster.corpus import ShardedCorpus
     from asof.corpus.corpus import Corpus
     from asof.sources.source import Source
     from asof.store.run import IndexReport
@@ -33,7 +41,7 @@ SETTINGS: dict[str, Any] = {"language": None, "chunking": None, "undated": None,
 @click.argument("kind")
 @click.argument("path")
 @click.option(
-    "--into", "--index", "into", type=INDEX_PLACE, metavar="DIR", help=INDEX_HELP,
+    "--into", "--index", "into", type=click.Path(path_type=Path), metavar="DIR", help=INDEX_HELP,
 )  # fmt: skip
 @click.option(
     "--pages", type=click.Path(path_type=Path), metavar="FOLDER",
@@ -62,17 +70,17 @@ def import_(
     """
     from asof.environment import configuration, holds_corpus, now
     from asof.sources.scheme import SourceContext, open_scheme
+    from asof.store.empty_corpus import removed_if_empty
 
-    root = root_of(into)
+    root = corpus_root(into)
     target = _target(kind, path)
     options = _options(pages, settings)
     configured = configuration(root)
     context = SourceContext(root, now(), configured.sources.get(kind, {}), configured.fields)
     open_scheme(target, context, options)  # refuses what is no such source before anything is made
-    before = holds_corpus(root)
+    empty = not holds_corpus(root)
     started = time.perf_counter()
-    with nothing_left_if_empty(into), opened(into, wait, SETTINGS, quiet=as_json) as corpus:
-        empty = is_new(into, corpus, before)
+    with removed_if_empty(root), opened(into, wait, SETTINGS, quiet=as_json) as corpus:
         source = corpus.source(target, **options)
         report = _add(corpus, source, yes)
         if report is None:
@@ -84,7 +92,7 @@ def import_(
     else:
         show_report(*done)
         if empty and not report.written:
-            echo_err(nothing_indexed(into))
+            echo_err("nothing was indexed, and no index is left behind")
     lost = any(problem.lost for problem in report.problems)
     return PROBLEMS if lost else NOTHING if empty and not report.written else DONE
 
@@ -121,7 +129,7 @@ def _options(pages: Path | None, settings: tuple[str, ...]) -> dict[str, Any]:
     return options
 
 
-def _add(corpus: Corpus | ShardedCorpus, source: Source, yes: bool) -> IndexReport | None:
+def _add(corpus: Corpus, source: Source, yes: bool) -> IndexReport | None:
     """The report; None when documents would have ended and the answer was no. Raises SourceError."""
     from asof.errors import SourceShrunk
 

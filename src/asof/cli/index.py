@@ -16,28 +16,19 @@ from asof.cli.main import (
     INDEX_HELP,
     NOTHING,
     PROBLEMS,
+    corpus_root,
     echo_err,
     json_option,
     print_json,
     sure,
     time_option,
 )
-from asof.cli.opening import (
-    is_new,
-    nothing_indexed,
-    nothing_left_if_empty,
-    opened,
-    preparing_texts,
-    root_of,
-    use_truth,
-)
-from asof.cli.places import INDEX_PLACE
+from asof.cli.opening import opened
 from asof.cli.progress import index_progress
 from asof.cli.terminal import counted, plain
 from asof.serialize.corpus import index_json
 
 if TYPE_CHECKING:
-    from asof.cluster.corpus import ShardedCorpus
     from asof.corpus.corpus import Corpus
     from asof.data import Problem
     from asof.store.run import IndexReport
@@ -53,11 +44,8 @@ def cores() -> int:
 @click.command()
 @click.argument("sources", nargs=-1, required=True, metavar="SOURCE...", type=click.Path())
 @click.option(
-    "--index", "--into", "into", type=INDEX_PLACE, metavar="DIR", help=INDEX_HELP,
+    "--index", "--into", "into", type=click.Path(path_type=Path), metavar="DIR", help=INDEX_HELP,
 )  # fmt: skip
-@click.option(
-    "--shards", type=click.IntRange(1, 4096), metavar="N", help="Make a new index of so many shards."
-)
 @click.option("--history", is_flag=True, help="Index every version in the git history, by commit date.")
 @time_option("--since", "arxiv: only papers submitted since then (default: the last run, or a week ago).")
 @time_option("--until", "arxiv: only papers submitted until then (default: now).")
@@ -84,14 +72,6 @@ def cores() -> int:
     "--workers", type=click.IntRange(1, 64), default=cores, metavar="N", show_default="as many as cores",
     help="Processes that prepare the texts of a large source; the index is the same.",
 )  # fmt: skip
-@click.option(
-    "--ray", "ray_address", metavar="ADDRESS",
-    help="Tasks of Ray there prepare the texts instead; auto: on this machine (in shards, or at a URL).",
-)  # fmt: skip
-@click.option(
-    "--truth", metavar="URL",
-    help="postgresql://...: the documents lie in this database, for several machines (new corpora).",
-)  # fmt: skip
 @click.option("--facts", is_flag=True, help="Then extract the facts of new passages, as [facts] says.")
 @click.option("--reports", is_flag=True, help="Then let [model] write the reports of all periods.")
 @click.option("--estimate", is_flag=True, help="Only print what that would cost at most.")
@@ -110,10 +90,7 @@ def index(
     full: bool,
     yes: bool,
     wait: float,
-    shards: int | None,
     workers: int,
-    ray_address: str | None,
-    truth: str | None,
     facts: bool,
     reports: bool,
     estimate: bool,
@@ -134,28 +111,23 @@ def index(
     from asof.environment import holds_corpus
     from asof.errors import ModelError
     from asof.sources.scheme import is_target
+    from asof.store.empty_corpus import removed_if_empty
+    from asof.store.store import FOLDER
 
-    root = root_of(into)
+    root = corpus_root(into)
     ahead = LearnAhead.of(root, facts=facts, reports=reports, estimate=estimate, budget=budget)
     papers = {"since": since, "until": until, "per_day": per_day, "full": full}
     for source in sources:
         _readable(source, root, history=history, papers=papers)
     indexed: list[tuple[str, IndexReport, float]] = []
-    before = holds_corpus(root)
-    if truth is not None:
-        use_truth(into, truth, shards)
-    with (
-        nothing_left_if_empty(into),
-        opened(into, wait, settings, quiet=as_json, shards=shards) as corpus,
-        preparing_texts(corpus, workers, ray_address) as preparing,
-    ):
-        empty = is_new(into, corpus, before)
+    empty = not holds_corpus(root)
+    with removed_if_empty(root), opened(into, wait, settings, quiet=as_json) as corpus:
         for source in sources:
             started = time.perf_counter()
             report = (
                 _fetch(corpus, source, papers, yes, quiet=as_json)
                 if is_target(source)
-                else _index(corpus, source, yes, preparing, history=history, trust_mtime=trust_mtime)
+                else _index(corpus, source, yes, workers, history=history, trust_mtime=trust_mtime)
             )
             if report is None:
                 return NOTHING
@@ -163,7 +135,7 @@ def index(
             if empty and report.written:
                 empty = False
                 if not as_json:
-                    click.echo(f"new index {_where(into, root, corpus)}")
+                    click.echo(plain(f"new index in {_from_here(root / FOLDER)}"))
             if not as_json:
                 show_report(*indexed[-1])
         corpus.prepare()
@@ -177,18 +149,8 @@ def index(
         print_json(index_json(indexed, facts=done.facts, reports=done.reports, estimate=done.estimate))
     lost = any(problem.lost for _, report, _ in indexed for problem in report.problems)
     if empty and not as_json:
-        echo_err(nothing_indexed(into))
+        echo_err("nothing was indexed, and no index is left behind")
     return PROBLEMS if lost or not done.complete else NOTHING if empty else DONE
-
-
-def _where(index: Path | str | None, root: Path, corpus: Corpus | ShardedCorpus) -> str:
-    """Where a new index lies, in words."""
-    from asof.cluster.corpus import ShardedCorpus
-    from asof.store.store import FOLDER
-
-    place = f"at {index}" if isinstance(index, str) else f"in {_from_here(root / FOLDER)}"
-    count = corpus.layout.count if isinstance(corpus, ShardedCorpus) else 1
-    return plain(f"{place}, in {count} shards" if count > 1 else place)
 
 
 def _from_here(path: Path) -> str:
@@ -212,8 +174,7 @@ def _readable(source: str, root: Path, *, history: bool, papers: dict[str, Any])
 
 
 def _index(
-    corpus: Corpus | ShardedCorpus, source: str, yes: bool, preparing: dict[str, Any], *, history: bool,
-    trust_mtime: bool,
+    corpus: Corpus, source: str, yes: bool, workers: int, *, history: bool, trust_mtime: bool,
 ) -> IndexReport | None:  # fmt: skip
     """The report; None when documents would have ended and the answer was no. Raises SourceError."""
     from asof.errors import SourceShrunk
@@ -222,7 +183,7 @@ def _index(
         try:
             return corpus.add(
                 source, history=history, trust_mtime=trust_mtime, allow_shrinking=yes, progress=advance,
-                **preparing,
+                workers=workers,
             )  # fmt: skip
         except SourceShrunk as shrunk:
             if not sys.stdin.isatty():
@@ -231,11 +192,11 @@ def _index(
     echo_err(question)
     if not sure("Remove them?", "nothing was removed"):
         return None
-    return corpus.add(source, history=history, trust_mtime=trust_mtime, allow_shrinking=True, **preparing)
+    return corpus.add(source, history=history, trust_mtime=trust_mtime, allow_shrinking=True, workers=workers)
 
 
 def _fetch(
-    corpus: Corpus | ShardedCorpus, source: str, papers: dict[str, Any], shrinking: bool, *, quiet: bool
+    corpus: Corpus, source: str, papers: dict[str, Any], shrinking: bool, *, quiet: bool
 ) -> IndexReport:  # fmt: skip
     """The report of what a scheme's source stated. Raises SourceError, UsageError."""
     with index_progress(source) as advance:

@@ -12,11 +12,10 @@ import click
 from asof.cli.main import echo_err
 from asof.cli.progress import count_progress
 from asof.cli.terminal import counted
-from asof.errors import NotAcrossShards, UsageError
+from asof.errors import UsageError
 from asof.models.amounts import TOKENS, USD, amount, budget_text
 
 if TYPE_CHECKING:
-    from asof.cluster.corpus import ShardedCorpus
     from asof.corpus.corpus import Corpus
     from asof.data import Problem
     from asof.knowledge.extraction import ExtractionReport
@@ -80,19 +79,10 @@ class LearnAhead:
             installed(SHAPES, CLIENT)
         return cls(facts, reports, estimate, budget)
 
-    def do(self, corpus: Corpus | ShardedCorpus, *, quiet: bool) -> LearningDone:
-        """Do it, and say what came of it unless `quiet`. Raises UsageError, also NotAcrossShards, and
-        ModelError."""
-        from asof.cluster.corpus import ShardedCorpus
-
+    def do(self, corpus: Corpus, *, quiet: bool) -> LearningDone:
+        """Do it, and say what came of it unless `quiet`. Raises UsageError and ModelError."""
         if not self.facts:
             return LearningDone()
-        if isinstance(corpus, ShardedCorpus):
-            raise NotAcrossShards(
-                "facts and reports are made in the corpus of a folder in one piece only: leave out --facts, "
-                "--reports and --estimate, and set ahead = false in [facts] of asof.toml; what was indexed "
-                "stays"
-            )
         if self.estimate:
             facts = _estimate(corpus, quiet=quiet)
             reports = _estimate_reports(corpus, quiet=quiet) if self.reports else None

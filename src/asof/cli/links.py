@@ -6,13 +6,13 @@ from pathlib import Path
 
 import click
 
-from asof.cli.any_corpus import open_any
 from asof.cli.main import (
     DONE,
     NOTHING,
     TIMES,
     index_option,
     json_option,
+    open_corpus,
     print_json,
     time_option,
 )
@@ -35,14 +35,14 @@ def links(
     depth: int,
     as_of: str | None,
     known_at: str | None,
-    index: Path | str | None,
+    index: Path | None,
     as_json: bool,
 ) -> int:
     """List what DOCUMENT links to (->), and what links to it (<-).
 
     DOCUMENT is its id, or its title, file name or part of its path where only one has it.
     """
-    with open_any(index) as corpus:
+    with open_corpus(index) as corpus:
         then = corpus.at(as_of, known_at)
         linked = then.links(document, depth)
     if as_json:

@@ -14,12 +14,10 @@ from click.core import ParameterSource
 
 from asof import __version__
 from asof.cli.commands import START, Commands
-from asof.cli.places import INDEX_PLACE, folder_only, open_at_url, refuse_shards
 from asof.cli.terminal import plain, plain_json, show
 from asof.errors import AsofError, UsageError
 
 if TYPE_CHECKING:
-    from asof.cluster.snapshot import ShardedSnapshot
     from asof.config import Config
     from asof.corpus.corpus import Corpus
     from asof.corpus.snapshot import Snapshot
@@ -160,13 +158,13 @@ def _checked_time(ctx: click.Context, param: click.Parameter, value: str | None)
     return value
 
 
-INDEX_HELP = "Folder or URL of the index (default: this folder or the nearest parent with .asof)."
+INDEX_HELP = "Folder of the index (default: this folder or the nearest parent with .asof)."
 
 
 def index_option(command: F) -> F:
-    """`--index DIR`: the folder whose .asof is meant, or a URL."""
+    """`--index DIR`: the folder whose .asof is meant."""
     return click.option(
-        "--index", "index", type=INDEX_PLACE, metavar="DIR", help=INDEX_HELP,
+        "--index", "index", type=click.Path(path_type=Path), metavar="DIR", help=INDEX_HELP,
     )(command)  # fmt: skip
 
 
@@ -179,12 +177,10 @@ def json_option(command: F) -> F:
     return click.option("--json", "as_json", is_flag=True, help="Print JSON.")(command)
 
 
-def corpus_root(index: Path | str | None) -> Path:
+def corpus_root(index: Path | None) -> Path:
     """The folder that holds .asof, by the option or by looking upwards. Raises UsageError."""
     from asof.environment import find_folder
 
-    folder_only(index, "works on the corpus of a folder")
-    assert not isinstance(index, str)  # noqa: S101  it was refused
     if index is not None:
         if index.exists() and not index.is_dir():
             raise UsageError(f"{index} is a file; accepted: a folder, which has or gets .asof in it")
@@ -193,22 +189,12 @@ def corpus_root(index: Path | str | None) -> Path:
     return folder.parent if folder else Path.cwd()
 
 
-def open_corpus(index: Path | str | None, *, writes: str = "") -> Corpus:
-    """Open a corpus in one piece that has to be there: only `asof index` makes one. `writes`: what the
-    command writes into it, which one at a URL is not written by. Raises NoCorpus, NotAcrossShards,
-    UsageError."""
+def open_corpus(index: Path | None) -> Corpus:
+    """Open a corpus that has to be there: only `asof index` makes one. Raises NoCorpus, UsageError."""
     from asof.corpus.corpus import open as open_corpus
     from asof.errors import NoCorpus
-    from asof.store.shard_layout import read_layout
-    from asof.store.store import FOLDER
 
-    if writes:
-        folder_only(index, f"writes {writes} in the corpus of a folder only")
-    if isinstance(index, str):
-        return open_at_url(index, echo_err)
     root = corpus_root(index)
-    layout = read_layout(root / FOLDER)
-    refuse_shards(layout.count if layout else 1, root)
     try:
         return open_corpus(root, create=False, on_note=echo_err)
     except NoCorpus:
@@ -225,9 +211,7 @@ def echo_err(line: str) -> None:
     show(plain(line), hang=2, err=True)
 
 
-def explain_no_hits(
-    snapshot: Snapshot | ShardedSnapshot, since: When | None = None, until: When | None = None
-) -> None:
+def explain_no_hits(snapshot: Snapshot, since: When | None = None, until: When | None = None) -> None:
     """Say which filter no document passes, where nothing was found because of one."""
     for note in snapshot.unmet(snapshot.filters(since, until)):
         echo_err(f"note: {note}")

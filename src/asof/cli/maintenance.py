@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from asof.cli.any_corpus import called, open_any
 from asof.cli.main import (
     DONE,
     NOTHING,
@@ -15,6 +14,7 @@ from asof.cli.main import (
     TIMES,
     index_option,
     json_option,
+    open_corpus,
     print_json,
     sure,
     time_option,
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 @json_option
 def status(check: bool, index: Path | None, as_json: bool) -> int:
     """What the corpus holds, how it is dated, how big it is."""
-    with open_any(index) as corpus:
+    with open_corpus(index) as corpus:
         problems = corpus.check() if check else None
         figures = corpus.status()
     if as_json:
@@ -76,7 +76,6 @@ def show_status(figures: Status) -> None:
         ("segments", f"{len(figures.segments):,} ({sum(size for _, _, size in figures.segments):,} bytes)"),
         *[("format", f"{count:,} in {name}") for name, count in figures.formats.items()],
         ("on disk", f"{figures.bytes:,} bytes"),
-        *([("truth", figures.truth)] if figures.truth else []),
         *[("derived", line) for line in figures.derived],
         *[("source", f"{name} ({kind}): {count:,} documents") for name, kind, count in figures.sources],
     ]  # fmt: skip
@@ -95,8 +94,8 @@ def correct(document: str, published: str, index: Path | None) -> int:
 
     DOCUMENT is its id, or its title, file name or part of its path where only one has it.
     """
-    with open_any(index, write=True) as corpus:
-        document = called(corpus, document)
+    with open_corpus(index) as corpus:
+        document = corpus.at().called(document)
         corpus.correct(document, published)
     click.echo(f"{plain(document)}: published {published} from now on; indexing its source again keeps this")
     return DONE
@@ -114,7 +113,7 @@ def purge(document: str, yes: bool, index: Path | None) -> int:
     """
     from asof.arxiv.target import is_target
 
-    with open_any(index, write=True) as corpus:
+    with open_corpus(index) as corpus:
         going = corpus.maintenance.purged_with(document)
         if not going:
             document = corpus.maintenance.ever_called(document, part=not yes)
@@ -132,28 +131,15 @@ def purge(document: str, yes: bool, index: Path | None) -> int:
 
 
 @click.command(epilog=f"T is a date, a period or a moment: {TIMES}.")
-@time_option("--before", "History before this moment goes.")
-@click.option("--storage", is_flag=True, help="Of a corpus at a URL: remove objects that nothing names.")
+@time_option("--before", "History before this moment goes.", required=True)
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @index_option
-def vacuum(before: str | None, storage: bool, yes: bool, index: Path | None) -> int:
+def vacuum(before: str, yes: bool, index: Path | None) -> int:
     """Drop what no question as of T or later can see.
 
     From then on questions as of an earlier time are refused, and so is --known-at before this command.
-
-    --storage removes old states of a corpus at a URL, as asof cluster vacuum does, and nothing of its
-    history.
     """
-    if storage and before is not None:
-        raise click.UsageError("either --before T or --storage is expected")
-    if before is None:
-        if not storage:
-            context = click.get_current_context()
-            raise click.MissingParameter(ctx=context, param=context.command.params[0])
-        from asof.cli.cluster_storage import vacuum_storage
-
-        return vacuum_storage(index)
-    with open_any(index, write=True) as corpus:
+    with open_corpus(index) as corpus:
         question = f"Drop all history before {before}? This cannot be undone."
         if not yes and not sure(question, "nothing was dropped"):
             return NOTHING

@@ -4,16 +4,11 @@ from __future__ import annotations
 
 import importlib.util
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
 
 import click
 
-from asof.cli.any_corpus import open_any
-from asof.cli.main import DONE, index_option
+from asof.cli.main import DONE, index_option, open_corpus
 from asof.errors import MissingExtra
-
-if TYPE_CHECKING:
-    from asof.corpus.corpus import Corpus
 
 
 @click.command()
@@ -31,7 +26,6 @@ def mcp(index: Path | None) -> int:
 
     from asof.mcp.server import serve_stdio
 
-    with open_any(index) as corpus:
-        # one in shards has what is exact there, and refuses the rest
-        anyio.run(serve_stdio, cast("Corpus", corpus))
+    with open_corpus(index) as corpus:
+        anyio.run(serve_stdio, corpus)
     return DONE

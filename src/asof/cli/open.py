@@ -11,13 +11,11 @@ from typing import TYPE_CHECKING
 import click
 
 from asof import environment
-from asof.cli.any_corpus import open_any
-from asof.cli.main import DONE, TIMES, echo_err, index_option, time_option
+from asof.cli.main import DONE, TIMES, echo_err, index_option, open_corpus, time_option
 from asof.cli.terminal import plain, show
 from asof.corpus.quote_places import file_of
 
 if TYPE_CHECKING:
-    from asof.cluster.snapshot import ShardedSnapshot
     from asof.corpus.snapshot import Snapshot
 
 NOT_OPENED = (".py", ".html", ".htm")
@@ -29,13 +27,13 @@ NOT_OPENED = (".py", ".html", ".htm")
 @time_option("--as-of", "As it stood then; printed, for the file is as it is now.")
 @click.option("--print", "printed", is_flag=True, help="Print it even where a desktop could open it.")
 @index_option
-def open(hit: str, as_of: str | None, printed: bool, index: Path | str | None) -> int:  # noqa: A001
+def open(hit: str, as_of: str | None, printed: bool, index: Path | None) -> int:  # noqa: A001
     """Open the file of HIT with the desktop's program for it, or print what stands there.
 
     HIT is the id of a hit (`asof search --json`), or a document: its id, title, file name or part of its
     path. Where it stands in the file (page, slide, sheet and cells, chapter) is printed either way.
     """
-    with open_any(index) as corpus:
+    with open_corpus(index) as corpus:
         then = corpus.at(as_of)
         document, place, text = _found(then, hit)
         path = file_of(corpus.root, document)
@@ -53,7 +51,7 @@ def open(hit: str, as_of: str | None, printed: bool, index: Path | str | None) -
     return DONE
 
 
-def _found(then: Snapshot | ShardedSnapshot, hit: str) -> tuple[str, tuple[str, ...], str]:
+def _found(then: Snapshot, hit: str) -> tuple[str, tuple[str, ...], str]:
     """The document of a hit or name, the headings above the hit, and its text. Raises UsageError."""
     passage = then.passage(hit)
     if passage is not None:

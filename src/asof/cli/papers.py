@@ -116,14 +116,9 @@ def _corpus(index: Path | None) -> Corpus:
     from dataclasses import replace
 
     from asof import config, environment
-    from asof.cli.places import refuse_shards
     from asof.corpus.corpus import open as open_corpus
-    from asof.store.shard_layout import read_layout
-    from asof.store.store import FOLDER
 
     root = corpus_root(index)
-    layout = read_layout(root / FOLDER)
-    refuse_shards(layout.count if layout else 1, root)
     settings = environment.configuration(root).index
     if settings.chunking == config.Config().index.chunking:
         settings = replace(settings, chunking=CHUNKING)

@@ -13,7 +13,6 @@ from asof.cli.progress_lines import ProgressLines
 from asof.cli.terminal import plain
 
 if TYPE_CHECKING:
-    from asof.cluster.corpus import ShardedCorpus
     from asof.corpus.corpus import Corpus
     from asof.evaluate.options import Progress
     from asof.store.run import IndexReport
@@ -71,9 +70,8 @@ def count_progress(what: str, of: str) -> Iterator[Callable[[int, int], None]]:
 
 
 @contextmanager
-def fact_progress(corpus: Corpus | ShardedCorpus) -> Iterator[None]:
+def fact_progress(corpus: Corpus) -> Iterator[None]:
     """A bar while facts are read before a question can be answered; it begins when that does."""
-    from asof.cluster.corpus import ShardedCorpus
 
     with ExitStack() as stack:
         shown: list[Callable[[int, int], None] | None] = []
@@ -84,8 +82,7 @@ def fact_progress(corpus: Corpus | ShardedCorpus) -> Iterator[None]:
             if shown[0] is not None:
                 shown[0](done, of)
 
-        for each in corpus.shards if isinstance(corpus, ShardedCorpus) else (corpus,):
-            each.facts.progress = advance
+        corpus.facts.progress = advance
         yield
 
 

@@ -16,7 +16,7 @@ from asof.serialize.search import recipes_json
 @click.argument("name", required=False)
 @index_option
 @json_option
-def recipes(name: str | None, index: Path | str | None, as_json: bool) -> int:
+def recipes(name: str | None, index: Path | None, as_json: bool) -> int:
     """The ways of ranking; with NAME its stages and all that can be set about it.
 
     `asof search --recipe NAME` uses one; asof.toml chooses one for good ([search] recipe = "twe") and sets

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from asof.cli.any_corpus import open_any
 from asof.cli.main import (
     DONE,
     NOTHING,
@@ -16,6 +15,7 @@ from asof.cli.main import (
     index_option,
     json_option,
     note_extractor,
+    open_corpus,
     print_json,
     time_option,
 )
@@ -47,7 +47,7 @@ def report(
     asof.toml the model writes them, from facts that it has to cite.
     """
     asked = joined(period, "PERIOD", "a date or a period is")
-    with open_any(index) as corpus, fact_progress(corpus):
+    with open_corpus(index) as corpus, fact_progress(corpus):
         note_extractor(corpus.config)
         then = corpus.at(as_of, known_at)
         reports = then.report(asked, about.strip())

@@ -8,15 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from asof.cli.any_corpus import open_asked, ray_option
-from asof.cli.main import DONE, NOTHING, echo_err, print_json
+from asof.cli.main import DONE, NOTHING, echo_err, open_corpus, print_json
 from asof.cli.question import EPILOG, STALE, joined, question_options
 from asof.errors import AsofError
 from asof.serialize.search import search_json
 
 if TYPE_CHECKING:
-    from asof.cluster.corpus import ShardedCorpus
-    from asof.cluster.ray.corpus import RayCorpus
     from asof.corpus.corpus import Corpus
     from asof.engine import Results
 
@@ -28,7 +25,6 @@ if TYPE_CHECKING:
     "--explain", is_flag=True, help="Why each one ranks where it does (--json: the tree of each score)."
 )
 @click.option("--stale/--no-stale", default=None, help=STALE)
-@ray_option("Let actors of Ray search the shards of the corpus")
 @click.option("--record/--no-record", default=None, help="Record the search and its hits for asof feedback.")
 def search(
     query: tuple[str, ...],
@@ -38,7 +34,6 @@ def search(
     as_json: bool,
     explain: bool,
     record: bool | None,
-    ray_address: str | None,
     **options: Any,
 ) -> int:
     """Find the best passages for QUERY among those that were current.
@@ -49,7 +44,7 @@ def search(
     from asof.cli.show import show_results
 
     question = joined(query)
-    with open_asked(index, ray_address) as corpus:
+    with open_corpus(index) as corpus:
         started = time.perf_counter()
         results = corpus.at(as_of, known_at).search(question, **options)
         took = 1000 * (time.perf_counter() - started)
@@ -65,7 +60,7 @@ def search(
     return DONE if results.hits else NOTHING
 
 
-def _recorded(corpus: Corpus | ShardedCorpus | RayCorpus, results: Results) -> str | None:
+def _recorded(corpus: Corpus, results: Results) -> str | None:
     """The id that the search is recorded by; None where that cannot be done: it is shown all the same."""
     if not results.hits:
         return None

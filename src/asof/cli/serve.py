@@ -8,8 +8,7 @@ from pathlib import Path
 
 import click
 
-from asof.cli.any_corpus import open_any, ray_option
-from asof.cli.main import DONE, corpus_root, echo_err, index_option
+from asof.cli.main import DONE, corpus_root, echo_err, index_option, open_corpus
 from asof.errors import MissingExtra, UsageError
 
 NEEDED = ("fastapi", "uvicorn", "prometheus_client", "pydantic")
@@ -31,22 +30,9 @@ NEEDED = ("fastapi", "uvicorn", "prometheus_client", "pydantic")
     "--workers", type=click.IntRange(1, 64), default=1, metavar="N",
     help="Processes that share the mapped index (default 1).",
 )  # fmt: skip
-@ray_option("Let actors of Ray search the shards of the corpus")
-@click.option(
-    "--replicas", type=click.IntRange(1, 64), default=1, metavar="N", help="With --ray: actors a shard."
-)
-@click.option(
-    "--cpus", type=click.FloatRange(0), default=0.1, metavar="N",
-    help="With --ray: processors of a node that an actor takes (default 0.1).",
-)  # fmt: skip
-@click.option(
-    "--cache", "cache_gb", type=click.FloatRange(0), metavar="GB",
-    help="With --ray: what copies of shards may take of each machine's disk (default: any size).",
-)  # fmt: skip
 def serve(
-    index: Path | str | None, host: str, port: int, write: bool, watch: bool, quiet: bool, need_key: bool,
-    names: tuple[str, ...], origins: tuple[str, ...], workers: int, ray_address: str | None, replicas: int,
-    cpus: float, cache_gb: float | None,
+    index: Path | None, host: str, port: int, write: bool, watch: bool, quiet: bool, need_key: bool,
+    names: tuple[str, ...], origins: tuple[str, ...], workers: int,
 ) -> int:  # fmt: skip
     """Serve the corpus over HTTP: a page for people at /, JSON below /api/v1.
 
@@ -60,33 +46,20 @@ def serve(
         raise MissingExtra(f"a server needs {' and '.join(missing)}: pip install 'asof[{extra}]'")
     if workers > 1 and (write or watch):
         raise UsageError("--write and --watch go with one process, the one that writes: leave out --workers")
-    if ray_address is not None and (write or watch or workers > 1):
-        raise UsageError(
-            "--ray serves what is indexed elsewhere, from one process: leave out --write, --watch and "
-            "--workers; --replicas has more actors answer"
-        )
     from asof import environment
     from asof.serve.keys import Keys
     from asof.serve.run import Address, bound, serve_options, serve_processes
 
-    if isinstance(index, str):
-        if write or watch:
-            raise UsageError(f"--write and --watch are for the corpus of a folder, and {index} is a URL")
-        root = environment.working_copy(index)
-    else:
-        root = corpus_root(index)
-    if ray_address is None:
-        with open_any(index):
-            pass  # what is wrong with the index is said before an address is
+    root = corpus_root(index)
+    with open_corpus(index):
+        pass  # what is wrong with the index is said before an address is
     keys = Keys(*environment.key_file())
     with bound(Address(host, port)) as (listening, address):
         serve_options(address, keys, write=write, names=names, origins=origins, need_key=need_key)
         told = {
             "root": str(root), "keys": str(keys.path), "host": host, "port": address.port, "write": write,
             "names": names, "origins": origins, "need_key": need_key, "watch": watch,
-            "quiet": quiet, "ray": ray_address, "replicas": replicas, "cpus": cpus,
-            "cache": None if cache_gb is None else int(cache_gb * 1e9),
-            "place": index if isinstance(index, str) else str(root),
+            "quiet": quiet,
         }  # fmt: skip
         click.echo(f"{address.url}  (Ctrl-C ends it)")
         serve_processes(listening, {**environment.variables()}, json.dumps(told), workers, echo_err)

@@ -127,7 +127,7 @@ def _since(corpus: Corpus, text: str | None) -> tuple[str | None, CommitsSince |
 
 
 def _dismiss(index: Path | None, dismiss: tuple[str, ...], restore: tuple[str, ...]) -> int:
-    with open_corpus(index, writes="what is dismissed") as corpus:
+    with open_corpus(index) as corpus:
         for given in dismiss:
             click.echo(f"dismissed {corpus.dismiss(given)}: left out until either side changes")
         for given in restore:

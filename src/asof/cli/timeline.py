@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from asof.cli.any_corpus import open_any
 from asof.cli.main import (
     DONE,
     NOTHING,
@@ -15,6 +14,7 @@ from asof.cli.main import (
     explain_no_hits,
     index_option,
     json_option,
+    open_corpus,
     print_json,
     time_option,
 )
@@ -47,7 +47,7 @@ CHANGED = 120
 @json_option
 def timeline(
     query: tuple[str, ...], as_of: str | None, known_at: str | None, since: str | None, until: str | None,
-    recipe: str | None, k: int, index: Path | str | None, as_json: bool,
+    recipe: str | None, k: int, index: Path | None, as_json: bool,
 ) -> int:  # fmt: skip
     """Show how the answer to QUERY changed over time, oldest first.
 
@@ -55,7 +55,7 @@ def timeline(
     of each year, releases, minutes, the versions of a note.
     """
     question = joined(query)
-    with open_any(index) as corpus:
+    with open_corpus(index) as corpus:
         then = corpus.at(as_of, known_at)
         timeline = then.timeline(question, k, since=since, until=until, recipe=recipe)
         if not timeline.entries and not as_json:

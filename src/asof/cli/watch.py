@@ -13,9 +13,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from asof.cli.any_corpus import open_any
-from asof.cli.main import DONE, echo_err, index_option, json_option
-from asof.cli.places import folder_only
+from asof.cli.main import DONE, echo_err, index_option, json_option, open_corpus
 from asof.cli.terminal import counted, plain
 from asof.errors import MissingExtra, UsageError
 
@@ -42,8 +40,7 @@ def watch(sources: tuple[Path, ...], index: Path | None, as_json: bool) -> int:
     stop = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.set())
-    folder_only(index, "writes what changed in the corpus of a folder only")
-    with open_any(index) as corpus:
+    with open_corpus(index) as corpus:
         chosen = [path.resolve() for path in sources] or known_sources(corpus)
         missing = [str(path) for path in chosen if not path.exists()]
         if missing:

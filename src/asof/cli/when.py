@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from asof.cli.any_corpus import open_any, settings_of
 from asof.cli.main import (
     DONE,
     TIMES,
     corpus_root,
     index_option,
     json_option,
+    open_corpus,
     print_json,
     time_option,
 )
@@ -54,7 +54,7 @@ def when(
     text: tuple[str, ...],
     as_of: str | None,
     fiscal_start: int | None,
-    index: Path | str | None,
+    index: Path | None,
     as_json: bool,
 ) -> int:
     """Show how asof understands the time in a question: the times that TEXT names, the words searched, as of
@@ -83,13 +83,13 @@ def when(
     return DONE
 
 
-def _manner(index: Path | str | None) -> tuple[tuple[str, ...], int]:
+def _manner(index: Path | None) -> tuple[tuple[str, ...], int]:
     """Languages and first month of the fiscal year: a corpus's, else what asof.toml or the defaults say."""
     from asof import environment
 
     if index is not None or environment.holds_corpus(corpus_root(None)):
-        with open_any(index) as corpus:
-            return settings_of(corpus).languages, corpus.config.fields.fiscal_start
+        with open_corpus(index) as corpus:
+            return corpus.store.settings.languages, corpus.config.fields.fiscal_start
     configured = environment.configuration(corpus_root(None))
     return configured.index.languages, configured.fields.fiscal_start
 

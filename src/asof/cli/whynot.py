@@ -7,8 +7,7 @@ from typing import Any
 
 import click
 
-from asof.cli.any_corpus import open_any
-from asof.cli.main import DONE, NOTHING, print_json, verbose_option
+from asof.cli.main import DONE, NOTHING, open_corpus, print_json, verbose_option
 from asof.cli.question import EPILOG, joined, question_options
 from asof.cli.terminal import plain, show
 from asof.serialize.search import why_not_json
@@ -25,7 +24,7 @@ def why_not(
     query: tuple[str, ...],
     as_of: str | None,
     known_at: str | None,
-    index: Path | str | None,
+    index: Path | None,
     as_json: bool,
     k: int | None,
     unit: str | None,
@@ -40,7 +39,7 @@ def why_not(
     been published later, superseded or removed, excluded by a filter, or its rank is too low; --verbose shows
     the rank that each stage of the recipe gave it.
     """
-    with open_any(index) as corpus:
+    with open_corpus(index) as corpus:
         then = corpus.at(as_of, known_at)
         verdict = then.why_not(
             wanted, joined(query), k, filters=then.filters(**filters), unit=unit, recipe=recipe, rerank=rerank

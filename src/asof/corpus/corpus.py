@@ -21,14 +21,13 @@ from asof.corpus.session import Session
 from asof.corpus.snapshot import Snapshot
 from asof.corpus.source_opening import SourceOpener, export_file
 from asof.engine import Results
-from asof.errors import NoCorpus, NotAcrossShards, UsageError
+from asof.errors import NoCorpus, UsageError
 from asof.index.manifest import Manifest
 from asof.learn.feedback import ETA
 from asof.models.named import encoder_of, model_of
 from asof.store.checkpoints import stored_checkpoints
 from asof.store.run import IndexReport
 from asof.store.settings import CorpusSettings
-from asof.store.shard_layout import read_layout
 from asof.store.store import DEFAULT_WAIT, FOLDER, Store
 from asof.time.coerce import When, last_instant
 
@@ -59,7 +58,6 @@ def open(  # noqa: A001  asof.open is the word for it
     on_note: Callable[[str], None] | None = None,
     trust: bool = False,
     config: Config | None = None,
-    truth: str | None = None,
 ) -> Corpus:
     """Open the corpus of a folder (it lies in `path/.asof`), making it if `create` and there is none.
 
@@ -68,46 +66,20 @@ def open(  # noqa: A001  asof.open is the word for it
     asof.toml's, also as a function of the prompt (see `asof.Named`). `wait`: seconds to wait for another
     writer. `on_note` gets a line when a part of the index had to be rebuilt, and when asof.toml names a model
     or an address that does not count, since the user does not trust the folder; without it, the latter is a
-    Python warning. `trust`: it counts all the same. `config`: in place of all files. `truth`: the address of
-    a database (`postgresql://...`) in which the corpus lies, or a new one is going to.
+    Python warning. `trust`: it counts all the same. `config`: in place of all files.
 
     Raises NoCorpus, NewerSchema, DamagedStore, BadConfig, Busy, and UsageError, also for another encoder.
     """
     root = folder_of(path)
     folder = root / FOLDER
-    layout = read_layout(folder)
-    if layout is not None and layout.count > 1:
-        raise NotAcrossShards(f"the corpus in {root} lies in {layout.count} shards: asof.open(path) opens it")
-    return open_at(
-        root, layout.paths(folder)[0] if layout else folder, create=create, encoder=encoder, model=model,
-        settings=settings, wait=wait, on_note=on_note, trust=trust, config=config, truth=truth,
-    )  # fmt: skip
-
-
-def open_at(
-    root: Path,
-    folder: Path,
-    *,
-    create: bool = False,
-    encoder: Encoder | Named | None = None,
-    model: Model | Named | Callable[[str], str] | None = None,
-    settings: CorpusSettings | None = None,
-    wait: float = DEFAULT_WAIT,
-    on_note: Callable[[str], None] | None = None,
-    trust: bool = False,
-    config: Config | None = None,
-    truth: str | None = None,
-) -> Corpus:
-    """The corpus that lies in `folder` and is that of `root`, whose configuration holds; see `open`."""
     variables = environment.variables()
     own_encoder = None if encoder is None else encoder_of(encoder)
     own_model = None if model is None else model_of(model)
     if config is None:
         config = environment.configuration(root, on_note or warn, trust=trust)
     settings = settings or config.index
-    allowed = truth or (environment.truth_of(folder, config.truth) if folder == root / FOLDER else "")
     try:
-        store = Store.open(folder, wait, allowed)
+        store = Store.open(folder, wait)
     except NoCorpus as error:  # or one whose making was interrupted
         if not create:
             error.add_note("in Python: asof.open(path) makes one, unless create=False")
@@ -117,7 +89,7 @@ def open_at(
             chosen = configured_encoder(config, root, variables)
         if chosen is not None:
             settings = replace(settings, encoder=chosen.name)
-        store = Store.create(folder, settings, wait, allowed)
+        store = Store.create(folder, settings, wait)
     manifest = Manifest(store, encoder_for(store, own_encoder, config, root, variables), on_note or silent)
     return Corpus.of(Session(root, store, manifest, config, environment.now, variables), own_model)
 
@@ -146,7 +118,7 @@ def encoder_named(name: str, folder: Path) -> Encoder | None:
 
 def warn(line: str) -> None:
     """To a program that opens a folder: what it says there does not count."""
-    warnings.warn(line, stacklevel=7)
+    warnings.warn(line, stacklevel=6)
 
 
 def silent(line: str) -> None:

@@ -113,7 +113,6 @@ class Maintenance:
 
         given = None if encoder is None else encoder_of(encoder)
         session = self.session
-        session.store.refuse_copy("vectors are written where it was made, in the corpus of a folder")
         with session.writing() as db:
             embedded = EmbeddingRun(session.manifest, db, given, session.exchange).run(progress)
         session.forget()
@@ -163,7 +162,7 @@ class Maintenance:
         from asof.store.find_document import find_stored_document
 
         with self.session.connection() as db:
-            return find_stored_document([db], wanted, allow_part=part)
+            return find_stored_document(db, wanted, allow_part=part)
 
     def purged_with(self, document: str) -> tuple[str, ...]:
         """The documents of the corpus that go when this one is purged."""

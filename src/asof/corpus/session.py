@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -40,8 +39,7 @@ class Session:
 
     `clock`: microseconds since 1970; `environment`: where keys of models are looked up. Segments and what is
     derived from them are shared by all readers. Each reader has a connection, a read transaction, views and
-    an analyzer of its own, so searches do not wait for each other. `held`: a descriptor that keeps the folder
-    of the store in its place until the corpus is closed (`store.shard_folders`).
+    an analyzer of its own, so searches do not wait for each other.
     """
 
     root: Path
@@ -53,7 +51,6 @@ class Session:
     derived: DerivedCache = field(init=False)
     exchange: threading.Lock = field(default_factory=threading.Lock, init=False)
     closed: bool = field(default=False, init=False)
-    held: int | None = field(default=None, init=False)
     _idle: list[Reader] = field(default_factory=list, init=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
     _free: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(READERS), init=False)
@@ -68,12 +65,9 @@ class Session:
         with self._lock:
             self.closed = True
             idle, self._idle = self._idle, []
-            held, self.held = self.held, None
         for reader in idle:
             reader.db.close()
         self.store.empty_log()
-        if held is not None:
-            os.close(held)
 
     @contextmanager
     def _reader(self) -> Iterator[Reader]:

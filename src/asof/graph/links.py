@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.errors import UsageError
-from asof.index.documents import find_in
 from asof.index.view import View
+from asof.store.find_document import find_document
 from asof.store.links import (
     LinkResolver,
     current_aliases,
@@ -223,7 +223,7 @@ def reach(view: View, document: str, depth: int) -> Reach:
     `document`: its id, its title or another unique name of it (see `store.find_document`). Raises UsageError
     when no such document was current in the view, or the name is ambiguous.
     """
-    name = find_in(view, document)
+    name = find_document(view.store, document)
     if not any(view.exchange.ask("is current", lambda: _own_is_current(view, name), name)):
         raise UsageError(f"document {name!r} was not current as of {format_instant(view.as_of)}")
     return Reach(name, neighbours(view, name, depth), broken(view, name))

@@ -30,7 +30,6 @@ from asof.index.check import is_entry, is_segment_name, list_fault, segment_faul
 from asof.index.merge import due, merge
 from asof.index.rebuild import SegmentEntry, entry_of_all, has_rows, rebuild
 from asof.index.segment import SEGMENT, Segment
-from asof.index.shared import SharedSegments
 from asof.models.hashed import HashedNgrams
 from asof.models.ports import Encoder
 from asof.store.lock import exclusive_lock
@@ -65,10 +64,6 @@ class Manifest:
     _open: dict[str, Segment] = field(default_factory=dict)
     _ready: dict[bytes, vectors.Vector] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
-    _shared: SharedSegments = field(init=False)
-
-    def __post_init__(self) -> None:
-        self._shared = SharedSegments(self.store, self.folder)
 
     @property
     def folder(self) -> Path:
@@ -93,8 +88,6 @@ class Manifest:
         name = encoder.name if encoder else ""
         vectors.refuse_other(db, self.store.settings.encoder, name)
         entries = self.entries(db)
-        if self.store.shared:
-            entries = self._shared.complete(db, entries)
         head = db.execute("SELECT max(id) FROM transactions").fetchone()[0] or 0
         segments = tuple(self.open(entry) for entry in entries)
         if any(each.n and each.facts["encoder"] != name for each in segments):
@@ -181,12 +174,7 @@ class Manifest:
                 merges += 1
             return merges
 
-    def fill(self, db: sqlite3.Connection) -> None:
-        """Segments for what other machines wrote, in the transaction of `db` that writes."""
-        self._shared.fill(db)
-
     def _merge_once(self, db: sqlite3.Connection) -> bool:
-        self._shared.fill_at_once(db)  # a merged range is whole
         entries = self.entries(db)
         chosen = due([entry.rows for entry in entries])
         if chosen is None:
@@ -331,7 +319,6 @@ class Manifest:
             ):
                 # no merge can be entered in the list from here on: what is missing really is missing
                 db.execute("BEGIN IMMEDIATE")
-                self.fill(db)
                 damaged = self.faults(db)
                 lines = []
                 for entry, fault in damaged:

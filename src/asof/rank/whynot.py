@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.data import Filters, Query
-from asof.index.documents import find_in
 from asof.index.view import View
 from asof.rank.recipe import Recipe
 from asof.rank.stage import Ranking
+from asof.store.find_document import find_document
 from asof.store.passages import PassageHistory, passage_histories
 from asof.time.span import BEGINNING, format_distinctly
 
@@ -48,7 +48,7 @@ def why_not(name: str, query: Query, view: View, recipe: Recipe) -> WhyNot:
     """
     known = _histories(view, name)
     if not known:
-        name = find_in(view, name)
+        name = find_document(view.store, name)
         known = _histories(view, name)
         if not known:
             return WhyNot(name, None, "it has no text that could be found")

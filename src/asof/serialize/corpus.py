@@ -173,7 +173,6 @@ class StatusJson(TypedDict):
     formats: Annotated[dict[str, int], "segments by the format of their files"]
     transactions: Annotated[int, "writes so far"]
     bytes: Annotated[int, "on disk"]
-    truth: Annotated[str | None, "the database server that documents are kept in; null: files"]
     horizon: Annotated[Instant | None, "queries as of an earlier moment are refused; null: none is"]
     settings: SettingsJson
     derived: Annotated[list[str], "caches and what was read by models, a line each"]
@@ -193,7 +192,7 @@ def status_json(status: Status, check: Sequence[str] | None = None) -> StatusJso
         ],
         "segments": [{"file": file, "rows": rows, "bytes": size} for file, rows, size in status.segments],
         "formats": dict(status.formats),
-        "transactions": status.transactions, "bytes": status.bytes, "truth": status.truth or None,
+        "transactions": status.transactions, "bytes": status.bytes,
         "horizon": None if status.horizon is None else iso(status.horizon),
         "settings": {
             "languages": list(settings.languages), "stem": settings.stem, "chunking": settings.chunking,

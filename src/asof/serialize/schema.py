@@ -11,7 +11,6 @@ from asof.evaluate.report.evaluation import EvaluationJson
 from asof.evaluate.report.experiment import ExperimentJson, ExperimentsJson
 from asof.evaluate.report.incremental import IncrementalJson
 from asof.evaluate.report.staleness import StaleEvaluationJson
-from asof.serialize.cluster import BackupJson, ClusterJson, StorageVacuumJson
 from asof.serialize.corpus import EmbedJson, IndexedJson, IndexJson, StatusJson
 from asof.serialize.documents import CalendarJson, DeletedJson, DocumentJson, DocumentsJson, PassageJson
 from asof.serialize.feedback import FeedbackJson, FeedbackListJson, GradedJson, RecordJson
@@ -48,9 +47,6 @@ SHAPES: Mapping[str, tuple[str, type]] = {
     "grade": ("POST /api/v1/feedback", GradedJson),
     "index": ("asof index --json", IndexJson),
     "status": ("asof status --json", StatusJson),
-    "cluster-status": ("asof cluster status --json", ClusterJson),
-    "cluster-vacuum": ("asof cluster vacuum --json", StorageVacuumJson),
-    "cluster-backup": ("asof cluster backup --json", BackupJson),
     "embed": ("asof embed --json", EmbedJson),
     "recipes": ("asof recipes --json", RecipesJson),
     "feedback": ("asof feedback QUERY_ID --json", FeedbackJson),

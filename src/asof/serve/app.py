@@ -71,9 +71,6 @@ def create_app(corpus: Corpus, options: ServeOptions | None = None) -> Guard:
     for path, application, _ in options.beside:
         app.router.routes.append(Route(path, application))
     if PAGE.is_dir():
-        # hits of shards are not judged, and of a copy no judgement is pushed
-        can = {"feedback": isinstance(corpus, Corpus) and not corpus.store.copy_of}
-        app.add_api_route("/page/can.json", lambda: can, include_in_schema=False)
         app.mount("/page", StaticFiles(directory=PAGE), "page")
         app.add_api_route("/", lambda: FileResponse(PAGE / "index.html"), include_in_schema=False)
     _describe(app)

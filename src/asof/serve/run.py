@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
 import importlib.util
 import ipaddress
 import json
@@ -18,11 +17,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
-from asof import environment
-from asof.cluster.opening import open as open_corpus
-from asof.cluster.opening import open_copy
+from asof.corpus.corpus import open as open_corpus
 from asof.errors import UsageError
 from asof.serve.app import ServeOptions, create_app
 from asof.serve.guard import LOOPBACK
@@ -103,31 +100,11 @@ def application(description: str) -> Guard:
         Address(told["host"], told["port"]), keys, write=told["write"], names=tuple(told["names"]),
         origins=tuple(told["origins"]), need_key=told["need_key"],
     )  # fmt: skip
-    corpus = _searched_by_ray(told) if told["ray"] else _opened(told)
+    corpus = open_corpus(told["root"], create=False)
     if told["watch"]:
         _follow(corpus)
     log = _silent if told["quiet"] else None
     return create_app(corpus, replace(options, beside=_for_assistants(corpus), log=log))
-
-
-def _opened(told: dict[str, Any]) -> Corpus:
-    """The corpus of a folder, or the copy that was fetched of one at a URL, for which the configuration of
-    the present folder holds."""
-    if told["place"] == told["root"]:
-        return open_corpus(told["root"], create=False)
-    return open_copy(told["place"], Path(told["root"]), environment.configuration(Path.cwd()))
-
-
-def _searched_by_ray(told: dict[str, Any]) -> Corpus:
-    """The corpus over actors of Ray, which end with this process."""
-    from asof.cluster.ray.corpus import open_ray
-
-    corpus = open_ray(
-        told["place"], address=told["ray"], replicas=told["replicas"], cpus=told["cpus"],
-        cache_bytes=told["cache"],
-    )  # fmt: skip
-    atexit.register(corpus.close)
-    return cast("Corpus", corpus)  # it has what is exact across shards, and refuses the rest
 
 
 def _silent(line: str) -> None:

@@ -109,15 +109,13 @@ def rename_sources(db: sqlite3.Connection, kind: str, rename: Callable[[str], st
         db.execute("DELETE FROM sources WHERE id = ?", (source,))
 
 
-def drop_history(db: sqlite3.Connection, horizon: int, last: int | None = None) -> list[int]:
+def drop_history(db: sqlite3.Connection, horizon: int) -> list[int]:
     """Remove versions and passages that no search as of `horizon` or later can see; returns the ids of the
     removed passages.
 
-    Passages visible at (T, K) stay if T is not before the horizon and K not before the `last` write: that of
-    all shards where the database is one of several.
+    Passages visible at (T, K) stay if T is not before the horizon and K not before the last write.
     """
-    if last is None:
-        last = db.execute("SELECT max(id) FROM transactions").fetchone()[0] or 0
+    last = db.execute("SELECT max(id) FROM transactions").fetchone()[0] or 0
     unreachable = _unreachable_versions(db, horizon)
     dropped, retained = _unreachable_passages(db, horizon, unreachable)
     # passages from before the horizon, retained only for the text of a later version: marked as never visible

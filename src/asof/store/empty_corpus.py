@@ -11,7 +11,6 @@ from pathlib import Path
 from asof.corpus_files import FOLDER, try_lock
 from asof.errors import AsofError
 from asof.store.schema import connect
-from asof.store.shard_layout import read_layout
 
 _ANY_ROW = "SELECT 1 FROM transactions UNION ALL SELECT 1 FROM asked LIMIT 1"
 """Selects a row if anything was indexed or recorded."""
@@ -37,11 +36,7 @@ def _remove_if_unused(folder: Path) -> bool:
     with try_lock(folder / "write.lock") as lock:
         if lock is None:
             return False
-        if (folder / "truth.json").exists():
-            return False  # the corpus lies elsewhere
-        layout = read_layout(folder)
-        places = layout.paths(folder) if layout else [folder]
-        if not all(_is_unused(place / "corpus.db") for place in places):
+        if not _is_unused(folder / "corpus.db"):
             return False
         shutil.rmtree(folder)
         return True

@@ -61,15 +61,10 @@ def write_feedback(
 ) -> Iterator[tuple[sqlite3.Connection, int]]:
     """One transaction, and the `added` of the rows written in it (microseconds since 1970).
 
-    `wait`: seconds for another writer, the store's if None. Raises Busy, NoSpace, CorpusError, UsageError for
-    a copy that is only read; nothing is written then.
+    `wait`: seconds for another writer, the store's if None. Raises Busy, NoSpace, CorpusError; nothing is
+    written then.
     """
-    store.refuse_copy(
-        "judgements, recorded searches and what is dismissed are kept in the corpus of a folder; `asof export"
-        " FILE --index URL`, then `asof index FILE --index DIR`, makes one"
-    )
     lock = exclusive_lock(store.folder / "write.lock", store.wait if wait is None else wait)
-    # connected before: a connection to a server takes long, and others would wait for it
     with translate_errors(store.database), closing(store.writer()) as db, lock:
         try:
             if wait is not None:

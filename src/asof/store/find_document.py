@@ -7,9 +7,8 @@ are neither found nor named in messages.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from difflib import get_close_matches
-from typing import NamedTuple
 from unicodedata import normalize
 
 from asof.errors import DocumentNotFound, UsageError
@@ -24,15 +23,6 @@ MAX_SUGGESTED = 3
 
 DocumentName = tuple[str, str]
 """A document's id, and its title or one of its aliases."""
-
-
-class DocumentNames(NamedTuple):
-    """What documents are called at (T, K): `exact`: whether one has the name that is looked for as its id and
-    was published; the names of `current` ones, and those of `past` versions."""
-
-    exact: bool
-    current: list[DocumentName]
-    past: list[DocumentName]
 
 
 def find_document(store: AsOfReader, name: str) -> str:
@@ -50,37 +40,17 @@ def find_document(store: AsOfReader, name: str) -> str:
     raise DocumentNotFound(f"no document {name!r} as of {iso(store.as_of)[:10]}; {_suggestion(name, pool)}")
 
 
-def names_as_of(store: AsOfReader, name: str) -> DocumentNames:
-    """What one shard has to say to `find_among`."""
-    if store.was_published(name):
-        return DocumentNames(True, [], [])
-    return DocumentNames(False, _current_names(store), _past_names(store))
-
-
-def find_among(shards: Iterable[DocumentNames], name: str, as_of: int) -> str:
-    """What `find_document` finds in a corpus of these shards."""
-    shards = list(shards)
-    if any(each.exact for each in shards):
-        return name
-    pool = [names for each in shards for names in each.current]
-    matches = matching_documents(name, pool)
-    matches = matches or matching_documents(name, [names for each in shards for names in each.past])
-    if matches:
-        return _only(name, matches)
-    raise DocumentNotFound(f"no document {name!r} as of {iso(as_of)[:10]}; {_suggestion(name, pool)}")
-
-
-def find_stored_document(dbs: Sequence[sqlite3.Connection], name: str, *, allow_part: bool = True) -> str:
-    """The id of the stored document of any time with this name, in the databases of all shards;
-    `allow_part`: also by any part of its path. Raises UsageError, DocumentNotFound."""
-    if any(has_document(db, name) for db in dbs):
+def find_stored_document(db: sqlite3.Connection, name: str, *, allow_part: bool = True) -> str:
+    """The id of the stored document of any time with this name; `allow_part`: also by any part of its path.
+    Raises UsageError, DocumentNotFound."""
+    if has_document(db, name):
         return name
     query = (
         "SELECT d.name, coalesce(h.title, '') FROM documents AS d LEFT JOIN heads AS h ON h.document = d.id"
         " UNION SELECT d.name, a.alias FROM aliases AS a JOIN versions AS v ON v.id = a.version"
         " JOIN documents AS d ON d.id = v.document"
     )
-    pool: list[DocumentName] = [names for db in dbs for names in db.execute(query)]
+    pool: list[DocumentName] = db.execute(query).fetchall()
     matches = matching_documents(name, pool)
     if not matches:
         raise DocumentNotFound(f"no document {name!r} in the corpus; {_suggestion(name, pool)}")

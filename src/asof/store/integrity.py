@@ -110,13 +110,12 @@ def value_faults(db: sqlite3.Connection) -> list[str]:
 
 
 def _value_faults(db: sqlite3.Connection) -> Iterator[str]:
-    own = isinstance(db, sqlite3.Connection)  # PostgreSQL keeps types of columns itself
-    if own and (fault := schema_fault(db)):
+    if fault := schema_fault(db):
         yield fault
         return
     yield from _meta_faults(db)
     for (kind, table), columns in _expected_objects().items():
-        if own and kind == "table" and table != "segments":  # a cache, which is repaired when it is read
+        if kind == "table" and table != "segments":  # a cache, which is repaired when it is read
             yield from _type_faults(db, table, columns)
     for table, column in ((table, name) for table, names in _INSTANTS.items() for name in names):
         if _any_row(db, table, f"{column} NOT BETWEEN {BEGINNING} AND {NEVER}"):

@@ -14,7 +14,6 @@ from asof.errors import SourceShrunk
 from asof.store import statements
 from asof.store.checkpoints import WHOLE
 from asof.store.prepare import PreparedText
-from asof.store.shard_layout import SHARD_IDS
 from asof.store.store import Publish, Store
 from asof.store.write import Transaction
 
@@ -57,13 +56,12 @@ class Unstated(NamedTuple):
 
 
 class NumberSet:
-    """A growing set of ids of one shard, one byte each."""
+    """A growing set of ids, one byte each."""
 
     def __init__(self) -> None:
         self._bytes = bytearray()
 
     def add(self, number: int) -> None:
-        number %= SHARD_IDS
         if number >= len(self._bytes):
             self._bytes.extend(bytes(max(number + 1 - len(self._bytes), len(self._bytes), 1024)))
         self._bytes[number] = 1
@@ -71,7 +69,6 @@ class NumberSet:
     def __contains__(self, number: int | None) -> bool:
         if number is None:
             return False
-        number %= SHARD_IDS
         return number < len(self._bytes) and bool(self._bytes[number])
 
 
@@ -215,11 +212,11 @@ class IndexRun:
         """
         if self.whole_unchanged:
             return
-        [unstated] = settle(self, [self.unstated(complete=complete)], allow_shrinking=allow_shrinking)
-        self.write_unstated(unstated)
-        self.save_whole()
+        unstated = self._unstated(complete=complete)
+        self._write_unstated(self._settled(unstated, allow_shrinking=allow_shrinking))
+        self._save_whole()
 
-    def save_whole(self) -> None:
+    def _save_whole(self) -> None:
         """Store the checkpoint of the whole source, if it stated one."""
         if self.whole is not None:
             with self.store.write(
@@ -231,7 +228,7 @@ class IndexRun:
         """Whether a document, or the file that it stands in, could not be read."""
         return name in self.unreadable or file_of(name) in self.unreadable
 
-    def unstated(self, *, complete: bool) -> Unstated:
+    def _unstated(self, *, complete: bool) -> Unstated:
         """What a source that has stated all it has to state did not state; nothing is written."""
         if not complete:
             return Unstated(restated=sorted(self.reverted))
@@ -278,7 +275,7 @@ class IndexRun:
             name for name in unseen if name in restated
         ]
 
-    def write_unstated(self, unstated: Unstated) -> None:
+    def _write_unstated(self, unstated: Unstated) -> None:
         """End, restore and withdraw, in one transaction."""
         _, missing, restated, stale = unstated
         if not missing and not restated and not stale:
@@ -314,32 +311,30 @@ class IndexRun:
         for version in list(filter(self._is_stale, document.versions)):
             write.retire(document, version)
 
-
-def settle(run: IndexRun, parts: Sequence[Unstated], *, allow_shrinking: bool = False) -> list[Unstated]:
-    """What is to be written of what a source did not state, in the `parts` of a corpus, of which `run` reads
-    one and has seen all problems: where something could not be read, nothing is missing, and its report says
-    so. Raises SourceShrunk when more than 30% of the source's documents would end, unless that is allowed.
-    """
-    missing, listed = sum(len(each.missing) for each in parts), sum(each.listed for each in parts)
-    if run.unreadable_unnamed:  # what is missing or withdrawn may be what could not be read
-        if missing:
-            run.report.problems.append(
-                Problem(
-                    f"{missing} documents are no longer in the source; since "
-                    f"{run.unreadable_unnamed} of its lines or files could not be read, "
-                    "none of them was removed",
-                    run.name,
-                    remedy="repair the unreadable files or lines, then index again",
-                    lost=False,
+    def _settled(self, unstated: Unstated, *, allow_shrinking: bool) -> Unstated:
+        """What is to be written of what the source did not state: where something could not be read, nothing
+        is missing, and the report says so. Raises SourceShrunk when more than 30% of the source's documents
+        would end, unless that is allowed."""
+        missing = len(unstated.missing)
+        if self.unreadable_unnamed:  # what is missing or withdrawn may be what could not be read
+            if missing:
+                self.report.problems.append(
+                    Problem(
+                        f"{missing} documents are no longer in the source; since "
+                        f"{self.unreadable_unnamed} of its lines or files could not be read, "
+                        "none of them was removed",
+                        self.name,
+                        remedy="repair the unreadable files or lines, then index again",
+                        lost=False,
+                    )
                 )
+            return Unstated(unstated.listed, restated=unstated.restated)
+        if not allow_shrinking and _looks_like_accident(missing, unstated.listed):
+            raise SourceShrunk(
+                f"{missing} of the {unstated.listed} documents of {self.name!r} are missing; "
+                "nothing was removed. If they are really gone, say so with --yes"
             )
-        return [Unstated(each.listed, restated=each.restated) for each in parts]
-    if not allow_shrinking and _looks_like_accident(missing, listed):
-        raise SourceShrunk(
-            f"{missing} of the {listed} documents of {run.name!r} are missing; "
-            "nothing was removed. If they are really gone, say so with --yes"
-        )
-    return list(parts)
+        return unstated
 
 
 def _looks_like_accident(missing: int, listed: int) -> bool:

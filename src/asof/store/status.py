@@ -18,9 +18,8 @@ from asof.store.store import Store
 class Status:
     """Counts as of now. `first` and `last`: instants between which the dated documents were published.
 
-    `bytes`: what the folder takes, and the tables of a truth elsewhere. `derived`: a line for each set of
-    data that recipes derived from the passages. `formats`: how many segment files are of which format.
-    `truth`: the database server that it is kept in, "" for files.
+    `bytes`: what the folder takes. `derived`: a line for each set of data that recipes derived from the
+    passages. `formats`: how many segment files are of which format.
     """
 
     documents: int
@@ -40,7 +39,6 @@ class Status:
     settings: CorpusSettings
     derived: tuple[str, ...] = ()
     formats: dict[str, int] = field(default_factory=dict)
-    truth: str = ""
 
 
 def status(store: Store, db: sqlite3.Connection) -> Status:
@@ -74,10 +72,9 @@ def status(store: Store, db: sqlite3.Connection) -> Status:
             ).fetchall(),
             segments=db.execute("SELECT file, rows, bytes FROM segments ORDER BY first").fetchall(),
             transactions=one("SELECT count(*) FROM transactions"),
-            bytes=bytes_of(store),
+            bytes=folder_size(store.folder),
             horizon=int(horizon) if horizon else None,
             settings=store.settings,
-            truth=store.truth.name if store.truth else "",
         )  # fmt: skip
     finally:
         db.execute("ROLLBACK")
@@ -85,11 +82,6 @@ def status(store: Store, db: sqlite3.Connection) -> Status:
 
 def _count(db: sqlite3.Connection) -> Callable[[str], int]:
     return lambda sql: int(db.execute(sql).fetchone()[0])
-
-
-def bytes_of(store: Store) -> int:
-    """What a corpus takes: its folder, and the tables of a truth elsewhere."""
-    return folder_size(store.folder) + (store.truth.bytes() if store.truth else 0)
 
 
 def folder_size(folder: Path) -> int:

@@ -10,13 +10,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
 
 from asof.access import log_is_empty, missing_right
 from asof.corpus_files import FETCHED as FETCHED
 from asof.corpus_files import FOLDER as FOLDER
 from asof.corpus_files import make_folder, refuse_links
-from asof.errors import Busy, CorpusError, DamagedStore, NoCorpus, NoSpace, Untrusted, UsageError
+from asof.errors import Busy, CorpusError, DamagedStore, NoCorpus, NoSpace, UsageError
 from asof.store.checkpoints import save_checkpoints
 from asof.store.integrity import UNREADABLE, schema_fault, value_faults
 from asof.store.lock import exclusive_lock, shared_lock
@@ -24,12 +23,8 @@ from asof.store.prepare import TextPreparation
 from asof.store.reconcile import reconcile
 from asof.store.schema import BUSY_MS, MIGRATIONS, connect, get_meta, migrate, set_meta, store_error
 from asof.store.settings import CorpusSettings
-from asof.store.shard_folders import replaced
 from asof.store.write import Transaction
 from asof.text.tokens import Analyzer
-
-if TYPE_CHECKING:
-    from asof.store.postgres.truth import Truth
 
 DEFAULT_WAIT = 60.0
 _POLL_SECONDS = 0.02
@@ -46,16 +41,12 @@ Publish = Callable[[Transaction], None]
 @dataclass(slots=True)
 class Store:
     """The folder `.asof` of a corpus. `wait`: how many seconds a writer waits for another one;
-    `compact_wait`: how many a compaction waits for readers. `truth`: the database of PostgreSQL that holds
-    it in place of `corpus.db`; connections to it take the same SQL (`asof.store.postgres`). `copy_of`: the
-    URL of the corpus that it is a copy of, from which nobody pushes what is written; "" for none."""
+    `compact_wait`: how many a compaction waits for readers."""
 
     folder: Path
     settings: CorpusSettings
     wait: float = DEFAULT_WAIT
     compact_wait: float = BUSY_MS / 1000
-    truth: Truth | None = None
-    copy_of: str = ""
     analyzer: Analyzer = field(init=False)
 
     def __post_init__(self) -> None:
@@ -66,17 +57,12 @@ class Store:
         return self.folder / "corpus.db"
 
     @classmethod
-    def create(
-        cls, folder: Path, settings: CorpusSettings, wait: float = DEFAULT_WAIT, truth: str = ""
-    ) -> Store:
-        """Open the corpus in `folder`, making it with `settings` if there is none. `truth`: the address of
-        the database of PostgreSQL that holds it, or is going to.
+    def create(cls, folder: Path, settings: CorpusSettings, wait: float = DEFAULT_WAIT) -> Store:
+        """Open the corpus in `folder`, making it with `settings` if there is none.
 
         An existing corpus keeps its settings; see `settings`.
         """
         database = folder / "corpus.db"
-        if truth:
-            return cls._created_elsewhere(folder, settings, wait, truth)
         try:
             refuse_links(folder)
             make_folder(folder)
@@ -101,34 +87,12 @@ class Store:
         return cls(folder, _settings(stored, database) if stored else settings, wait)
 
     @classmethod
-    def _created_elsewhere(cls, folder: Path, settings: CorpusSettings, wait: float, truth: str) -> Store:
-        from asof.store.postgres import binding
-
-        if (folder / "corpus.db").exists():
-            raise UsageError(
-                f"{folder} holds a corpus of its own: a truth elsewhere is for a new folder (`asof "
-                f"export`, then "
-                "`asof index FILE --index NEW --truth ...`, moves it)"
-            )
-        with translate_errors(folder / "corpus.db"):
-            refuse_links(folder)
-            made = binding.bound_to(folder, truth)
-            stored = made.make(settings.checked().dumps(), wait)
-        return cls(folder, _settings(stored, folder / binding.FILE), wait, truth=made)
-
-    @classmethod
-    def open(cls, folder: Path, wait: float = DEFAULT_WAIT, truth: str = "") -> Store:
-        """Open the corpus in `folder`; raises NoCorpus when there is none.
-
-        `truth`: the address of a database that the folder may name as its truth; Untrusted is raised for
-        another one, and nothing is sent there.
-        """
+    def open(cls, folder: Path, wait: float = DEFAULT_WAIT) -> Store:
+        """Open the corpus in `folder`; raises NoCorpus when there is none."""
         database = folder / "corpus.db"
         if right := missing_right(database, write=False):
             raise CorpusError(right)
         refuse_links(folder)
-        if not database.exists() and (elsewhere := cls._opened_elsewhere(folder, wait, truth)) is not None:
-            return elsewhere
         if not database.is_file():
             raise NoCorpus(
                 f"no index in {folder}: make one with `asof index SOURCE`, or name its folder by --index"
@@ -150,32 +114,7 @@ class Store:
             raise DamagedStore(f"{database} is not a database of asof: {fault}; restore it from a copy")
         return cls(folder, _settings(stored, database), wait)
 
-    @classmethod
-    def _opened_elsewhere(cls, folder: Path, wait: float, truth: str) -> Store | None:
-        """The corpus of a folder that names a truth elsewhere; None where it names none."""
-        if not (folder / "truth.json").exists():
-            return None
-        from asof.store.postgres import binding
-        from asof.store.postgres.address import Address
-
-        named = binding.bound(folder)
-        if not truth or not named.address.same(Address.of(truth)):
-            raise Untrusted(
-                f"{folder / binding.FILE} names the database {named.name}, which you did not: nothing is "
-                f"sent "
-                "there; name it yourself by `asof index SOURCE --truth URL`, or as [truth] url in your own "
-                "configuration"
-            )
-        return cls(folder, _settings(named.settings(wait), folder / binding.FILE), wait, truth=named)
-
-    @property
-    def shared(self) -> bool:
-        """Whether other machines may write to the corpus, each with segments of its own."""
-        return self.truth is not None
-
     def reader(self) -> sqlite3.Connection:
-        if self.truth is not None:
-            return cast(sqlite3.Connection, self.truth.connection(self.wait))
         return connect(self.database)
 
     def begin_read(self, db: sqlite3.Connection) -> None:
@@ -185,8 +124,6 @@ class Store:
             db.execute("SELECT 1 FROM transactions LIMIT 1").fetchone()  # from here on it sees one state
 
     def writer(self) -> sqlite3.Connection:
-        if self.truth is not None:
-            return self.reader()
         return connect(self.database, write=True)
 
     @contextmanager
@@ -202,12 +139,10 @@ class Store:
         """One transaction on `db`: the caller adds to the `Transaction`, which is then written, published and
         committed.
 
-        When nothing changed, nothing is written. Raises Busy, NoSpace, UsageError for a copy that is only
-        read; after any error the corpus is as it was before.
+        When nothing changed, nothing is written. Raises Busy, NoSpace; after any error the corpus is as it
+        was before.
         """
-        self.refuse_copy("it was opened to be read: asof.open(URL, write=True) claims it")
         with translate_errors(self.database), self._write_lock():
-            self._refuse_former()
             db.execute("BEGIN IMMEDIATE")
             try:
                 last = db.execute("SELECT max(id) FROM transactions").fetchone()[0] or 0
@@ -231,11 +166,8 @@ class Store:
 
     @contextmanager
     def exclusive(self, db: sqlite3.Connection, clock: Callable[[], int], what: str) -> Iterator[None]:
-        """A transaction that removes rows; see `corrections.py`. Raises UsageError for a copy that is only
-        read."""
-        self.refuse_copy("it was opened to be read: asof.open(URL, write=True) claims it")
+        """A transaction that removes rows; see `corrections.py`."""
         with translate_errors(self.database), self._write_lock():
-            self._refuse_former()
             db.execute("PRAGMA secure_delete = ON")
             db.execute("BEGIN IMMEDIATE")
             try:
@@ -255,9 +187,6 @@ class Store:
         others have finished. The lock for writing is free meanwhile: a reader may be about to store a
         model's reply. Raises Busy when a reader does not finish.
         """
-        if self.truth is not None:
-            self.truth.vacuum(self.compact_wait)
-            return
         until = time.monotonic() + self.compact_wait
         with translate_errors(self.database), self._write_lock():
             db.execute("VACUUM")
@@ -293,20 +222,6 @@ class Store:
             finally:
                 db.execute(f"PRAGMA busy_timeout = {BUSY_MS}")
 
-    def refuse_copy(self, why: str) -> None:
-        """Raises UsageError where this is a copy whose changes nobody pushes."""
-        if self.copy_of:
-            raise UsageError(f"nothing was written to {self.copy_of}: {why}")
-
-    def _refuse_former(self) -> None:
-        """Raises CorpusError where others took the place of these files, which who has them open still
-        reads."""
-        if (self.folder / "shards.json").exists() or replaced(self.folder):
-            raise CorpusError(
-                f"the corpus in {self.folder} was given more shards meanwhile, or another state of it was "
-                "fetched, and nothing was written: open it again"
-            )
-
     def _write_lock(self) -> contextlib.AbstractContextManager[None]:
         return exclusive_lock(self.folder / "write.lock", self.wait)
 
@@ -315,7 +230,7 @@ class Store:
 
         A read-only connection cannot do that itself.
         """
-        if self.truth is None and not log_is_empty(self.database):
+        if not log_is_empty(self.database):
             with contextlib.suppress(sqlite3.Error, CorpusError):  # read-only: then it stays as it is
                 self.writer().close()
 
@@ -342,11 +257,7 @@ def translate_sqlite_errors(database: Path) -> Iterator[None]:
 
 
 def raise_if_damaged(database: Path, error: Exception) -> None:
-    """Raise DamagedStore, caused by `error`, if the database holds values that asof does not write.
-
-    One of PostgreSQL keeps the types of its columns itself."""
-    if not database.exists():
-        return
+    """Raise DamagedStore, caused by `error`, if the database holds values that asof does not write."""
     with contextlib.closing(connect(database)) as db:
         faults = value_faults(db)
     if faults:

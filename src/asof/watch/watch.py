@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from asof.cluster.corpus import ShardedCorpus
 from asof.corpus.corpus import Corpus
 from asof.errors import AsofError, Busy, SourceShrunk, UsageError
 from asof.sources import ignore
@@ -44,7 +43,7 @@ class Notice:
 class Watcher:
     """Keeps a corpus in step with `sources`, which are folders or files. `notice` gets what happened."""
 
-    corpus: Corpus | ShardedCorpus
+    corpus: Corpus
     sources: Sequence[Path]
     notice: Callable[[Notice], None]
     _missing: set[Path] = field(default_factory=set)
@@ -133,7 +132,7 @@ class Watcher:
             return
 
 
-def known_sources(corpus: Corpus | ShardedCorpus) -> list[Path]:
+def known_sources(corpus: Corpus) -> list[Path]:
     """The folders and files that a corpus was made of and that are still there."""
     kinds = ("folder", "file", "jsonl")
     named = [corpus.root / name for name, kind, _ in corpus.status().sources if kind in kinds]

@@ -34,9 +34,6 @@ export async function ask(verb, parameters, kind = verb) {
   }
 }
 
-/** What this server's corpus can do beside answering: `feedback`. */
-export const can = await fetch("/page/can.json").then((reply) => reply.json()).catch(() => ({ feedback: false }));
-
 /** Sends what was said of a hit. */
 export async function send(verb, value) {
   const reply = await fetch(`/api/v1/${verb}`, {

@@ -1,6 +1,6 @@
 // Hits: what was found, why it ranks there, what superseded or contradicts it, what a reader thinks of it.
 
-import { ask, can, send } from "./api.js";
+import { ask, send } from "./api.js";
 import { told } from "./dates.js";
 import { clear, el, marked, shortened } from "./dom.js";
 import { address, go, moments, state } from "./state.js";
@@ -18,7 +18,7 @@ export function hitView(hit, question) {
     superseded(hit.superseded_by), newer(hit.stale),
     el("p", { class: "actions" },
       el("button", { type: "button", "aria-expanded": "false", onclick: (event) => showWhy(event.currentTarget, why, hit) }, "Why here?"),
-      ...(can.feedback ? [thumb(hit, 3, "Useful"), thumb(hit, 0, "Not useful")] : [])),
+      thumb(hit, 3, "Useful"), thumb(hit, 0, "Not useful")),
     why);
 }
 

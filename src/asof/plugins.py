@@ -50,7 +50,7 @@ BUILT_IN = {
         "vault": "asof.recipes.vault:VAULT",
         "tempralm": "asof.recipes.tempralm:TEMPRALM",
         "papers": "asof.papers.recipe:PAPERS",
-        "tgrag": "asof.recipes.tgrag:TGRAG",
+        "tgrag": "asof.knowledge.tgrag:TGRAG",
         "bm25": "asof.recipes.signals:BM25",
         "lsa": "asof.recipes.signals:LSA",
         "dense": "asof.recipes.signals:DENSE",

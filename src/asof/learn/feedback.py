@@ -211,7 +211,7 @@ def _stored(why: Why, words: Collection[str]) -> dict[str, Any]:
 
 def _label(label: str, words: Collection[str]) -> str:
     """A label without the words that are not the question's: an ellipsis in place of “quotes”, and no text of
-    facts (`rank/rerank/local.py`: subject · relation · object) or of the names in them."""
+    facts (`knowledge/local.py`: subject · relation · object) or of the names in them."""
     if " · " in label:
         return "a fact"
     if label.startswith("PageRank of "):

@@ -25,9 +25,9 @@ from asof.evaluate.experiments.tgrag.answering import Asking, gold_answer, syste
 from asof.evaluate.experiments.tgrag.table_V import share
 from asof.evaluate.experiments.tgrag.table_VII import variants
 from asof.evaluate.runs.dataset import load
+from asof.knowledge.tgrag import TGRAG
 from asof.models.chat_config import LanguageModelConfig
 from asof.models.scripted import ScriptedModel
-from asof.recipes.tgrag import TGRAG
 
 FIRMS = ("Otter", "Heron")
 QUARTERS = ("Q1 2023", "Q2 2023", "Q1 2024")

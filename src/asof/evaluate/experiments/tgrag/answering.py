@@ -13,11 +13,11 @@ from asof.data import GLOBAL, LOCAL, Answer, Citation, Filters
 from asof.evaluate.answers.models import NO_MODELS, EvaluationModels
 from asof.evaluate.answers.reference import is_abstract
 from asof.evaluate.experiments.experiment import ExperimentOptions
+from asof.knowledge.tgrag import TGRAG
 from asof.models.ports import Prompt
 from asof.models.prompts import between, prompt_text
 from asof.rank.recipe import Recipe
 from asof.recipes.baselines import NAIVE_RAG, QD_RAG
-from asof.recipes.tgrag import TGRAG
 from asof.time.span import iso
 
 if TYPE_CHECKING:

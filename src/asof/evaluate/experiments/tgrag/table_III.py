@@ -18,7 +18,7 @@ from asof.evaluate.experiments.tgrag.protocol import (
     REPORTS,
     UNCACHED,
 )
-from asof.recipes.tgrag import TGRAG
+from asof.knowledge.tgrag import TGRAG
 
 PUBLISHED = Table.of(
     COLUMNS,

@@ -10,7 +10,7 @@ from asof.evaluate.experiments.drawing import beside
 from asof.evaluate.experiments.experiment import Experiment, ExperimentOptions, Outcome, Parameter
 from asof.evaluate.experiments.table import Cell, Column, Row, Table
 from asof.evaluate.experiments.tgrag.protocol import ALL_ASKED, ANSWERS, DATA, JUDGE, METRICS
-from asof.recipes.tgrag import TGRAG
+from asof.knowledge.tgrag import TGRAG
 from asof.schema import AcceptedValue
 
 PUBLISHED = Table.of(

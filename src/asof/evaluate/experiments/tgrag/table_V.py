@@ -10,7 +10,7 @@ from asof.evaluate.experiments.drawing import beside
 from asof.evaluate.experiments.experiment import Experiment, ExperimentOptions, Outcome
 from asof.evaluate.experiments.table import Cell, Column, Row, Table
 from asof.evaluate.experiments.tgrag.protocol import DATA, LATER, MODELS, UNCACHED
-from asof.recipes.tgrag import TGRAG
+from asof.knowledge.tgrag import TGRAG
 
 if TYPE_CHECKING:
     from asof.evaluate.answers.results import PreferenceCount

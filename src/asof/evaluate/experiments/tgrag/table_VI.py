@@ -10,7 +10,7 @@ from asof.evaluate.experiments.experiment import OPTIONS, Experiment, Experiment
 from asof.evaluate.experiments.table import Column, Row, Table
 from asof.evaluate.experiments.tgrag.protocol import MODELS
 from asof.evaluate.experiments.tgrag.table_V import DIMENSIONS
-from asof.recipes.tgrag import TGRAG
+from asof.knowledge.tgrag import TGRAG
 from asof.schema import text
 
 PUBLISHED = Table.of([Column("winner", "")], dict.fromkeys(DIMENSIONS, ("TG-RAG",)))

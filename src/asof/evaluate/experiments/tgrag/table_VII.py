@@ -10,8 +10,8 @@ from asof.evaluate.experiments.drawing import beside
 from asof.evaluate.experiments.experiment import Experiment, ExperimentOptions, Outcome, Parameter
 from asof.evaluate.experiments.table import Cell, Column, Row, Table
 from asof.evaluate.experiments.tgrag.protocol import ALL_ASKED, DATA, JUDGE, METRICS, MODELS
+from asof.knowledge.tgrag import TGRAG
 from asof.rank.recipe import Recipe
-from asof.recipes.tgrag import TGRAG
 from asof.schema import boolean
 
 NO_FILTER = (

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from asof.evaluate.experiments.drawing import beside
 from asof.evaluate.experiments.experiment import Experiment, ExperimentOptions, Outcome, Parameter
 from asof.evaluate.experiments.table import Cell, Column, Row, Table
-from asof.recipes.tgrag import TGRAG
+from asof.knowledge.tgrag import TGRAG
 from asof.schema import one_of
 
 if TYPE_CHECKING:

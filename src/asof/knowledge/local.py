@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 from asof.data import CHANGE, VALUE, Query, Why
 from asof.graph.personalized_pagerank import personalized_pagerank
 from asof.index.view import View
+from asof.knowledge import fact_scores
+from asof.knowledge.fact_words import gammas
 from asof.knowledge.visible_facts import StatedFact, facts_of
 from asof.rank.computed import Column
 from asof.rank.expression import Constant, Given, Values, ratio
-from asof.rank.features import fact_scores
-from asof.rank.features.fact_words import gammas
 from asof.rank.features.time_match import match_times
 from asof.rank.rerank.append_below import append_below
 from asof.rank.stage import Ranking
@@ -109,7 +109,7 @@ class Local:
     def _gammas(self, query: Query, view: View, known: Sequence[StatedFact]) -> Values:
         if not self.by_cosine(view):
             return gammas(query, view, known)
-        from asof.rank.features.fact_vectors import fact_cosines
+        from asof.knowledge.fact_vectors import fact_cosines
 
         return fact_cosines(query, view, known)
 
@@ -117,7 +117,7 @@ class Local:
         seeds = fact_scores.seeds(graph.nodes, graph.heads, graph.tails, graph.within)
         if self.seeds == "equal" or view.encoder is None:
             return seeds
-        from asof.rank.features.fact_vectors import entity_cosines
+        from asof.knowledge.fact_vectors import entity_cosines
 
         weighed = seeds * entity_cosines(query, view, graph.described())
         return weighed if weighed.any() else seeds

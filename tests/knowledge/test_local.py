@@ -8,12 +8,12 @@ from collections import defaultdict
 import pytest
 from tests.support.fact_lines import corpus_of, note
 
+from asof.knowledge.fact_words import gammas
+from asof.knowledge.local import Local
 from asof.knowledge.visible_facts import facts_about
 from asof.rank.candidates.gather import Lexical
 from asof.rank.candidates.top_k import TopK
-from asof.rank.features.fact_words import gammas
 from asof.rank.recipe import Recipe
-from asof.rank.rerank.local import Local
 
 NOTES = (
     note("a", "2022-01-01", "Otter | sold | rope | 2020", "Otter | sold | tar | 2021"),

@@ -11,11 +11,11 @@ quarter.
 
 from __future__ import annotations
 
+from asof.knowledge.local import Local
 from asof.rank.candidates.gather import Lexical
 from asof.rank.candidates.top_k import TopK
 from asof.rank.combine.weighted_sum import Combine, MaxNormalize
 from asof.rank.recipe import Range, Recipe, Tunable
-from asof.rank.rerank.local import Local
 from asof.rank.rerank.round_robin import RoundRobinByDocument
 
 TGRAG = Recipe(

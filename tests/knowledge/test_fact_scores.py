@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from asof.graph.personalized_pagerank import personalized_pagerank
-from asof.rank.features.fact_scores import chunk_scores, chunk_weight, confidence_scores, edge_scores, seeds
+from asof.knowledge.fact_scores import chunk_scores, chunk_weight, confidence_scores, edge_scores, seeds
 
 ACME, CEO, GLOBEX, REVENUE = range(4)
 HEADS = np.array([ACME, ACME, ACME, GLOBEX, GLOBEX])

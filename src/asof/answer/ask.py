@@ -32,7 +32,7 @@ from asof.time.span import Span
 
 if TYPE_CHECKING:
     from asof.answer.question_cost import QuestionModel
-    from asof.answer.summary import Summary
+    from asof.knowledge.answering.summary import Summary
 
 AUTO = "auto"
 
@@ -188,7 +188,7 @@ def _summary(
     least = 2 if question.reason and not requested else 1
     spread = options.model is None and (question.times or not question.names or not question.reason)
     if len(summary.sections) < least and (requested or spread):
-        from asof.answer.passages_by_period import summary_by_period
+        from asof.knowledge.answering.passages_by_period import summary_by_period
 
         told = summary_by_period(
             question, context.words, context.question, context.hits, retrieved.view, scope
@@ -200,7 +200,7 @@ def _summary(
 def _from_reports(
     retrieved: RetrievedPassages, context: AnswerContext, options: AnswerOptions, about: str
 ) -> Summary:
-    from asof.answer.global_summary import summarise_span
+    from asof.knowledge.answering.global_summary import summarise_span
     from asof.knowledge.reports.build import ReportSelection
     from asof.knowledge.resolve import Entities
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from asof.answer.summary import Summary, SummarySection
 from asof.data import SourcedTime
+from asof.knowledge.answering.summary import Summary, SummarySection
 from asof.knowledge.reports.report import Quote, ReportPoint
 from asof.time.moment import read
 from asof.time.period import Period

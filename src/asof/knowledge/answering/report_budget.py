@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from asof.answer.question_cost import QuestionModel
-from asof.answer.summary import EvidencePiece
+from asof.knowledge.answering.summary import EvidencePiece
 from asof.knowledge.reports.generate import MAX_REPLY_TOKENS
 from asof.models.metered import tokens as estimated_tokens
 from asof.models.metered import worst
@@ -64,7 +64,7 @@ def within_budget(reporter: Model, pieces: Sequence[EvidencePiece], reports: int
     tokens of evidence are read."""
     if not isinstance(reporter, QuestionModel):
         return reporter
-    from asof.answer.map_reduce import MAP_TOKENS, PART_TOKENS, REDUCE_TOKENS
+    from asof.knowledge.answering.map_reduce import MAP_TOKENS, PART_TOKENS, REDUCE_TOKENS
 
     written = reports * MAX_REPLY_TOKENS
     parts = 1 + min(budget, sum(tokens(each.text) for each in pieces) + written) // PART_TOKENS

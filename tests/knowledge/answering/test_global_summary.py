@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import asof
-from asof.answer import needed_reports
-from asof.answer.global_summary import MAX_POINTS, summarise_span
-from asof.answer.map_reduce import map_reduce
-from asof.answer.summary import MAX_SECTIONS, EvidencePiece, summary_periods
 from asof.data import EVENT, Document, Fact, NotedPoint, SourcedTime
+from asof.knowledge.answering import needed_reports
+from asof.knowledge.answering.global_summary import MAX_POINTS, summarise_span
+from asof.knowledge.answering.map_reduce import map_reduce
+from asof.knowledge.answering.summary import MAX_SECTIONS, EvidencePiece, summary_periods
 from asof.knowledge.hierarchy import Hierarchy
 from asof.knowledge.reports.build import ReportSelection
 from asof.knowledge.visible_facts import StatedFact

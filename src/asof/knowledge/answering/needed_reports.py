@@ -14,7 +14,7 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from asof.answer.summary import MAX_SECTIONS
+from asof.knowledge.answering.summary import MAX_SECTIONS
 from asof.knowledge.reports.report import BY_MODEL, PeriodReport, ReportPoint
 from asof.knowledge.reports.selection import MAX_POINTS, Relevance
 from asof.time.period import Period

@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 
-from asof.answer.needed_reports import least_relevance, needed_reports, point_text
 from asof.answer.pack import GLOBAL_TOKENS, pack, split_budget
-from asof.answer.report_budget import within_budget
-from asof.answer.summary import (
+from asof.index.view import View
+from asof.knowledge.answering.needed_reports import least_relevance, needed_reports, point_text
+from asof.knowledge.answering.report_budget import within_budget
+from asof.knowledge.answering.summary import (
     EvidencePiece,
     Summary,
     reports_of,
@@ -17,7 +18,6 @@ from asof.answer.summary import (
     summary_periods,
     with_changes,
 )
-from asof.index.view import View
 from asof.knowledge.hierarchy import Hierarchy, holds
 from asof.knowledge.reports.build import ReportSelection
 from asof.knowledge.reports.report import BY_MODEL, PeriodReport, Quote, ReportPoint
@@ -64,7 +64,7 @@ def summarise_span(
     summary = _extracted(question, view, span, pieces, notes)
     if model is None:
         return summary
-    from asof.answer.map_reduce import map_reduce
+    from asof.knowledge.answering.map_reduce import map_reduce
 
     rated = {report.period: report.rating for report in reports if report.rating is not None}
     evidence, left_out = _within(pieces, rated, _of_time(passages, hierarchy, span), budget)

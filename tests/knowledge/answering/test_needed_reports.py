@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 from tests.support.fact_lines import corpus_of, note
 
 import asof
-from asof.answer.needed_reports import NeededReports, least_relevance, needed_reports
 from asof.answer.question_cost import step_of
-from asof.answer.summary import MAX_SECTIONS
 from asof.config import Config
 from asof.corpus.corpus import Corpus
 from asof.data import EVENT, Answer, Document, Fact, SourcedTime
+from asof.knowledge.answering.needed_reports import NeededReports, least_relevance, needed_reports
+from asof.knowledge.answering.summary import MAX_SECTIONS
 from asof.knowledge.hierarchy import Hierarchy
 from asof.knowledge.reports.build import ReportSelection, build_reports
 from asof.knowledge.reports.selection import Relevance

@@ -8,9 +8,9 @@ from datetime import UTC
 from asof.answer.best_sentences import Quote, best_quotes, states_something
 from asof.answer.evidence import Sentence, WeightedPhrase, quotable_sentences
 from asof.answer.question import ParsedQuestion
-from asof.answer.summary import MAX_SECTIONS, MIN_SECTIONS, Summary, sections_of
 from asof.data import Hit
 from asof.index.view import View
+from asof.knowledge.answering.summary import MAX_SECTIONS, MIN_SECTIONS, Summary, sections_of
 from asof.knowledge.reports.report import Quote as SourceQuote
 from asof.knowledge.reports.report import ReportPoint
 from asof.time.period import GRAINS, Grain, Period

@@ -12,8 +12,8 @@ from typing import Annotated, NamedTuple
 from pydantic import BaseModel, Field
 
 from asof.answer.pack import pack_points
-from asof.answer.summary import EvidencePiece
 from asof.data import NotedPoint
+from asof.knowledge.answering.summary import EvidencePiece
 from asof.knowledge.reports.report import BY_MODEL, Quote, ReportPoint
 from asof.models.ports import Model, Prompt, Reply
 from asof.models.prompts import between, one_line, prompt_text
@@ -131,7 +131,9 @@ def _map_prompt(question: str, part: Sequence[EvidencePiece]) -> Prompt:
         for number, each in enumerate(part, 1)
     ]
     user = f"Question: {one_line(question)}\n\n{between(*lines)}"
-    return Prompt(prompt_text("asof.answer", "map"), user, ExtractedPoints, _passages(part), MAP_TOKENS)
+    return Prompt(
+        prompt_text("asof.knowledge.answering", "map"), user, ExtractedPoints, _passages(part), MAP_TOKENS
+    )
 
 
 def _read(reply: Reply, part: Sequence[EvidencePiece]) -> tuple[list[_MappedPoint], int] | str:
@@ -187,7 +189,11 @@ def _reduce(question: str, points: Sequence[_MappedPoint], model: Model, notes: 
     """The points put together; the points as they are, if the model's reply cannot be used."""
     user = f"Question: {one_line(question)}\n\n{between(*_point_lines(points))}"
     prompt = Prompt(
-        prompt_text("asof.answer", "reduce"), user, MergedPoints, _point_passages(points), REDUCE_TOKENS
+        prompt_text("asof.knowledge.answering", "reduce"),
+        user,
+        MergedPoints,
+        _point_passages(points),
+        REDUCE_TOKENS,
     )
     reply = model.complete([prompt])[0]
     reduced: list[tuple[Period | None, ReportPoint]] = []

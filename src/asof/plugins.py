@@ -32,7 +32,7 @@ READERS = "asof.readers"
 """Suffixes of files, such as ".md": each names a `sources.readers.Reader`."""
 
 ANSWERING = "asof.answering"
-"""What is added to answers: "facts" names an `answer.sentence_facts.Answering`."""
+"""What is added to answers: "facts" names an `answer.ask.Answering`."""
 
 BUILT_IN = {
     SOURCES: {

@@ -6,7 +6,8 @@ import pytest
 from tests.support.answers import corpus_with, doc, looked
 
 from asof import plugins
-from asof.answer.sentence_facts import answering
+from asof.answer.ask import answering
+from asof.errors import UsageError
 
 PRICES = (
     doc("a", "2020-03-01", "The price of the ferry is 4 euros in 2020."),
@@ -34,5 +35,8 @@ def test_without_the_extension_no_facts_are_known_and_sentences_answer(memory_fo
     with corpus_with(memory_folder, *PRICES) as corpus:
         known = looked(corpus, "what was the price of the ferry in 2020?")
         answer = corpus.at().ask("what was the price of the ferry in 2020?", mode="local")
+        with pytest.raises(UsageError, match='mode "global" answers from reports'):
+            corpus.at().ask("what happened in 2020?", mode="global")
+        assert corpus.at().ask("what happened in 2020?").mode == "local"
     assert known.facts == ()
     assert answer.citations[0].document == "a"

@@ -10,9 +10,10 @@ import numpy as np
 from tests.support.corpora import Clock
 
 import asof
+from asof.answer.ask import answering
 from asof.answer.evidence import Sentence, quotable_sentences
 from asof.answer.question import ParsedQuestion
-from asof.answer.sentence_facts import SentenceFact, facts_of
+from asof.answer.sentence_facts import SentenceFact
 from asof.corpus.corpus import Corpus
 from asof.data import Document, Hit, SourcedTime
 from asof.index.view import View
@@ -57,7 +58,8 @@ def looked(corpus: Corpus, question: str, as_of: str | None = None) -> Looked:
     then = corpus.at(as_of)
     found = then.search(question, k=100)
     view = then.view()
-    facts = facts_of(view, np.array(sorted(found.rows), np.int64))
+    offered = answering()
+    facts = offered.facts_of(view, np.array(sorted(found.rows), np.int64)) if offered else ()
     subjects = {each.fact.subject for each in facts if each.fact.subject != each.fact.subject.lower()}
     asked = ParsedQuestion.of(then.read(question), subjects, "en de")
     return Looked(view, asked, found.hits, facts, quotable_sentences(view, found.hits, facts))

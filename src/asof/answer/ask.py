@@ -1,42 +1,43 @@
 """From a question and its passages to an answer: read this first.
 
-In mode "local" the passages answer (`extractive.py`, or a model: `write.py`); in mode "global" the reports on
-the periods of the question (`global_summary.py`), or, where these do not fit it, the best passages of each
-period (`passages_by_period.py`).
+In mode "local" the passages answer (`extractive.py`, or a model: `write.py`); in mode "global" what an
+extension makes of reports on the periods of the question (`Answering.overview`). The same extension says
+which facts sentences state; without one none are known.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
+from asof import plugins
 from asof.answer.best_sentences import PASSAGES
 from asof.answer.evidence import WeightedPhrase, quotable_sentences
 from asof.answer.extractive import AnswerContext, extractive_answer
 from asof.answer.in_force import Passages, with_current
 from asof.answer.newer import Conflicts, with_newer
-from asof.answer.pack import GLOBAL_TOKENS, pack
+from asof.answer.pack import pack
 from asof.answer.question import ParsedQuestion
-from asof.answer.sentence_facts import SentenceFact, facts_of
+from asof.answer.sentence_facts import SentenceFact
 from asof.answer.settings import LOCAL_TOKENS
 from asof.data import GLOBAL, LOCAL, Answer, Filters, Hit
+from asof.errors import UsageError
 from asof.index.view import View
 from asof.stale.of_passages import StalePassages
 from asof.text.budget import header, tokens
 from asof.text.question import QuestionReading
-from asof.time.span import Span
 
 if TYPE_CHECKING:
     from asof.answer.question_cost import QuestionModel
-    from asof.knowledge.answering.summary import Summary
 
 AUTO = "auto"
 
 BUDGET_NEEDS_MODEL = "a budget is for a language model, and none is configured: nothing is spent"
+
 TextCallback = Callable[[str], None]
 """Gets the pieces of an answer that a model writes, as they come."""
 
@@ -84,6 +85,37 @@ class PendingAnswer:
     notes: tuple[str, ...] = ()
 
 
+class Answering(Protocol):
+    """What an extension adds to answers: an entry point `facts` of the group `asof.answering`."""
+
+    def facts_of(self, view: View, rows: NDArray[np.int64]) -> Sequence[SentenceFact]:
+        """The facts that these rows of a view state, in an order that is the same in every corpus."""
+        ...
+
+    def overview(
+        self, retrieved: RetrievedPassages, context: AnswerContext, options: AnswerOptions, *, requested: bool
+    ) -> Answer | None:
+        """The answer over the periods of a question. Unless it is `requested`, None where passages answer
+        better. Raises ModelError."""
+        ...
+
+
+def answering() -> Answering | None:
+    """What the extension that is there adds to answers; None without one."""
+    offered: Answering | None = plugins.load(plugins.ANSWERING, "facts")
+    return offered
+
+
+def overviews() -> Answering:
+    """What answers in mode "global". Raises UsageError where nothing does."""
+    if (offered := answering()) is None:
+        raise UsageError(
+            'mode "global" answers from reports on periods, which an extension makes that is not installed '
+            "(an entry point `facts` of asof.answering)"
+        )
+    return offered
+
+
 def answer(
     retrieved: RetrievedPassages, context: AnswerContext, options: AnswerOptions, *, requested: bool = True
 ) -> Answer | PendingAnswer:
@@ -94,7 +126,7 @@ def answer(
     """
     notes = (*retrieved.reading.notes, *retrieved.notes, *context.notes)
     if options.mode == GLOBAL:
-        summarised = _summary(retrieved, context, options, requested=requested)
+        summarised = overviews().overview(retrieved, context, options, requested=requested)
         if summarised is not None:
             cited = (each.id for each in summarised.citations)
             conflicts = Conflicts(retrieved.stale.of(cited) if retrieved.stale else {})
@@ -130,10 +162,14 @@ def _finished(unfinished: Answer, notes: tuple[str, ...], options: AnswerOptions
 
 
 def mode_for(mode: str, reading: QuestionReading, languages: str) -> str:
-    """The mode that "auto" stands for: global for an overview, local for a fact or a figure."""
+    """The mode that "auto" stands for: global for an overview, local for a fact or a figure, and
+    where nothing makes overviews. Raises UsageError for "global" there."""
+    if mode == GLOBAL:
+        overviews()
     if mode != AUTO:
         return mode
-    return GLOBAL if ParsedQuestion.of(reading, (), languages).overview else LOCAL
+    overview = answering() is not None and ParsedQuestion.of(reading, (), languages).overview
+    return GLOBAL if overview else LOCAL
 
 
 def context_of(retrieved: RetrievedPassages, budget: int | None) -> AnswerContext:
@@ -154,9 +190,11 @@ def context_of(retrieved: RetrievedPassages, budget: int | None) -> AnswerContex
     hits = tuple(found.hits[at] for at in selected)
     rows = tuple(found.rows[at] for at in selected)
 
+    offered = answering()
+
     def read(count: int | None) -> tuple[tuple[SentenceFact, ...], ParsedQuestion, str]:
         """What the best passages state, and the question with their names."""
-        facts = facts_of(view, np.array(sorted(rows[:count]), np.int64))
+        facts = offered.facts_of(view, np.array(sorted(rows[:count]), np.int64)) if offered else ()
         names = {each.fact.subject for each in facts if each.fact.subject != each.fact.subject.lower()}
         return tuple(facts), *ParsedQuestion.of(retrieved.reading, names, languages).bounded()
 
@@ -172,61 +210,3 @@ def context_of(retrieved: RetrievedPassages, budget: int | None) -> AnswerContex
         query.text, WeightedPhrase.of(query.lexical, view), question, hits, rows,
         conflicts.marked(quotable_sentences(view, hits[:count], facts)), facts, notes, conflicts,
     )  # fmt: skip
-
-
-def _summary(
-    retrieved: RetrievedPassages, context: AnswerContext, options: AnswerOptions, *, requested: bool
-) -> Answer | None:
-    """What the reports on the periods of the question say, or else the best passages of each period.
-
-    Unless it is `requested`, None where passages answer better: where a reason is found in one period only,
-    or nothing fits and a model is there to read the passages.
-    """
-    question, scope = context.parsed, scope_of(context.parsed)
-    about = question.names[0] if len(question.names) == 1 else ""
-    summary = _from_reports(retrieved, context, options, about)
-    least = 2 if question.reason and not requested else 1
-    spread = options.model is None and (question.times or not question.names or not question.reason)
-    if len(summary.sections) < least and (requested or spread):
-        from asof.knowledge.answering.passages_by_period import summary_by_period
-
-        told = summary_by_period(
-            question, context.words, context.question, context.hits, retrieved.view, scope
-        )
-        summary = told if len(told.sections) > len(summary.sections) else summary
-    return summary.as_answer(about) if requested or len(summary.sections) >= least else None
-
-
-def _from_reports(
-    retrieved: RetrievedPassages, context: AnswerContext, options: AnswerOptions, about: str
-) -> Summary:
-    from asof.knowledge.answering.global_summary import summarise_span
-    from asof.knowledge.reports.build import ReportSelection
-    from asof.knowledge.resolve import Entities
-
-    view, question = retrieved.view, context.parsed
-    topics = WeightedPhrase.of(" ".join(question.topics), view)
-
-    @cache
-    def relevance(text: str) -> float:
-        return topics.share(frozenset(view.analyzer.terms(text, view.analyzer.detect(text))))
-
-    entities = Entities.of(view)
-    passages = view.column("passage", np.array(context.rows, np.int64)).tolist()
-    visible = entities.current.passages(passages)
-    return summarise_span(
-        context.question, view, scope_of(question),
-        ReportSelection(entities.canonical, about, relevance if question.topics else None),
-        passages=[visible[passage] for passage in passages], model=options.model, reporter=options.model,
-        budget=GLOBAL_TOKENS if options.tokens is None else options.tokens,
-    )  # fmt: skip
-
-
-def scope_of(question: ParsedQuestion) -> Span:
-    """The span from the first of a question's times to the last; all time, if it names none."""
-    if not question.times:
-        return Span(None, None)
-    starts, ends = [time.start for time in question.times], [time.end for time in question.times]
-    start = None if None in starts else min(each for each in starts if each is not None)
-    end = None if None in ends else max(each for each in ends if each is not None)
-    return Span(start, end)

@@ -1,13 +1,16 @@
-"""What `asof ask` takes from here: the facts of sentences (`asof.answer.sentence_facts`)."""
+"""What `asof ask` takes from here (`asof.answer.ask.Answering`): facts of sentences, and overviews."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from asof.answer.ask import AnswerOptions, RetrievedPassages
+from asof.answer.extractive import AnswerContext
+from asof.answer.sentence_facts import SentenceFact
+from asof.data import Answer
 from asof.index.view import View
 from asof.knowledge.consistency.agreement import agree, at_the_same_time, comparable
 from asof.knowledge.consistency.validity import is_state, one_at_a_time
@@ -24,7 +27,7 @@ class FactOfSentence(StatedFact):
         """Whether it holds from its time on until another one is stated."""
         return is_state(self.fact)
 
-    def contradicts(self, other: Any) -> bool:
+    def contradicts(self, other: SentenceFact) -> bool:
         """Whether both cannot be right: one subject and relation have different objects for the same time."""
         one, two = self.fact, other.fact
         return (
@@ -40,11 +43,19 @@ class FactOfSentence(StatedFact):
 
 
 class FactAnswers:
-    """What facts add to answers."""
+    """What facts and reports add to answers."""
 
     def facts_of(self, view: View, rows: NDArray[np.int64]) -> list[FactOfSentence]:
         """The facts that these rows of a view state, in canonical order."""
         return [FactOfSentence(each.fact, each.number, each.passage) for each in facts_of(view, rows)]
+
+    def overview(
+        self, retrieved: RetrievedPassages, context: AnswerContext, options: AnswerOptions, *, requested: bool
+    ) -> Answer | None:
+        """See `overview.overview`."""
+        from asof.knowledge.answering.overview import overview
+
+        return overview(retrieved, context, options, requested=requested)
 
 
 FACTS = FactAnswers()

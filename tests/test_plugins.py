@@ -13,8 +13,10 @@ import pytest
 
 import asof
 from asof import plugins, recipes
+from asof.cli import commands
+from asof.cli.main import cli, run
 from asof.errors import BadConfig, SourceError, UsageError
-from asof.plugins import READERS, RECIPES, SOURCES
+from asof.plugins import COMMANDS, READERS, RECIPES, SOURCES
 
 ROOT = Path(__file__).parents[1]
 EXAMPLE = ROOT / "docs" / "examples" / "asof-example"
@@ -57,7 +59,7 @@ def example(install: Install) -> None:
 def test_what_pyproject_declares_is_the_table() -> None:
     declared = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["entry-points"]
     assert declared == plugins.BUILT_IN
-    for group in (SOURCES, RECIPES, READERS):
+    for group in (COMMANDS, SOURCES, RECIPES, READERS):
         assert all(plugins.load(group, name) is not None for name in plugins.BUILT_IN[group])
 
 
@@ -197,6 +199,36 @@ def test_a_reader_that_fails_stops_no_other_file(
         assert str(problem).startswith(f"a.rev: the reader of .rev files failed: {said}")
         assert problem.lost
         assert corpus.at().text("b.md") == "A crane"
+
+
+def test_a_command_of_a_package(
+    install: Install, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    module = (
+        "import click\n"
+        "from asof.cli.commands import CommandEntry\n"
+        "COMMANDS = {\n"
+        "    'mill': CommandEntry('asof_mill:mill', 'Mill', 'Grind.', 'asof mill 3', ('grind',)),\n"
+        "    'search': CommandEntry('asof_mill:mill', 'Mill', 'Not this.', 'asof search x'),\n"
+        "}\n"
+        "@click.command()\n"
+        "@click.argument('n', type=int)\n"
+        "def mill(n):\n"
+        "    click.echo('flour ' * n)\n"
+    )
+    install("asof-mill", {COMMANDS: {"mill": "asof_mill:COMMANDS"}}, module)
+    monkeypatch.setattr(commands, "entries", commands.entries.__wrapped__)
+    monkeypatch.setattr(commands, "by_group", commands.by_group.__wrapped__)
+
+    def out(*arguments: str) -> str:
+        monkeypatch.setattr(sys, "argv", ["asof", *arguments])
+        run(cli)
+        return "".join(capsys.readouterr())
+
+    assert "\nMill:\n  mill  Grind.\n" in out("--help")
+    assert out("mill", "2") == "flour flour \n"
+    assert "did you mean mill?" in out("grind")
+    assert "Find the best passages" in out("search", "--help")  # no package takes a name of asof
 
 
 def test_no_package_takes_a_name_of_asof(install: Install) -> None:

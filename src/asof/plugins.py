@@ -34,7 +34,17 @@ READERS = "asof.readers"
 ANSWERING = "asof.answering"
 """What is added to answers: "facts" names an `answer.ask.Answering`."""
 
+COMMANDS = "asof.commands"
+"""Names of extensions: each names a table from names of commands to `cli.commands.CommandEntry`."""
+
 BUILT_IN = {
+    COMMANDS: {
+        "documents": "asof.extensions.documents.commands:COMMANDS",
+        "facts": "asof.extensions.facts.commands:COMMANDS",
+        "systems": "asof.extensions.systems.commands:COMMANDS",
+        "server": "asof.extensions.server.commands:COMMANDS",
+        "lab": "asof.extensions.lab.commands:COMMANDS",
+    },
     SOURCES: {
         "arxiv": "asof.arxiv.scheme:SCHEME",
         "feed": "asof.imports.feed:SCHEME",

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from asof.cli.commands import Commands
+from asof.cli.commands import entries
 
 WRONG = [
     (["serch", "x"], "no command 'serch'; did you mean search?"),
     (
         ["frobnicate"],
-        "no command 'frobnicate'; there are " + ", ".join(Commands.entries),
+        "no command 'frobnicate'; there are " + ", ".join(entries()),
     ),
     (["find", "x"], "no command 'find'; did you mean search?"),
     (["Who is the master?"], "to look for these words: asof search 'Who is the master?'"),

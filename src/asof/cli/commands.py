@@ -1,23 +1,43 @@
-"""The commands by group: module, summary and example of each. Imports none of them."""
+"""The commands by name: those of the core, and those that extensions offer. Loads none of them.
+
+An extension offers its commands by an entry point of the group `asof.commands`, which names a table from
+names to `CommandEntry`.
+"""
 
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterator, Mapping
 from copy import copy
 from difflib import get_close_matches
+from functools import cache
 from importlib import import_module
-from keyword import iskeyword
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import click
 
+from asof import plugins
+
 
 class CommandEntry(NamedTuple):
-    """The module of a command, a line that says what it does, and an example of its use."""
+    """A command before it is loaded.
 
-    module: str
+    `target` is "module:attribute" of the click command; `group`: the heading of `asof --help` below which it
+    is listed; `synonyms`: its names in other programs.
+    """
+
+    target: str
+    group: str
     about: str
     example: str
+    synonyms: tuple[str, ...] = ()
+
+
+GROUPS = (
+    "Get started", "Search and ask", "See what changed", "Explain results", "Maintain the index", "Serve",
+    "Measure and tune",
+)  # fmt: skip
+"""The headings of `asof --help` in their order; others follow."""
 
 
 START = """\
@@ -29,164 +49,161 @@ asof searches documents that change, as of any date.
   asof search "harbour master" --as-of 2020-06       what was current then
   asof --help                                        all commands; -h after each: its options"""
 
-GROUPS: dict[str, dict[str, CommandEntry]] = {
-    "Get started": {
-        "demo": CommandEntry(
-            "demo", "Index the example notes and ask one question as of three dates.",
-            "asof demo --keep island",
-        ),
-        "index": CommandEntry(
-            "index", "Index folders, vaults, .jsonl files; run again to update.", "asof index notes"
-        ),
-        "import": CommandEntry(
-            "import_", "Index a feed, a Zotero library, bookmarks and other exports.",
-            "asof import zotero ~/Zotero",
-        ),
-        "status": CommandEntry(
-            "maintenance", "Show what the index holds, its dates and its size.", "asof status --check"
-        ),
-        "config": CommandEntry(
-            "config", "Print an asof.toml with all settings and what they mean.", "asof config"
-        ),
-    },
-    "Serve": {
-        "serve": CommandEntry(
-            "serve", "Serve a page for people and JSON for programs, on this machine.", "asof serve"
-        ),
-        "mcp": CommandEntry(
-            "mcp", "Serve the corpus to an assistant (Model Context Protocol).", "asof mcp --index notes"
-        ),
-        "watch": CommandEntry(
-            "watch", "Keep the index in step with its folders.", "asof watch notes"
-        ),
-        "key": CommandEntry(
-            "key", "Make, list and remove keys for `asof serve`.", "asof key add laptop --scope read"
-        ),
-    },
-    "Search and ask": {
-        "search": CommandEntry(
-            "search", "Find the best passages for a question, as of any date.",
-            'asof search "harbour master" --as-of 2020-06',
-        ),
-        "ask": CommandEntry(
-            "ask", "Answer a question with citations, or say that the evidence is missing.",
-            'asof ask "How much did a ticket cost in 2019?"',
-        ),
-        "open": CommandEntry(
-            "open", "Open the file of a hit, or print it as it stood.", "asof open ferry --as-of 2020"
-        ),
-        "papers": CommandEntry(
-            "papers", "Answer from new arXiv papers; the ranking learns from feedback.",
-            'asof papers "new work on dense retrieval this week"',
-        ),
-        "feedback": CommandEntry(
-            "feedback", "Grade the hits of recorded searches, or list them.", "asof feedback"
-        ),
-    },
-    "See what changed": {
-        "timeline": CommandEntry(
-            "timeline", "Show how the answer to a question changed over time.",
-            'asof timeline "harbour master"',
-        ),
-        "diff": CommandEntry(
-            "diff", "Compare the answers as of two dates.", 'asof diff "harbour master" 2019 2023-06'
-        ),
-        "stale": CommandEntry(
-            "stale", "List what current documents say that is no longer so.", "asof stale --since HEAD~1"
-        ),
-        "links": CommandEntry(
-            "links", "List the links from and to a document.", "asof links ferry --as-of 2020"
-        ),
-        "facts": CommandEntry(
-            "facts", "List the facts about a subject with their times.",
-            "asof facts ferry --since 2019",
-        ),
-        "graph": CommandEntry(
-            "graph", "Show the entities around one and the facts between them.", "asof graph --around ferry"
-        ),
-        "report": CommandEntry(
-            "report", "Summarise a period, compared with the one before.",
-            "asof report 2023",
-        ),
-    },
-    "Explain results": {
-        "why-not": CommandEntry(
-            "whynot", "Say why a document is not among the hits.",
-            'asof why-not ferry "harbour master"',
-        ),
-        "when": CommandEntry(
-            "when", "Show how the time in a question is understood.",
-            'asof when "prices since last spring"',
-        ),
-        "recipes": CommandEntry(
-            "recipes", "List the ranking recipes and their settings.", "asof recipes asof"
-        ),
-    },
-    "Maintain the index": {
-        "correct": CommandEntry(
-            "maintenance", "Correct the date of a document.", "asof correct ferry --published 2019-05-01"
-        ),
-        "export": CommandEntry(
-            "export", "Write all documents with all versions to a file.", "asof export notes.jsonl.gz"
-        ),
-        "purge": CommandEntry("maintenance", "Erase a document with all its versions.", "asof purge ferry"),
-        "vacuum": CommandEntry("maintenance", "Drop the history before a date.", "asof vacuum --before 2015"),
-        "embed": CommandEntry(
-            "embed", "Change the encoder and compute the vectors again.",
-            "asof embed --encoder hashed",
-        ),
-        "trust": CommandEntry(
-            "trust", "Let a folder's asof.toml name models and servers.",
-            "asof trust notes",
-        ),
-    },
-    "Measure and tune": {
-        "evaluate": CommandEntry(
-            "evaluate", "Measure recipes on a dataset, and check for leaks from the future.",
-            "asof evaluate dataset --leakage 20",
-        ),
-        "experiments": CommandEntry(
-            "experiments", "List the experiments of the papers that can be run here.", "asof experiments"
-        ),
-        "experiment": CommandEntry(
-            "experiments", "Run an experiment of a paper: its table beside ours.",
-            "asof experiment twe/4.1 dataset",
-        ),
-        "tune": CommandEntry(
-            "tune", "Fit a recipe's numbers to judged questions.",
-            "asof tune --feedback",
-        ),
-    },
+COMMANDS = {
+    "demo": CommandEntry(
+        "asof.cli.demo:demo", "Get started",
+        "Index the example notes and ask one question as of three dates.",
+        "asof demo --keep island",
+        ("example",),
+    ),
+    "index": CommandEntry(
+        "asof.cli.index:index", "Get started",
+        "Index folders, vaults, .jsonl files; run again to update.",
+        "asof index notes",
+        ("add", "init", "update",),
+    ),
+    "status": CommandEntry(
+        "asof.cli.maintenance:status", "Get started",
+        "Show what the index holds, its dates and its size.",
+        "asof status --check",
+        ("info", "stats", "list",),
+    ),
+    "config": CommandEntry(
+        "asof.cli.config:config", "Get started",
+        "Print an asof.toml with all settings and what they mean.",
+        "asof config",
+    ),
+    "search": CommandEntry(
+        "asof.cli.search:search", "Search and ask",
+        "Find the best passages for a question, as of any date.",
+        'asof search "harbour master" --as-of 2020-06',
+        ("find", "grep", "query",),
+    ),
+    "ask": CommandEntry(
+        "asof.cli.ask:ask", "Search and ask",
+        "Answer a question with citations, or say that the evidence is missing.",
+        'asof ask "How much did a ticket cost in 2019?"',
+        ("question",),
+    ),
+    "open": CommandEntry(
+        "asof.cli.open:open", "Search and ask",
+        "Open the file of a hit, or print it as it stood.",
+        "asof open ferry --as-of 2020",
+    ),
+    "timeline": CommandEntry(
+        "asof.cli.timeline:timeline", "See what changed",
+        "Show how the answer to a question changed over time.",
+        'asof timeline "harbour master"',
+        ("history", "log",),
+    ),
+    "diff": CommandEntry(
+        "asof.cli.diff:diff", "See what changed",
+        "Compare the answers as of two dates.",
+        'asof diff "harbour master" 2019 2023-06',
+    ),
+    "links": CommandEntry(
+        "asof.cli.links:links", "See what changed",
+        "List the links from and to a document.",
+        "asof links ferry --as-of 2020",
+    ),
+    "why-not": CommandEntry(
+        "asof.cli.whynot:why_not", "Explain results",
+        "Say why a document is not among the hits.",
+        'asof why-not ferry "harbour master"',
+        ("explain",),
+    ),
+    "when": CommandEntry(
+        "asof.cli.when:when", "Explain results",
+        "Show how the time in a question is understood.",
+        'asof when "prices since last spring"',
+        ("date",),
+    ),
+    "recipes": CommandEntry(
+        "asof.cli.recipes:recipes", "Explain results",
+        "List the ranking recipes and their settings.",
+        "asof recipes asof",
+    ),
+    "correct": CommandEntry(
+        "asof.cli.maintenance:correct", "Maintain the index",
+        "Correct the date of a document.",
+        "asof correct ferry --published 2019-05-01",
+    ),
+    "export": CommandEntry(
+        "asof.cli.export:export", "Maintain the index",
+        "Write all documents with all versions to a file.",
+        "asof export notes.jsonl.gz",
+        ("backup", "dump", "save",),
+    ),
+    "purge": CommandEntry(
+        "asof.cli.maintenance:purge", "Maintain the index",
+        "Erase a document with all its versions.",
+        "asof purge ferry",
+        ("delete", "remove", "rm",),
+    ),
+    "vacuum": CommandEntry(
+        "asof.cli.maintenance:vacuum", "Maintain the index",
+        "Drop the history before a date.",
+        "asof vacuum --before 2015",
+    ),
+    "embed": CommandEntry(
+        "asof.cli.embed:embed", "Maintain the index",
+        "Change the encoder and compute the vectors again.",
+        "asof embed --encoder hashed",
+    ),
+    "trust": CommandEntry(
+        "asof.cli.trust:trust", "Maintain the index",
+        "Let a folder's asof.toml name models and servers.",
+        "asof trust notes",
+    ),
 }  # fmt: skip
+"""The commands of the core."""
 
 
-SYNONYMS = {
-    "add": "index", "init": "index", "update": "index", "find": "search",
-    "grep": "search", "query": "search", "question": "ask", "history": "timeline", "log": "timeline",
-    "info": "status", "stats": "status", "list": "status", "delete": "purge", "remove": "purge",
-    "rm": "purge", "explain": "why-not", "date": "when", "example": "demo", "backup": "export",
-    "outdated": "stale", "lint": "stale",
-    "dump": "export", "save": "export",
-}  # fmt: skip
-"""Names of commands in other programs."""
+@cache
+def entries() -> dict[str, CommandEntry]:
+    """All commands by name, in the order of `asof --help`."""
+    return {name: entry for commands in by_group().values() for name, entry in commands.items()}
+
+
+@cache
+def by_group() -> dict[str, dict[str, CommandEntry]]:
+    """All commands below their headings."""
+    groups: dict[str, dict[str, CommandEntry]] = {group: {} for group in GROUPS}
+    seen: set[str] = set()
+    for table in _tables():
+        for name, entry in table.items():
+            if name not in seen:
+                groups.setdefault(entry.group, {})[name] = entry
+        seen.update(table)
+    return groups
+
+
+def entry_of(name: str) -> CommandEntry | None:
+    """The command of a name; None if there is none."""
+    return next((table[name] for table in _tables() if name in table), None)
+
+
+def _tables() -> Iterator[Mapping[str, CommandEntry]]:
+    """The tables of commands: the core's, then those of extensions, which take no name of an earlier one."""
+    yield COMMANDS
+    for name in plugins.BUILT_IN[plugins.COMMANDS]:
+        yield plugins.load(plugins.COMMANDS, name) or {}
+    for name in plugins.installed(plugins.COMMANDS):
+        yield plugins.load(plugins.COMMANDS, name) or {}
 
 
 class Commands(click.Group):
     """Commands by name, loaded when asked for: `--help` loads none of them."""
 
-    entries: ClassVar[dict[str, CommandEntry]] = {
-        name: entry for commands in GROUPS.values() for name, entry in commands.items()
-    }
-
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(self.entries)
+        return list(entries())
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        entry = self.entries.get(cmd_name)
+        entry = entry_of(cmd_name)
         if entry is None:
             return None
-        attribute = cmd_name.replace("-", "_") + "_" * iskeyword(cmd_name)
-        written: click.Command = getattr(import_module(f"asof.cli.{entry.module}"), attribute)
+        module, _, attribute = entry.target.partition(":")
+        written: click.Command = getattr(import_module(module), attribute)
         command = copy(written)
         command.epilog = f"\b\nExample:\n  {entry.example}" + (
             f"\n\n{command.epilog}" if command.epilog else ""
@@ -205,11 +222,11 @@ class Commands(click.Group):
         try:
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
-            if not set(args) & set(self.entries):
+            if not set(args) & set(entries()):
                 raise
             raise click.UsageError(
                 f"no option {error.option_name} before the command; options stand after it: "
-                f"{self.entries['search'].example}", ctx,
+                f"{COMMANDS['search'].example}", ctx,
             ) from error  # fmt: skip
 
     def resolve_command(
@@ -218,7 +235,7 @@ class Commands(click.Group):
         """Raises click.UsageError for a word that is no command, with what may have been meant; nothing where
         a shell asks for completions."""
         name = args[0]
-        if name not in self.entries and not ctx.resilient_parsing:
+        if not ctx.resilient_parsing and entry_of(name) is None:
             raise click.UsageError(f"no command {name!r}; {self._suggestion(args)}", ctx)
         return super().resolve_command(ctx, args)
 
@@ -226,15 +243,17 @@ class Commands(click.Group):
         """What was probably intended: another command, or a question."""
         name, words = args[0].lower(), " ".join(args).split()
         question = len(words) > 1 and not any(word.startswith("-") for word in words)
-        near = [SYNONYMS[name]] if name in SYNONYMS else get_close_matches(name, self.entries, 1, 0.75)
+        known = entries()
+        near = [each for each, entry in known.items() if name in entry.synonyms]
+        near = near or get_close_matches(name, known, 1, 0.75)
         if near:
             return f"did you mean {near[0]}?"
         if question:
             return f"to look for these words: asof search {shlex.quote(' '.join(words))}"
-        return f"there are {', '.join(self.entries)}"
+        return f"there are {', '.join(known)}"
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        for group, commands in GROUPS.items():
+        for group, commands in by_group().items():
             with formatter.section(group):
                 formatter.write_dl([(name, entry.about) for name, entry in commands.items()], col_max=12)
                 formatter.write(

@@ -13,7 +13,7 @@ import click
 from click.core import ParameterSource
 
 from asof import __version__
-from asof.cli.commands import START, Commands
+from asof.cli.commands import START, Commands, entry_of
 from asof.cli.terminal import plain, plain_json, show
 from asof.errors import AsofError, UsageError
 
@@ -104,7 +104,7 @@ def _run(command: click.Command) -> int:
 
 def _typed() -> str:
     """The command that was typed, for errors that do not say of which they are."""
-    return f"asof {sys.argv[1]}" if sys.argv[1:2] and sys.argv[1] in Commands.entries else "asof"
+    return f"asof {sys.argv[1]}" if sys.argv[1:2] and entry_of(sys.argv[1]) else "asof"
 
 
 def _no_number(error: click.ClickException) -> str:
@@ -119,7 +119,8 @@ def _no_number(error: click.ClickException) -> str:
 def _for_example(error: click.ClickException) -> str:
     """How a command is typed that was typed without what it needs."""
     name = error.ctx.info_name if isinstance(error, click.MissingParameter) and error.ctx else None
-    return f"; for example: {Commands.entries[name].example}" if name in Commands.entries else ""
+    entry = entry_of(name) if name else None
+    return f"; for example: {entry.example}" if entry else ""
 
 
 def sure(question: str, otherwise: str) -> bool:

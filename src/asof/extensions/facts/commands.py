@@ -1,0 +1,29 @@
+"""The commands of the extension `facts`: facts, reports, and what is stale."""
+
+from __future__ import annotations
+
+from asof.cli.commands import CommandEntry
+
+COMMANDS = {
+    "stale": CommandEntry(
+        "asof.cli.stale:stale", "See what changed",
+        "List what current documents say that is no longer so.",
+        "asof stale --since HEAD~1",
+        ("outdated", "lint",),
+    ),
+    "facts": CommandEntry(
+        "asof.cli.facts:facts", "See what changed",
+        "List the facts about a subject with their times.",
+        "asof facts ferry --since 2019",
+    ),
+    "graph": CommandEntry(
+        "asof.cli.graph:graph", "See what changed",
+        "Show the entities around one and the facts between them.",
+        "asof graph --around ferry",
+    ),
+    "report": CommandEntry(
+        "asof.cli.report:report", "See what changed",
+        "Summarise a period, compared with the one before.",
+        "asof report 2023",
+    ),
+}  # fmt: skip

@@ -1,0 +1,28 @@
+"""The commands of the extension `server`: servers for people, programs and assistants."""
+
+from __future__ import annotations
+
+from asof.cli.commands import CommandEntry
+
+COMMANDS = {
+    "serve": CommandEntry(
+        "asof.cli.serve:serve", "Serve",
+        "Serve a page for people and JSON for programs, on this machine.",
+        "asof serve",
+    ),
+    "mcp": CommandEntry(
+        "asof.cli.mcp:mcp", "Serve",
+        "Serve the corpus to an assistant (Model Context Protocol).",
+        "asof mcp --index notes",
+    ),
+    "watch": CommandEntry(
+        "asof.cli.watch:watch", "Serve",
+        "Keep the index in step with its folders.",
+        "asof watch notes",
+    ),
+    "key": CommandEntry(
+        "asof.cli.key:key", "Serve",
+        "Make, list and remove keys for `asof serve`.",
+        "asof key add laptop --scope read",
+    ),
+}  # fmt: skip

@@ -1,0 +1,18 @@
+"""The commands of the extension `systems`: published systems."""
+
+from __future__ import annotations
+
+from asof.cli.commands import CommandEntry
+
+COMMANDS = {
+    "papers": CommandEntry(
+        "asof.cli.papers:papers", "Search and ask",
+        "Answer from new arXiv papers; the ranking learns from feedback.",
+        'asof papers "new work on dense retrieval this week"',
+    ),
+    "feedback": CommandEntry(
+        "asof.cli.feedback:feedback", "Search and ask",
+        "Grade the hits of recorded searches, or list them.",
+        "asof feedback",
+    ),
+}  # fmt: skip

@@ -3,7 +3,7 @@
 FROM is the folder `ect-qa` of that project's repository: corpus/base.jsonl.gz (2020 to 2023) and
 corpus/new.jsonl.gz (2024), of which one may be missing, questions/local_*.jsonl (specific) and
 questions/global_*.jsonl (abstract). Nothing is downloaded. OUT is for `asof evaluate OUT --answers`,
-`--incremental year=2024`, and `asof experiment tgrag/III OUT` (to X).
+and `asof experiment tgrag/III OUT` (to X).
 
 A document is a call, dated by its day (from the transcript, else from its address); `year` and `quarter` are
 the fiscal ones that it is about. A specific question has its answer, its gold sentences as evidence, and

@@ -71,7 +71,8 @@ def test_evaluated_with_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Once with the model, and for leakage and other passages without a text more."""
-    folder, cache = tmp_path / "set", tmp_path / "cache"
+    folder = tmp_path / "set"
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     folder.mkdir()
     documents = [
         {"id": each.id, "text": each.text, "timestamp": each.published.text}
@@ -95,7 +96,7 @@ def test_evaluated_with_it(
     monkeypatch.setattr(LocalEncoder, "encode", counting)
 
     def evaluate(*options: str) -> dict[str, object]:
-        monkeypatch.setattr("sys.argv", ["asof", "evaluate", str(folder), "--cache", str(cache), "--json",
+        monkeypatch.setattr("sys.argv", ["asof", "evaluate", str(folder), "--json",
                                          "--encoder", str(MODEL), *options])  # fmt: skip
         code = run(cli)
         said = capsys.readouterr()
@@ -108,5 +109,6 @@ def test_evaluated_with_it(
     assert isinstance(leakage, dict)
     assert leakage["differences"] == []
     assert len(asked) == len(set(asked)) == len(NOTES) + 2
-    evaluate("--chunking", "whole")
+    (folder / "asof.toml").write_text('[index]\nchunking = "whole"\n')
+    evaluate("--config", str(folder / "asof.toml"))
     assert len(asked) == len(NOTES) + 2, "another corpus, the same texts"

@@ -195,9 +195,11 @@ def test_it_keeps_its_schema(asof: Asof, sea: Path) -> None:
 
 
 def test_evaluated_with_the_configured_encoder(
-    asof: Asof, here: Path, toml: Any, server: Embeds, write: Callable[[str, str], Path]
-) -> None:
+    asof: Asof, here: Path, toml: Any, server: Embeds, write: Callable[[str, str], Path],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
     """What a model encodes is kept in the cache: for cut corpora, other passages, another run."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(here / "kept"))
     texts = {"ferry": "A boat.", "mill": "Flour and bread.", "gale": "A storm."}
     lines = [
         json.dumps({"id": id_, "text": text, "timestamp": f"200{at}-05-01"})
@@ -207,15 +209,13 @@ def test_evaluated_with_the_configured_encoder(
     write("set/queries.jsonl", json.dumps({"id": "q", "text": "ship", "asked_at": "2001-06-01"}))
     write("set/qrels.tsv", "q\tferry\t1\n")
     toml(server)
-    asked = ["evaluate", "set", "--recipe", "tempralm", "--cache", "kept", "--json"]
+    asked = ["evaluate", "set", "--recipe", "tempralm", "--json"]
     result = asof(*asked, "--encoder", "configured", "--leakage", "1")
     assert result.code == 0, result.err
     found = result.json()
     assert found["runs"][0]["options"]["encoder"] == f"meanings at {server.url}"
     assert found["leakage"]["differences"] == []
     assert server.meanings.texts == [*texts.values(), "ship"]
-    assert asof(*asked, "--encoder", "configured", "--chunking", "whole").code == 0
+    write("other/asof.toml", '[index]\nchunking = "whole"\n')
+    assert asof(*asked, "--encoder", "configured", "--config", "other/asof.toml").code == 0
     assert len(server.meanings.asked) == 4
-    result = asof("evaluate", "set", "--incremental", "id=gale", "--encoder", "configured")
-    assert result.code == 2
-    assert "--incremental has no --encoder MODEL" in result.err

@@ -1,4 +1,4 @@
-"""`asof evaluate --answers`, `--incremental` and their options, from the command line."""
+"""`asof evaluate --answers` and its options, from the command line."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ MODEL = '[model]\nurl = "http://127.0.0.1:9/v1"\nmodel = "m"\n'
 
 
 @pytest.fixture
-def shop(write):
+def shop(write, here, monkeypatch):
     """A dataset, and the options that every command here needs."""
 
     def lines(values):
@@ -39,7 +39,8 @@ def shop(write):
     write("shop/queries.jsonl", lines(QUESTIONS))
     write("shop/qrels.tsv", "may\ts1\t1\njuly\ts2\t1\n")
     write("shop/evidence.jsonl", lines(EVIDENCE))
-    return ["shop", "--cache", "cache"]
+    monkeypatch.setenv("XDG_CACHE_HOME", str(here / "cache"))
+    return ["shop"]
 
 
 def test_a_table_of_answers(asof, shop):
@@ -103,28 +104,6 @@ def test_without_answers_there_are_none(asof, shop):
     assert asof("evaluate", *shop, "--json").json()["answers"] is None
 
 
-def test_before_and_after_an_update(asof, shop):
-    result = asof("evaluate", shop[0], "--incremental", "part=new")
-    assert (result.code, result.err) == (0, "")
-    assert result.out.startswith(
-        "shop: update part=new\nrecipes as published\n  base: 1 document, indexed in "
-    )
-    assert "0 calls of a model" in result.out
-    for stage in ("base@base", "base@updated", "new@updated"):
-        assert re.search(rf"^{stage} +1 ", result.out, re.MULTILINE)
-    assert "of 2 base questions have another answer, " in result.out
-    assert max(len(line.rstrip()) for line in result.out.splitlines()) <= 110
-
-
-def test_the_json_of_an_update_keeps_its_schema(asof, shop):
-    options = ["--incremental", "part=new", "--recipe", "asof", "--recipe", "twe", "--per-query"]
-    result = asof("evaluate", shop[0], *options, "--json")
-    assert result.code == 0
-    assert against("evaluate-incremental", result.json()) == []
-    assert result.json()["update"] == {"part": ["new"]}
-    assert [each["recipe"] for each in result.json()["changed"]] == ["asof", "twe"]
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -132,10 +111,6 @@ def test_the_json_of_an_update_keeps_its_schema(asof, shop):
         (["--judge"], "--model and --judge are about answers"),
         (["--answers", "--judge"], "--judge: no language model is named: see [model] in asof.toml"),
         (["--answers", "--model"], "--model: no language model is named"),
-        (["--incremental", "part=new", "--leakage", "1"], "--incremental has no --leakage"),
-        (["--incremental", "part=new", "--run", "x.trec"], "--incremental has no --run"),
-        (["--incremental", "part=new"], "--incremental has no --cache"),
-        (["--incremental", "part=new", "--per-query"], "--per-query with --incremental goes with --json"),
     ],
 )
 def test_wrong_usage_of_answers_is_one_line(asof, shop, options, message):
@@ -143,15 +118,6 @@ def test_wrong_usage_of_answers_is_one_line(asof, shop, options, message):
     assert (result.code, result.out) == (2, "")
     assert message in result.err
     assert result.err.count("\n") == 1
-
-
-@pytest.mark.parametrize(
-    ("update", "message"), [("part", "accepted: FIELD=VALUE"), ("part=red", "part is one of: ")]
-)
-def test_an_update_that_is_none_is_one_line(asof, shop, update, message):
-    result = asof("evaluate", shop[0], "--incremental", update)
-    assert (result.code, result.out, result.err.count("\n")) == (2, "", 1)
-    assert message in result.err
 
 
 def test_leakage_is_checked_without_a_model(asof, shop, users):

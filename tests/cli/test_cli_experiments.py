@@ -15,7 +15,7 @@ from asof.evaluate.experiments.table import NO_TABLE
 
 
 @pytest.fixture
-def towns(write):
+def towns(write, here, monkeypatch):
     documents = [
         {"id": f"{town}{year}", "text": f"{name} is mayor of {town}.", "timestamp": f"{year}-01-01"}
         for town in ("Brill", "Thame")
@@ -27,7 +27,8 @@ def towns(write):
     write("towns/corpus.jsonl", "".join(f"{json.dumps(each)}\n" for each in documents))
     write("towns/queries.jsonl", "".join(f"{json.dumps(each)}\n" for each in questions))
     write("towns/qrels.tsv", "Brill\tBrill2002\t1\nThame\tThame2002\t1\n")
-    return ["towns", "--cache", "cache"]
+    monkeypatch.setenv("XDG_CACHE_HOME", str(here / "cache"))
+    return ["towns"]
 
 
 def test_all_are_listed(asof):

@@ -14,20 +14,21 @@ DOCUMENTS = [
 
 
 @pytest.fixture
-def mayors(write):
+def mayors(write, here, monkeypatch):
     write("mayors/corpus.jsonl", "".join(f"{json.dumps(value)}\n" for value in DOCUMENTS))
     write("mayors/queries.jsonl", '{"id": "q1", "text": "mayor of Brill", "asked_at": "2006"}\n')
     write("mayors/qrels.tsv", "q1\tm1\t1\n")
-    return ["mayors", "--cache", "cache", "--figures", "drawn"]
+    monkeypatch.setenv("XDG_CACHE_HOME", str(here / "cache"))
+    return ["mayors", "--figures", "drawn"]
 
 
 @pytest.mark.slow
 def test_figures_are_drawn_beside_the_table(asof, mayors, here):
     result = asof("evaluate", *mayors)
     assert result.code == 0
-    assert result.err.strip() == "figures in drawn: parts, scaling, ablation, sensitivity"
-    assert "note: figures: budget is left out: asof: no stage limits the candidates" in result.out
-    for name in ("parts", "scaling", "ablation", "sensitivity"):
+    assert result.err.strip() == "figures in drawn: parts, scaling"
+    assert "note: figures: decay is left out: asof: no stage weighs age" in result.out
+    for name in ("parts", "scaling"):
         assert (here / "drawn" / f"{name}.png").is_file()
         assert (here / "drawn" / f"{name}.csv").is_file()
 
@@ -36,7 +37,7 @@ def test_figures_are_drawn_beside_the_table(asof, mayors, here):
 def test_the_json_notes_what_is_left_out(asof, mayors):
     result = asof("evaluate", *mayors, "--json")
     assert result.code == 0
-    assert any("budget is left out" in note for note in json.loads(result.out)["notes"])
+    assert any("decay is left out" in note for note in json.loads(result.out)["notes"])
 
 
 def test_a_file_is_no_folder_for_figures(asof, mayors, write):

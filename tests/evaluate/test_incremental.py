@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 from tests.support.judged_answers import EVIDENCE, JUDGED, SHOP, Script, answer, refusal
 
 from asof.errors import UsageError
 from asof.evaluate.incremental import evaluate
 from asof.evaluate.options import EvaluationOptions
-from asof.evaluate.report.incremental import incremental_json
 from asof.evaluate.runs.dataset import load
 from asof.evaluate.runs.split import BASE, NEW, split
 
@@ -89,7 +86,7 @@ def test_an_error_says_how_the_update_was_given(dataset):
     documents = [{"id": f"d{n}", "text": "x", "title": "X", "part": n, "of": "all"} for n in range(3)]
     data = load(dataset(documents, QUESTIONS, NEEDED, name="parts"))
     with pytest.raises(UsageError, match=r"^--set later=y=1: no document has the field y; accepted: part$"):
-        split(data, "y=1", "--set later=")
+        split(data, "y=1")
     bare = load(dataset([{"id": "d", "text": "x", "of": "all"}], QUESTIONS, NEEDED, name="bare"))
     with pytest.raises(UsageError, match=r"the field y; no field tells some documents from others$"):
         split(bare, "y=1")
@@ -139,13 +136,3 @@ def test_an_update_that_changes_a_document(dataset):
     assert found.stages[0].judged == ()  # s1 is in the update, too
     assert [question.id for question in found.stages[2].judged] == ["may"]
     assert any(note.startswith("base@base: no question of this kind") for note in found.notes)
-
-
-def test_as_json(shop):
-    value: Any = incremental_json(
-        evaluate(shop, "year=2", options=EvaluationOptions(limit=1), answerer_at=Script({}))
-    )
-    assert value["update"] == {"year": ["2"]}
-    assert [stage["ranked"] for stage in value["stages"]] == [1, 1, 1]
-    assert [stage["answers"]["questions"] for stage in value["stages"]] == [1, 1, 1]
-    assert value["changed"][0]["answers"] == 0

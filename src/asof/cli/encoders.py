@@ -26,7 +26,7 @@ def encoder_of(name: str | None) -> Encoder | None:
 
 
 @contextmanager
-def keeping(encoder: Encoder | None, cache: Path | None) -> Iterator[Encoder | None]:
+def keeping(encoder: Encoder | None) -> Iterator[Encoder | None]:
     """The encoder with its vectors kept in the folder of the cache."""
     if encoder is None:
         yield None
@@ -34,5 +34,5 @@ def keeping(encoder: Encoder | None, cache: Path | None) -> Iterator[Encoder | N
     from asof import environment
     from asof.evaluate.runs.corpus import cached_vectors
 
-    with cached_vectors(encoder, cache or environment.cache_folder(), echo_err) as cached:
+    with cached_vectors(encoder, environment.cache_folder(), echo_err) as cached:
         yield cached

@@ -1,18 +1,23 @@
-"""`asof evaluate`."""
+"""`asof evaluate`: its options, and the run that they ask for."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
-from asof.cli.encoders import encoder_of, keeping
-from asof.cli.evaluate_options import check_alone, configuration, evaluation_options, models, variants
-from asof.cli.evaluated import updated, whole
-from asof.cli.main import given, json_option
+from asof.cli.encoders import BUILT_IN, encoder_of, keeping
+from asof.cli.main import DONE, NOTHING, PROBLEMS, corpus_root, echo_err, given, json_option, print_json
+from asof.cli.problem_lines import note_problems
+from asof.cli.progress import step_progress
 from asof.cli.staleness import check_options, evaluate_stale
 from asof.errors import UsageError
+
+if TYPE_CHECKING:
+    from asof.evaluate.answers.models import EvaluationModels
+    from asof.store.settings import CorpusSettings
 
 
 @click.command()
@@ -26,22 +31,6 @@ from asof.errors import UsageError
     type=click.Path(path_type=Path),
     metavar="FILE",
     help="Recipes as this asof.toml has them; none: as published (default: that of the corpus's folder).",
-)
-@click.option(
-    "--set",
-    "settings",
-    multiple=True,
-    metavar="[RECIPE:]FIELD=VALUE[,...]",
-    help="Another value of a field, decay.delta=0; of several each combination (again: and that).",
-)
-@click.option("--leave-one-out", is_flag=True, help="Each recipe without each of its parts, too.")
-@click.option("--add-one", is_flag=True, help="Each recipe with all parts off, then each of them on alone.")
-@click.option(
-    "--metric",
-    "metrics",
-    multiple=True,
-    metavar="NAME",
-    help="Another metric of rankings: success@K, precision@K, recall@K, ndcg@K, mrr@K (again: and that).",
 )
 @click.option("--queries", default="", metavar="FILE", help="One file of questions only; a path or a name.")
 @click.option("--limit", type=click.IntRange(1), metavar="N", help="N questions, chosen by a hash.")
@@ -72,17 +61,8 @@ from asof.errors import UsageError
     "--model", is_flag=True, help="Answers by the language model of asof.toml (default: quotes, no model)."
 )
 @click.option("--judge", is_flag=True, help="Have answers judged by the language model of asof.toml.")
-@click.option(
-    "--incremental",
-    default="",
-    metavar="FIELD=VALUE[,...]",
-    help="Documents that agree come as an update: before and after it, and what it costs.",
-)
 @click.option("--run", "run_file", type=click.Path(path_type=Path), metavar="FILE", help="Write a TREC run.")
 @click.option("--per-query", is_flag=True, help="What each question got, too.")
-@click.option("--chunking", metavar="SIZE", help="Passages: 120w (default), 120w/20, 2000c/200, whole.")
-@click.option("--language", metavar="CODE[,CODE]", help="Languages of the texts (default en).")
-@click.option("--no-stem", is_flag=True, help="Words as they are written.")
 @click.option(
     "--encoder",
     metavar="NAME",
@@ -90,19 +70,13 @@ from asof.errors import UsageError
     "that of asof.toml.",
 )
 @click.option(
-    "--seed", type=click.IntRange(0), default=0, metavar="N", help="Of all that is drawn (default 0)."
-)
-@click.option(
-    "--cache",
-    type=click.Path(path_type=Path),
-    metavar="DIR",
-    help="Cache of corpora, for the next run (default ~/.cache/asof).",
-)
-@click.option(
     "--figures",
     type=click.Path(path_type=Path),
     metavar="DIR",
     help="Draw figures there, the numbers beside them as CSV (needs the extra asof[figures]).",
+)
+@click.option(
+    "--seed", type=click.IntRange(0), default=0, metavar="N", help="With --stale: of all that is drawn."
 )
 @click.option("--stale", is_flag=True, help="DATASET is a folder with cases.jsonl: is what is stale flagged?")
 @click.option(
@@ -120,21 +94,24 @@ def evaluate(
     dataset: Path,
     recipes: tuple[str, ...],
     config_file: Path | None,
-    settings: tuple[str, ...],
-    leave_one_out: bool,
-    add_one: bool,
-    run_file: Path | None,
-    per_query: bool,
+    queries: str,
+    limit: int | None,
+    leakage: int,
+    without: str,
+    filter_by: tuple[str, ...],
+    answers: bool,
+    by: tuple[str, ...],
     model: bool,
     judge: bool,
-    incremental: str,
-    cache: Path | None,
+    run_file: Path | None,
+    per_query: bool,
+    encoder: str | None,
     figures: Path | None,
+    seed: int,
     stale: bool,
     index: Path | None,
     verbose: bool,
     as_json: bool,
-    **options: Any,
 ) -> int:
     """What recipes are worth on DATASET, each question asked as of when it was asked.
 
@@ -144,36 +121,73 @@ def evaluate(
     """
     check_options(given(context), stale=stale)
     if stale:
-        return evaluate_stale(
-            dataset, options["leakage"], options["seed"], index, verbose=verbose, as_json=as_json
-        )
-    configured = configuration(config_file)
+        return evaluate_stale(dataset, leakage, seed, index, verbose=verbose, as_json=as_json)
+    from asof.evaluate import evaluation
+    from asof.evaluate.configuration import used
+    from asof.evaluate.options import EvaluationOptions
+
+    configured = used(config_file, corpus_root(None), echo_err)
     names = recipes or (configured.config.recipe,)
     configured = configured.evaluating(names)
-    chosen = evaluation_options(configured, **options)
-    encoder = encoder_of(options["encoder"])
-    if (model or judge) and not (chosen.answers or incremental):
-        raise UsageError("--model and --judge are about answers: use them with --answers or --incremental")
-    ranked = variants(
-        names,
-        configured,
-        settings,
-        add_one=add_one,
-        leave_one_out=leave_one_out,
-        vectors=bool(encoder or chosen.settings.encoder),
-    )
-    asked = models(writes=model, judges=judge)
-    if incremental:
-        alone = {
-            "leakage": chosen.leakage,
-            "figures": figures,
-            "run": run_file,
-            "by": chosen.by,
-            "metric": chosen.metrics,
-        }
-        check_alone(**alone, **{"encoder MODEL": encoder})
-        return updated(dataset, incremental, ranked, configured, chosen, asked, per_query, as_json)
-    with keeping(encoder, cache) as cached:
-        return whole(
-            dataset, ranked, configured, chosen, asked, cached, run_file, per_query, cache, figures, as_json
-        )
+    encodes = encoder_of(encoder)
+    options = EvaluationOptions(
+        queries, limit, leakage, tuple(name.strip() for name in without.split(",") if name.strip()),
+        filter_by, _indexed(configured.config.index, encoder), answers=answers, by=by,
+    )  # fmt: skip
+    if (model or judge) and not answers:
+        raise UsageError("--model and --judge are about answers: use them with --answers")
+    models = _models(writes=model, judges=judge)
+    if figures is not None:
+        from asof.evaluate.figures.files import ready
+
+        ready(figures)
+    drawn: list[Path] = []
+    notes: list[str] = []
+    with keeping(encodes) as encodes, step_progress() as progress:
+        found = evaluation.evaluate(
+            dataset, [configured.recipe(name) for name in names], options, encoder=encodes,
+            run_file=run_file, progress=progress, models=models,
+        )  # fmt: skip
+        if figures is not None and found.runs:
+            from asof.evaluate.figures.figures import figures as draw
+
+            drawn = draw(found, figures, encoder=encodes, progress=progress, on_note=notes.append)
+    found = replace(found, configuration=configured, notes=(*found.notes, *notes))
+    if as_json:
+        from asof.evaluate.report.evaluation import evaluation_json
+
+        print_json(evaluation_json(found, per_query=per_query))
+    else:
+        from asof.cli.scores import show
+
+        show(found, per_query=per_query)
+        note_problems(found.dataset.problems)
+    if figures is not None:
+        names_drawn = [path.stem for path in drawn if path.suffix == ".png"]
+        echo_err(f"figures in {figures}: {', '.join(names_drawn) or 'none'}")
+    if found.leakage is not None and not found.leakage.clean:
+        return NOTHING
+    return PROBLEMS if any(problem.lost for problem in found.dataset.problems) else DONE
+
+
+def _indexed(configured: CorpusSettings, encoder: str | None) -> CorpusSettings:
+    """[index] of the configuration, but with the built-in encoder that is named, or none."""
+    from asof.checks import ENCODERS
+
+    return replace(configured, encoder=ENCODERS[encoder if encoder in BUILT_IN else "none"])
+
+
+def _models(*, writes: bool, judges: bool) -> EvaluationModels:
+    """The language model of asof.toml in this folder, as far as it is wanted. Raises UsageError,
+    MissingExtra."""
+    from asof.evaluate.answers.models import NO_MODELS, EvaluationModels
+
+    if not (writes or judges):
+        return NO_MODELS
+    from asof import environment
+    from asof.corpus.models import CLIENT, SHAPES, installed
+
+    found = EvaluationModels(environment.configuration(Path(), echo_err), writes, judges)
+    found.check()
+    installed(SHAPES, CLIENT)
+    return found

@@ -67,10 +67,6 @@ def experiments(as_json: bool) -> int:
     "--seed", type=click.IntRange(0), default=0, metavar="N", help="Of all that is drawn (default 0)."
 )
 @click.option(
-    "--cache", type=click.Path(path_type=Path), metavar="DIR",
-    help="Cache of corpora, for the next run (default ~/.cache/asof).",
-)  # fmt: skip
-@click.option(
     "--figures", type=click.Path(path_type=Path), metavar="DIR",
     help="Draw its figures there, the numbers beside them as CSV (needs the extra asof[figures]).",
 )  # fmt: skip
@@ -79,7 +75,7 @@ def experiments(as_json: bool) -> int:
 @click.pass_context
 def experiment(
     context: click.Context, /, name: str, dataset: Path | None, settings: tuple[str, ...], limit: int | None,
-    queries: str, filter_by: tuple[str, ...], encoder: str | None, seed: int, cache: Path | None,
+    queries: str, filter_by: tuple[str, ...], encoder: str | None, seed: int,
     figures: Path | None, per_query: bool, as_json: bool,
 ) -> int:  # fmt: skip
     """Run the experiment NAME of a paper on DATASET: its table beside ours.
@@ -101,14 +97,13 @@ def experiment(
         return DONE
     from asof.cli.encoders import BUILT_IN, encoder_of, keeping
 
-    with keeping(encoder_of(encoder), cache) as encodes, step_progress() as progress:
+    with keeping(encoder_of(encoder)) as encodes, step_progress() as progress:
         from asof.evaluate.experiments.experiment import ExperimentOptions
         from asof.evaluate.options import no_progress
 
         options = ExperimentOptions(
             limit, seed, queries, filter_by, config=_configuration(), encoder=encodes,
-            built_in=encoder if encoder in BUILT_IN else "none", cache=cache,
-            progress=progress or no_progress,
+            built_in=encoder if encoder in BUILT_IN else "none", progress=progress or no_progress,
         )  # fmt: skip
         outcome = run(chosen, dataset, options, settings, figures)
     if as_json:
@@ -219,8 +214,7 @@ def _settings_text(run: ExperimentRun) -> str:
     changed = {name: value for name, value in parameters if defaults.get(name) != value}
     said = [f"{name}={value}" for name, value in {**changed, **run.options.fields}.items()]
     for name, value in run.options.given.items():
-        if name != "cache":
-            said.append(f"{name.replace('_', '-')} {','.join(value) if isinstance(value, tuple) else value}")
+        said.append(f"{name.replace('_', '-')} {','.join(value) if isinstance(value, tuple) else value}")
     return "".join(f", {plain(each)}" for each in said)
 
 

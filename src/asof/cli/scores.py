@@ -41,9 +41,9 @@ def show(evaluation: Evaluation, *, per_query: bool = False) -> None:
     names = [run.name for run in evaluation.runs]
     if names:
         show_columns(to, "recipe", names, _means(evaluation))
-    for base, others in _compared(evaluation).items():
-        click.echo(f"\nagainst {plain(base)}; p: how often chance alone makes it as large (paired)")
-        show_columns(to, "recipe", others, _differences(evaluation, base, others))
+    if len(names) > 1:
+        click.echo(f"\nagainst {plain(names[0])}; p: how often chance alone makes it as large (paired)")
+        show_columns(to, "recipe", names[1:], _differences(evaluation, names[0], names[1:]))
     for field in evaluation.options.by if names else ():
         _show_groups(to, evaluation, field)
     if per_query and names:
@@ -84,14 +84,10 @@ def _megabytes(size: float | None) -> Text:
     return Text("-" if size is None else f"{size:,.0f}")
 
 
-def _names(evaluation: Evaluation) -> list[str]:
-    return list(dict.fromkeys((*METRICS, *evaluation.options.metrics)))
-
-
 def _estimates(evaluation: Evaluation, rows: Sequence[tuple[Run, list[int] | None]]) -> Cells:
     """A column for each metric that applies to some row."""
     columns: Cells = []
-    for metric in _names(evaluation):
+    for metric in METRICS:
         estimates = [evaluation.estimate(run, metric, at) for run, at in rows]
         if any(each is not None for each in estimates):
             columns.append((_heading(metric), [estimated(each) for each in estimates]))
@@ -112,23 +108,9 @@ def _show_groups(to: Console, evaluation: Evaluation, field: str) -> None:
     show_columns(to, field, names, [("n", counts), *columns])
 
 
-def _compared(evaluation: Evaluation) -> dict[str, list[str]]:
-    """By what they are compared with: recipes that vary another one with that, the others with the first."""
-    names = [run.name for run in evaluation.runs]
-    bases: dict[str, list[str]] = {}
-    for name in names:
-        variant = evaluation.variants.get(name)
-        base = variant.base if variant is not None and variant.base else names[0]
-        if base != name:
-            bases.setdefault(base, []).append(name)
-    return bases
-
-
 def _differences(evaluation: Evaluation, base: str, others: Sequence[str]) -> Cells:
     estimates = {(each.metric, each.b): each for each in evaluation.comparisons if each.a == base}
-    metrics = [
-        metric for metric in _names(evaluation) if any((metric, other) in estimates for other in others)
-    ]
+    metrics = [metric for metric in METRICS if any((metric, other) in estimates for other in others)]
     return [
         (_heading(metric), [_difference(estimates[metric, other]) for other in others]) for metric in metrics
     ]

@@ -39,11 +39,6 @@ def keys(names: Iterable[str]) -> Keyword:
     return Keyword("required", tuple(names))
 
 
-def least_keys(names: Iterable[str]) -> Keyword:
-    """The keys that a mapping has at least."""
-    return Keyword("least", tuple(names))
-
-
 SpanJson = TypedDict(
     "SpanJson",
     {

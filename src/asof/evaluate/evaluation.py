@@ -8,8 +8,8 @@ of fields, `components.py` parts off and on; `experiments/` has tables of the pa
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -26,7 +26,6 @@ from asof.evaluate.answers.run import AnswererFactory, snapshot_at
 from asof.evaluate.configuration import UsedConfiguration
 from asof.evaluate.leakage.check import Leakage, check_leakage, leakage_sample
 from asof.evaluate.options import DEFAULT_OPTIONS, EvaluationOptions, Progress, no_progress, progress_counter
-from asof.evaluate.overrides import Variant
 from asof.evaluate.runner import Runner
 from asof.evaluate.runs.compare import Comparison, Estimate, clusters, compare_pairs, estimate
 from asof.evaluate.runs.corpus import prepared
@@ -40,19 +39,13 @@ from asof.rank.recipe import Recipe
 
 COMPARED = tuple(name for name in METRICS if name not in ("leak@10", *BUDGET))
 
-CHOSEN = (
-    "the best of many settings looks better on the questions that chose it than on others; `asof tune` "
-    "judges on questions that were held out"
-)
-
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
     """The result: a run for each recipe over the same `questions`, in the same order.
 
     `cluster` has the same number for questions of the same text. `leakage` and `answers` are None if they
-    were not asked for. `variants`: by name the recipes that vary another one, or have the values of a
-    combination. `configuration`: where the recipes' numbers are from, if they were asked for by name.
+    were not asked for. `configuration`: where the recipes' numbers are from, if they were asked for by name.
     """
 
     dataset: Dataset
@@ -64,7 +57,6 @@ class Evaluation:
     leakage: Leakage | None
     notes: tuple[str, ...]
     answers: AnswerRuns | None = None
-    variants: Mapping[str, Variant] = field(default_factory=dict)
     configuration: UsedConfiguration | None = None
 
     def estimate(self, run: Run, metric: str, at: Sequence[int] | None = None) -> Estimate | None:
@@ -76,7 +68,7 @@ class Evaluation:
 
 def evaluate(
     dataset: str | Path,
-    recipes: Sequence[str | Recipe | Variant] = ("asof",),
+    recipes: Sequence[str | Recipe] = ("asof",),
     options: EvaluationOptions = DEFAULT_OPTIONS,
     *,
     encoder: Encoder | None = None,
@@ -122,18 +114,13 @@ def evaluate(
             leakage = _leakage(corpus, runner, encoder, notes)
     if run_file is not None:
         write(run_file, runs)
-    variants = {
-        each.recipe.name: each for each in recipes if isinstance(each, Variant) and (each.base or each.values)
-    }
-    bases = {name: each.base for name, each in variants.items() if each.base in named and name in named}
     cluster = clusters([question.text for question in questions])
     compared = dict.fromkeys((*COMPARED, *options.metrics))
     values = {each.name: {metric: each.values(metric) for metric in compared} for each in runs if compare}
     return Evaluation(
         data, options, tuple(questions), cluster, runs,
-        compare_pairs(values, cluster, options.seed, bases if values else None), leakage,
-        (*notes, *_run_notes(runs), *([CHOSEN] if any(each.values for each in variants.values()) else [])),
-        answers, variants,
+        compare_pairs(values, cluster, options.seed), leakage,
+        (*notes, *_run_notes(runs)), answers,
     )  # fmt: skip
 
 

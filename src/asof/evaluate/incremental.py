@@ -21,7 +21,6 @@ from asof.evaluate.answers.models import NO_MODELS, EvaluationModels
 from asof.evaluate.answers.reference import ReferenceAnswer, reference_answers
 from asof.evaluate.answers.results import AnswerRuns
 from asof.evaluate.answers.run import AnswererFactory, snapshot_at
-from asof.evaluate.configuration import UsedConfiguration
 from asof.evaluate.options import DEFAULT_OPTIONS, EvaluationOptions, Progress, no_progress
 from asof.evaluate.runner import Runner
 from asof.evaluate.runs.dataset import Dataset, load
@@ -67,10 +66,7 @@ class ChangedAnswers:
 
 @dataclass(frozen=True, slots=True)
 class Incremental:
-    """The result: what base and update cost, the questions before and after, and what changed.
-
-    `configuration`: where the recipes' numbers are from, if they were asked for by name.
-    """
+    """The result: what base and update cost, the questions before and after, and what changed."""
 
     dataset: Dataset
     options: EvaluationOptions
@@ -80,19 +76,16 @@ class Incremental:
     stages: tuple[QuestionStage, ...]
     changed: tuple[ChangedAnswers, ...]
     notes: tuple[str, ...]
-    configuration: UsedConfiguration | None = None
 
 
 def evaluate(
     dataset: str | Path, later: str, recipes: Sequence[str | Recipe] = ("asof",),
     options: EvaluationOptions = DEFAULT_OPTIONS, *, progress: Progress | None = None,
     answerer_at: AnswererFactory = snapshot_at, models: EvaluationModels = NO_MODELS,
-    option: str = "--incremental ",
 ) -> Incremental:  # fmt: skip
     """Index the base and ask; add the update (see `split`), ask the same again, and the new questions.
 
-    The corpus is in a temporary folder. `option`: how `later` was given, for errors. Raises UsageError,
-    ModelError.
+    The corpus is in a temporary folder. Raises UsageError, ModelError.
     """
     progress = progress or no_progress
     progress("reading", 0, 0)
@@ -101,7 +94,7 @@ def evaluate(
     data = load(Path(dataset), queries=options.queries, without=options.without)
     check_filters(data, options)
     models.check()
-    parts = split(data, later, option)
+    parts = split(data, later)
     stages = _Stages(parts, Runner(data, named, options, answerer_at, models, progress))
     with (
         TemporaryDirectory(prefix="asof-incremental-") as folder,

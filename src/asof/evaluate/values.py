@@ -1,4 +1,4 @@
-"""Values on a command line, as `--set decay.delta=0,1,2.5` has them: TOML where it is TOML, else a text."""
+"""Values on a command line, as `--set decay.delta=2.5` has them: TOML where it is TOML, else a text."""
 
 from __future__ import annotations
 
@@ -8,10 +8,6 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from asof.errors import UsageError
-
-_PART = re.compile(r"""\s*((?:"[^"]*"|'[^']*'|\[[^\]]*\]|\{[^}]*\}|[^,"'\[{])+)\s*(?:,|$)""")
-"""Up to the next comma outside of quotes and brackets."""
-
 
 _WITHOUT_ZERO = re.compile(r"[+-]?\.\d+")
 """Numbers that TOML does not know: .5"""
@@ -32,24 +28,6 @@ def parsed(text: str) -> Any:
     if set(values) != {"value"} or not isinstance(values["value"], int | float | str | list | dict):
         return text
     return values["value"]
-
-
-def listed(text: str) -> list[Any]:
-    """The values between commas that stand outside of quotes and brackets. Raises UsageError for none.
-
-    >>> listed("0, 1,2.5"), listed("[1,2],[3]")
-    ([0, 1, 2.5], [[1, 2], [3]])
-    """
-    values, at = [], 0
-    while at < len(text):
-        part = _PART.match(text, at)
-        if part is None:
-            raise UsageError(f"{text[:80]!r}: values separated by commas are expected, such as 0,1,2.5")
-        values.append(parsed(part[1].strip()))
-        at = part.end()
-    if not values or text.endswith(","):
-        raise UsageError(f"{text[:80]!r}: a value is missing; such as 0,1,2.5")
-    return values
 
 
 def split(text: str, option: str = "--set") -> tuple[str, str]:

@@ -9,7 +9,6 @@ from typing import Annotated, Any, NotRequired, Union, get_args, get_origin, get
 from asof.data.json import AnswerJson, Keyword
 from asof.evaluate.report.evaluation import EvaluationJson
 from asof.evaluate.report.experiment import ExperimentJson, ExperimentsJson
-from asof.evaluate.report.incremental import IncrementalJson
 from asof.evaluate.report.staleness import StaleEvaluationJson
 from asof.serialize.corpus import EmbedJson, IndexedJson, IndexJson, StatusJson
 from asof.serialize.documents import CalendarJson, DeletedJson, DocumentJson, DocumentsJson, PassageJson
@@ -53,7 +52,6 @@ SHAPES: Mapping[str, tuple[str, type]] = {
     "feedback-list": ("asof feedback --json", FeedbackListJson),
     "papers": ("asof papers --json", PapersJson),
     "evaluate": ("asof evaluate --json", EvaluationJson),
-    "evaluate-incremental": ("asof evaluate --incremental --json", IncrementalJson),
     "evaluate-stale": ("asof evaluate --stale --json", StaleEvaluationJson),
     "experiments": ("asof experiments --json", ExperimentsJson),
     "experiment": ("asof experiment NAME --json", ExperimentJson),
@@ -129,8 +127,6 @@ def _annotated(value: dict[str, Any], notes: tuple[Any, ...]) -> dict[str, Any]:
         value["enum"].append(None)
     if "required" in value:
         value["propertyNames"] = {"enum": value["required"]}
-    if "least" in value:
-        value["required"] = value.pop("least")
     return value
 
 

@@ -18,8 +18,7 @@ from asof.evaluate.figures.age_curves import AGES, age_rows
 from asof.evaluate.figures.figures import NAMES, figures
 from asof.evaluate.figures.scaling import QueryLatencies, moments
 from asof.evaluate.figures.score_parts import ScorePartMean, score_part_rows
-from asof.evaluate.figures.trials import BudgetRow, Trials, budget_rows
-from asof.evaluate.figures.variants import ablations
+from asof.evaluate.figures.trials import Trials
 from asof.evaluate.options import EvaluationOptions
 from asof.evaluate.runs.corpus import prepared
 from asof.evaluate.runs.run import Run
@@ -140,40 +139,6 @@ def test_a_recipe_that_does_not_look_at_age_has_no_curve():
     assert age_rows([Run("words", WORDS, ()), Run("tempralm", named("tempralm"), ())]) == []
 
 
-def test_the_whole_is_what_the_evaluation_found(drawn):
-    found, rows, _ = drawn("twe")
-    (run,) = found.runs
-    for metric in ("ndcg@10", "success@1"):
-        mean = found.estimate(run, metric)
-        row = only(rows["ablation"], variant="the whole", metric=metric)
-        assert [float(row[key]) for key in ("value", "low", "high")] == [mean.value, mean.low, mean.high]
-        assert float(row["difference"]) == 0
-        for each in rows["sensitivity"]:
-            if each["present"] == "True" and each["metric"] == metric:
-                assert float(each["value"]) == mean.value
-        assert float(only(rows["budget"], own="True", metric=metric)["value"]) == mean.value
-    assert {row["questions"] for row in rows["ablation"]} == {"3"}
-
-
-def test_a_part_that_is_off_is_missed(dataset, drawn):
-    """Two texts, alike for the words: the decay alone knows that the later one is asked for."""
-    folder = dataset(
-        [{**MAYORS[0]}, {**MAYORS[1], "text": "Bob is mayor of Brill, as was said."}],
-        [{"id": "q", "text": "who is mayor of Brill", "asked_at": "2005-06"}],
-        [("q", "m2", 1)],
-    )
-    _, rows, _ = drawn("twe", folder=folder)
-    assert float(only(rows["ablation"], variant="the whole", metric="success@1")["value"]) == 1
-    off = only(rows["ablation"], variant="without decay", metric="success@1")
-    assert [float(off[key]) for key in ("value", "difference", "difference_high")] == [0, -1, -1]
-    assert float(only(rows["ablation"], variant="without decay", metric="ndcg@10")["value"]) == pytest.approx(
-        1 / math.log2(3)
-    )
-    settings = [row for row in rows["sensitivity"] if row["field"] == "decay.delta"]
-    assert float(only(settings, setting="0.0", metric="success@1")["value"]) == 0  # as if it were off
-    assert float(only(settings, setting="2.5", metric="success@1")["value"]) == 1
-
-
 def test_parts_add_up_to_the_scores(evaluated, trials):
     found = evaluated("twe", "asof", "vault", "papers", "tempralm")
     rows = score_part_rows(trials(found), found.runs, still)
@@ -187,21 +152,6 @@ def test_parts_add_up_to_the_scores(evaluated, trials):
         "centrality",
         "decay",
     }
-
-
-def test_a_recipe_looks_at_what_its_budget_lets_in(dataset, evaluated, trials):
-    """A hundred and twenty texts match and nothing settles the first place: 100 of them are looked at."""
-    documents = [
-        {"id": f"d{n:03}", "text": f"geese {'and more ' * (n % 40)}", "timestamp": "2001"} for n in range(120)
-    ]
-    question = {"id": "q", "text": "geese", "asked_at": "2002"}
-    folder = dataset(documents, [question], [("q", "d000", 1)])
-    eager = named("twe").replaced({"budgeted_rerank.margin": 0.0, "budgeted_rerank.agreement": 0.0})
-    found = evaluated("twe", "tempralm", "vault", eager, folder=folder)
-    rows = budget_rows(trials(found), found.runs, still)
-    own = {row.recipe: row.candidates for row in rows if row.own}
-    assert own == {"twe": 100, "tempralm": 100, "vault": 40, "twe-2": 30}  # the last is sure at once
-    assert sorted({row.candidates for row in rows if not row.own}) == [10, 20, 30, 40, 60, 80, 100]
 
 
 def test_time_is_taken_as_of_moments_of_the_corpus(drawn):
@@ -218,22 +168,13 @@ def test_what_does_not_apply_is_left_out_and_said(dataset, drawn, tmp_path):
     undated = [{**document, "timestamp": None} for document in MAYORS]
     asked = [{**question, "asked_at": None} for question in ASKED]
     (tmp_path / "figures").mkdir()
-    (tmp_path / "figures" / "budget.png").write_bytes(b"of another time")
+    (tmp_path / "figures" / "scaling.png").write_bytes(b"of another time")
     _, rows, told = drawn(WORDS, folder=dataset(undated, asked, JUDGED))
-    assert list(rows) == ["parts", "ablation"]
-    assert [line.partition(":")[2].split()[0] for line in told] == [
-        "decay",
-        "budget",
-        "scaling",
-        "sensitivity",
-    ]
-    assert told[1].endswith("words: no stage limits the candidates; the file of that name is an older one")
-    assert told[2] == "figures: scaling is left out: the documents have no two different dates"
-
-
-def test_fewer_questions_when_that_is_asked_for(drawn):
-    _, rows, _ = drawn("asof", limit=2)
-    assert {row["questions"] for row in rows["ablation"]} == {"2"}
+    assert list(rows) == ["parts"]
+    assert [line.partition(":")[2].split()[0] for line in told] == ["decay", "scaling"]
+    assert told[1].endswith(
+        "the documents have no two different dates; the file of that name is an older one"
+    )
 
 
 @pytest.mark.parametrize(("limit", "said"), [(2, "2 of 4 questions, chosen by a hash"), (100, "3 questions")])
@@ -246,7 +187,7 @@ def test_the_caption_says_how_many_were_asked(evaluated, tmp_path, monkeypatch, 
 
     monkeypatch.setattr(canvas, "png", kept)
     figures(evaluated("twe"), tmp_path / "figures", limit=limit, cache=tmp_path / "cache")
-    for name in ("parts", "budget", "scaling", "ablation", "sensitivity"):
+    for name in ("parts", "scaling"):
         assert captions[name].startswith(f"mayors: {said}.")
 
 
@@ -256,7 +197,7 @@ def test_progress_names_the_figure(evaluated, tmp_path):
         evaluated("asof"), tmp_path / "figures", cache=tmp_path / "cache",
         progress=lambda what, done, of: seen.append((what, done, of)),
     )  # fmt: skip
-    assert ("figures: ablation", 0, 1 + len(ablations(named("asof"), vectors=False))) in seen
+    assert ("figures: parts", 0, 1) in seen
     assert all(done < of for what, done, of in seen if what.startswith("figures"))
 
 
@@ -338,17 +279,3 @@ def test_what_takes_away_hangs_below_zero():
     ]
     bars: Any = drawing.parts(rows, "").axes[0].patches
     assert [(bar.get_y(), bar.get_height()) for bar in bars] == [(0, 2), (0, -0.5), (2, 0.25)]
-
-
-def test_the_own_number_of_candidates_is_marked():
-    rows = [
-        BudgetRow("twe", n, own, metric, 0.5, 0.4, 0.6, 9)
-        for n, own in ((10.0, False), (100.0, False), (42.5, True))
-        for metric in ("ndcg@10", "success@1")
-    ]
-    figure: Any = drawing.budget(rows, "")
-    for axes in figure.axes:
-        line, star = [each for each in axes.lines if each.get_marker() in "o*"]
-        assert line.get_xdata().tolist() == [10, 100]
-        assert list(star.get_xdata()) == [42.5]
-    assert [text.get_text() for text in figure.legends[0].texts] == ["twe", "twe: its own (42.5)"]

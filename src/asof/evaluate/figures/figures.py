@@ -16,12 +16,12 @@ from asof.evaluate.figures.age_curves import QUESTIONS, age_rows
 from asof.evaluate.figures.files import as_csv, ready, written
 from asof.evaluate.figures.scaling import MOMENTS, latency_rows, moments
 from asof.evaluate.figures.score_parts import score_part_rows
-from asof.evaluate.figures.trials import StepProgress, Trials, ablation_rows, budget_rows, sensitivity_rows
+from asof.evaluate.figures.trials import StepProgress, Trials
 from asof.evaluate.options import Progress, no_progress
 from asof.evaluate.runs.corpus import prepared
 from asof.models.ports import Encoder
 
-NAMES = ("decay", "parts", "budget", "scaling", "ablation", "sensitivity")
+NAMES = ("decay", "parts", "scaling")
 """Each as NAME.png and NAME.csv."""
 
 LIMIT = 100
@@ -75,14 +75,8 @@ def _rows(name: str, trials: Trials, progress: StepProgress) -> Sequence[Any]:
             return age_rows(runs)
         case "parts":
             return score_part_rows(trials, runs, progress)
-        case "budget":
-            return budget_rows(trials, runs, progress)
-        case "scaling":
-            return latency_rows(trials, runs, progress) if len(moments(trials.dataset)) > 1 else []
-        case "ablation":
-            return ablation_rows(trials, runs, progress)
         case _:
-            return sensitivity_rows(trials, runs, progress)
+            return latency_rows(trials, runs, progress) if len(moments(trials.dataset)) > 1 else []
 
 
 def _caption(name: str, trials: Trials) -> str:
@@ -92,17 +86,13 @@ def _caption(name: str, trials: Trials) -> str:
     listed = count in (trials.limit, evaluation.options.limit) and count < total
     questions = f"{count:,} of {total:,} questions, chosen by a hash" if listed else f"{count:,} questions"
     data = f"{trials.dataset.name}: {questions}."
-    bands = "Intervals: 95%, bootstrap over questions of different text."
     examples = " and ".join(f'"{text}" ({kind})' for kind, text in QUESTIONS.items())
     captions = {
         "decay": "Computed by the stages of each recipe, with the weights of sums, for the questions "
         f"{examples}.",
         "parts": f"{data} Means over the questions that have a passage of that rank.",
-        "budget": f"{data} {bands} A star: as many candidates as the recipe itself reads.",
         "scaling": f"{data} Asked as of {MOMENTS} moments of the corpus, of equal numbers of documents. "
         "Bands: quartiles. The first search at each moment is not counted.",
-        "ablation": f"{data} {bands} Dotted: the whole.",
-        "sensitivity": f"{data} {bands} One field at a time, all others as in the recipe.",
     }
     return captions[name]
 
@@ -113,9 +103,6 @@ def _left_out(name: str, trials: Trials) -> str:
     reasons = {
         "decay": f"{recipes}: no stage weighs age independently of the other candidates",
         "parts": f"{recipes}: no question has a hit",
-        "budget": f"{recipes}: no stage limits the candidates",
         "scaling": "the documents have no two different dates",
-        "ablation": f"{recipes}: no part can be left out",
-        "sensitivity": f"{recipes}: no numbers of time or corroboration",
     }
     return reasons[name]

@@ -96,25 +96,6 @@ def heat(rows: Rows, caption: str, *, x: str, y: str, values: Sequence[str], tit
     return figure
 
 
-def ranked_bars(rows: Rows, caption: str, *, label: str, values: Sequence[str], title: str = "") -> Figure:
-    """A panel for each of the keys `values`: a bar for each row, named by its key `label`, with its interval;
-    a dotted line where the first row ends."""
-    height = max(HEIGHT, 0.3 * len(rows) + 0.6)
-    figure, axes = panelled(len(values), ACROSS, WIDTH, height, title, caption)
-    for axis, key in zip(axes, values, strict=True):
-        own = [row for row in rows if row.get(key) is not None]
-        at = list(range(len(own)))[::-1]
-        reach = [
-            [row[key] - row[f"{key} low"] for row in own],
-            [row[f"{key} high"] - row[key] for row in own],
-        ]
-        axis.barh(at, [row[key] for row in own], color=COLOURS[0], xerr=reach, ecolor=COLOURS[7])
-        axis.axvline(own[0][key] if own else 0.0, color=COLOURS[6], linestyle=":")
-        axis.set_yticks(at, [str(row[label]) for row in own])
-        axis.set_title(key)
-    return figure
-
-
 def _places(values: Sequence[Any]) -> dict[Any, float]:
     """Where values lie on an axis, in order: numbers where they are, others one after another."""
     if all(isinstance(value, int | float) for value in values):

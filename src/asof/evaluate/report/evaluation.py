@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, Any, NotRequired, TypedDict
 
-from asof.data.json import Instant, ProblemJson, least_keys, one_of, problem_json
+from asof.data.json import Instant, ProblemJson, keys, one_of, problem_json
 from asof.evaluate.configuration import UsedConfiguration
 from asof.evaluate.evaluation import Evaluation
 from asof.evaluate.leakage.check import Leakage
@@ -42,8 +42,7 @@ class RunOptionsJson(TypedDict):
 
 
 RankingMetrics = Annotated[
-    dict[str, EstimateJson | None], least_keys(METRICS),
-    "by metric, those of `--metric` too; null: it does not apply",
+    dict[str, EstimateJson | None], keys(METRICS), "by metric; null: it does not apply",
 ]  # fmt: skip
 
 
@@ -69,9 +68,6 @@ class RunJson(TypedDict):
     """The metrics of a recipe."""
 
     recipe: Annotated[str, "its name; the second of a name is called `name-2`"]
-    base: Annotated[str, 'the recipe that it varies and is compared with; "" of others']
-    values: Annotated[dict[str, Any], "its values of the fields that `--set` gives several"]
-    part: Annotated[str, 'what is off or on with `--leave-one-out` and `--add-one`; "" of others']
     options: RunOptionsJson
     metrics: RankingMetrics
     groups: list[RankingGroupJson]
@@ -121,7 +117,7 @@ class RankedJson(TypedDict):
     """The ranking of a recipe for a question."""
 
     recipe: str
-    metrics: Annotated[dict[str, float | None], least_keys(METRICS), "null: a metric does not apply"]
+    metrics: Annotated[dict[str, float | None], keys(METRICS), "null: a metric does not apply"]
     latency_ms: float
     first: Annotated[list[str], "ten documents, best first"]
 
@@ -176,12 +172,8 @@ def configuration_json(used: UsedConfiguration | None) -> UsedConfigurationJson 
 
 
 def _run_json(evaluation: Evaluation, run: Run) -> RunJson:
-    variant = evaluation.variants.get(run.name)
     return {
         "recipe": run.name,
-        "base": "" if variant is None else variant.base,
-        "values": {} if variant is None else dict(variant.values),
-        "part": "" if variant is None else variant.part,
         "options": options(evaluation, run),
         "metrics": _metrics(evaluation, run),
         "groups": [
@@ -206,8 +198,7 @@ def _run_json(evaluation: Evaluation, run: Run) -> RunJson:
 def _metrics(
     evaluation: Evaluation, run: Run, at: Sequence[int] | None = None
 ) -> dict[str, EstimateJson | None]:
-    names = dict.fromkeys((*METRICS, *evaluation.options.metrics))
-    return {name: optional_estimate_json(evaluation.estimate(run, name, at)) for name in names}
+    return {name: optional_estimate_json(evaluation.estimate(run, name, at)) for name in METRICS}
 
 
 def options(evaluation: Evaluation, run: Run) -> RunOptionsJson:

@@ -68,18 +68,13 @@ def estimate(values: Floats, cluster: NDArray[np.int64], seed: int) -> Estimate 
 
 
 def compare_pairs(
-    values: Mapping[str, Mapping[str, Floats]], cluster: NDArray[np.int64], seed: int,
-    bases: Mapping[str, str] | None = None,
-) -> tuple[Comparison, ...]:  # fmt: skip
-    """Each recipe compared with each later one; one that varies another (`bases`) with that one alone.
-
-    `values`: of each recipe and metric, shape (questions,).
-    """
-    bases = bases or {}
-    alone = [name for name in values if name not in bases]
-    pairs = [*combinations(alone, 2), *((base, name) for name, base in bases.items())]
+    values: Mapping[str, Mapping[str, Floats]], cluster: NDArray[np.int64], seed: int
+) -> tuple[Comparison, ...]:
+    """Each recipe compared with each later one. `values`: of each recipe and metric, shape (questions,)."""
     return tuple(
-        comparison for a, b in pairs for comparison in compare(a, b, values[a], values[b], cluster, seed)
+        comparison
+        for a, b in combinations(values, 2)
+        for comparison in compare(a, b, values[a], values[b], cluster, seed)
     )
 
 

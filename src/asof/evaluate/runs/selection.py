@@ -8,7 +8,6 @@ from collections.abc import Iterable, Sequence
 from asof import recipes as known
 from asof.errors import UsageError
 from asof.evaluate.options import EvaluationOptions
-from asof.evaluate.overrides import Variant
 from asof.evaluate.runs.dataset import METADATA, SOME_TIME, Dataset
 from asof.evaluate.runs.metrics import leak
 from asof.evaluate.runs.questions import DatasetQuestion
@@ -23,14 +22,13 @@ MAX_LENGTH = 40
 """The most characters of each."""
 
 
-def recipes_by_name(recipes: Sequence[str | Recipe | Variant]) -> dict[str, Recipe]:
+def recipes_by_name(recipes: Sequence[str | Recipe]) -> dict[str, Recipe]:
     """Recipes by name; a second one of the same name is called `name-2`. Raises UsageError."""
     if not recipes:
         raise UsageError(f"no recipe is given; accepted: {', '.join(known.NAMES)}")
     by_name: dict[str, Recipe] = {}
     for each in recipes:
         recipe = known.named(each) if isinstance(each, str) else each
-        recipe = recipe.recipe if isinstance(recipe, Variant) else recipe
         name, number = recipe.name, 2
         while name in by_name:
             name, number = f"{recipe.name}-{number}", number + 1

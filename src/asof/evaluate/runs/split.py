@@ -51,10 +51,8 @@ def matches(document: Document, update_values: tuple[tuple[str, tuple[str, ...]]
     )
 
 
-def split(dataset: Dataset, text: str, option: str = "--incremental ") -> Split:
+def split(dataset: Dataset, text: str) -> Split:
     """The dataset split by `FIELD=VALUE[,FIELD=VALUE]`; a field that occurs twice may have either value.
-
-    `option`: what stands before the text where it was given, for errors.
 
     Raises UsageError if the text cannot be read, a field does not exist, or all documents or none match.
     """
@@ -62,7 +60,7 @@ def split(dataset: Dataset, text: str, option: str = "--incremental ") -> Split:
     for piece in text.split(","):
         field, equals, value = (part.strip() for part in piece.partition("="))
         if not (field and equals and value):
-            raise UsageError(f"{option}{text}: accepted: FIELD=VALUE[,FIELD=VALUE], e.g. quarter=q4")
+            raise UsageError(f"--set later={text}: accepted: FIELD=VALUE[,FIELD=VALUE], e.g. quarter=q4")
         values[field] = (*values.get(field, ()), value.casefold())
     counted = _counted(dataset)
     for field in values:
@@ -73,13 +71,13 @@ def split(dataset: Dataset, text: str, option: str = "--incremental ") -> Split:
             accepted = (
                 f"accepted: {listed(usable)}" if usable else "no field tells some documents from others"
             )
-            raise UsageError(f"{option}{text}: {why}; {accepted}")
+            raise UsageError(f"--set later={text}: {why}; {accepted}")
     update_values = tuple(values.items())
     sides = [(each.id, matches(each, update_values)) for each in dataset.documents()]
     if len({side for _, side in sides}) < 2:
         which = "every document matches" if sides and sides[0][1] else "no document matches"
         accepted = "; ".join(f"{field} is one of: {_values(counted[field])}" for field in values)
-        raise UsageError(f"{option}{text}: {which}; a base and an update are needed; {accepted}")
+        raise UsageError(f"--set later={text}: {which}; a base and an update are needed; {accepted}")
     return Split(update_values, frozenset(id_ for id_, side in sides if side))
 
 

@@ -32,7 +32,6 @@ class Pool:
     """Keep the `n` best candidates by score (ties as everywhere)."""
 
     n: int = within(100, 1, 100_000)
-    traits: ClassVar = Traits(part="pool", limit="n")
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         near = ranking.shortlist(self.n).matching()

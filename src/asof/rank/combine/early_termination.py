@@ -61,7 +61,7 @@ class EarlyTermination:
     then: UsesScores | None = None
     prune: bool = True
     limits: ScanLimits = SCAN_LIMITS
-    traits: ClassVar = Traits(total="relevance", weights=("lexical", "dense"))
+    traits: ClassVar = Traits(total="relevance")
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         words = ranking.columns["lexical"]

@@ -29,7 +29,7 @@ class ReciprocalRank:
     weights: tuple[tuple[str, float], ...] = (("lexical", 1.0),)
     k: int = within(60, 1, 1_000)
     depth: int = within(1_000, 1, 1_000_000)
-    traits: ClassVar = Traits(total="relevance", weights=("weights",), limit="depth")
+    traits: ClassVar = Traits(total="relevance")
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         lists = [

@@ -43,7 +43,7 @@ class Combine:
 
     weights: tuple[tuple[str, float], ...] = (("lexical", 1.0),)
     name: str = "score"
-    traits: ClassVar = Traits(constants=("weights",), weights=("weights",), alone=True)
+    traits: ClassVar = Traits(constants=("weights",), alone=True)
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         present = [

@@ -31,7 +31,7 @@ class Backlinks:
     weight: float = within(0.1, 0.0, 1.0)
     cap: int = within(10, 1, 100)
     by_source: BySource = ()
-    traits: ClassVar = Traits(part="backlinks", varied=("weight",), alone=True)
+    traits: ClassVar = Traits(alone=True)
 
     def __post_init__(self) -> None:
         if self.by_source:

@@ -40,7 +40,7 @@ class Centrality:
     damping: float = within(0.85, 0.0, 0.99)
     bands: int = within(16, 0, 256)
     exact_up_to: int = within(2_000_000, 0, 1_000_000_000)
-    traits: ClassVar = Traits(varied=("weights",), alone=True)
+    traits: ClassVar = Traits(alone=True)
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         graph = self.evidence(view)

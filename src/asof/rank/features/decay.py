@@ -46,7 +46,7 @@ class Decay:
     general: float = within(0.3, 0.0, 1.0)
     recent: tuple[str, ...] = RECENT
     need: str = choice(WORDS, CONTINUOUS)
-    traits: ClassVar = Traits(varied=("delta", "tau_min", "tau_max", "general"), by_age="added", alone=True)
+    traits: ClassVar = Traits(by_age="added", alone=True)
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         share = self.recency(query.text)

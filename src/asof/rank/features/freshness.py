@@ -28,7 +28,7 @@ class Freshness:
     """
 
     rate: float = within(0.05, 0.000_1, 1.0)
-    traits: ClassVar = Traits(constants=("rate",), varied=("rate", "weights"), by_age="added")
+    traits: ClassVar = Traits(constants=("rate",), by_age="added")
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         rows = ranking.rows

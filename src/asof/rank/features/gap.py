@@ -46,7 +46,7 @@ class Gap:
     floor: float = within(1.0, 0.000_001, 1_000.0)
     mask: bool = True
     reads_times: ClassVar = True
-    traits: ClassVar = Traits(part="closeness in time", varied=("floor",), total=TOTAL)
+    traits: ClassVar = Traits(total=TOTAL)
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         matches = ranking.matching()

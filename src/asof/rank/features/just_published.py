@@ -36,7 +36,7 @@ class JustPublished:
 
     days: float = within(1.0, 0.01, 1_000.0)
     year: float = within(365.0, 1.0, 100_000.0)
-    traits: ClassVar = Traits(constants=(), varied=("weights",))
+    traits: ClassVar = Traits(constants=())
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         matches = ranking.matching()

@@ -82,12 +82,7 @@ class PseudoRelevanceFeedback:
     window: Selects | None = None
     prune: bool = True
     limits: RescoreLimits = RESCORE_LIMITS
-    traits: ClassVar = Traits(part="feedback", total="relevance and feedback")
-
-    @property
-    def off(self) -> bool:
-        """Whether nothing changes."""
-        return self.weight == 0.0
+    traits: ClassVar = Traits(total="relevance and feedback")
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         within_reach = self._reach(query, ranking, view)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from asof.data import Query
 from asof.index.view import View
@@ -11,7 +10,6 @@ from asof.rank.expression import Constant, Expression, Given, product, total
 from asof.rank.features.time_match import PUBLISHED, named_bounds, time_evidence
 from asof.rank.features.title_match import names_a_title
 from asof.rank.stage import Ranking
-from asof.rank.traits import Traits
 from asof.schema import within
 
 
@@ -35,7 +33,6 @@ class RequestedTime:
     time_weight: float = within(0.6, 0.0, 2.0)
     bounds_weight: float = within(0.6, 0.0, 2.0)
     off_topic_weight: float = within(0.7, 0.0, 2.0)
-    traits: ClassVar = Traits(part="named times", varied=("time_weight",))
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         matches = ranking.matching()

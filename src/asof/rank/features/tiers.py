@@ -35,7 +35,7 @@ class RecencyTiers:
     bounds: tuple[float, ...] = (14.0, 60.0, 180.0)
     values: tuple[float, ...] = (1.20, 1.10, 1.00, 0.95)
     by_source: BySource = ()
-    traits: ClassVar = Traits(part="steps of age", by_age="factor")
+    traits: ClassVar = Traits(by_age="factor")
 
     def __post_init__(self) -> None:
         TieredDecay(self.bounds, self.values)

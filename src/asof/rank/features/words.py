@@ -6,7 +6,6 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +17,6 @@ from asof.rank.expression import Given, product
 from asof.rank.features import by_source
 from asof.rank.features.by_source import BySource
 from asof.rank.stage import Ranking
-from asof.rank.traits import Traits
 from asof.schema import within
 from asof.text.tokens import tokenize
 
@@ -39,7 +37,6 @@ class Headings:
     h2: float = within(1.0, 1.0, 2.0)
     h3: float = within(1.0, 1.0, 2.0)
     by_source: BySource = ()
-    traits: ClassVar = Traits(part="headings")
 
     def __post_init__(self) -> None:
         if self.by_source:
@@ -87,7 +84,6 @@ class Tags:
     weight: float = within(0.0, 0.0, 1.0)
     cap: int = within(3, 1, 100)
     by_source: BySource = ()
-    traits: ClassVar = Traits(part="tags")
 
     def __post_init__(self) -> None:
         if self.by_source:

@@ -48,7 +48,7 @@ class EvidenceHops:
     share: float = within(0.5, 0.0, 1.0)
     most: int = within(20, 1, 1_000)
     graph: Centrality = GRAPH
-    traits: ClassVar = Traits(part="hops over evidence", by_score=True)
+    traits: ClassVar = Traits(by_score=True)
 
     @property
     def off(self) -> bool:

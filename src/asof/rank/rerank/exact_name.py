@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,6 @@ from asof.rank.candidates.phrases import admitted
 from asof.rank.expression import Constant, product, total
 from asof.rank.selections import Joined, Where
 from asof.rank.stage import Ranking
-from asof.rank.traits import Traits
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +27,6 @@ class ExactName:
 
     for scores in [0, 1]. Nothing changes where no current document has that name.
     """
-
-    traits: ClassVar = Traits(part="names")
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         documents = view.called(query.text)

@@ -58,7 +58,7 @@ class Rerank:
     weight: float = within(1.0, 0.0, 1.0)
     characters: int = within(20_000, 100, 1_000_000)
     only_below: float | None = within(None, 0.0, 10.0)
-    traits: ClassVar = Traits(part="reranking", by_score=True)
+    traits: ClassVar = Traits(by_score=True)
 
     @property
     def needs(self) -> int:

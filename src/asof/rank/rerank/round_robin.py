@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -17,7 +16,6 @@ from asof.rank.features.time_match import OF_TIME, match_times
 from asof.rank.features.title_match import match_titles
 from asof.rank.selections import Where
 from asof.rank.stage import Ranking
-from asof.rank.traits import Traits
 from asof.schema import within
 
 
@@ -41,7 +39,6 @@ class RoundRobinByDocument:
     """
 
     title_coverage: float = within(0.35, 0.0, 1.0)
-    traits: ClassVar = Traits(part="turns")
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         matches = ranking.matching()

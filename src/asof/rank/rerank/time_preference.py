@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +27,6 @@ from asof.rank.features.time_match import MENTIONS_TIME, match_times
 from asof.rank.features.title_match import names_a_title
 from asof.rank.selections import Where
 from asof.rank.stage import Ranking
-from asof.rank.traits import Traits
 from asof.schema import within
 
 
@@ -83,9 +81,6 @@ class TimePreference:
     same_kind_threshold: float = within(0.5, 0.0, 1.0)
     uncertainty: float = within(0.1, 0.0, 1.0)
     relevance_floor: float = within(0.5, 0.0, 1.0)
-    traits: ClassVar = Traits(
-        part="time", varied=("recency_weight", "tie_margin", "termination_penalty", "cautious_margin")
-    )
 
     def reads(self, view: View) -> Iterable[Term]:
         """The terms that are looked for in candidates besides those of the question."""

@@ -22,9 +22,6 @@ if TYPE_CHECKING:
     from asof.evaluate.incremental import Incremental
     from asof.rank.recipe import Recipe
 
-LATER_OPTION = "--set later="
-"""Before the value of `later` where it was given."""
-
 LATER = Parameter(
     "year=2024", text("FIELD=VALUE[,...] of documents"), "the documents that come as the update"
 )
@@ -86,7 +83,7 @@ def ask(
         )
         found = evaluate(
             dataset, options.parameters["later"], labelled(recipes), how, progress=options.progress,
-            answerer_at=Asking.of(data), models=models_of(options), option=LATER_OPTION,
+            answerer_at=Asking.of(data), models=models_of(options),
         )  # fmt: skip
     return replace(found, dataset=replace(found.dataset, problems=data.problems))
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from asof.evaluate.experiments.drawing import beside
 from asof.evaluate.experiments.experiment import Experiment, ExperimentOptions, Outcome
 from asof.evaluate.experiments.table import Cell, Column, Row, Table
-from asof.evaluate.experiments.tgrag.protocol import LATER, LATER_OPTION
+from asof.evaluate.experiments.tgrag.protocol import LATER
 
 if TYPE_CHECKING:
     from asof.corpus.corpus import Corpus
@@ -41,7 +41,7 @@ def run(dataset: Path, options: ExperimentOptions) -> Outcome:
     from asof.store.settings import CorpusSettings
 
     data = load(dataset)
-    parts = split(data, options.parameters["later"], LATER_OPTION)
+    parts = split(data, options.parameters["later"])
     cells: dict[str, Cell] = {}
     with (
         TemporaryDirectory(prefix="asof-graph-") as folder,

@@ -15,7 +15,6 @@ from asof import checks, plugins, recipes, schema
 from asof.answer.settings import AskSettings
 from asof.checks import UNITS as UNITS
 from asof.errors import BadConfig, Untrusted, UsageError
-from asof.knowledge.extraction_config import Facts
 from asof.schema import MAX_SHOWN, AcceptedValue, check, nearest
 from asof.sources.fields import Fields
 from asof.sources.scheme import scheme_named
@@ -50,11 +49,11 @@ class Config:
     [encoder] the model that makes vectors, see `asof.models.encoder_config`; `asof embed` changes it.
     [rerank] the model that reranks, see `asof.models.reranker_config`.
     [model] the language model, see `asof.models.chat_config`; nothing asks one that is not named.
-    [facts] what reads facts, see `asof.knowledge.extraction_config`.
     [ask] recipe, mode, tokens, budget: defaults of `asof ask`, see `asof.answer.settings`.
     [SCHEME] settings of the sources that a scheme names, such as [arxiv]; those of asof's own are checked,
              those of a package when one of its sources is opened.
     [diversity] kind, most, balance, first: unlike first hits (`asof.rank.rerank.diversify`).
+    [TABLE] what else is read, by its name, as extensions of asof offer it (`plugins.TABLES`): [facts].
     [recipes.NAME] stage.field: other values for fields of a recipe, e.g. `decay.tau_min = 365`.
     [retrieval] the keys of RAGtriever's design, for the recipe `vault`.
     [sources.NAME.retrieval] the same, for passages of one source.
@@ -75,10 +74,10 @@ class Config:
     encoding: EncoderConfig | None = None
     reranking: RerankerConfig | None = None
     model: LanguageModelConfig | None = None
-    facts: Facts = field(default_factory=Facts)
     asking: AskSettings = field(default_factory=AskSettings)
     sources: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     diversity: Stage | None = None
+    tables: Mapping[str, Any] = field(default_factory=dict)
     changed: Mapping[str, Recipe] = field(default_factory=dict)
     origin: Mapping[str, Path] = field(default_factory=dict)
     withheld: Mapping[str, str] = field(default_factory=dict)
@@ -100,8 +99,8 @@ class Config:
 
 
 TABLES = (
-    "index", "fields", "search", "encoder", "recipes", "retrieval", "diversity", "rerank", "model", "facts",
-    "ask", "sources",
+    "index", "fields", "search", "encoder", "recipes", "retrieval", "diversity", "rerank", "model",
+    *plugins.BUILT_IN[plugins.TABLES], "ask", "sources",
 )  # fmt: skip
 
 
@@ -183,7 +182,7 @@ def read(values: Mapping[str, Any], where: str = FILE) -> Config:
         diversity=_diversity(tables.get("diversity", {}), where),
         encoding=_encoding(tables.get("encoder", {}), index, where),
         reranking=_reranking(tables.get("rerank", {}), where),
-        model=_model(tables.get("model", {}), where), facts=_facts(tables.get("facts", {}), where),
+        model=_model(tables.get("model", {}), where), tables=_offered(tables, where),
         asking=_asking(tables.get("ask", {}), where),
         changed=_changed(tables, where), sources=_sources(tables, where),
     )  # fmt: skip
@@ -255,9 +254,14 @@ def _reranking(table: Mapping[str, Any], where: str) -> RerankerConfig | None:
         return RerankerConfig.read(table)
 
 
-def _facts(table: Mapping[str, Any], where: str) -> Facts:
-    with _located(where, "facts"):
-        return Facts.read(table)
+def _offered(tables: Mapping[str, Any], where: str) -> dict[str, Any]:
+    """The tables that asof's own extensions read. No configuration loads the code of a package."""
+    offered = {}
+    for name in plugins.BUILT_IN[plugins.TABLES]:
+        if tables.get(name):
+            with _located(where, name):
+                offered[name] = plugins.load(plugins.TABLES, name).read(tables[name])  # type: ignore[union-attr]
+    return offered
 
 
 def _asking(table: Mapping[str, Any], where: str) -> AskSettings:

@@ -1,5 +1,5 @@
-"""Sources, recipes, readers of files and parts of answers by name: asof's own, and those that installed
-packages offer.
+"""Sources, recipes, readers of files, parts of answers and tables of asof.toml by name: asof's own, and those
+that installed packages offer.
 
 A package offers one by an entry point of a group below. asof's own stand in `BUILT_IN`, and pyproject.toml
 declares the same (a test compares the two). The table is asked first, for three reasons: reading the metadata
@@ -36,6 +36,9 @@ ANSWERING = "asof.answering"
 
 COMMANDS = "asof.commands"
 """Names of extensions: each names a table from names of commands to `cli.commands.CommandEntry`."""
+
+TABLES = "asof.tables"
+"""Tables of asof.toml: each names a class that `read`s the table, and whose defaults hold without one."""
 
 BUILT_IN = {
     COMMANDS: {
@@ -99,6 +102,7 @@ BUILT_IN = {
         ".json": "asof.sources.chat_json:READER",
     },
     ANSWERING: {"facts": "asof.knowledge.answering.offer:FACTS"},
+    TABLES: {"facts": "asof.knowledge.extraction_config:Facts"},
 }
 
 

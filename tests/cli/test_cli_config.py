@@ -15,6 +15,7 @@ from asof.arxiv.settings import ArxivSettings
 from asof.cli.config import keys, text
 from asof.cli.config_help import EXAMPLES, TABLES, WORDS
 from asof.config import Config
+from asof.knowledge.extraction_config import Facts
 from asof.recipes import named
 
 NEEDS: dict[str, dict[str, dict[str, Any]]] = {
@@ -66,7 +67,9 @@ def test_switched_on_it_is_the_defaults(table):
     values = switched_on()[table]
     left = {"ask": ("tokens", "budget"), "facts": ("entity_types", "gleaning")}.get(table, ())
     read = config.read({table: {key: value for key, value in values.items() if key not in left}})
-    assert replace(read, sources={}) == Config()
+    assert replace(read, sources={}, tables={}) == Config()
+    assert replace(read, sources={}, tables={}) == Config()
+    assert Facts.of(read.tables) == Facts()
     assert ArxivSettings.read(read.sources.get("arxiv", {})) == ArxivSettings()
 
 

@@ -62,7 +62,7 @@ def keys(table: str) -> Mapping[str, Any]:
 
 
 def _keys(table: str) -> Iterator[tuple[str, Any]]:
-    from asof import checks
+    from asof import checks, plugins
     from asof.arxiv.settings import ArxivSettings
     from asof.config import Config
     from asof.models.chat_config import LanguageModelConfig
@@ -74,7 +74,6 @@ def _keys(table: str) -> Iterator[tuple[str, Any]]:
     default = Config()
     whole: dict[str, Any] = {
         "fields": default.fields,
-        "facts": default.facts,
         "ask": default.asking,
         "arxiv": ArxivSettings(),
     }
@@ -83,6 +82,8 @@ def _keys(table: str) -> Iterator[tuple[str, Any]]:
         "rerank": RerankerConfig,
         "model": LanguageModelConfig,
     }
+    if table in plugins.BUILT_IN[plugins.TABLES]:
+        whole[table] = plugins.load(plugins.TABLES, table)()  # type: ignore[misc]
     examples = EXAMPLES.get(table, {})
     values: dict[str, Any] = {}
     if table == "index":

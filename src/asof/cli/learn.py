@@ -61,10 +61,10 @@ class LearnAhead:
         """
         from asof import environment
         from asof.corpus.models import CLIENT, SHAPES, installed
-        from asof.knowledge.extraction_config import MODEL
+        from asof.knowledge.extraction_config import MODEL, Facts
 
         config = environment.configuration(root)
-        facts = facts or reports or estimate or config.facts.ahead
+        facts = facts or reports or estimate or Facts.of(config.tables).ahead
         if reports and config.model is None:
             raise config.lacking("model", "--reports: without a model they are made when asked")
         if budget is not None and not facts:
@@ -75,7 +75,7 @@ class LearnAhead:
             raise UsageError(
                 "--budget is in US dollars: [model] needs prices = {prompt = 0.15, reply = 0.60}"
             )
-        if config.model is not None and (reports or (facts and config.facts.extractor == MODEL)):
+        if config.model is not None and (reports or (facts and Facts.of(config.tables).extractor == MODEL)):
             installed(SHAPES, CLIENT)
         return cls(facts, reports, estimate, budget)
 

@@ -221,9 +221,9 @@ def explain_no_hits(snapshot: Snapshot, since: When | None = None, until: When |
 def note_extractor(config: Config) -> None:
     """Say that rules read facts if a model is to read them and none is named."""
     from asof.config import FILE
-    from asof.knowledge.extraction_config import MODEL
+    from asof.knowledge.extraction_config import MODEL, Facts
 
-    if config.facts.extractor == MODEL and config.model is None:
+    if Facts.of(config.tables).extractor == MODEL and config.model is None:
         echo_err(f"note: facts are read by rules: [facts] of {FILE} asks for a model, and [model] names none")
 
 

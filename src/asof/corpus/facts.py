@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from asof.corpus.models import ModelProvider
 from asof.corpus.session import Session
 from asof.errors import CorpusError, UsageError
-from asof.knowledge.extraction_config import MODEL
+from asof.knowledge.extraction_config import MODEL, Facts
 from asof.store.facts import passages_without_facts
 from asof.store.lock import exclusive_lock
 from asof.store.store import translate_errors
@@ -47,14 +47,14 @@ class FactIndexer:
         session, store = self.session, self.session.store
         alone = exclusive_lock(store.folder / "learn.lock", store.wait)
         with translate_errors(store.database), alone, self._reader(budget) as model, session.writing() as db:
-            return extract_facts(store, db, session.config.facts, model, progress=progress)
+            return extract_facts(store, db, Facts.of(session.config.tables), model, progress=progress)
 
     def estimate(self) -> Usage:
         """What `learn` would cost at most. Nothing is sent. Raises UsageError."""
         from asof.knowledge.configured_extraction import estimate
 
         with self._reader(None) as model, self.session.connection() as db:
-            return estimate(db, self.session.config.facts, model)
+            return estimate(db, Facts.of(self.session.config.tables), model)
 
     def report_all(
         self, progress: Callable[[int, int], None] | None = None, budget: float | None = None
@@ -92,7 +92,7 @@ class FactIndexer:
     @contextmanager
     def _reader(self, budget: float | None) -> Iterator[MeteredModel | None]:
         """The model that reads facts; None where rules do, whatever model is named."""
-        if self.session.config.facts.extractor != MODEL:
+        if Facts.of(self.session.config.tables).extractor != MODEL:
             yield None
             return
         with self.models.language(budget) as model:

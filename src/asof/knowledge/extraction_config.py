@@ -28,6 +28,11 @@ class Facts:
     ahead: bool = False
 
     @classmethod
+    def of(cls, tables: Mapping[str, Any]) -> Facts:
+        """The settings among the tables of a configuration (`Config.tables`)."""
+        return tables["facts"] if "facts" in tables else cls()
+
+    @classmethod
     def read(cls, table: Mapping[str, Any]) -> Facts:
         """The table of a configuration. Raises UsageError: which key, what is accepted."""
         check(table, _ACCEPTED)

@@ -65,7 +65,7 @@ def test_the_replies_of_a_judge_are_kept(shop, tmp_path):
 def test_what_a_model_reads_of_an_update_is_counted(shop):
     """Every document is one passage: two are read for the base, one for the update."""
     reader = model()
-    models = EvaluationModels(Config(facts=Facts(extractor="model")), writes=True, model=reader)
+    models = EvaluationModels(Config(tables={"facts": Facts(extractor="model")}), writes=True, model=reader)
     found = incremental(shop, "year=2", models=models, answerer_at=Script({}))
     assert (found.base.calls, found.update.calls) == (2, 1)
     assert found.update.prompt_tokens > 0

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from asof.config import Config
 from asof.corpus.corpus import Corpus
 from asof.corpus.models import ModelProvider
+from asof.knowledge.extraction_config import Facts
 from asof.models.ports import Model
 
 
@@ -37,14 +38,14 @@ class EvaluationModels:
         if not self.writes:
             return ""
         model = self.model.name if self.model is not None else str(self.config.model)
-        return f"{model} {self.config.facts}"
+        return f"{model} {Facts.of(self.config.tables)}"
 
     def configure(self, corpus: Corpus) -> None:
         """Give a corpus the configuration of asof.toml, if the model writes."""
         if self.writes:
             own = self.config
             corpus.session.config = replace(
-                corpus.config, model=own.model, facts=own.facts, asking=own.asking
+                corpus.config, model=own.model, tables=own.tables, asking=own.asking
             )
             corpus.models.model = self.model
 

@@ -18,9 +18,9 @@ LEAST = 0.15
 
 BASE, SHARE, UNKNOWN = 2.0, 2.1, -2.6
 """Of the log odds that passages hold the answer: the constant, per ln(share + .05) of the question that one
-of them has, and per share of its words that no passage of the corpus has. Fitted by `bench/answerable.py` on
-questions of nine sets, with an answer or without, and on questions put to the corpus of another set, rounded
-towards answering; docs/guides/answers.md has the probabilities beside what was so."""
+of them has, and per share of its words that no passage of the corpus has. Fitted on questions
+of nine sets, with an answer or without, and on questions put to the corpus of another set, rounded towards
+answering."""
 
 LEAST_NAME = 0.4
 """The least share of a name of several words that a passage mentions: another word may stand for "UK"."""

@@ -11,7 +11,7 @@ Jaccard similarity J (Broder 1997), so an edge is found with
 One row to a band, since edges begin at J = .05: with two rows hardly any of those would be found. The overlap
 of candidates is then counted exactly, so a graph of candidates is part of the exact one, with equal weights.
 It takes a fraction of the memory, which is what ends an exact graph; not less time, since the cap on shingles
-keeps the exact one from growing with the square of the corpus (`python bench/evidence.py --bands 16`).
+keeps the exact one from growing with the square of the corpus.
 
 Only shingles within the cap (`overlap.py`) stand for a band, those of one passage alone too: whether a pair
 is compared depends on both and on what came before them, never on what came later.

@@ -2,8 +2,7 @@
 
 Features are the question's form, its words of time and the kinds of answers it names, each there or not.
 direction = the class of the largest sum of weights; volatility = 1 / (1 + e^-s) of one sum s. The weights in
-`weights.toml` are fitted by `bench/intent.py`, which also tells how well they do on questions that the
-fit has not seen.
+`weights.toml` are fitted.
 """
 
 from __future__ import annotations

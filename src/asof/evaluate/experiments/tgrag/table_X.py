@@ -88,7 +88,7 @@ EXPERIMENT = Experiment(
         "A question that names no time is not filtered by time, as in the paper.",
         "recall@5 is ours: whether the passages were found, whatever was answered.",
     ),
-    data="one of its three sets: bench/multihop.py makes a folder of its files",
+    data="one of its three sets, as a folder of asof evaluate",
     parameters={"set": Parameter(OTHER, one_of(*SETS, OTHER), "which of the paper's sets it is")},
     recipe=TGRAG,
 )

@@ -42,7 +42,7 @@ def test_no_model_is_named_unless_the_table_is_there():
 
 
 FACTS = [
-    ('extractor = "model"', "extractor", "model"), ("ahead = true", "ahead", True),
+    ('extractor = "model"', "extractor", "model"),
     ('extractor = "model"\ngleaning = 2', "gleaning", 2),
     ('extractor = "model"\nentity_types = ["ships"]', "entity_types", ("ships",)),
 ]  # fmt: skip

@@ -259,8 +259,8 @@ def test_tokens_of_a_stream_are_said_to_be_estimated(model):
 @pytest.mark.parametrize(
     "command",
     [
-        ("ask", "crane"), ("report", "2022"), ("index", "n", "--facts"), ("index", "n", "--reports"),
-        ("index", "n", "--estimate"),
+        ("ask", "crane"), ("report", "2022"), ("precompute",), ("precompute", "--reports"),
+        ("precompute", "--estimate"),
     ],
 )  # fmt: skip
 def test_a_missing_extra_is_one_line(quay, users, server, monkeypatch, command):

@@ -25,7 +25,7 @@ from .conftest import Asof, note
 
 CASES = int(os.environ.get("ASOF_CASES", "10"))
 COMMANDS = (
-    ("index", "notes"), ("index", "notes", "--facts"), ("search", "crane"), ("search", "crane", "--rerank"),
+    ("index", "notes"), ("precompute",), ("search", "crane"), ("search", "crane", "--rerank"),
     ("ask", "what colour is the crane?"), ("papers", "cranes of this week", "--categories", "cs.IR"),
     ("embed",), ("embed", "--encoder", "configured"), ("status",), ("tune", "--undo"), ("report", "2020"),
     ("evaluate", "notes", "--answers", "--model"), ("when", "last year"), ("recipes",),

@@ -1,4 +1,4 @@
-"""`[facts]`: what is accepted. What is refused, and how, is tested with `asof index --facts`."""
+"""`[facts]`: what is accepted. What is refused, and how, is tested with `asof precompute`."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from asof.knowledge.extraction_config import ENTITY_TYPES, Facts
 
 
 def test_an_empty_table_means_rules():
-    assert Facts.read({}) == Facts("rules", ENTITY_TYPES, 0, False)
+    assert Facts.read({}) == Facts("rules", ENTITY_TYPES, 0)
 
 
 def test_all_keys():
-    table = {"extractor": "model", "entity_types": ["ships", "fares"], "gleaning": 3, "ahead": True}
-    assert Facts.read(table) == Facts("model", ("ships", "fares"), 3, True)
+    table = {"extractor": "model", "entity_types": ["ships", "fares"], "gleaning": 3}
+    assert Facts.read(table) == Facts("model", ("ships", "fares"), 3)
 
 
 @pytest.mark.parametrize(
     "table",
     [
-        {"gleaning": True}, {"gleaning": -1}, {"gleaning": "1"}, {"ahead": 1}, {"extractor": ["model"]},
+        {"gleaning": True}, {"gleaning": -1}, {"gleaning": "1"}, {"extractor": ["model"]},
         {"entity_types": "ships"}, {"entity_types": [1]}, {"entity_types": ["  "]},
         {"entity_types": ["x" * 65]}, {"entity_types": ["x"] * 33}, {"entity_types": ["ships"]},
     ],

@@ -133,7 +133,6 @@ WORDS: dict[str, dict[str, str]] = {
         "extractor": '"rules" (free, at once) or "model" (that of [model]).',
         "entity_types": 'For "model" only: what it looks for.',
         "gleaning": 'For "model" only: how many further times a passage is read, 0 to 3.',
-        "ahead": "Whether asof index reads facts; else the first question that needs them does.",
     },
     "ask": {
         "recipe": "How passages are found.", "mode": '"local" (single passages), "global" (reports), "auto".',

@@ -72,12 +72,6 @@ def cores() -> int:
     "--workers", type=click.IntRange(1, 64), default=cores, metavar="N", show_default="as many as cores",
     help="Processes that prepare the texts of a large source; the index is the same.",
 )  # fmt: skip
-@click.option("--facts", is_flag=True, help="Then extract the facts of new passages, as [facts] says.")
-@click.option("--reports", is_flag=True, help="Then let [model] write the reports of all periods.")
-@click.option("--estimate", is_flag=True, help="Only print what that would cost at most.")
-@click.option(
-    "--budget", type=click.FloatRange(min=0), metavar="USD", help="Stop before facts and reports cost more."
-)
 @json_option
 def index(
     sources: tuple[str, ...],
@@ -91,10 +85,6 @@ def index(
     yes: bool,
     wait: float,
     workers: int,
-    facts: bool,
-    reports: bool,
-    estimate: bool,
-    budget: float | None,
     as_json: bool,
     **settings: Any,
 ) -> int:
@@ -103,19 +93,15 @@ def index(
     arxiv:cs.IR+cs.CL fetches the papers of categories from arXiv, arxiv:2401.13222 a paper by its id, each
     with all its versions. Run again, it fetches what is new; interrupted, it resumes.
 
-    A file or line that cannot be read is reported, and the rest is indexed (exit code 3). The same holds for
-    facts and reports that fail or exceed the budget: the next run continues with them. A first run that
+    A file or line that cannot be read is reported, and the rest is indexed (exit code 3). A first run that
     indexes nothing leaves no index behind (exit code 1, 2 or 3).
     """
-    from asof.cli.learn import LearnAhead
     from asof.environment import holds_corpus
-    from asof.errors import ModelError
     from asof.sources.scheme import is_target
     from asof.store.empty_corpus import removed_if_empty
     from asof.store.store import FOLDER
 
     root = corpus_root(into)
-    ahead = LearnAhead.of(root, facts=facts, reports=reports, estimate=estimate, budget=budget)
     papers = {"since": since, "until": until, "per_day": per_day, "full": full}
     for source in sources:
         _readable(source, root, history=history, papers=papers)
@@ -139,18 +125,12 @@ def index(
             if not as_json:
                 show_report(*indexed[-1])
         corpus.prepare()
-        try:
-            done = ahead.do(corpus, quiet=as_json)
-        except ModelError:
-            if as_json:  # what was taken in stays; the error itself is told on standard error
-                print_json(index_json(indexed))
-            raise
     if as_json:
-        print_json(index_json(indexed, facts=done.facts, reports=done.reports, estimate=done.estimate))
+        print_json(index_json(indexed))
     lost = any(problem.lost for _, report, _ in indexed for problem in report.problems)
     if empty and not as_json:
         echo_err("nothing was indexed, and no index is left behind")
-    return PROBLEMS if lost or not done.complete else NOTHING if empty else DONE
+    return PROBLEMS if lost else NOTHING if empty else DONE
 
 
 def _from_here(path: Path) -> str:

@@ -1,21 +1,31 @@
-"""What `asof index` does ahead of questions (--facts, --reports, --estimate): what it costs, what is left."""
+"""`asof precompute`: facts and reports ahead of questions, what they cost, what is left."""
 
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from asof.cli.main import echo_err
+from asof import environment
+from asof.cli.main import (
+    DONE,
+    PROBLEMS,
+    corpus_root,
+    echo_err,
+    index_option,
+    json_option,
+    open_corpus,
+    print_json,
+)
 from asof.cli.progress import count_progress
 from asof.cli.terminal import counted
 from asof.errors import UsageError
 from asof.models.amounts import TOKENS, USD, amount, budget_text
 
 if TYPE_CHECKING:
+    from asof.config import Config
     from asof.corpus.corpus import Corpus
     from asof.data import Problem
     from asof.knowledge.extraction import ExtractionReport
@@ -25,76 +35,55 @@ if TYPE_CHECKING:
 SHOWN_PROBLEMS = 20
 
 
-@dataclass(frozen=True, slots=True)
-class LearningDone:
-    """What was done, or estimated, ahead of questions; None for what was not. `estimate`: the cost of facts,
-    and of reports (None: not known)."""
+@click.command()
+@click.option("--reports", is_flag=True, help="Then let [model] write the reports of all periods.")
+@click.option("--estimate", is_flag=True, help="Only print what that would cost at most.")
+@click.option(
+    "--budget", type=click.FloatRange(min=0), metavar="USD", help="Stop before facts and reports cost more."
+)
+@index_option
+@json_option
+def precompute(
+    reports: bool, estimate: bool, budget: float | None, index: Path | None, as_json: bool
+) -> int:  # fmt: skip
+    """Read new passages for facts, as [facts] says, so that no question has to wait for it.
 
-    facts: ExtractionReport | None = None
-    reports: GeneratedReports | None = None
-    estimate: tuple[Usage, Usage | None] | None = None
+    What fails or exceeds the budget is left for the next run (exit code 3).
+    """
+    from asof.serialize.knowledge import precomputed_json
 
-    @property
-    def complete(self) -> bool:
-        """Whether nothing is left, and nothing went wrong."""
-        return all(each is None or each.complete for each in (self.facts, self.reports))
-
-
-@dataclass(frozen=True, slots=True)
-class LearnAhead:
-    """What is read and told ahead of questions, or only estimated; all of it within a `budget` in US dollars.
-    Made by `of`."""
-
-    facts: bool
-    reports: bool
-    estimate: bool
-    budget: float | None
-
-    @classmethod
-    def of(
-        cls, root: Path, *, facts: bool, reports: bool, estimate: bool, budget: float | None
-    ) -> LearnAhead:
-        """What is asked for, also by `asof.toml` in `root`: reports need facts.
-
-        Raises UsageError for a budget that bounds nothing and for reports without a model, BadConfig, and
-        MissingExtra where a model is to be asked.
-        """
-        from asof import environment
-        from asof.corpus.models import CLIENT, SHAPES, installed
-        from asof.knowledge.extraction_config import MODEL, Facts
-
-        config = environment.configuration(root)
-        facts = facts or reports or estimate or Facts.of(config.tables).ahead
-        if reports and config.model is None:
-            raise config.lacking("model", "--reports: without a model they are made when asked")
-        if budget is not None and not facts:
-            raise UsageError(
-                "--budget goes with --facts or --reports (or ahead = true in [facts] of asof.toml)"
+    _check(environment.configuration(corpus_root(index)), budget, reports=reports)
+    with open_corpus(index) as corpus:
+        if estimate:
+            costs = (
+                _estimate(corpus, quiet=as_json),
+                _estimate_reports(corpus, quiet=as_json) if reports else None,
             )
-        if budget is not None and config.model is not None and config.model.prices is None:
-            raise UsageError(
-                "--budget is in US dollars: [model] needs prices = {prompt = 0.15, reply = 0.60}"
-            )
-        if config.model is not None and (reports or (facts and Facts.of(config.tables).extractor == MODEL)):
-            installed(SHAPES, CLIENT)
-        return cls(facts, reports, estimate, budget)
+            if as_json:
+                print_json(precomputed_json(estimate=costs))
+            return DONE
+        lesson, written = _learn(corpus, budget, quiet=as_json), None
+        if reports and not lesson.left:
+            written = _generate_reports(corpus, budget, _spent(lesson), quiet=as_json)
+        elif reports and not as_json:
+            echo_err("  reports were not begun: they are made of facts, and some are left")
+    if as_json:
+        print_json(precomputed_json(lesson, written))
+    return DONE if lesson.complete and (written is None or written.complete) else PROBLEMS
 
-    def do(self, corpus: Corpus, *, quiet: bool) -> LearningDone:
-        """Do it, and say what came of it unless `quiet`. Raises UsageError and ModelError."""
-        if not self.facts:
-            return LearningDone()
-        if self.estimate:
-            facts = _estimate(corpus, quiet=quiet)
-            reports = _estimate_reports(corpus, quiet=quiet) if self.reports else None
-            return LearningDone(estimate=(facts, reports))
-        lesson = _learn(corpus, self.budget, quiet=quiet)
-        if not self.reports:
-            return LearningDone(lesson)
-        if lesson.left:
-            if not quiet:
-                echo_err("  reports were not begun: they are made of facts, and some are left")
-            return LearningDone(lesson)
-        return LearningDone(lesson, _generate_reports(corpus, self.budget, _spent(lesson), quiet=quiet))
+
+def _check(config: Config, budget: float | None, *, reports: bool) -> None:
+    """Raises UsageError for reports without a model and for a budget without prices, MissingExtra where a
+    model is to be asked."""
+    from asof.corpus.models import CLIENT, SHAPES, installed
+    from asof.knowledge.extraction_config import MODEL, Facts
+
+    if reports and config.model is None:
+        raise config.lacking("model", "--reports: without a model they are made when asked")
+    if budget is not None and config.model is not None and config.model.prices is None:
+        raise UsageError("--budget is in US dollars: [model] needs prices = {prompt = 0.15, reply = 0.60}")
+    if config.model is not None and (reports or Facts.of(config.tables).extractor == MODEL):
+        installed(SHAPES, CLIENT)
 
 
 def _spent(lesson: ExtractionReport) -> float:

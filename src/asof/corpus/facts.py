@@ -124,6 +124,6 @@ class FactIndexer:
             if not os.access(store.folder, os.W_OK):
                 raise CorpusError(
                     f"{todo:,} passages were not read for facts yet, and {store.folder} cannot be "
-                    "written: run `asof index SOURCE --facts` where it can"
+                    "written: run `asof precompute` where it can"
                 ) from error
             raise

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from asof.errors import UsageError
-from asof.schema import AcceptedValue, boolean, check, one_of, whole
+from asof.schema import AcceptedValue, check, one_of, whole
 
 RULES, MODEL = "rules", "model"
 EXTRACTORS = (RULES, MODEL)
@@ -19,13 +19,12 @@ class Facts:
     """`extractor`: "rules" (free, at once) or "model" (that of [model]).
 
     For "model" only: `entity_types`, the types of entities named in the prompt; `gleaning`, how many further
-    rounds (0 to 3) ask for missed facts. `ahead`: `asof index` extracts facts as if it had --facts.
+    rounds (0 to 3) ask for missed facts.
     """
 
     extractor: str = RULES
     entity_types: tuple[str, ...] = ENTITY_TYPES
     gleaning: int = 0
-    ahead: bool = False
 
     @classmethod
     def of(cls, tables: Mapping[str, Any]) -> Facts:
@@ -59,5 +58,4 @@ _ACCEPTED: dict[str, AcceptedValue] = {
     "extractor": one_of(*EXTRACTORS),
     "entity_types": AcceptedValue(_types, "a list of 1 to 32 short names"),
     "gleaning": whole(0, 3),
-    "ahead": boolean(),
 }

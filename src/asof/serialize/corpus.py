@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, TypedDict
 
-from asof.data.json import CostJson, Instant, ProblemJson, cost_json, one_of, problem_json
+from asof.data.json import Instant, ProblemJson, one_of, problem_json
 from asof.time.span import iso
 
 if TYPE_CHECKING:
     from asof.index.embedding import EmbeddingReport
-    from asof.knowledge.extraction import ExtractionReport
-    from asof.knowledge.reports.batch import GeneratedReports
-    from asof.models.metered import Usage
     from asof.store.run import IndexReport
     from asof.store.status import Status
 
@@ -40,58 +36,19 @@ class SourceJson(IndexedJson):
     took_ms: Annotated[float, "reading and indexing"]
 
 
-class ExtractionJson(TypedDict):
-    """What came of reading facts."""
-
-    passages: Annotated[int, "that were read"]
-    facts: Annotated[int, "in them"]
-    remaining: Annotated[int, "passages that were not read (the budget, a server that is down)"]
-    dropped: Annotated[dict[str, int], "facts of a model's replies that were not kept, by reason"]
-    problems: Annotated[list[ProblemJson], "passages that could not be read"]
-    cost: Annotated[CostJson | None, "null: no model was asked"]
-
-
-class GenerationJson(TypedDict):
-    """What came of writing reports by a model."""
-
-    reports: Annotated[int, "that a model has written, now or before"]
-    remaining: Annotated[int, "that were not begun (the budget)"]
-    problems: Annotated[list[ProblemJson], "why others could not be written"]
-    cost: CostJson
-
-
-class CostEstimateJson(TypedDict):
-    """What `--facts` and `--reports` would take at most."""
-
-    facts: CostJson
-    reports: Annotated[CostJson | None, "null: not asked for, or passages have to be read first"]
-
-
 class IndexJson(TypedDict):
     """What was indexed."""
 
     sources: Annotated[list[SourceJson], "in the order given"]
-    facts: Annotated[ExtractionJson | None, "with `--facts` (or ahead = true) or `--reports`; else null"]
-    reports: Annotated[GenerationJson | None, "with `--reports`; null else, and while facts are remaining"]
-    estimate: Annotated[CostEstimateJson | None, "with `--estimate`; else null"]
 
 
-def index_json(
-    sources: Sequence[tuple[str, IndexReport, float]],
-    *,
-    facts: ExtractionReport | None = None,
-    reports: GeneratedReports | None = None,
-    estimate: tuple[Usage, Usage | None] | None = None,
-) -> IndexJson:
-    """`sources`: name, what was done, and seconds of each. `estimate`: of facts, and of reports."""
+def index_json(sources: Sequence[tuple[str, IndexReport, float]]) -> IndexJson:
+    """`sources`: name, what was done, and seconds of each."""
     return {
         "sources": [
             {**indexed_json(report), "source": source, "took_ms": round(seconds * 1000, 1)}
             for source, report, seconds in sources
-        ],
-        "facts": None if facts is None else _extraction_json(facts),
-        "reports": None if reports is None else _generation_json(reports),
-        "estimate": None if estimate is None else _estimate_json(*estimate),
+        ]
     }
 
 
@@ -101,29 +58,6 @@ def indexed_json(report: IndexReport) -> IndexedJson:
         "unchanged": report.unchanged, "removed": report.ended, "failed": report.failed,
         "passages": report.passages, "problems": [problem_json(each) for each in report.problems],
     }  # fmt: skip
-
-
-def _extraction_json(report: ExtractionReport) -> ExtractionJson:
-    return {
-        "passages": report.passages, "facts": report.facts, "remaining": report.left,
-        "dropped": dict(report.dropped), "problems": [problem_json(each) for each in report.problems],
-        "cost": None if report.cost is None else cost_json(asdict(report.cost)),
-    }  # fmt: skip
-
-
-def _generation_json(reports: GeneratedReports) -> GenerationJson:
-    return {
-        "reports": reports.reports, "remaining": reports.left,
-        "problems": [problem_json(each) for each in reports.problems],
-        "cost": cost_json(asdict(reports.cost)),
-    }  # fmt: skip
-
-
-def _estimate_json(facts: Usage, reports: Usage | None) -> CostEstimateJson:
-    return {
-        "facts": cost_json(asdict(facts)),
-        "reports": None if reports is None else cost_json(asdict(reports)),
-    }
 
 
 # -- status -------------------------------------------------------------------------------------------

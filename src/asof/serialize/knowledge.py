@@ -1,17 +1,22 @@
-"""What is known: facts, the graph of entities, links between documents."""
+"""What is known: facts, the graph of entities, links between documents; and what was read ahead."""
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, TypedDict
 
 from asof.data.json import (
     AmountJson,
+    CostJson,
     Instant,
+    ProblemJson,
     SpanJson,
     TimeJson,
     amount_json,
+    cost_json,
     one_of,
     optional_time_json,
+    problem_json,
     validity_json,
 )
 from asof.time.span import iso
@@ -19,9 +24,12 @@ from asof.time.span import iso
 if TYPE_CHECKING:
     from asof.graph.links import Reach
     from asof.knowledge.consistency.corroboration import CorroboratingPassage
+    from asof.knowledge.extraction import ExtractionReport
     from asof.knowledge.neighbourhood import Neighbourhood
+    from asof.knowledge.reports.batch import GeneratedReports
     from asof.knowledge.timeline import FactEntry, FactLine
     from asof.knowledge.visible_facts import StatedFact
+    from asof.models.metered import Usage
 
 # -- facts --------------------------------------------------------------------------------------------
 
@@ -244,3 +252,76 @@ def links_json(reach: Reach, as_of: int, known_at: int | None) -> LinksJson:
         ],
         "broken": list(reach.broken),
     }  # fmt: skip
+
+
+# -- facts and reports ahead of questions -------------------------------------------------------------
+
+
+class ExtractionJson(TypedDict):
+    """What came of reading facts."""
+
+    passages: Annotated[int, "that were read"]
+    facts: Annotated[int, "in them"]
+    remaining: Annotated[int, "passages that were not read (the budget, a server that is down)"]
+    dropped: Annotated[dict[str, int], "facts of a model's replies that were not kept, by reason"]
+    problems: Annotated[list[ProblemJson], "passages that could not be read"]
+    cost: Annotated[CostJson | None, "null: no model was asked"]
+
+
+class GenerationJson(TypedDict):
+    """What came of writing reports by a model."""
+
+    reports: Annotated[int, "that a model has written, now or before"]
+    remaining: Annotated[int, "that were not begun (the budget)"]
+    problems: Annotated[list[ProblemJson], "why others could not be written"]
+    cost: CostJson
+
+
+class CostEstimateJson(TypedDict):
+    """What that would take at most."""
+
+    facts: CostJson
+    reports: Annotated[CostJson | None, "null: not asked for, or passages have to be read first"]
+
+
+class PrecomputedJson(TypedDict):
+    """What was read and written ahead of questions."""
+
+    facts: Annotated[ExtractionJson | None, "null: only estimated"]
+    reports: Annotated[GenerationJson | None, "with `--reports`; null else, and while facts are remaining"]
+    estimate: Annotated[CostEstimateJson | None, "with `--estimate`; else null"]
+
+
+def precomputed_json(
+    facts: ExtractionReport | None = None, reports: GeneratedReports | None = None,
+    estimate: tuple[Usage, Usage | None] | None = None,
+) -> PrecomputedJson:  # fmt: skip
+    """`estimate`: of facts, and of reports."""
+    return {
+        "facts": None if facts is None else _extraction_json(facts),
+        "reports": None if reports is None else _generation_json(reports),
+        "estimate": None if estimate is None else _estimate_json(*estimate),
+    }
+
+
+def _extraction_json(report: ExtractionReport) -> ExtractionJson:
+    return {
+        "passages": report.passages, "facts": report.facts, "remaining": report.left,
+        "dropped": dict(report.dropped), "problems": [problem_json(each) for each in report.problems],
+        "cost": None if report.cost is None else cost_json(asdict(report.cost)),
+    }  # fmt: skip
+
+
+def _generation_json(reports: GeneratedReports) -> GenerationJson:
+    return {
+        "reports": reports.reports, "remaining": reports.left,
+        "problems": [problem_json(each) for each in reports.problems],
+        "cost": cost_json(asdict(reports.cost)),
+    }  # fmt: skip
+
+
+def _estimate_json(facts: Usage, reports: Usage | None) -> CostEstimateJson:
+    return {
+        "facts": cost_json(asdict(facts)),
+        "reports": None if reports is None else cost_json(asdict(reports)),
+    }

@@ -14,7 +14,7 @@ from asof.serialize.corpus import EmbedJson, IndexedJson, IndexJson, StatusJson
 from asof.serialize.documents import CalendarJson, DeletedJson, DocumentJson, DocumentsJson, PassageJson
 from asof.serialize.feedback import FeedbackJson, FeedbackListJson, GradedJson, RecordJson
 from asof.serialize.history import DiffJson, TimelineJson
-from asof.serialize.knowledge import FactsJson, GraphJson, LinksJson
+from asof.serialize.knowledge import FactsJson, GraphJson, LinksJson, PrecomputedJson
 from asof.serialize.papers import PapersJson
 from asof.serialize.question import WhenJson
 from asof.serialize.report import ReportJson
@@ -47,6 +47,7 @@ SHAPES: Mapping[str, tuple[str, type]] = {
     "index": ("asof index --json", IndexJson),
     "status": ("asof status --json", StatusJson),
     "embed": ("asof embed --json", EmbedJson),
+    "precompute": ("asof precompute --json", PrecomputedJson),
     "recipes": ("asof recipes --json", RecipesJson),
     "feedback": ("asof feedback QUERY_ID --json", FeedbackJson),
     "feedback-list": ("asof feedback --json", FeedbackListJson),

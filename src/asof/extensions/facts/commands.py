@@ -26,4 +26,9 @@ COMMANDS = {
         "Summarise a period, compared with the one before.",
         "asof report 2023",
     ),
+    "precompute": CommandEntry(
+        "asof.cli.learn:precompute", "Maintain the index",
+        "Read facts, and write reports, before they are asked for.",
+        "asof precompute --reports --estimate",
+    ),
 }  # fmt: skip

@@ -1,4 +1,4 @@
-"""`asof index --facts`: what is read, what it would cost and costs, and what is left."""
+"""`asof precompute`: what is read, what it would cost and costs, and what is left."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from tests.support.market import sales, stall
 from tests.support.openai_server import ModelServer, status
 
 from asof.models.amounts import USD, amount
+
+from .conftest import Asof
 
 TOML = """
 [model]
@@ -36,49 +38,46 @@ def server() -> Iterator[ModelServer]:
 
 @pytest.fixture
 def market(
-    here: Path, write: Callable[[str, str], Path], users: Callable[[str], Path], server: ModelServer
-) -> ModelServer:
-    """Four notes about stalls, and a model that reads them."""
+    asof: Asof, here: Path, write: Callable[[str, str], Path], users: Callable[[str], Path],
+    server: ModelServer,
+) -> ModelServer:  # fmt: skip
+    """Four notes about stalls in an index, and a model that reads them."""
     for number in range(4):
         write(f"notes/{number}.md", f"---\ndate: 2021-05-04\n---\n{stall(number)}\n")
     users(TOML.format(url=server.url, more=""))
+    assert asof("index", "notes").code == 0
     return server
 
 
 def test_facts_are_read_by_rules_unless_a_model_is_configured(asof, here, write):
     write("a.md", "---\ndate: 2021-05-04\n---\nThe bakery sold 104 loaves in March 2021.\n")
-    result = asof("index", "a.md", "--facts")
+    assert asof("index", "a.md").code == 0
+    result = asof("precompute")
     assert (result.code, result.err) == (0, "")
     assert re.search(r"^facts: 1 passage read, \d+ facts? in [\d.]+ s$", result.out, re.MULTILINE)
-    assert "facts: 0 passages read, 0 facts in" in asof("index", "a.md", "--facts").out
-    assert "facts: reading them would cost nothing\n" in asof("index", "a.md", "--estimate").out
+    assert "facts: 0 passages read, 0 facts in" in asof("precompute").out
+    assert "facts: reading them would cost nothing\n" in asof("precompute", "--estimate").out
 
 
 def test_no_model_is_asked_unless_facts_are_wanted(asof, market):
-    assert asof("index", "notes").code == 0
     assert asof("search", "loaves").code == 0
     assert market.requests == []
 
 
 def test_facts_by_a_model(asof, market):
-    result = asof("index", "notes", "--facts")
+    result = asof("precompute")
     assert (result.code, result.err) == (0, "")
     tokens = f"{market.prompt_tokens:,} tokens read and {market.reply_tokens:,} written"
     cost = (2 * market.prompt_tokens + 10 * market.reply_tokens) / 1e6  # the prices are for a million
     pattern = rf"^facts: 4 passages read, 4 facts in [\d.]+ s; 4 calls, {tokens}, {amount(cost, USD)}$"
     assert re.search(pattern, result.out, re.MULTILINE)
-    result = asof("index", "notes", "--facts")
+    result = asof("precompute")
     assert re.search(r"^facts: 0 passages read, 0 facts in [\d.]+ s$", result.out, re.MULTILINE)
     assert market.answered == 4
 
 
-def test_ahead_reads_facts_without_the_option(asof, market, users):
-    users(TOML.format(url=market.url, more="ahead = true"))
-    assert "facts: 4 passages read" in asof("index", "notes").out
-
-
 def test_an_estimate_asks_nothing(asof, market):
-    result = asof("index", "notes", "--estimate")
+    result = asof("precompute", "--estimate")
     assert (result.code, market.requests) == (0, [])
     found = re.search(
         r"^facts: reading them would take at most 4 calls, ([\d,]+) tokens read and ([\d,]+) written, "
@@ -89,17 +88,17 @@ def test_an_estimate_asks_nothing(asof, market):
     assert found is not None
     asked, written = (int(figure.replace(",", "")) for figure in found.groups()[:2])
     assert f"{found[3]} USD" == amount((2 * asked + 10 * written) / 1e6, USD)
-    asof("index", "notes", "--facts")
-    assert "facts: reading them would cost nothing\n" in asof("index", "notes", "--facts", "--estimate").out
+    asof("precompute")
+    assert "facts: reading them would cost nothing\n" in asof("precompute", "--estimate").out
 
 
 def test_a_budget_leaves_the_rest_for_the_next_run(asof, market):
-    result = asof("index", "notes", "--facts", "--budget", "0")
+    result = asof("precompute", "--budget", "0")
     assert result.code == 3
     assert "facts: 0 passages read, 0 facts in" in result.out
     assert result.err == "  4 passages left: the budget of 0 USD is used up; the next run goes on with them\n"
     assert market.requests == []
-    result = asof("index", "notes", "--facts", "--budget", "1")
+    result = asof("precompute", "--budget", "1")
     assert (result.code, result.err) == (0, "")
     assert "facts: 4 passages read, 4 facts" in result.out
 
@@ -110,21 +109,21 @@ def test_what_could_not_be_read_is_said(asof, market):
         return "no idea" if "Stall 1" in asked or "Stall 2" in asked else sales(body)
 
     market.says = sometimes
-    result = asof("index", "notes", "--facts")
+    result = asof("precompute")
     assert result.code == 3
     assert "facts: 2 passages read, 2 facts, 2 could not be read in " in result.out
     (line,) = result.err.splitlines()
     assert line.startswith("  notes/1.md: the reply is no RepliedFacts, asked twice: ")
     assert line.endswith("(run the same command again) [and 1 more like this]")
     market.says = sales
-    result = asof("index", "notes", "--facts")
+    result = asof("precompute")
     assert (result.code, result.err) == (0, "")
     assert "facts: 2 passages read, 2 facts in " in result.out
 
 
 def test_a_server_that_is_ill_is_no_reason_to_lose_the_texts(asof, market):
     market.way = status(500)
-    result = asof("index", "notes", "--facts")
+    result = asof("precompute")
     assert result.code == 3
     assert "4 could not be read" in result.out
     assert asof("search", "loaves").code == 0
@@ -132,60 +131,55 @@ def test_a_server_that_is_ill_is_no_reason_to_lose_the_texts(asof, market):
 
 def test_facts_that_were_not_kept_are_counted(asof, market):
     market.says = lambda body: sales(body).replace(" loaves", " cakes")
-    result = asof("index", "notes", "--facts")
+    result = asof("precompute")
     assert result.code == 0
     assert result.err == "  facts of replies that were dropped: 4 words that are not in the passage\n"
 
 
 def test_as_json(asof, market):
-    result = asof("index", "notes", "--estimate", "--json").json()
-    assert against("index", result) == []
+    result = asof("precompute", "--estimate", "--json").json()
+    assert against("precompute", result) == []
     assert (result["facts"], result["reports"], result["estimate"]["reports"]) == (None, None, None)
     assert result["estimate"]["facts"]["calls"] == 4
-    assert result["sources"][0]["added"] == 4
-    read = asof("index", "notes", "--facts", "--json").json()
-    assert against("index", read) == []
+    read = asof("precompute", "--json").json()
+    assert against("precompute", read) == []
     facts = read["facts"]
     assert (facts["passages"], facts["facts"], facts["remaining"], facts["problems"]) == (4, 4, 0, [])
     assert facts["cost"]["calls"] == 4
-    assert asof("index", "notes", "--json").json()["facts"] is None
 
 
 @pytest.mark.parametrize(
     ("options", "toml", "message"),
     [
-        (["--budget", "1"], "", "--budget goes with --facts"),
-        (["--facts", "--budget", "-1"], "", "Invalid value for '--budget'"),
-        (["--facts"], '[facts]\nextractor = "model"\n', "no model is named: see [model]"),
+        (["--budget", "-1"], "", "Invalid value for '--budget'"),
+        ([], '[facts]\nextractor = "model"\n', "no model is named: see [model]"),
         (["--estimate"], '[facts]\nextractor = "model"\n', "no model is named: see [model]"),
         (
-            ["--facts", "--budget", "1"],
+            ["--budget", "1"],
             '[model]\nurl = "http://localhost:1/v1"\nmodel = "m"\n',
             "--budget is in US dollars: [model] needs prices",
         ),
-        (["--facts"], "[facts]\ngleaning = 4\n", "[facts] gleaning = 4: a whole number from 0 to 3"),
-        (["--facts"], "[facts]\ngleaning = 1\n", '[facts] gleaning: only for extractor = "model"'),
-        (["--facts"], '[facts]\nextractor = "mind"\n', "[facts] extractor = 'mind': one of rules, model"),
-        (["--facts"], "[facts]\nentity_types = []\n", "a list of 1 to 32 short names"),
-        (["--facts"], '[facts]\nentity_types = ["a\\nb"]\n', "a list of 1 to 32 short names"),
-        (["--facts"], "[facts]\nahaed = true\n", "[facts] no key ahaed; did you mean ahead?"),
-        (["--facts"], '[facts]\nahead = "yes"\n', "[facts] ahead = 'yes': true or false"),
+        ([], "[facts]\ngleaning = 4\n", "[facts] gleaning = 4: a whole number from 0 to 3"),
+        ([], "[facts]\ngleaning = 1\n", '[facts] gleaning: only for extractor = "model"'),
+        ([], '[facts]\nextractor = "mind"\n', "[facts] extractor = 'mind': one of rules, model"),
+        ([], "[facts]\nentity_types = []\n", "a list of 1 to 32 short names"),
+        ([], '[facts]\nentity_types = ["a\\nb"]\n', "a list of 1 to 32 short names"),
+        ([], "[facts]\ngleening = 1\n", "[facts] no key gleening; did you mean gleaning?"),
     ],
 )
 def test_what_is_refused(asof, here, write, users, options, toml, message):
     write("a.md", "a crane")
+    assert asof("index", "a.md").code == 0
     users(toml)
-    result = asof("index", "a.md", *options)
+    result = asof("precompute", *options)
     assert result.code == 2
     assert message in result.err
     assert len(result.err.splitlines()) == 1
 
 
-def test_what_was_taken_in_is_told_though_the_server_is_not_there(asof, market, users):
+def test_a_server_that_is_not_there_is_one_line(asof, market, users):
     users(TOML.format(url="http://127.0.0.1:9/v1", more=""))
-    result = asof("index", "notes", "--facts", "--json")
-    assert result.code == 2
-    assert [each["added"] for each in result.json()["sources"]] == [4]
+    result = asof("precompute", "--json")
+    assert (result.code, result.out) == (2, "")
     assert "; check url in [model] of asof.toml, and that the server runs" in result.err
     assert len(result.err.splitlines()) == 1
-    assert asof("index", "notes", "--facts").out.startswith("notes: 4 unchanged in ")

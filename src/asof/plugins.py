@@ -40,7 +40,15 @@ COMMANDS = "asof.commands"
 TABLES = "asof.tables"
 """Tables of asof.toml: each names a class that `read`s the table, and whose defaults hold without one."""
 
+STATUS = "asof.status"
+"""Names of what is kept beside the index: each names a function of the folder of derived files that gives
+lines for `asof status`."""
+
 BUILT_IN = {
+    STATUS: {
+        "evidence": "asof.graph.evidence:status",
+        "latent": "asof.index.latent:status",
+    },
     COMMANDS: {
         "documents": "asof.extensions.documents.commands:COMMANDS",
         "facts": "asof.extensions.facts.commands:COMMANDS",

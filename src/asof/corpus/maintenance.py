@@ -73,8 +73,9 @@ class Maintenance:
 
     def status(self) -> Status:
         """Figures about the corpus."""
-        from asof.graph import evidence, succession
-        from asof.index import latent, vectors
+        from asof import plugins
+        from asof.graph import succession
+        from asof.index import vectors
         from asof.index.segment_formats import format_of
         from asof.store import facts
         from asof.store.status import status
@@ -83,7 +84,8 @@ class Maintenance:
         with self.session.connection() as db:
             figures = status(self.session.store, db)
             known = [*vectors.status(db), *facts.status_lines(db)]
-        derived = (line for module in (succession, evidence, latent) for line in module.status(folder))
+        offered = [plugins.load(plugins.STATUS, name) for name in plugins.names(plugins.STATUS)]
+        derived = (line for lines in (succession.status, *offered) for line in lines(folder))
         files = self.session.manifest.folder
         formats = Counter(format_of(files / file) for file, _, _ in figures.segments)
         return replace(figures, derived=(*derived, *known), formats=dict(sorted(formats.items())))

@@ -29,7 +29,7 @@ from asof.graph.edges import Edges
 from asof.graph.limits import DEFAULT, GraphLimits
 from asof.graph.node_table import Rows
 from asof.graph.postings import FILE_FORMAT as POSTINGS
-from asof.graph.postings import Postings, merge_postings, read_postings, segment_postings
+from asof.graph.postings import Postings, merge_postings, mergeable, read_postings, segment_postings
 from asof.graph.update import Graph, Updater
 from asof.index.prefix import Prefix
 from asof.index.segment import Segment
@@ -210,14 +210,6 @@ class GraphCache:
         for _, _, path in self._shingle_files():
             if path not in ours:
                 remove_file(path)
-
-
-def mergeable(parts: list[Postings], most_postings: int) -> bool:
-    """Whether to merge the last two parts, so that each part stays at least twice as large as the next."""
-    if len(parts) < 2:
-        return False
-    before, last = len(parts[-2].hashes), len(parts[-1].hashes)
-    return before <= 2 * last and before + last <= most_postings
 
 
 def made_from(rows: Rows, begin: int, end: int) -> str:

@@ -126,3 +126,11 @@ def shingles_of(
         for at in range(0, len(passages), texts_at_once)
     ]
     return np.unique(np.concatenate([np.zeros(0, np.uint64), *hashes]))
+
+
+def mergeable(parts: list[Postings], most_postings: int) -> bool:
+    """Whether to merge the last two parts, so that each part stays at least twice as large as the next."""
+    if len(parts) < 2:
+        return False
+    before, last = len(parts[-2].hashes), len(parts[-1].hashes)
+    return before <= 2 * last and before + last <= most_postings

@@ -21,11 +21,10 @@ from numpy.typing import NDArray
 from asof import corpus_files
 from asof.errors import DamagedSegment
 from asof.graph.current_rows import CurrentRows, alone, is_newest, remove_file
-from asof.graph.evidence_cache import mergeable
 from asof.graph.limits import DEFAULT, GraphLimits
 from asof.graph.node_lookup import KeysOfNodes, NodesOfDocuments
 from asof.graph.node_table import Rows
-from asof.graph.postings import Postings, merge_postings
+from asof.graph.postings import Postings, merge_postings, mergeable
 from asof.graph.predecessors import Chain, Linker
 from asof.graph.statement import COLUMNS, StatementTable, read
 from asof.graph.word_sets import WordReader

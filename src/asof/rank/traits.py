@@ -22,6 +22,8 @@ class Traits:
     `alone`: the numbers of its columns depend on the candidate and the view, not on which other candidates
     there are, and it leaves all of them: some can be run at a time (`asof.rank.rerank.batches`).
     `by_score`: it reads the score of candidates and no other column.
+    `halts`: it needs the numbers of few candidates at first, and of more only when these do not decide: its
+    method `over(steps, ranking, view)` runs the stages before it, with their queries, itself.
     """
 
     constants: tuple[str, ...] | None = None
@@ -29,6 +31,7 @@ class Traits:
     total: str = ""
     alone: bool = False
     by_score: bool = False
+    halts: bool = False
 
 
 NOTHING_SAID = Traits()

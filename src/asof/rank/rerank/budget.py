@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,7 @@ from asof.rank.expression import Constant, total
 from asof.rank.features.centrality import Centrality
 from asof.rank.selections import Joined, Taken
 from asof.rank.stage import Ranking, Stage
+from asof.rank.traits import Traits
 from asof.schema import within
 
 
@@ -69,6 +70,7 @@ class BudgetedRerank:
     agreement: float = within(0.8, 0.0, 1.0)
     first: int = within(5, 2, 100)
     graph: Centrality = GRAPH
+    traits: ClassVar = Traits(halts=True)
 
     def __post_init__(self) -> None:
         if not self.sizes or self.sizes[0] < 1 or any(low > high for low, high in pairwise(self.sizes)):

@@ -140,6 +140,11 @@ def load(group: str, name: str) -> Any | None:
     return None
 
 
+def load_all(group: str) -> dict[str, Any]:
+    """All that a group has, by name. Raises UsageError as `load` does."""
+    return {name: load(group, name) for name in names(group)}
+
+
 def unknown(group: str, name: str, what: str) -> str:
     """The message about a name that nothing offers; `what`: such as "recipe"."""
     known = names(group)

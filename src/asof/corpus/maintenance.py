@@ -84,7 +84,7 @@ class Maintenance:
         with self.session.connection() as db:
             figures = status(self.session.store, db)
             known = [*vectors.status(db), *facts.status_lines(db)]
-        offered = [plugins.load(plugins.STATUS, name) for name in plugins.names(plugins.STATUS)]
+        offered = plugins.load_all(plugins.STATUS).values()
         derived = (line for lines in (succession.status, *offered) for line in lines(folder))
         files = self.session.manifest.folder
         formats = Counter(format_of(files / file) for file, _, _ in figures.segments)

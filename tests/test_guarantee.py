@@ -76,7 +76,7 @@ def check(
             here, there = corpus.snapshot(*at_moment), part.snapshot(at_moment[0], None)
             since, about = moment(max(as_of - 2, 0) * DAY), moment((as_of + back) % 5 * DAY)
             options: list[dict[str, Any]] = [
-                {}, {"recipe": recipe, "stale": True}, {"unit": "document"}, {"since": since},
+                {}, {"recipe": recipe}, {"unit": "document"}, {"since": since},
                 {"about": about},
             ]  # fmt: skip
             for each in options:

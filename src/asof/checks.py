@@ -63,5 +63,4 @@ def _recipe(value: Any) -> str:
 SEARCH: dict[str, Check] = {
     "k": accepting(whole(1, 1000)), "unit": choosing(*UNITS), "recipe": _recipe,
     "rerank": accepting(boolean()), "record": accepting(boolean()),
-    "stale": accepting(boolean()),
 }  # fmt: skip

@@ -273,13 +273,6 @@ def search(query: Query, view: View, recipe: Recipe) -> Results:
     return Results(query, view, recipe.name, followed, rows, ranking.notes, recipe, ranking.halting)
 
 
-def with_stale(results: Results, dismissed: frozenset[str]) -> Results:
-    """The results, each hit with what a newer document contradicts in it; without the `dismissed` ones."""
-    from asof.stale.of_passages import StalePassages
-
-    return replace(results, hits=StalePassages(results.view, dismissed).marked(results.hits))
-
-
 def _visible(ranking: Ranking) -> Ranking:
     """The ranking without rows that are superseded or removed in the view, which a stage let through."""
     assert ranking.places is not None  # noqa: S101  they match, so they were chosen

@@ -54,11 +54,3 @@ def test_signals_are_recipes(asof, mayors):
     options = [option for name in names for option in ("--recipe", name)]
     found = asof("evaluate", *mayors[:1], *options, "--json").json()
     assert [run["recipe"] for run in found["runs"]] == names
-
-
-def test_stale_has_none_of_it(asof, here):
-    (here / "cases").mkdir()
-    for option in (["--config", "none"], ["--by", "type"]):
-        result = asof("evaluate", "cases", "--stale", *option)
-        assert result.code == 2
-        assert f"--stale has no {option[0]};" in result.err

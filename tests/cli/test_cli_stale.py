@@ -1,4 +1,4 @@
-"""`asof stale`: both sides, exit codes, dismissals, revisions, wrong usage."""
+"""`asof stale`: both sides, exit codes, revisions, wrong usage."""
 
 from __future__ import annotations
 
@@ -89,25 +89,6 @@ def test_since_a_time(asof, stale):
     assert ids(asof, "--since", "2023-05", "--kind", "time") == {}
 
 
-def test_dismissed_until_either_side_changes(asof, stale, write):
-    one = ids(asof)["notes/ferry.md"]
-    assert asof("stale", "--dismiss", one[:6]).out == f"dismissed {one}: left out until either side changes\n"
-    result = asof("stale", "notes/ferry.md")
-    assert result.code == 0, "nothing that is not dismissed"
-    assert result.out.splitlines() == [
-        "as of now · nothing is stale", "1 more is dismissed: --dismissed shows them",
-    ]  # fmt: skip
-    assert asof("stale", "--json").json()["dismissed"] == 1
-    result = asof("stale", "--dismissed")
-    assert (result.code, FERRY in result.out) == (0, True)
-    assert asof("stale", "--restore", one).out == f"restored {one}\n"
-    assert asof("stale", "notes/ferry.md").code == 1
-    asof("stale", "--dismiss", one)
-    write("notes/ferry.md", note("2022-05-02", "Ferry", FERRY.replace("new", "large")))
-    assert asof("index", "notes").code == 0
-    assert asof("stale", "notes/ferry.md").code == 1
-
-
 def test_annotations_and_markdown(asof, stale):
     result = asof("stale", "--format", "github", "-n", "1")
     assert result.code == 1
@@ -126,12 +107,9 @@ WRONG = [
     (["nope.md"], "accepted: a file or folder that is indexed, a document's id or title, a pattern"),
     (["--since", "soonish"], "--since: 'soonish'"),
     (["--since", "soonish"], "or, in a git work tree, a revision: HEAD~1"),
-    (["--kind", "tiem"], "'tiem' is not one of 'value', 'statement', 'quote', 'link', 'time'"),
+    (["--kind", "tiem"], "'tiem' is not one of 'quote', 'link', 'time'"),
     (["-n", "0"], "0 is not between 1 and 1000"),
     (["--json", "--format", "github"], "either --json or --format github"),
-    (["--dismiss", "abcdef"], "'abcdef' is the id of nothing that is stale now; accepted: "),
-    (["--restore", "abcdef"], "'abcdef' is not dismissed; accepted: none"),
-    (["--dismiss", "abcdef", "--as-of", "2020"], "--dismiss and --restore go with --index and nothing else"),
 ]
 
 

@@ -11,7 +11,6 @@ from tests.support.stale_values import DAY, quote, stale
 
 from asof.corpus.commits_since import CommitsSince
 from asof.corpus.corpus import Corpus
-from asof.corpus.dismissals import DismissalLog
 from asof.corpus.quote_places import QuotePlace
 from asof.corpus.stale_report import stale_report
 from asof.data import Document
@@ -50,20 +49,8 @@ def test_so_many_are_shown_and_the_others_counted(corpus: Corpus) -> None:
     listed = [stale(quote(text=f"Sentence {number}.")) for number in range(5)]
     made = stale_report(corpus.at(), listed, 2)
     assert [each.stale for each in made.found] == listed[:2]
-    assert (made.more, made.dismissed) == (3, 0)
+    assert made.more == 3
     assert stale_report(corpus.at(), []).found == ()
-
-
-def test_those_that_are_dismissed(corpus: Corpus) -> None:
-    listed = [stale(quote(text=f"Sentence {number}.")) for number in range(3)]
-    for each in listed[:2]:
-        DismissalLog(corpus.session).dismiss(each.id, [each.id], dismissed=True)
-    made = stale_report(corpus.at(), listed)
-    assert [each.stale for each in made.found] == listed[2:]
-    assert (made.more, made.dismissed) == (0, 2)
-    made = stale_report(corpus.at(), listed, 1, dismissed=True)
-    assert [(each.stale, each.dismissed) for each in made.found] == [(listed[0], True)]
-    assert (made.more, made.dismissed) == (1, 0)
 
 
 def test_what_commits_made_stale(corpus: Corpus) -> None:

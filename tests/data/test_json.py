@@ -6,7 +6,6 @@ from typing import Any
 
 from asof.data import Amount, Hit, Location, SourcedTime, Superseded, Why
 from asof.data.json import amount_json, cost_json, hit_json, span_json, times_json, validity_json
-from asof.data.stale import Quote, Stale
 from asof.time.moment import read
 from asof.time.span import Span
 
@@ -26,7 +25,7 @@ def hit(**changes: Any) -> Hit:
 def test_a_hit_without_times() -> None:
     assert hit_json(hit()) == {
         "rank": 1, "score": 2.0, "id": "a#1", "document": "a", "title": "A", "uri": "file:a",
-        "published": None, "dated_by": "none", "about": [], "superseded_by": None, "stale": None,
+        "published": None, "dated_by": "none", "about": [], "superseded_by": None,
         "text": "a crane",
         "location": {"number": 0, "start": 0, "end": 7, "headings": ["Cranes"]},
     }  # fmt: skip
@@ -54,16 +53,6 @@ def test_times_of_a_hit() -> None:
     assert (found["published"], found["about"]) == (TIME, [TIME, TIME])
     assert found["superseded_by"] == {
         "id": "b#1", "document": "b", "title": "B", "visible": "2021-01-01T00:00:00Z",
-    }  # fmt: skip
-
-
-def test_a_stale_hit() -> None:
-    said = Quote("a", "A", "a#1", "10 GB", 0, 5, 1)
-    newer = Quote("b", "B", "b#1", "50 GB", 0, 5, 2, published=YEAR)
-    stale = Stale("value", 0.5, said, newer, 2, "10 -> 50", lambda: Why("half", 0.5))
-    assert hit_json(hit(stale=stale))["stale"] == {
-        "id": stale.id, "kind": "value", "score": 0.5, "quote": "10 GB", "change": "10 -> 50",
-        "by": {"document": "b", "title": "B", "quote": "50 GB", "published": TIME},
     }  # fmt: skip
 
 

@@ -13,7 +13,6 @@ import pytest
 from mcp.client.stdio import StdioServerParameters
 from mcp.shared.exceptions import MCPError
 from tests.support.answers import corpus_with, doc
-from tests.support.pier_hours import BEFORE, EDITED, NEW, edit
 
 import asof
 from asof.mcp.server import document_uri, input_schema, server_of
@@ -104,16 +103,6 @@ def test_what_is_published_is_what_is_enforced(example):
         assert each.annotations.read_only_hint
         described = [value.get("description", "") for value in each.input_schema["properties"].values()]
         assert all(described), each.name
-
-
-@pytest.mark.parametrize(("tool", "asked"), [("search", "query"), ("ask", "question")])
-def test_what_a_newer_document_contradicts_is_told_if_asked(tmp_path, tool, asked):
-    with corpus_with(tmp_path, *BEFORE) as corpus:
-        corpus.add([edit()])
-        given = {asked: "pier open", "until": "2022"}
-        told = f"stale: a newer note says “{NEW}”, {EDITED} [pier.md]"
-        assert told in text_of(call(server_of(corpus), tool, **given, stale=True))
-        assert "stale" not in text_of(call(server_of(corpus), tool, **given))
 
 
 def test_an_answer_of_a_named_past_time_says_how_long_it_held(tmp_path):

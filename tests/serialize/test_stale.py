@@ -6,7 +6,7 @@ import pytest
 from tests.support.json_schema import faults
 from tests.support.stale_values import DAY, placed, quote, report, stale
 
-from asof.data.stale import LINK, PASSED, QUOTED, STALE_KINDS, STATEMENT, VALUE
+from asof.data.stale import LINK, PASSED, QUOTED, STALE_KINDS
 from asof.serialize.schema import schema
 from asof.serialize.stale import stale_json, why_sentence
 
@@ -16,9 +16,9 @@ from asof.serialize.stale import stale_json, why_sentence
 def test_the_shape_is_what_is_documented(kind: str, *, explain: bool) -> None:
     one = placed(stale(kind=kind))
     other = placed(stale(kind=kind, by=None))
-    value = stale_json(report(one, other, more=3, dismissed=2), explain=explain)
+    value = stale_json(report(one, other, more=3), explain=explain)
     assert list(faults(value, schema("stale"), schema("stale"))) == []
-    assert (value["more"], value["dismissed"], value["known_at"]) == (3, 2, None)
+    assert (value["more"], value["known_at"]) == (3, None)
     first, second = value["stale"]
     assert (first["document"], first["quote"], first["line"]) == ("old.md", "The free plan has 10 GB.", 7)
     assert first["published"] is not None
@@ -33,8 +33,6 @@ def test_the_shape_is_what_is_documented(kind: str, *, explain: bool) -> None:
 
 
 SENTENCES = {
-    VALUE: "new.md, of 1970-01-31, is newer and has another value for the same; this has stood here since",
-    STATEMENT: "new.md, of 1970-01-31, is newer and says otherwise of the same; this has stood here since",
     QUOTED: "it repeats new.md, which was edited on 1970-01-31; this has stood here since",
     LINK: "it links to what changed on 1970-01-31; this has stood here since",
     PASSED: "it speaks from its own time: it has stood here unchanged since",
@@ -46,10 +44,9 @@ def test_a_sentence_for_each_kind(kind: str) -> None:
     assert why_sentence(stale(kind=kind)) == f"{SENTENCES[kind]} 1970-01-01"
 
 
-@pytest.mark.parametrize("kind", [VALUE, STATEMENT, QUOTED])
-def test_without_another_sentence(kind: str) -> None:
+def test_without_another_sentence() -> None:
     said = "it rests on what changed on 1970-01-31; this has stood here since 1970-01-01"
-    assert why_sentence(stale(kind=kind, by=None)) == said
+    assert why_sentence(stale(kind=QUOTED, by=None)) == said
 
 
 def test_a_link_that_never_led_anywhere() -> None:
@@ -58,5 +55,5 @@ def test_a_link_that_never_led_anywhere() -> None:
 
 
 def test_a_name_with_braces_is_a_name() -> None:
-    said = why_sentence(stale(by=quote("{day}{x}.md", "Other.", 30 * DAY)))
-    assert said.startswith("{day}{x}.md, of 1970-01-31")
+    said = why_sentence(stale(by=quote("{day}{x}.md", "Other.", 30 * DAY), kind=QUOTED))
+    assert said.startswith("it repeats {day}{x}.md, which")

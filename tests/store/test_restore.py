@@ -73,7 +73,7 @@ def test_a_file_that_was_changed_is_refused(full: tuple[Corpus, Path], tmp_path:
 
 HEADER, BEGUN, VERSION = 0, 1, 2
 CHANGES: list[tuple[int, dict[str, Any], str]] = [
-    (HEADER, {"asof_export": 3}, "has format 3; this asof reads 1 to 2"),
+    (HEADER, {"asof_export": 3}, "has format 3; this asof reads 1"),
     (HEADER, {"settings": {}}, "settings is {}; expected: chunking, encoder"),
     (HEADER, {"sources": [{"name": "x", "kind": "y", "added": "2024"}]}, "added is '2024'; expected"),
     (HEADER, {"horizon": ["2024-01-01T00:00:00Z"]}, "horizon has to be two instants"),

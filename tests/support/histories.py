@@ -264,6 +264,5 @@ def hits_in_full(snapshot: Snapshot, question: str, **options: Any) -> list[tupl
         assert hit.why.recomputed() == hit.why.value == hit.score
         found.append((
             hit.id, hit.score, hit.published, hit.dated_by, hit.place, hit.text, hit.about, hit.why.as_json(),
-            hit.stale, hit.stale and hit.stale.why.as_json(),
         ))  # fmt: skip
     return found

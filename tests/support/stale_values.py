@@ -7,7 +7,7 @@ from pathlib import Path
 from asof.corpus.quote_places import QuotePlace
 from asof.corpus.stale_report import PlacedQuote, PlacedStale, StaleReport
 from asof.data import SourcedTime
-from asof.data.stale import VALUE, Quote, Stale
+from asof.data.stale import LINK, Quote, Stale
 from asof.data.why import Why
 from asof.time.moment import read
 
@@ -36,25 +36,22 @@ NEW = quote("new.md", "The free plan has 50 GB.", 30 * DAY, title="New")
 
 
 def stale(
-    one: Quote | None = None, by: Quote | None = NEW, kind: str = VALUE, score: float = 0.5,
+    one: Quote | None = None, by: Quote | None = NEW, kind: str = LINK, score: float = 0.5,
     cause: int = 30 * DAY, change: str = "10 GB became 50 GB",
 ) -> Stale:  # fmt: skip
     tree = Why.of("sure", "product", Why("half", 0.5), Why("of it", 2 * score))
     return Stale(kind, score, one or quote(), by, cause, change, lambda: tree)
 
 
-def placed(
-    one: Stale, line: int = 7, file: Path | None = None, by_file: Path | None = None, *,
-    dismissed: bool = False,
-) -> PlacedStale:  # fmt: skip
+def placed(one: Stale, line: int = 7, file: Path | None = None, by_file: Path | None = None) -> PlacedStale:
     """It with lines; its own in `file`, those of the other sentence, line 4, in `by_file`."""
     date = SourcedTime(read("2021-03"), "2021-03", "frontmatter")
     lines = one.quote.text.count("\n")
     return PlacedStale(
         one, PlacedQuote(one.quote, QuotePlace(line, line + lines, file), date),
-        None if one.by is None else PlacedQuote(one.by, QuotePlace(4, 4, by_file), None), dismissed,
+        None if one.by is None else PlacedQuote(one.by, QuotePlace(4, 4, by_file), None),
     )  # fmt: skip
 
 
-def report(*found: PlacedStale, more: int = 0, dismissed: int = 0) -> StaleReport:
-    return StaleReport(400 * DAY, None, found, more, dismissed)
+def report(*found: PlacedStale, more: int = 0) -> StaleReport:
+    return StaleReport(400 * DAY, None, found, more)

@@ -19,7 +19,6 @@ from asof.answer.best_sentences import PASSAGES
 from asof.answer.evidence import WeightedPhrase, quotable_sentences
 from asof.answer.extractive import AnswerContext, extractive_answer
 from asof.answer.in_force import Passages, with_current
-from asof.answer.newer import Conflicts, with_newer
 from asof.answer.pack import pack
 from asof.answer.question import ParsedQuestion
 from asof.answer.sentence_facts import SentenceFact
@@ -27,7 +26,6 @@ from asof.answer.settings import LOCAL_TOKENS
 from asof.data import GLOBAL, LOCAL, Answer, Filters, Hit
 from asof.errors import UsageError
 from asof.index.view import View
-from asof.stale.of_passages import StalePassages
 from asof.text.budget import header, tokens
 from asof.text.question import QuestionReading
 
@@ -58,7 +56,6 @@ class RetrievedPassages:
     """The passages retrieved for a question in a view: hits, best first, and their rows in the same order.
 
     `filters`: which passages could be retrieved. `notes`: how the times of the question were read.
-    `stale`: what of them newer documents contradict; None: that was not asked for.
     """
 
     view: View
@@ -67,7 +64,6 @@ class RetrievedPassages:
     rows: tuple[int, ...]
     filters: Filters
     notes: tuple[str, ...]
-    stale: StalePassages | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,11 +124,9 @@ def answer(
     if options.mode == GLOBAL:
         summarised = overviews().overview(retrieved, context, options, requested=requested)
         if summarised is not None:
-            cited = (each.id for each in summarised.citations)
-            conflicts = Conflicts(retrieved.stale.of(cited) if retrieved.stale else {})
-            return _finished(conflicts.named(summarised), notes, options)
+            return _finished(summarised, notes, options)
     view = retrieved.view
-    quoted = context.conflicts.named(extractive_answer(view, context))
+    quoted = extractive_answer(view, context)
     if options.model is None or not context.hits:
         return _finished(quoted, notes, options)
     passages = view.column("passage", np.array(context.rows, np.int64)).tolist()
@@ -147,8 +141,6 @@ def write_pending(model: QuestionModel, pending: PendingAnswer, options: AnswerO
     if isinstance(written, str):
         note = f"quoted, because {model.name} gave no answer: {written}"
         written = replace(pending.quoted, notes=(*pending.quoted.notes, note))
-    else:
-        written = pending.context.conflicts.named(written)
     return _finished(written, pending.notes, options)
 
 
@@ -178,11 +170,8 @@ def context_of(retrieved: RetrievedPassages, budget: int | None) -> AnswerContex
     languages = " ".join(view.analyzer.languages)
     found = Passages(retrieved.hits, retrieved.rows)
     parsed = ParsedQuestion.of(retrieved.reading, (), languages)
-    outdated: frozenset[str] = frozenset()
     if not (parsed.times or parsed.after) and retrieved.filters == Filters():
         found = with_current(parsed, view, found, PASSAGES)
-        if retrieved.stale is not None:
-            found, outdated = with_newer(parsed, view, found, retrieved.stale, PASSAGES)
     sizes = [tokens(header(hit.title, hit.published)) + tokens(hit.text) for hit in found.hits]
     limit = LOCAL_TOKENS if budget is None else budget
     packed = pack(sizes, limit)
@@ -203,10 +192,9 @@ def context_of(retrieved: RetrievedPassages, budget: int | None) -> AnswerContex
     if question.asks_for_figures or question.after:
         count = None
         facts, question, cut = read(count)
-    conflicts = Conflicts(retrieved.stale.of(hit.id for hit in hits) if retrieved.stale else {}, outdated)
     notes = tuple(note for note in (cut, packed.note("passages", limit)) if note)
     query = retrieved.reading.query
     return AnswerContext(
         query.text, WeightedPhrase.of(query.lexical, view), question, hits, rows,
-        conflicts.marked(quotable_sentences(view, hits[:count], facts)), facts, notes, conflicts,
+        tuple(quotable_sentences(view, hits[:count], facts)), facts, notes,
     )  # fmt: skip

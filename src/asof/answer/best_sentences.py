@@ -148,7 +148,7 @@ def _score(question: ParsedQuestion, words: WeightedPhrase, sentence: Sentence, 
     score = RELEVANCE * passage.relevance - RANK * log2(1 + passage.rank)
     score += WORDS * words.share(sentence.titled_stems) + PASSAGE_WORDS * passage.words
     score += _expected(question, sentence)
-    if (sentence.outdated or sentence.hit.superseded is not None) and not question.times:
+    if sentence.hit.superseded is not None and not question.times:
         score += SUPERSEDED
     named = [time.span for time in sentence.hit.about if time.text and time.text in sentence.text]
     times = [span for span in question.times if span.last - span.first >= MONTH]

@@ -55,8 +55,8 @@ def find_contradiction(
 
 
 def _in_force(statement: FactStatement) -> bool:
-    """Whether nothing superseded a statement, and no newer document contradicts it."""
-    return statement.sentence.hit.superseded is None and not statement.sentence.outdated
+    """Whether nothing superseded a statement."""
+    return statement.sentence.hit.superseded is None
 
 
 def _prefer(

@@ -31,7 +31,7 @@ class Sentence:
 
     `own_text`: what it says; `text`: the same, a row of a table behind its header. `stems`: those
     of the latter; `context_stems`: these and those of the headings above it; `titled_stems`: these and those
-    of the title. `facts`: what it states. `outdated`: a newer document, which is read first, contradicts it.
+    of the title. `facts`: what it states.
     """
 
     hit: Hit
@@ -43,7 +43,6 @@ class Sentence:
     context_stems: frozenset[str]
     titled_stems: frozenset[str]
     facts: tuple[SentenceFact, ...]
-    outdated: bool = False
 
 
 class WeightedPhrase(NamedTuple):

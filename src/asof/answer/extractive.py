@@ -7,7 +7,7 @@ values can be compared. What no sentence answers is refused, with the reason.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from math import inf
 from typing import Protocol
 
@@ -20,7 +20,6 @@ from asof.answer.contradictions import (
     find_contradiction,
 )
 from asof.answer.evidence import Sentence, WeightedPhrase, tells_more
-from asof.answer.newer import Conflicts
 from asof.answer.question import ParsedQuestion
 from asof.answer.sentence_facts import SentenceFact
 from asof.answer.sentence_match import SentenceMatch, TableCell, match_sentence
@@ -48,7 +47,7 @@ class AnswerContext:
     """What an answer is made from: the question, and the passages with their sentences and facts.
 
     `words`: what is searched of the question. `hits` and `rows` are in the same order; `notes` say what was
-    left out. `conflicts`: what of the hits newer documents contradict, where that was asked for.
+    left out.
     """
 
     question: str
@@ -59,7 +58,6 @@ class AnswerContext:
     sentences: tuple[Sentence, ...]
     facts: tuple[SentenceFact, ...]
     notes: tuple[str, ...] = ()
-    conflicts: Conflicts = field(default_factory=Conflicts)
 
 
 def extractive_answer(view: View, context: AnswerContext) -> Answer:

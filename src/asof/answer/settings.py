@@ -21,8 +21,8 @@ class AskSettings:
     """`recipe` retrieves the passages; `mode` is one of `asof.data.MODES`.
 
     `tokens`: the tokens of retrieved text that are read, None for 12,000 (global: 24,000; TG-RAG, section
-    V-D). `budget`: the most that a model may cost for an answer or a run of `stale --judge`, in US dollars
-    (tokens without prices); None: no limit.
+    V-D). `budget`: the most that a model may cost for an answer, in US dollars (tokens without prices);
+    None: no limit.
     """
 
     recipe: str = "asof"

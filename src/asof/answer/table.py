@@ -142,7 +142,6 @@ def _best(
         matches = [each for each in matches if figures_in(each.sentence)]
     if not matches:
         return None
-    matches = [each for each in matches if not each.sentence.outdated] or matches
     best = max(matches, key=lambda each: each.score)
     if question.current and cell.span is None:
         best = _newest(best, matches)

@@ -24,7 +24,7 @@ from asof.cli.main import (
     verbose_option,
 )
 from asof.cli.progress import fact_progress
-from asof.cli.question import STALE, joined
+from asof.cli.question import joined
 from asof.cli.terminal import plain, show
 from asof.data import MODES
 from asof.data.json import answer_json
@@ -51,7 +51,6 @@ if TYPE_CHECKING:
     "--tokens", type=click.IntRange(100, 1_000_000), default=None, metavar="N",
     help="Tokens of passages to read (default 12,000; global 24,000).",
 )  # fmt: skip
-@click.option("--stale/--no-stale", default=None, help=STALE)
 @click.option(
     "--budget", type=click.FloatRange(min=0, max=1e9), default=None, metavar="USD",
     help="What the answer may cost; the model is stopped before (tokens, where no prices are set).",
@@ -61,8 +60,8 @@ if TYPE_CHECKING:
 @verbose_option
 def ask(
     question: tuple[str, ...], mode: str | None, as_of: str | None, known_at: str | None, since: str | None,
-    until: str | None, about: str | None, recipe: str | None, tokens: int | None, stale: bool | None,
-    budget: float | None, index: Path | None, as_json: bool, verbose: bool,
+    until: str | None, about: str | None, recipe: str | None, tokens: int | None, budget: float | None,
+    index: Path | None, as_json: bool, verbose: bool,
 ) -> int:  # fmt: skip
     """Answer QUESTION from current passages, with citations; or say why there is no answer.
 
@@ -78,7 +77,7 @@ def ask(
         streamed = _Streamed()
         request = AskRequest(
             asked, mode, then.filters(since, until, about=about), recipe, tokens,
-            None if as_json else streamed, stale, budget,
+            None if as_json else streamed, budget,
         )  # fmt: skip
         answer = then.answer(request)
         if answer.refused and not as_json:
@@ -163,8 +162,8 @@ def _emphasised(line: str, citation: Citation | None) -> str:
 
 
 def _show_place(citation: Citation) -> None:
-    """Where a quote stands, what supersedes it, and what contradicts it."""
-    from asof.cli.show import show_newer, show_superseded
+    """Where a quote stands, and what supersedes it."""
+    from asof.cli.show import show_superseded
 
     if citation.title and citation.title != citation.document:
         show(f"    {plain(citation.document)}", dim=True)
@@ -172,8 +171,6 @@ def _show_place(citation: Citation) -> None:
         show(f"    in force {_days(citation.valid)}", fg="yellow")
     if citation.superseded is not None:
         show_superseded(citation.superseded, indent=4)
-    if citation.stale is not None:
-        show_newer(citation.stale, indent=4)
 
 
 def _days(valid: Span) -> str:

@@ -82,7 +82,6 @@ WORDS: dict[str, dict[str, str]] = {
         "recipe": "How it is ranked; asof recipes lists the ways.",
         "rerank": "Whether the model of [rerank] re-ranks the first few.",
         "record": "Whether each search is remembered with what was shown, for asof feedback.",
-        "stale": "Whether search and ask say where a newer document contradicts what is found.",
     },
     "encoder": {
         "model": "A saved model's folder, a name on the Hugging Face hub, or with url one there. No default.",
@@ -137,7 +136,7 @@ WORDS: dict[str, dict[str, str]] = {
     "ask": {
         "recipe": "How passages are found.", "mode": '"local" (single passages), "global" (reports), "auto".',
         "tokens": "How much of what is found is read. Default: 12000, global 24000.",
-        "budget": "What a model may cost for an answer or stale --judge: US dollars (tokens without prices).",
+        "budget": "What a model may cost for an answer: US dollars (tokens without prices).",
     },
     "arxiv": {
         "url": "The address of the API.", "pdf_url": "What an id is put behind to get its PDF.",

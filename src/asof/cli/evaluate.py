@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 import click
 
 from asof.cli.encoders import BUILT_IN, encoder_of, keeping
-from asof.cli.main import DONE, NOTHING, PROBLEMS, corpus_root, echo_err, given, json_option, print_json
+from asof.cli.main import DONE, NOTHING, PROBLEMS, corpus_root, echo_err, json_option, print_json
 from asof.cli.problem_lines import note_problems
 from asof.cli.progress import step_progress
-from asof.cli.staleness import check_options, evaluate_stale
 from asof.errors import UsageError
 
 if TYPE_CHECKING:
@@ -75,22 +74,8 @@ if TYPE_CHECKING:
     metavar="DIR",
     help="Draw figures there, the numbers beside them as CSV (needs the extra asof[figures]).",
 )
-@click.option(
-    "--seed", type=click.IntRange(0), default=0, metavar="N", help="With --stale: of all that is drawn."
-)
-@click.option("--stale", is_flag=True, help="DATASET is a folder with cases.jsonl: is what is stale flagged?")
-@click.option(
-    "--index",
-    type=click.Path(path_type=Path),
-    metavar="DIR",
-    help="With --stale: keep the corpora of the cases there, for the next run.",
-)
-@click.option("--verbose", is_flag=True, help="With --stale: each flag that is wrong, and what was missed.")
 @json_option
-@click.pass_context
 def evaluate(
-    context: click.Context,
-    /,
     dataset: Path,
     recipes: tuple[str, ...],
     config_file: Path | None,
@@ -107,10 +92,6 @@ def evaluate(
     per_query: bool,
     encoder: str | None,
     figures: Path | None,
-    seed: int,
-    stale: bool,
-    index: Path | None,
-    verbose: bool,
     as_json: bool,
 ) -> int:
     """What recipes are worth on DATASET, each question asked as of when it was asked.
@@ -119,9 +100,6 @@ def evaluate(
     docs/guides/evaluate.md. Intervals hold in 95 of 100 drawings of other questions. Exit code 1: something
     leaked.
     """
-    check_options(given(context), stale=stale)
-    if stale:
-        return evaluate_stale(dataset, leakage, seed, index, verbose=verbose, as_json=as_json)
     from asof.evaluate import evaluation
     from asof.evaluate.configuration import used
     from asof.evaluate.options import EvaluationOptions

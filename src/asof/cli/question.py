@@ -39,10 +39,6 @@ _OPTIONS = (
 )  # fmt: skip
 
 
-STALE = "Say where a newer document contradicts what is found; slow the first time."
-"""The help of `--stale`."""
-
-
 def question_options(command: F) -> F:
     """All options of a question, in the order of the help."""
     for option in reversed(_OPTIONS):

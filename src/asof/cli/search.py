@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from asof.cli.main import DONE, NOTHING, echo_err, open_corpus, print_json
-from asof.cli.question import EPILOG, STALE, joined, question_options
+from asof.cli.question import EPILOG, joined, question_options
 from asof.errors import AsofError
 from asof.serialize.search import search_json
 
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 @click.option(
     "--explain", is_flag=True, help="Why each one ranks where it does (--json: the tree of each score)."
 )
-@click.option("--stale/--no-stale", default=None, help=STALE)
 @click.option("--record/--no-record", default=None, help="Record the search and its hits for asof feedback.")
 def search(
     query: tuple[str, ...],

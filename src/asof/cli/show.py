@@ -10,7 +10,6 @@ import click
 from asof.cli.terminal import counted, plain, readable, shortened, show
 from asof.cli.why import why_lines
 from asof.data import Hit, SourcedTime, Superseded
-from asof.data.stale import Stale
 from asof.engine import Results
 from asof.index.spelling import nearest_words
 from asof.rank.candidates.gather import INSTEAD, UNKNOWN, query_terms
@@ -24,9 +23,6 @@ TITLE = 120
 
 NAMED = 8
 """The most unknown words for which others are offered."""
-
-QUOTE = 200
-"""The most characters of a newer sentence."""
 
 NOTE = 500
 """The most characters of a note: a question may hold a word of twenty thousand."""
@@ -74,8 +70,6 @@ def _show_hit(hit: Hit, words: set[str], results: Results) -> None:
     click.secho(f"     {plain(hit.document)}  {hit.score:.4f}", dim=True)
     if hit.superseded is not None:
         show_superseded(hit.superseded, indent=5)
-    if hit.stale is not None:
-        show_newer(hit.stale, indent=5)
     analyzer = results.view.analyzer
     text, ranges = snippet(unmarked(_body(hit)), words, analyzer, analyzer.detect(hit.text))
     show(f"     {_highlight(plain(text), ranges)}" if text else "     (only a title)")
@@ -84,16 +78,6 @@ def _show_hit(hit: Hit, words: set[str], results: Results) -> None:
 def show_superseded(later: Superseded, indent: int) -> None:
     by = f"superseded on {iso(later.at)[:10]} by {later.title or later.document}"
     show(f"{' ' * indent}{shortened(plain(by), TITLE)}", fg="yellow")
-
-
-def show_newer(stale: Stale, indent: int) -> None:
-    """What a newer document says, when, and which one it is."""
-    by = stale.by
-    if by is None:
-        return
-    day = by.published.day if by.published else iso(by.since)[:10] if by.dated else "undated"
-    told = f"stale: a newer note says “{readable(by.text, QUOTE)}”, {plain(day)} ({plain(by.document)})"
-    show(f"{' ' * indent}{told}", hang=2, fg="yellow")
 
 
 def _listed(times: Sequence[SourcedTime]) -> str:

@@ -23,7 +23,6 @@ from asof.data.stale import STALE_KINDS
 if TYPE_CHECKING:
     from asof.corpus.commits_since import CommitsSince
     from asof.corpus.corpus import Corpus
-    from asof.corpus.snapshot import Snapshot
     from asof.corpus.stale_report import StaleReport
 
 FOUND = NOTHING
@@ -38,7 +37,7 @@ DEFAULT_MOST, MOST = 20, 1_000
 )
 @click.argument("paths", nargs=-1, metavar="[PATH]...", type=click.Path())
 @time_option("--as-of", "What was stale then (a date means the end of that day).")
-@time_option("--known-at", "Only what the index contained, and what was dismissed, by then.")
+@time_option("--known-at", "Only what the index contained by then.")
 @click.option(
     "--since", metavar="T|REV", help="Only what became stale since then, or by what changed since a revision "
     "of git (HEAD~1).",
@@ -49,60 +48,33 @@ DEFAULT_MOST, MOST = 20, 1_000
 @click.option("-n", "most", type=click.IntRange(1, MOST), default=DEFAULT_MOST, metavar="N",
               help=f"How many are shown, worst first (default {DEFAULT_MOST}).")  # fmt: skip
 @click.option("--explain", is_flag=True, help="How each score came about, as a tree.")
-@click.option(
-    "--judge", is_flag=True, help="Let [model] of asof.toml judge what is shown, and suggest edits."
-)
-@click.option("--dismiss", multiple=True, metavar="ID", help="Leave this one out until either side changes.")
-@click.option("--restore", multiple=True, metavar="ID", help="Take a --dismiss back.")
-@click.option("--dismissed", is_flag=True, help="Show what was dismissed instead; the exit code is 0.")
 @click.option("--format", "style", type=click.Choice(FORMATS), help="github: annotations of a workflow.")
 @index_option
 @json_option
 def stale(
     paths: tuple[str, ...], as_of: str | None, known_at: str | None, since: str | None,
-    kinds: tuple[str, ...], most: int, explain: bool, judge: bool, dismiss: tuple[str, ...],
-    restore: tuple[str, ...], dismissed: bool, style: str | None, index: Path | None, as_json: bool,
+    kinds: tuple[str, ...], most: int, explain: bool, style: str | None, index: Path | None, as_json: bool,
 ) -> int:  # fmt: skip
     """List what current documents say that rests on what is no longer so, worst first.
 
     PATH is a file or folder that was indexed, a document's id or title, or a pattern of ids ('notes/*'); all
-    documents without one. Kinds: value (another document has a newer figure, name or date), statement (says
-    otherwise), quote (repeats what was edited since), link (leads to what is gone or was edited since), time
-    (speaks of a time to come that has passed).
+    documents without one. Kinds: link (leads to what is gone, was renamed or was edited since), quote (embeds
+    what was edited since), time (speaks of a time to come that has passed).
     """
     from asof.corpus.stale_paths import documents_meant
     from asof.corpus.stale_report import stale_report
 
     if as_json and style not in (None, JSON):
         raise click.UsageError(f"either --json or --format {style}")
-    if dismiss or restore:
-        if as_of or known_at or since or kinds or paths or dismissed or style or as_json or judge:
-            raise click.UsageError("--dismiss and --restore go with --index and nothing else")
-        return _dismiss(index, dismiss, restore)
     with open_corpus(index) as corpus:
         then = corpus.at(as_of, known_at)
         time, commits = _since(corpus, since)
         meant = documents_meant(then, paths, corpus.root)
-        listed = then.stale(meant, since=time, kinds=kinds, dismissed=None)
+        listed = then.stale(meant, since=time, kinds=kinds)
         now = as_of is None and known_at is None
-        report = stale_report(
-            then, listed, most, dismissed=dismissed, commits=commits, files=corpus.root if now else None
-        )
-        report = _judged(then, report) if judge else report
-    _show(report, JSON if as_json else style or TEXT, dated=as_of is not None, explain=explain, judged=judge)
-    return FOUND if (report.found or report.more) and not dismissed else DONE
-
-
-def _judged(then: Snapshot, report: StaleReport) -> StaleReport:
-    """The report with verdicts; says what they took."""
-    from dataclasses import asdict
-
-    from asof.corpus.judged_report import judged_report
-
-    judged, cost = judged_report(then, report)
-    used = [f"{name} {value}" for name, value in asdict(cost).items() if value]
-    echo_err(f"cost: {', '.join(used) or 'no call'}")
-    return judged
+        report = stale_report(then, listed, most, commits=commits, files=corpus.root if now else None)
+    _show(report, JSON if as_json else style or TEXT, dated=as_of is not None, explain=explain)
+    return FOUND if report.found or report.more else DONE
 
 
 def _since(corpus: Corpus, text: str | None) -> tuple[str | None, CommitsSince | None]:
@@ -126,20 +98,11 @@ def _since(corpus: Corpus, text: str | None) -> tuple[str | None, CommitsSince |
     return text, None
 
 
-def _dismiss(index: Path | None, dismiss: tuple[str, ...], restore: tuple[str, ...]) -> int:
-    with open_corpus(index) as corpus:
-        for given in dismiss:
-            click.echo(f"dismissed {corpus.dismiss(given)}: left out until either side changes")
-        for given in restore:
-            click.echo(f"restored {corpus.dismiss(given, dismissed=False)}")
-    return DONE
-
-
-def _show(report: StaleReport, style: str, *, dated: bool, explain: bool, judged: bool) -> None:
+def _show(report: StaleReport, style: str, *, dated: bool, explain: bool) -> None:
     if style == JSON:
         from asof.serialize.stale import stale_json
 
-        print_json(stale_json(report, explain=explain, judged=judged))
+        print_json(stale_json(report, explain=explain))
     elif style == TEXT:
         from asof.cli.stale_text import show_stale
 

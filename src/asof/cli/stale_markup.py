@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from asof.cli.stale_text import day, other_is, shown_file
+from asof.cli.stale_text import day, shown_file
 from asof.cli.terminal import counted, plain, readable
 from asof.serialize.stale import why_sentence
 from asof.time.span import format_instant
@@ -43,13 +43,8 @@ def annotation_lines(report: StaleReport) -> Iterator[str]:
 def _message(each: PlacedStale) -> str:
     lines = [f"“{readable(each.quote.quote.text)}” ({day(each.quote)})"]
     if each.by is not None:
-        lines.append(
-            f"{other_is(each)}: {_where(each.by)} ({day(each.by)}): “{readable(each.by.quote.text)}”"
-        )
+        lines.append(f"there: {_where(each.by)} ({day(each.by)}): “{readable(each.by.quote.text)}”")
     lines += [each.stale.change, f"because {why_sentence(each.stale)}"]
-    if each.verdict is not None:
-        lines.append(f"{each.verdict.verdict}: {each.verdict.reason}")
-    lines.append(f"asof stale --dismiss {each.stale.id}")
     return _data("\n".join(map(plain, lines)))
 
 
@@ -92,19 +87,11 @@ def markdown_lines(report: StaleReport, *, dated: bool) -> Iterator[str]:
         yield ""
         yield f"{number}. {_link(each.quote)} ({stale.kind}, {escaped(day(each.quote))}): {code(each.quote)}"
         if each.by is not None:
-            yield f"   - {other_is(each)}: {_link(each.by)} ({escaped(day(each.by))}): {code(each.by)}"
+            yield f"   - there: {_link(each.by)} ({escaped(day(each.by))}): {code(each.by)}"
         yield f"   - {escaped(stale.change)}"
         yield f"   - because {escaped(why_sentence(stale))}"
-        if each.verdict is not None:
-            yield f"   - {each.verdict.verdict}: {escaped(each.verdict.reason)}"
-            yield from diff_block(each.verdict.diff)
-        yield f"   - `asof stale --dismiss {stale.id}`"
-    for note in report.notes:
-        yield f"\n{escaped(note)}."
     if report.more:
         yield f"\n{report.more:,} more are not shown."
-    if report.dismissed:
-        yield f"\n{report.dismissed:,} more {'is' if report.dismissed == 1 else 'are'} dismissed."
 
 
 def _link(each: PlacedQuote) -> str:
@@ -126,11 +113,3 @@ def code(each: PlacedQuote) -> str:
     text = readable(each.quote.text) or "…"
     fence = "`" * (max(map(len, re.findall("`+", text)), default=0) + 1)
     return f"{fence} {text} {fence}" if "`" in text else f"{fence}{text}{fence}"
-
-
-def diff_block(diff: str) -> Iterator[str]:
-    """The lines of a diff as a block of code below an item of a list, which nothing in it can end."""
-    if diff:
-        fence = "`" * max(3, 1 + max(map(len, re.findall("`+", diff)), default=0))
-        lines = map(plain, diff.removesuffix("\n").split("\n"))
-        yield from ("", *(f"     {line}" for line in (f"{fence}diff", *lines, fence)))

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from asof import config, engine
 from asof.answer.settings import MAX_PASSAGES
-from asof.corpus.dismissals import DismissalLog
 from asof.corpus.facts import FactIndexer
 from asof.corpus.models import ModelProvider
 from asof.corpus.query_reader import QueryReader
@@ -38,7 +37,6 @@ class AskRequest:
     recipe: str | Recipe | None = None
     tokens: int | None = None
     on_text: TextCallback | None = None
-    stale: bool | None = None
     budget: float | None = None
 
 
@@ -48,15 +46,13 @@ T = TypeVar("T")
 @dataclass(frozen=True, slots=True)
 class _PutQuestion:
     """A question as it is put to the passages: how it is read, what is searched by which recipe, how the
-    answer is made. `dismissed`: the ids of what was dismissed of what is stale, None where that is not told;
-    `requested`: the mode was asked for."""
+    answer is made. `requested`: the mode was asked for."""
 
     reading: QuestionReading
     query: Query
     recipe: Recipe
     options: AnswerOptions
     notes: tuple[str, ...]
-    dismissed: frozenset[str] | None
     requested: bool
 
 
@@ -75,10 +71,6 @@ class AnswersFrom(Protocol):
 
     def ensure_facts(self) -> None:
         """See `FactIndexer.ensure_facts`."""
-        ...
-
-    def dismissed(self, known_at: int | None) -> frozenset[str]:
-        """The ids of what was dismissed of what is stale."""
         ...
 
     def lives(self, hits: Sequence[str], as_of: int, known_at: int | None) -> dict[str, list[Life]]:
@@ -110,9 +102,6 @@ class OnePiece:
 
     def ensure_facts(self) -> None:
         self.facts.ensure_facts()
-
-    def dismissed(self, known_at: int | None) -> frozenset[str]:
-        return DismissalLog(self.session).dismissed(known_at)
 
     def lives(self, hits: Sequence[str], as_of: int, known_at: int | None) -> dict[str, list[Life]]:
         return self.session.use(
@@ -205,9 +194,7 @@ class Asker:
             self.source.ensure_facts()
         tokens = asking.tokens if request.tokens is None else request.tokens
         options = AnswerOptions(way, tokens, model, request.on_text)
-        stale = self.source.config.stale if request.stale is None else request.stale
-        known = self.source.dismissed(known_at) if stale else None
-        put = _PutQuestion(reading, query, chosen, options, notes, known, requested=mode == way)
+        put = _PutQuestion(reading, query, chosen, options, notes, requested=mode == way)
         made = self._from_passages(put).made if way == GLOBAL else self._of_its_time(put)
         if isinstance(made, PendingAnswer):
             assert model is not None  # noqa: S101  nothing else is pending
@@ -244,13 +231,11 @@ class Asker:
         """The answer from what is found as of the moment of the reading. Raises BeforeHorizon, ModelError."""
         from asof.answer.ask import RetrievedPassages, answer, context_of
         from asof.answer.named_past import Answered
-        from asof.stale.of_passages import StalePassages
 
         def look(view: View, results: Results) -> Answered:
             retrieved = RetrievedPassages(
-                view, put.reading, results.hits, results.rows, put.query.filters, put.notes,
-                None if put.dismissed is None else StalePassages(view, put.dismissed),
-            )  # fmt: skip
+                view, put.reading, results.hits, results.rows, put.query.filters, put.notes
+            )
             context = context_of(retrieved, put.options.tokens)
             return Answered(answer(retrieved, context, put.options, requested=put.requested), context)
 

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Self
 from asof import engine, environment
 from asof.arguments import all_checked, checked
 from asof.config import Config
-from asof.corpus.dismissals import DismissalLog
 from asof.corpus.facts import FactIndexer
 from asof.corpus.feedback import FeedbackLog
 from asof.corpus.maintenance import Maintenance
@@ -325,15 +324,6 @@ class Corpus:
     def judge(self, query_id: str, budget: float | None = None) -> JudgingReport:
         """See `FeedbackLog.judge`."""
         return self.feedback.judge(query_id, budget)
-
-    def dismiss(self, stale_id: str, dismissed: bool = True) -> str:
-        """Leave out one of what is stale now (`Snapshot.stale`) until either of its sentences changes;
-        `dismissed=False` takes that back. Returns its id, of which four digits are enough.
-
-        Raises UsageError for an id of nothing that is stale, or dismissed; Busy, NoSpace, CorpusError.
-        """
-        current = [each.id for each in self.at().stale(dismissed=None)] if dismissed else ()
-        return DismissalLog(self.session).dismiss(stale_id, current, dismissed=dismissed)
 
     # -- maintenance (`asof.corpus.maintenance`) ----------------------------------------------------
 

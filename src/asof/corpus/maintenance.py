@@ -243,15 +243,13 @@ def horizon_of(before: When, now: int) -> int:
 
 
 def forget_texts(folder: Path) -> None:
-    """Remove files with texts beside the store: what slow readers made of files, what was found stale,
-    vectors of facts. Raises CorpusError."""
+    """Remove files with texts beside the store: what slow readers made of files, vectors of facts. Raises
+    CorpusError."""
     from asof.index import text_vectors
     from asof.sources import kept_answers
-    from asof.stale import found_cache
 
     try:
         kept_answers.forget(folder)
-        found_cache.forget(folder / engine.DERIVED)
         text_vectors.forget(folder / engine.DERIVED)
     except OSError as wrong:
         what = wrong.filename or folder

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, TypeVar
 from asof import engine
 from asof.arguments import all_checked
 from asof.corpus.asking import Asker, AskRequest, OnePiece
-from asof.corpus.dismissals import DismissalLog
 from asof.corpus.facts import FactIndexer
 from asof.corpus.models import ModelProvider
 from asof.corpus.query_reader import QueryReader, refuse_long
@@ -27,7 +26,6 @@ from asof.time.span import iso, nearest_moment
 if TYPE_CHECKING:
     from asof.answer.ask import TextCallback
     from asof.corpus.context import Context
-    from asof.corpus.stale_judging import JudgedStale
     from asof.graph.diff import Difference
     from asof.graph.links import Reach
     from asof.graph.timeline import Timeline
@@ -69,7 +67,7 @@ class Snapshot:
         self, question: str, k: int | None = None, *, since: When | None = None, until: When | None = None,
         about: When | None = None, source: str = "", path: str = "", tags: str | Iterable[str] = (),
         meta: MetadataFilter = (), filters: Filters | None = None, unit: str | None = None,
-        recipe: str | Recipe | None = None, rerank: bool | None = None, stale: bool | None = None,
+        recipe: str | Recipe | None = None, rerank: bool | None = None,
     ) -> Results:  # fmt: skip
         """The k best passages (or documents, by `unit`) of what was current then, best first.
 
@@ -77,19 +75,12 @@ class Snapshot:
         and `until` compare with the last instant of the date of publication; `about` with the times that a
         passage speaks of, or with that instant where it speaks of none; `path` is a glob over document ids;
         all filters must hold; `filters`, instants, stand in place of all these. `rerank`: by the model of
-        asof.toml. `stale`: each hit with what a newer document contradicts in it. Raises UsageError,
-        BeforeHorizon, ModelError.
+        asof.toml. Raises UsageError, BeforeHorizon, ModelError.
         """
         hard = filters or self.filters(since, until, source, path, tags, meta, about)
         reading, query, chosen = self.reader.query_for(question, k, hard, unit, recipe, rerank)
         then = replace(self, as_of=reading.as_of)
-        known = then.dismissed() if self._marks(stale) else None
-
-        def look(view: View) -> Results:
-            found = engine.search(query, view, chosen)
-            return found if known is None else engine.with_stale(found, known)
-
-        results = then.use(look)
+        results = then.use(lambda view: engine.search(query, view, chosen))
         unmet = [] if results.hits else then.unmet(hard)
         return replace(results, notes=(*reading.notes, *unmet, *results.notes))
 
@@ -98,7 +89,6 @@ class Snapshot:
         until: When | None = None, about: When | None = None, source: str = "", path: str = "",
         tags: str | Iterable[str] = (), meta: MetadataFilter = (), filters: Filters | None = None,
         unit: str | None = None, recipe: str | Recipe | None = None, rerank: bool | None = None,
-        stale: bool | None = None,
     ) -> Context:  # fmt: skip
         """The best passages for a question as one numbered text of at most so many tokens, for a prompt.
 
@@ -110,7 +100,7 @@ class Snapshot:
 
         results = self.search(
             question, k or MOST, since=since, until=until, about=about, source=source, path=path, tags=tags,
-            meta=meta, filters=filters, unit=unit, recipe=recipe, rerank=rerank, stale=stale,
+            meta=meta, filters=filters, unit=unit, recipe=recipe, rerank=rerank,
         )  # fmt: skip
         return context_of(results, tokens)
 
@@ -187,15 +177,13 @@ class Snapshot:
         return self.use(lambda view: view.store.resolve(target, origin))
 
     def stale(
-        self, paths: str | Iterable[str] = (), *, since: When | None = None, kinds: str | Iterable[str] = (),
-        dismissed: bool | None = False,
-    ) -> tuple[Stale, ...]:  # fmt: skip
+        self, paths: str | Iterable[str] = (), *, since: When | None = None, kinds: str | Iterable[str] = ()
+    ) -> tuple[Stale, ...]:
         """What current passages say that rests on what is no longer so, worst first.
 
         `paths`: only in documents whose id is one of these, lies below one, or matches a glob. `since`: only
         what became stale from the first instant of that time on. `kinds`: only these of
-        `asof.data.stale.STALE_KINDS`. `dismissed`: those that were not dismissed by then (False), those that
-        were (True), all (None). Raises UsageError, BeforeHorizon.
+        `asof.data.stale.STALE_KINDS`. Raises UsageError, BeforeHorizon.
         """
         from asof.stale.find import of_paths, stale
 
@@ -203,29 +191,10 @@ class Snapshot:
         if unknown := [kind for kind in wanted if kind not in STALE_KINDS]:
             raise UsageError(f"kind is {unknown[0]!r}; accepted: {', '.join(STALE_KINDS)}")
         begin = self.filters(since=since).since
-        known = frozenset() if dismissed is None else self.dismissed()
         return tuple(
             each for each in of_paths(self.use(stale), texts(paths, "paths"))
             if (begin is None or each.cause >= begin) and (not wanted or each.kind in wanted)
-            and (dismissed is None or (each.id in known) == dismissed)
         )  # fmt: skip
-
-    def judged_stale(self, found: Iterable[Stale], budget: float | None = None) -> JudgedStale:
-        """What is stale with the verdicts of the language model of asof.toml: contradiction or outdated, why,
-        and a suggested edit as a diff; without what it holds to be unrelated.
-
-        `found`: of `stale`; links and times are not judged. `budget`: US dollars (tokens without prices), by
-        default that of [ask]. What it replied is kept and not paid for again. What has no reply that can be
-        used has no verdict. Raises UsageError without a model, BeforeHorizon, ModelError.
-        """
-        from asof.corpus.stale_judging import StaleJudge
-
-        judge = StaleJudge(self.session, self.models, self.as_of, self.known_at)
-        return judge.judged(tuple(found), budget)
-
-    def dismissed(self) -> frozenset[str]:
-        """The ids of what was dismissed of what is stale, as it was known then (see `Corpus.dismiss`)."""
-        return DismissalLog(self.session).dismissed(self.known_at)
 
     def links(self, document: str, depth: int = 1) -> Reach:
         """What a document links to and what links to it, as it stood; up to `depth` links away (1 to 5).
@@ -247,7 +216,7 @@ class Snapshot:
         from asof.graph.timeline import FIRST_HITS, timeline
 
         filters = self.filters(since, until)
-        results = self.search(question, FIRST_HITS, unit="passage", recipe=recipe, stale=False)
+        results = self.search(question, FIRST_HITS, unit="passage", recipe=recipe)
         hits = () if filters.reversed else results.hits
         return replace(self, as_of=results.view.as_of).use(
             lambda view: timeline(view, question, hits, most, filters.since, filters.until)
@@ -262,9 +231,7 @@ class Snapshot:
         """
         from asof.graph.diff import DatedResults, compare_results, last_moment
 
-        both = (
-            each.search(question, k, unit="passage", recipe=recipe, stale=False) for each in (self, other)
-        )
+        both = (each.search(question, k, unit="passage", recipe=recipe) for each in (self, other))
         before, after = (DatedResults(each.view.as_of, each.view.known_at, each.hits) for each in both)
         as_of, known_at = last_moment(before, after, self.known_at, other.known_at)
         last = replace(self, as_of=as_of, known_at=known_at)
@@ -275,19 +242,17 @@ class Snapshot:
     def ask(
         self, question: str, *, mode: str | None = None, filters: Filters | None = None,
         recipe: str | Recipe | None = None, tokens: int | None = None, on_text: TextCallback | None = None,
-        stale: bool | None = None, budget: float | None = None,
+        budget: float | None = None,
     ) -> Answer:  # fmt: skip
         """Answer a question from what was current then, with citations; or refuse, and say why.
 
         `mode`: "local" from single passages, "global" from reports over the periods that are asked about,
         "auto" whichever fits. `tokens`: how much of what is found is read. By quotes, unless a language model
-        is configured; `on_text` gets its words as they come. `stale`: what newer documents contradict is
-        marked, and the newer is preferred. `budget`: what a model may cost (US dollars; tokens without
-        prices). None: as [ask] of asof.toml says. Raises UsageError, BeforeHorizon, ModelError.
+        is configured; `on_text` gets its words as they come. `budget`: what a model may cost (US dollars;
+        tokens without prices). None: as [ask] of asof.toml says. Raises UsageError, BeforeHorizon,
+        ModelError.
         """
-        return self.answer(
-            AskRequest(question, mode, filters or Filters(), recipe, tokens, on_text, stale, budget)
-        )
+        return self.answer(AskRequest(question, mode, filters or Filters(), recipe, tokens, on_text, budget))
 
     def answer(self, request: AskRequest) -> Answer:
         """The answer to a question that is asked as a value; see `ask`."""
@@ -351,10 +316,6 @@ class Snapshot:
     def use(self, do: Callable[[View], T]) -> T:
         """Do something with what stages read, in one read transaction."""
         return self.session.use(self.as_of, self.known_at, do)
-
-    def _marks(self, stale: bool | None) -> bool:
-        """Whether hits tell what is stale in them: as asked for, else as asof.toml says."""
-        return self.session.config.stale if stale is None else stale
 
     @property
     def reader(self) -> QueryReader:

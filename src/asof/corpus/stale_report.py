@@ -11,7 +11,6 @@ from asof.corpus.quote_places import QuotePlace, place_of
 from asof.corpus.snapshot import Snapshot
 from asof.data.sourced_time import SourcedTime
 from asof.data.stale import Quote, Stale
-from asof.data.verdict import Verdict
 from asof.index.view import View
 from asof.store.versions import published_at
 
@@ -30,44 +29,36 @@ class PlacedQuote:
 
 @dataclass(frozen=True, slots=True)
 class PlacedStale:
-    """What is stale, with both places; and what a language model says of it, if one was asked."""
+    """What is stale, with both places."""
 
     stale: Stale
     quote: PlacedQuote
     by: PlacedQuote | None
-    dismissed: bool
-    verdict: Verdict | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class StaleReport:
-    """`found`: the worst. `more`: so many were left out. `dismissed`: how many others are dismissed; 0 where
-    the dismissed ones were asked for. `notes`: what a language model left out or did not judge."""
+    """`found`: the worst. `more`: so many were left out."""
 
     as_of: int
     known_at: int | None
     found: tuple[PlacedStale, ...]
     more: int
-    dismissed: int
-    notes: tuple[str, ...] = ()
 
 
 def stale_report(
-    then: Snapshot, listed: Iterable[Stale], most: int = MOST, *, dismissed: bool = False,
-    commits: CommitsSince | None = None, files: Path | None = None,
+    then: Snapshot, listed: Iterable[Stale], most: int = MOST, *, commits: CommitsSince | None = None,
+    files: Path | None = None,
 ) -> StaleReport:  # fmt: skip
-    """The first `most` of what is `listed`, all of it, dismissed or not.
+    """The first `most` of what is `listed`.
 
-    `dismissed`: of those that are, in place of the others. `commits`: only what these made stale. `files`:
-    the folder in which lines are looked up; None: in the texts, as for what stood in the past.
+    `commits`: only what these made stale. `files`: the folder in which lines are looked up; None: in the
+    texts, as for what stood in the past.
     """
-    known = then.dismissed()
     chosen = [each for each in listed if commits is None or commits.made(each.cause)]
-    shown = [each for each in chosen if (each.id in known) == dismissed]
-    others = 0 if dismissed else len(chosen) - len(shown)
-    placed = then.use(lambda view: _placed(view, shown[:most], files))
-    found = tuple(PlacedStale(each, *both, dismissed) for each, both in zip(shown, placed, strict=False))
-    return StaleReport(then.as_of, then.known_at, found, len(shown) - len(found), others)
+    placed = then.use(lambda view: _placed(view, chosen[:most], files))
+    found = tuple(PlacedStale(each, *both) for each, both in zip(chosen, placed, strict=False))
+    return StaleReport(then.as_of, then.known_at, found, len(chosen) - len(found))
 
 
 def _placed(

@@ -8,7 +8,6 @@ from typing import Any
 
 from asof.data.hit import Hit, Superseded
 from asof.data.sourced_time import SourcedTime
-from asof.data.stale import Stale
 from asof.time.span import Span
 
 LOCAL, GLOBAL = "local", "global"
@@ -21,8 +20,8 @@ class Citation:
     """A passage that an answer rests on: `n` is its number in the answer, `quote` what is taken from it, `id`
     that of the passage (as hits have it). `about` are the times that it speaks of. `emphasis`: from which to
     which character of the quote the answer stands, where a part of it does. `superseded`: as hits have it.
-    `stale`: what of the quote a newer document contradicts, where that was asked for. `valid`: from when to
-    when the passage was in force, where the answer is of a past time that the question names."""
+    `valid`: from when to when the passage was in force, where the answer is of a past time that the question
+    names."""
 
     n: int
     id: str
@@ -33,7 +32,6 @@ class Citation:
     quote: str
     emphasis: tuple[int, int] | None = None
     superseded: Superseded | None = None
-    stale: Stale | None = None
     valid: Span | None = None
 
     @classmethod

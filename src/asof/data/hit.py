@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from asof.data.sourced_time import SourcedTime, shortened
-from asof.data.stale import Stale
 from asof.data.why import Why
 
 
@@ -28,7 +27,6 @@ class Hit:
     the document. `published` is None for an undated passage; `ended` is when it was removed, as far
     as is visible in the view (None while it is current). `place` is where it stands in the document.
     `superseded`: a later passage of the view states the same of the same subject (`asof.graph.succession`).
-    `stale`: what in it a newer document contradicts most surely, where that was asked for.
     """
 
     rank: int
@@ -45,7 +43,6 @@ class Hit:
     text: str
     explain: Callable[[], Why] = field(repr=False, compare=False)
     superseded: Superseded | None = None
-    stale: Stale | None = None
 
     def __repr__(self) -> str:
         return (

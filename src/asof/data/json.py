@@ -14,7 +14,6 @@ from asof.data.document import Problem
 from asof.data.fact import Amount
 from asof.data.hit import Hit, Superseded
 from asof.data.sourced_time import SourcedTime
-from asof.data.stale import QUOTED, STATEMENT, VALUE, Quote, Stale
 from asof.time.span import Span, iso
 
 
@@ -74,26 +73,6 @@ class SupersededByJson(TypedDict):
     visible: Annotated[Instant, "since when it can be seen"]
 
 
-class NewerQuoteJson(TypedDict):
-    """A newer sentence of another document."""
-
-    document: Annotated[str, "the id of its document"]
-    title: Annotated[str, "the document's title"]
-    quote: Annotated[str, "the sentence"]
-    published: Annotated[TimeJson | None, "when the document said it first; null: not known"]
-
-
-class StaleHitJson(TypedDict):
-    """A sentence of a passage that a newer document contradicts."""
-
-    id: Annotated[str, "a name for the two sentences, as `asof stale` has it"]
-    kind: Annotated[str, one_of(VALUE, STATEMENT, QUOTED), "a newer value or statement, or an edited text"]
-    score: Annotated[float, "how surely it is stale, to 1"]
-    quote: Annotated[str, "the sentence"]
-    by: Annotated[NewerQuoteJson, "what it is at odds with"]
-    change: Annotated[str, "what changed"]
-
-
 class WhyJson(TypedDict):
     """A number that explains itself; it recomputes to the last bit, parts from left to right in doubles."""
 
@@ -121,7 +100,6 @@ class HitJson(TypedDict):
     about: Annotated[list[TimeJson], "the times that it speaks of, at most 16"]
     location: Annotated[LocationJson, "where it stands in the document"]
     superseded_by: Annotated[SupersededByJson | None, "null: it is current"]
-    stale: Annotated[StaleHitJson | None, "null: nothing is, or it was not asked for with `--stale`"]
     text: Annotated[str, "the passage"]
     why: Annotated[NotRequired[WhyJson], "how the score came about; only with `--explain`"]
 
@@ -138,7 +116,6 @@ class CitationJson(TypedDict):
     quote: Annotated[str, "what is taken from it"]
     emphasis: Annotated[list[int] | None, "from, to: the characters of the quote that answer; null: all"]
     superseded_by: Annotated[SupersededByJson | None, "null: it is current"]
-    stale: Annotated[StaleHitJson | None, "of the quote; null: nothing is, or it was not asked for"]
     valid: Annotated[
         SpanJson | None,
         "when it was in force, `until` null: it still is; null: the answer is of the moment that was asked",
@@ -265,7 +242,7 @@ def hit_json(hit: Hit, *, explain: bool = False) -> HitJson:
         "dated_by": hit.dated_by, "about": times_json(hit.about),
         "location": {"number": hit.place.number, "start": hit.place.start, "end": hit.place.end,
                      "headings": list(hit.place.headings)},
-        "superseded_by": _superseded_json(hit.superseded), "stale": _stale_json(hit.stale), "text": hit.text,
+        "superseded_by": _superseded_json(hit.superseded), "text": hit.text,
     }  # fmt: skip
     if explain:
         value["why"] = cast(WhyJson, hit.why.as_json())
@@ -276,22 +253,6 @@ def _superseded_json(later: Superseded | None) -> SupersededByJson | None:
     if later is None:
         return None
     return {"id": later.id, "document": later.document, "title": later.title, "visible": iso(later.at)}
-
-
-def _stale_json(stale: Stale | None) -> StaleHitJson | None:
-    if stale is None or stale.by is None:
-        return None
-    return {
-        "id": stale.id, "kind": stale.kind, "score": stale.score, "quote": stale.quote.text,
-        "by": _newer_json(stale.by), "change": stale.change,
-    }  # fmt: skip
-
-
-def _newer_json(by: Quote) -> NewerQuoteJson:
-    return {
-        "document": by.document, "title": by.title, "quote": by.text,
-        "published": optional_time_json(by.published),
-    }  # fmt: skip
 
 
 def answer_json(answer: Answer) -> AnswerJson:
@@ -305,7 +266,7 @@ def answer_json(answer: Answer) -> AnswerJson:
                 "n": each.n, "id": each.id, "document": each.document, "title": each.title,
                 "published": optional_time_json(each.published), "about": times_json(each.about),
                 "quote": each.quote, "emphasis": None if each.emphasis is None else list(each.emphasis),
-                "superseded_by": _superseded_json(each.superseded), "stale": _stale_json(each.stale),
+                "superseded_by": _superseded_json(each.superseded),
                 "valid": None if each.valid is None else span_json(each.valid),
             }
             for each in answer.citations

@@ -6,14 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from hashlib import blake2b
 
-from asof.data.sourced_time import SourcedTime
 from asof.data.why import Why
 
-VALUE, STATEMENT, QUOTED, LINK, PASSED = "value", "statement", "quote", "link", "time"
-STALE_KINDS = (VALUE, STATEMENT, QUOTED, LINK, PASSED)
-"""Why a sentence is stale: it has a value (a figure, a name, a date) that another document replaced; it says
-otherwise what another document says newly; it repeats or embeds a passage that was edited since; it links to
-what is gone, was renamed or was edited since; it speaks of a time to come that has passed."""
+QUOTED, LINK, PASSED = "quote", "link", "time"
+STALE_KINDS = (QUOTED, LINK, PASSED)
+"""Why a sentence is stale: it embeds a passage that was edited since; it links to what is gone, was renamed
+or was edited since; it speaks of a time to come that has passed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,8 +20,7 @@ class Quote:
 
     `passage` is the id of the hit that it stands in, `start` and `end` its characters in the text of the
     document. `since` is the instant since which the document says it without a break, and `dated` whether
-    that is a date of publication (else it is when the corpus learned it); `published` is that date as it was
-    stated, which only what is told of hits has.
+    that is a date of publication (else it is when the corpus learned it).
     """
 
     document: str
@@ -34,13 +31,12 @@ class Quote:
     end: int
     since: int
     dated: bool = True
-    published: SourcedTime | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Stale:
-    """A sentence that is stale: `quote`, and `by`, the newer current sentence that it is at odds with (of
-    kinds `link` and `time` there may be none).
+    """A sentence that is stale: `quote`, and `by`, the first sentence of what it links to or embeds, where
+    that is there.
 
     `kind` is one of STALE_KINDS. `score` in (0, 1] orders them; `why` is the tree of it. `cause` is the
     instant since which it is stale. `change` says in one sentence what changed.

@@ -13,7 +13,7 @@ from asof.graph.node_table import Rows, end_of, known_to
 from asof.index.prefix import Prefix
 from asof.time.span import NEVER
 
-LEFTOVER = re.compile(r"(shingles-[0-9-]+|edges-[0-9.e-]+|chains|statements)\.tmp")
+LEFTOVER = re.compile(r"(shingles-[0-9-]+|edges-[0-9.e-]+|chains)\.tmp")
 
 
 class CurrentRows:

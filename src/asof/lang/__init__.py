@@ -5,7 +5,6 @@
     answer_kinds.toml  words that name the kind of answer: a price, a result, a record
     facts.toml         words by which sentences state facts
     measures.toml      units of size, time, length and so on, and how many of the first unit each one is
-    opposites.toml     words that turn a sentence into its opposite
     questions.toml     words of a question that say what it asks for: "each quarter", "highest"
     stale.toml         words that bind a sentence or a document to its day: "currently", "minutes"
     words.toml         words of grammar, of the calendar, of endings

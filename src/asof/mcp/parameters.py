@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from asof.verbs.parameters import MOST_HITS, MarkStale, Name, Text, Time
+from asof.verbs.parameters import MOST_HITS, Name, Text, Time
 
 Tokens = Annotated[int, Field(ge=50, le=50_000, description="at most so many tokens of text are returned")]
 
@@ -29,7 +29,6 @@ class SearchArguments(Arguments):
     k: Annotated[int, Field(ge=1, le=MOST_HITS, description="number of passages")] = 5
     tokens: Tokens = 2_000
     explain: Annotated[bool, Field(description="structured content with the tree of each score")] = False
-    stale: MarkStale = None
 
 
 class AskArguments(Arguments):
@@ -39,7 +38,6 @@ class AskArguments(Arguments):
     since: Annotated[Time, Field(description="only passages published since then")] = None
     until: Annotated[Time, Field(description="only passages published until then")] = None
     tokens: Tokens = 2_000
-    stale: MarkStale = None
 
 
 class OpenArguments(Arguments):
@@ -89,7 +87,7 @@ class NeighborsArguments(Arguments):
 
 
 class StaleArguments(Arguments):
-    """What current documents say that rests on what is no longer so: worst first, with the newer sentence."""
+    """What current documents say that rests on what is no longer so: stale links, times that have passed."""
 
     documents: Annotated[
         list[Name], Field(max_length=100, description="only these: ids, titles, folders, patterns (notes/*)")

@@ -43,8 +43,7 @@ def hits(answer: Json, budget: int) -> str:
     if not answer["hits"]:
         return f"Nothing found, {moment(query)}. {' '.join(answer['notes'])}".rstrip()
     parts = (
-        f"{_named(hit)}, {_date(hit)}{_superseded(hit)}{_newer(hit)}\n{one_line(hit['text'])}"
-        for hit in answer["hits"]
+        f"{_named(hit)}, {_date(hit)}{_superseded(hit)}\n{one_line(hit['text'])}" for hit in answer["hits"]
     )
     return f"{len(answer['hits'])} passages, {moment(query)}.\n{within(parts, budget, 'passages')}"
 
@@ -57,8 +56,7 @@ def answer_text(answer: Json, budget: int) -> str:
     )
     parts = [answer["answer"]] if not answer["refused"] and answer["mode"] == "global" else []
     parts += [
-        f"{_named(each)}, {_date(each)}{_in_force(each)}{_superseded(each)}{_newer(each)}\n"
-        f"{one_line(each['quote'])}"
+        f"{_named(each)}, {_date(each)}{_in_force(each)}{_superseded(each)}\n{one_line(each['quote'])}"
         for each in answer["citations"]
     ]
     return f"{head}\n{within(parts, budget, 'quotes')}"
@@ -130,18 +128,17 @@ def graph_text(answer: Json, budget: int) -> str:
 
 
 def stale_text(answer: Json, budget: int) -> str:
-    more = f" {answer['dismissed']} more are dismissed." if answer["dismissed"] else ""
     if not answer["stale"]:
-        return f"Nothing is stale, {moment(answer)}.{more}"
+        return f"Nothing is stale, {moment(answer)}."
     parts = []
     for each in answer["stale"]:
         lines = [f"{each['kind']}: {_quoted(each)}"]
         if each["by"] is not None:
-            lines.append(f"against: {_quoted(each['by'])}")
+            lines.append(f"there: {_quoted(each['by'])}")
         parts.append("\n".join([*lines, one_line(each["change"]), one_line(each["why"])]))
     count = len(answer["stale"]) + answer["more"]
     shown = within(parts, budget, "stale sentences")
-    return f"{count:,} stale sentences, worst first, {moment(answer)}.{more}\n{shown}"
+    return f"{count:,} stale sentences, worst first, {moment(answer)}.\n{shown}"
 
 
 def _quoted(one: Json) -> str:
@@ -175,14 +172,6 @@ def _superseded(one: Json) -> str:
     if not later:
         return ""
     return f", superseded on {later['visible'][:10]} by {one_line(later['title'] or later['document'])}"
-
-
-def _newer(one: Json) -> str:
-    stale = one["stale"]
-    if stale is None:
-        return ""
-    by = stale["by"]
-    return f", stale: a newer note says “{one_line(by['quote'])}”, {_date(by)} [{one_line(by['document'])}]"
 
 
 def _span(valid: Json) -> str:

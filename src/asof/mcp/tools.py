@@ -44,7 +44,7 @@ class Tool:
 def search(corpus: Corpus, asked: m.SearchArguments) -> tuple[str, Json]:
     found = verbs.search(corpus, p.Search(
         q=asked.query, as_of=asked.as_of, known_at=asked.known_at, since=asked.since, until=asked.until,
-        k=asked.k, explain=asked.explain, stale=asked.stale,
+        k=asked.k, explain=asked.explain,
     ))  # fmt: skip
     return texts.hits(found, asked.tokens), found
 
@@ -52,7 +52,6 @@ def search(corpus: Corpus, asked: m.SearchArguments) -> tuple[str, Json]:
 def ask(corpus: Corpus, asked: m.AskArguments) -> tuple[str, Json]:
     found = verbs.ask(corpus, p.Ask(
         q=asked.question, as_of=asked.as_of, known_at=asked.known_at, since=asked.since, until=asked.until,
-        stale=asked.stale,
     ))  # fmt: skip
     return texts.answer_text(found, asked.tokens), found
 

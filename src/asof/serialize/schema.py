@@ -9,7 +9,6 @@ from typing import Annotated, Any, NotRequired, Union, get_args, get_origin, get
 from asof.data.json import AnswerJson, Keyword
 from asof.evaluate.report.evaluation import EvaluationJson
 from asof.evaluate.report.experiment import ExperimentJson, ExperimentsJson
-from asof.evaluate.report.staleness import StaleEvaluationJson
 from asof.serialize.corpus import EmbedJson, IndexedJson, IndexJson, StatusJson
 from asof.serialize.documents import CalendarJson, DeletedJson, DocumentJson, DocumentsJson, PassageJson
 from asof.serialize.feedback import FeedbackJson, FeedbackListJson, GradedJson, RecordJson
@@ -53,7 +52,6 @@ SHAPES: Mapping[str, tuple[str, type]] = {
     "feedback-list": ("asof feedback --json", FeedbackListJson),
     "papers": ("asof papers --json", PapersJson),
     "evaluate": ("asof evaluate --json", EvaluationJson),
-    "evaluate-stale": ("asof evaluate --stale --json", StaleEvaluationJson),
     "experiments": ("asof experiments --json", ExperimentsJson),
     "experiment": ("asof experiment NAME --json", ExperimentJson),
     "tune": ("asof tune --json", TuneJson),

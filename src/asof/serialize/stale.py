@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, NotRequired, TypedDict, cast
 
 from asof.data.json import Instant, TimeJson, WhyJson, one_of, optional_time_json
-from asof.data.stale import LINK, PASSED, QUOTED, STALE_KINDS, STATEMENT, VALUE, Stale
-from asof.data.verdict import CONTRADICTION, OUTDATED, Verdict
+from asof.data.stale import LINK, PASSED, QUOTED, STALE_KINDS, Stale
 from asof.time.span import iso
 
 if TYPE_CHECKING:
@@ -23,26 +22,17 @@ class StaleQuoteJson(TypedDict):
     published: Annotated[TimeJson | None, "when the document said it first; null: not known"]
 
 
-class VerdictJson(TypedDict):
-    """What a language model says of a sentence that is held to be stale."""
-
-    verdict: Annotated[str, one_of(CONTRADICTION, OUTDATED), "what it holds to be unrelated is left out"]
-    reason: Annotated[str, "why, in a sentence"]
-    diff: Annotated[str, 'a suggested edit as a unified diff, never applied; "": there is none']
-
-
 class StaleItemJson(StaleQuoteJson):
     """A sentence of a current document that is stale."""
 
-    id: Annotated[str, "a name for the two sentences, for `--dismiss`: another one as soon as either changes"]
-    by: Annotated[StaleQuoteJson | None, "the newer sentence that it is at odds with; null: there is none"]
-    kind: Annotated[str, one_of(*STALE_KINDS), "a newer value or statement, a quotation, a link, a time"]
+    id: Annotated[str, "a name for the two sentences: another one as soon as either changes"]
+    by: Annotated[StaleQuoteJson | None, "the first of what it links to or embeds; null: there is none"]
+    kind: Annotated[str, one_of(*STALE_KINDS), "an embedded text that was edited, a link, a time"]
     score: Annotated[float, "how surely it is stale, to 1: the value of `explain`"]
     since: Annotated[Instant, "since when it is stale"]
     change: Annotated[str, "what changed, in a sentence"]
     why: Annotated[str, "why it is held to be stale, in a sentence"]
     explain: Annotated[NotRequired[WhyJson], "how the score came about; only with `--explain`"]
-    verdict: Annotated[NotRequired[VerdictJson | None], "only with `--judge`; null: it was not judged"]
 
 
 class StaleJson(TypedDict):
@@ -51,22 +41,20 @@ class StaleJson(TypedDict):
     as_of: Annotated[Instant, "the moment whose state of the documents was asked"]
     known_at: Annotated[Instant | None, "the moment whose knowledge of them was asked; null: all of it"]
     stale: Annotated[list[StaleItemJson], "worst first"]
-    dismissed: Annotated[int, "how many others were dismissed"]
     more: Annotated[int, "how many did not fit in"]
-    notes: Annotated[list[str], "what `--judge` left out or did not judge"]
 
 
-def stale_json(report: StaleReport, *, explain: bool = False, judged: bool = False) -> StaleJson:
-    """What is stale; with `explain` each has the tree of its score, with `judged` its verdict."""
+def stale_json(report: StaleReport, *, explain: bool = False) -> StaleJson:
+    """What is stale; with `explain` each has the tree of its score."""
     return {
         "as_of": iso(report.as_of),
         "known_at": None if report.known_at is None else iso(report.known_at),
-        "stale": [_item_json(each, explain=explain, judged=judged) for each in report.found],
-        "dismissed": report.dismissed, "more": report.more, "notes": list(report.notes),
+        "stale": [_item_json(each, explain=explain) for each in report.found],
+        "more": report.more,
     }  # fmt: skip
 
 
-def _item_json(each: PlacedStale, *, explain: bool, judged: bool) -> StaleItemJson:
+def _item_json(each: PlacedStale, *, explain: bool) -> StaleItemJson:
     stale = each.stale
     quote = _quote_json(each.quote)
     value: StaleItemJson = {
@@ -78,13 +66,7 @@ def _item_json(each: PlacedStale, *, explain: bool, judged: bool) -> StaleItemJs
     }  # fmt: skip
     if explain:
         value["explain"] = cast(WhyJson, stale.why.as_json())
-    if judged:
-        value["verdict"] = None if each.verdict is None else _verdict_json(each.verdict)
     return value
-
-
-def _verdict_json(verdict: Verdict) -> VerdictJson:
-    return {"verdict": verdict.verdict, "reason": verdict.reason, "diff": verdict.diff}
 
 
 def _quote_json(each: PlacedQuote) -> StaleQuoteJson:
@@ -96,8 +78,6 @@ def _quote_json(each: PlacedQuote) -> StaleQuoteJson:
 
 
 _REASONS = {
-    VALUE: "{by}, of {by_day}, is newer and has another value for the same; this has stood here since {day}",
-    STATEMENT: "{by}, of {by_day}, is newer and says otherwise of the same; this has stood here since {day}",
     QUOTED: "it repeats {by}, which was edited on {cause}; this has stood here since {day}",
     LINK: "it links to what changed on {cause}; this has stood here since {day}",
     PASSED: "it speaks from its own time: it has stood here unchanged since {day}",
@@ -109,14 +89,10 @@ _WITHOUT_OTHER = "it rests on what changed on {cause}; this has stood here since
 def why_sentence(stale: Stale) -> str:
     """Why a sentence is held to be stale: which of the two is older, and since when."""
     by = stale.by
-    needs_other = stale.kind in (VALUE, STATEMENT, QUOTED)
-    reason = _WITHOUT_OTHER if by is None and needs_other else _REASONS[stale.kind]
+    reason = _WITHOUT_OTHER if by is None and stale.kind == QUOTED else _REASONS[stale.kind]
     if stale.kind == LINK and stale.cause <= stale.quote.since:
         reason = _NEVER_LED
-    return reason.format(
-        by=by.document if by else "", by_day=_day(by.since) if by else "", day=_day(stale.quote.since),
-        cause=_day(stale.cause),
-    )  # fmt: skip
+    return reason.format(by=by.document if by else "", day=_day(stale.quote.since), cause=_day(stale.cause))
 
 
 def _day(instant: int) -> str:

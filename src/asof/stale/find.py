@@ -7,19 +7,13 @@ from fnmatch import fnmatchcase
 
 from asof.data.stale import Stale
 from asof.index.view import View
-from asof.stale.contradicted import contradicted
-from asof.stale.found_cache import kept
 from asof.stale.links import stale_links
 from asof.stale.passed import passed_times
 
 
 def stale(view: View) -> tuple[Stale, ...]:
     """All stale sentences of the current passages of a view, worst first, each once in a document."""
-    return kept(view, _found)
-
-
-def _found(view: View) -> tuple[Stale, ...]:
-    found = [*contradicted(view), *stale_links(view), *passed_times(view)]
+    found = [*stale_links(view), *passed_times(view)]
     best_last = sorted(found, key=order, reverse=True)
     once = {(each.quote.document, each.quote.text): each for each in best_last}
     return tuple(sorted(once.values(), key=order))

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from asof.text.markup import unmarked
-from asof.text.sentences import sentences, unnumbered
+from asof.text.sentences import sentences
 
 LONGEST = 600
 """Characters of a statement; what is longer is no sentence, and is cut at its lines."""
@@ -20,8 +19,6 @@ _NO_STATEMENT = re.compile(
 )
 _RULE = re.compile(r"[\s|:=~^*#+\-_.`<>]*")
 _WORD = re.compile(r"\w")
-_MARKED = re.compile(r"[\[<*_`&\\|>]|://")
-_ADDRESS = re.compile(r"(?:https?|ftp)://[^\s<>()\[\]|\"']+")
 
 
 def statements(text: str) -> Iterator[tuple[int, int]]:
@@ -59,13 +56,3 @@ def _pieces(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         if not _RULE.fullmatch(text, start, stop):
             yield start, stop
         start = stop
-
-
-def plain(statement: str) -> str:
-    """A statement without the number or sign of a list before it, without marks, tags and web addresses.
-
-    >>> plain("2. Ask *Anna* in [#harbour](https://chat.example/c/7).")
-    'Ask Anna in #harbour.'
-    """
-    text = unnumbered(statement)
-    return unnumbered(_ADDRESS.sub(" ", unmarked(text))) if _MARKED.search(text) else text

@@ -11,15 +11,13 @@ import json
 import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from itertools import chain
 from typing import Any, NamedTuple, cast
 
 from asof.data.json import time_json
 from asof.data.sourced_time import SourcedTime
 from asof.errors import DamagedStore
 from asof.store.digest import layout_keys, layout_places, span_of
-from asof.store.dismissals import all_dismissals
-from asof.store.export_format import HEADER, TEXT_OF_A_LINE, WITH_DISMISSALS, visible_json
+from asof.store.export_format import FORMAT, HEADER, TEXT_OF_A_LINE, visible_json
 from asof.store.schema import get_meta
 from asof.store.settings import CorpusSettings
 from asof.time.span import iso
@@ -90,8 +88,7 @@ def exported_lines(
     database for each shard of a corpus; they are counted in the report. Raises DamagedStore.
 
     Transactions of one instant are one. In it, versions stand in the order of their ids."""
-    dismissals = sorted(chain.from_iterable(map(all_dismissals, dbs)), key=lambda each: each.added)
-    yield {HEADER: WITH_DISMISSALS if dismissals else 1, **_header(dbs, settings)}
+    yield {HEADER: FORMAT, **_header(dbs, settings)}
     current = None
     for at, kind, number, shard, found in heapq.merge(*(_events(db, at) for at, db in enumerate(dbs))):
         if kind == 0:
@@ -105,8 +102,6 @@ def exported_lines(
             yield from _version_lines(dbs[shard], _Version(*found), report)
         else:
             yield {"retirement": found[0], "number": found[1]}
-    for each in dismissals:
-        yield {"dismissal": each.stale, "dismissed": each.dismissed, "added": iso(each.added)}
 
 
 def _events(db: sqlite3.Connection, shard: int) -> Iterator[tuple[int, int, int, int, Any]]:

@@ -14,11 +14,8 @@ from asof.data import Document, SourcedTime
 from asof.store.settings import CorpusSettings
 from asof.time.span import BEGINNING, NEVER, iso
 
-FORMAT = 2
-"""The newest version of the format. The header says the oldest one that has all that is in the export."""
-
-WITH_DISMISSALS = 2
-"""The version from which on there can be dismissals."""
+FORMAT = 1
+"""The version of the format, which the header says."""
 
 HEADER = "asof_export"
 BEGINNING_OF_FILE = b'{"asof_export":'
@@ -101,14 +98,6 @@ class ExportedRetirement(NamedTuple):
     number: int
 
 
-class ExportedDismissal(NamedTuple):
-    """What was dismissed of what is stale, or taken back, and when that was added."""
-
-    stale: str
-    dismissed: bool
-    added: int
-
-
 class MoreText(NamedTuple):
     """More of the version before: passages, and texts that continue the passage before."""
 
@@ -125,7 +114,7 @@ class ExportEnd(NamedTuple):
 
 ExportedLine = (
     ExportHeader | ExportedTransaction | ExportedVersion | ExportedDeletion | ExportedRetirement | MoreText
-    | ExportedDismissal | ExportEnd
+    | ExportEnd
 )  # fmt: skip
 
 

@@ -8,12 +8,10 @@ from typing import Any
 
 from asof.data import Document, Link
 from asof.errors import UsageError
-from asof.store.dismissals import is_stale_id
 from asof.store.export_format import (
     FORMAT,
     HEADER,
     ExportedDeletion,
-    ExportedDismissal,
     ExportedLine,
     ExportedPassage,
     ExportedRetirement,
@@ -45,8 +43,8 @@ def read_line(record: dict[str, Any]) -> ExportedLine:
 
 def _header(values: LineValues) -> ExportHeader:
     version = values.take(HEADER)
-    if type(version) is not int or not 1 <= version <= FORMAT:
-        raise UnusableLine(f"the export has format {shown(version)}; this asof reads 1 to {FORMAT}")
+    if type(version) is not int or version != FORMAT:
+        raise UnusableLine(f"the export has format {shown(version)}; this asof reads {FORMAT}")
     values.text("asof")
     horizon = [instant_of(each, "horizon") for each in values.list("horizon")]
     if len(horizon) not in (0, 2):
@@ -112,15 +110,6 @@ def _retirement(values: LineValues) -> ExportedRetirement:
     return ExportedRetirement(values.text("retirement"), values.count("number", 1))
 
 
-def _dismissal(values: LineValues) -> ExportedDismissal:
-    stale, dismissed = values.text("dismissal"), values.take("dismissed")
-    if not is_stale_id(stale):
-        raise UnusableLine(f"dismissal is {shown(stale)}; 12 digits from 0 to f are expected")
-    if not isinstance(dismissed, bool):
-        raise UnusableLine(f"dismissed is {shown(dismissed)}; true or false is expected")
-    return ExportedDismissal(stale, dismissed, values.instant("added"))
-
-
 def _more(values: LineValues) -> MoreText:
     items = [LineValues({"more": each}).text("more") if isinstance(each, str) else _passage(each)
              for each in values.list("more")]  # fmt: skip
@@ -153,5 +142,5 @@ def _link(value: object) -> Link:
 
 _READERS: Mapping[str, Callable[[LineValues], ExportedLine]] = {
     HEADER: _header, "transaction": _transaction, "version": _version, "deletion": _deletion,
-    "retirement": _retirement, "more": _more, "dismissal": _dismissal, "end": _end,
+    "retirement": _retirement, "more": _more, "end": _end,
 }  # fmt: skip

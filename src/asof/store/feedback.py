@@ -78,14 +78,12 @@ def write_feedback(
 
 
 def _last_write(db: sqlite3.Connection) -> int:
-    """The latest instant at which anything was written. Ids of judgements, states and dismissals follow its
-    order."""
+    """The latest instant at which anything was written. Ids of judgements and states follow its order."""
     last: int = db.execute(
         "SELECT coalesce(max(latest), 0) FROM (SELECT max(id) AS latest FROM transactions"
         " UNION ALL SELECT max(added) FROM asked"
         " UNION ALL SELECT added FROM judgements WHERE id = (SELECT max(id) FROM judgements)"
-        " UNION ALL SELECT added FROM learned WHERE id = (SELECT max(id) FROM learned)"
-        " UNION ALL SELECT added FROM dismissals WHERE id = (SELECT max(id) FROM dismissals)) AS each_latest"
+        " UNION ALL SELECT added FROM learned WHERE id = (SELECT max(id) FROM learned)) AS each_latest"
     ).fetchone()[0]
     return last
 

@@ -35,12 +35,11 @@ _INSTANTS = {
     "transactions": ("id",), "versions": ("starts", "ends", "visible", "added", "retired"),
     "passages": ("visible", "added"), "ends": ("at", "added"), "facts": ("first", "last"),
     "asked": ("as_of", "known_at", "added"), "sources": ("added",), "calls": ("added",),
-    "judgements": ("added",), "learned": ("added",), "dismissals": ("added",),
+    "judgements": ("added",), "learned": ("added",),
 }  # fmt: skip
 _BOUNDS = {
     ("heads", "fiscal_start"): (1, 12), ("passages", "number"): (0, 2**31 - 1), ("passages", "dated"): (0, 1),
     ("facts", "start"): (0, 2**31 - 1), ("facts", "end"): (0, 2**31 - 1), ("facts", "confidence"): (0, 1),
-    ("dismissals", "dismissed"): (0, 1),
 }  # fmt: skip
 _JSON = {
     "heads": {"tags": "array", "meta": "object", "about": "array", "keywords": "array"},

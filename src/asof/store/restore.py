@@ -15,11 +15,9 @@ from pathlib import Path
 
 from asof.data import Problem
 from asof.errors import UsageError
-from asof.store.dismissals import Dismissal, insert_dismissal
 from asof.store.export_file import ExportFile
 from asof.store.export_format import (
     ExportedDeletion,
-    ExportedDismissal,
     ExportedRetirement,
     ExportedTransaction,
     ExportedVersion,
@@ -99,8 +97,8 @@ def _refuse_used(db: sqlite3.Connection, file: Path) -> None:
 @dataclass(slots=True)
 class _Restoration:
     """An export that is being read. `current`: the transaction that it is at; `unpublished`: rows of former
-    ones that have no segment yet, and `characters` of them; `last` and `dismissed`: when the last transaction
-    and dismissal were added."""
+    ones that have no segment yet, and `characters` of them; `last`: when the last transaction
+    was added."""
 
     store: Store
     db: sqlite3.Connection
@@ -115,7 +113,6 @@ class _Restoration:
     unpublished: Transaction | None = None
     characters: int = 0
     last: int = BEGINNING
-    dismissed: int = BEGINNING
 
     def run(self) -> Iterator[None]:
         """Take in all lines; yields now and then, for progress to be shown."""
@@ -135,8 +132,6 @@ class _Restoration:
                     self._transaction().add_deletion(line)
                 case ExportedRetirement():
                     self._transaction().retire(line)
-                case ExportedDismissal():
-                    self._dismiss(line)
                 case ExportEnd():
                     self._finish(line)
                 case _:
@@ -214,14 +209,6 @@ class _Restoration:
         if self.unpublished is not None:
             self.publish(self.unpublished)
             self.unpublished, self.characters = None, 0
-
-    def _dismiss(self, line: ExportedDismissal) -> None:
-        if not self.dismissed < line.added <= self.now + DAY:
-            self.lines.refuse(
-                f"the dismissal of {iso(line.added)} lies in the future or not after the one before"
-            )
-        self.dismissed = line.added
-        insert_dismissal(self.db, Dismissal(*line))
 
     def _finish(self, end: ExportEnd) -> None:
         self._finish_transaction()

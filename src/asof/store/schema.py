@@ -182,8 +182,7 @@ CREATE INDEX documents_by_last_name ON documents ({LAST_NAME} COLLATE NOCASE);
 """
 
 SIXTH = """
--- what was dismissed of what is stale (data/stale.py: a digest of two sentences, no words), and what was
--- taken back (dismissed 0), all of it: as known at K the last one added by K counts
+-- not used any more
 CREATE TABLE dismissals (
     id INTEGER PRIMARY KEY AUTOINCREMENT, stale TEXT NOT NULL, dismissed INTEGER NOT NULL,
     added INTEGER NOT NULL

@@ -25,9 +25,6 @@ Time = Annotated[
         description="a date, a period or a moment: 2024-03-05, 2024-Q1, spring 2021, 2024-03-05T12:00Z",
     ),
 ]  # fmt: skip
-MarkStale = Annotated[
-    bool | None, Field(description="say where a newer document contradicts what is found (slow at first)")
-]
 Recipe = Annotated[str | None, Field(max_length=100, description="what ranks (default: asof)")]
 
 
@@ -66,7 +63,6 @@ class Search(Question):
     ] = []
     unit: Annotated[Literal["passage", "document"] | None, Field(description="what is ranked")] = None
     explain: Annotated[bool, Field(description="with the tree of each score")] = False
-    stale: MarkStale = None
 
 
 class Ask(Question):
@@ -76,7 +72,6 @@ class Ask(Question):
         Literal["auto", "local", "global"] | None, Field(description="single passages or reports")
     ] = None
     tokens: Annotated[int | None, Field(ge=100, le=100_000, description="how much is read")] = None
-    stale: MarkStale = None
 
 
 class Timeline(Parameters):
@@ -146,11 +141,9 @@ class Stale(Parameters):
     ] = []
     since: Annotated[Time, Field(description="only what became stale since then")] = None
     kind: Annotated[
-        list[Literal["value", "statement", "quote", "link", "time"]],
-        Field(max_length=5, description="only these"),
+        list[Literal["quote", "link", "time"]], Field(max_length=3, description="only these")
     ] = []
     k: Annotated[int, Field(ge=1, le=1_000, description="at most k")] = 20
-    dismissed: Annotated[bool, Field(description="what was dismissed instead")] = False
     explain: Annotated[bool, Field(description="with the tree of each score")] = False
 
 

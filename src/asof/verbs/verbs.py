@@ -53,7 +53,7 @@ def found(corpus: Corpus, asked: p.Search) -> Results:
     return _at(corpus, asked).search(
         asked.q, asked.k, since=asked.since, until=asked.until, about=asked.about, source=asked.source,
         path=asked.path, tags=asked.tag, meta=[_pair(each) for each in asked.meta], unit=asked.unit,
-        recipe=asked.recipe, stale=asked.stale,
+        recipe=asked.recipe,
     )  # fmt: skip
 
 
@@ -72,7 +72,7 @@ def ask(corpus: Corpus, asked: p.Ask, on_text: OnText | None = None) -> Mapping[
     then = _at(corpus, asked)
     return answer_json(then.ask(
         asked.q, mode=asked.mode, filters=then.filters(asked.since, asked.until, about=asked.about),
-        recipe=asked.recipe, tokens=asked.tokens, on_text=on_text, stale=asked.stale,
+        recipe=asked.recipe, tokens=asked.tokens, on_text=on_text,
     ))  # fmt: skip
 
 
@@ -111,13 +111,9 @@ def links(corpus: Corpus, asked: p.Links) -> Mapping[str, Any]:
 
 def stale(corpus: Corpus, asked: p.Stale) -> Mapping[str, Any]:
     then = _at(corpus, asked)
-    listed = then.stale(
-        documents_meant(then, asked.path), since=asked.since, kinds=asked.kind, dismissed=None
-    )
+    listed = then.stale(documents_meant(then, asked.path), since=asked.since, kinds=asked.kind)
     now = asked.as_of is None and asked.known_at is None
-    report = stale_report(
-        then, listed, asked.k, dismissed=asked.dismissed, files=corpus.root if now else None
-    )
+    report = stale_report(then, listed, asked.k, files=corpus.root if now else None)
     return stale_json(report, explain=asked.explain)
 
 

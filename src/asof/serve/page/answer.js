@@ -2,7 +2,7 @@
 
 import { told } from "./dates.js";
 import { el, marked, shortened } from "./dom.js";
-import { documentLink, newer, superseded } from "./hits.js";
+import { documentLink, superseded } from "./hits.js";
 import { address } from "./state.js";
 
 export function answerView(answer, heading = "Answer") {
@@ -26,7 +26,7 @@ function quoteView(citation, answer) {
     : marked(clean(quote), answer.question);
   return el("blockquote", { class: "quote" }, el("p", {}, text),
     el("p", { class: "meta" }, documentLink(citation), ` · ${citation.published?.text ?? "undated"}`),
-    inForce(citation.valid, answer.as_of), superseded(citation.superseded_by), newer(citation.stale));
+    inForce(citation.valid, answer.as_of), superseded(citation.superseded_by));
 }
 
 /** "in force from … to …" of an answer of a past time that the question names, a link to that day. */

@@ -1,4 +1,4 @@
-// Hits: what was found, why it ranks there, what superseded or contradicts it, what a reader thinks of it.
+// Hits: what was found, why it ranks there, what superseded it, what a reader thinks of it.
 
 import { ask, send } from "./api.js";
 import { told } from "./dates.js";
@@ -15,7 +15,7 @@ export function hitView(hit, question) {
     el("h3", {}, documentLink(hit)),
     el("p", { class: "meta" }, `${hit.document} · ${published} · dated by ${BY[hit.dated_by] ?? hit.dated_by}`, about(hit)),
     el("p", {}, marked(shortened(hit.text), question)),
-    superseded(hit.superseded_by), newer(hit.stale),
+    superseded(hit.superseded_by),
     el("p", { class: "actions" },
       el("button", { type: "button", "aria-expanded": "false", onclick: (event) => showWhy(event.currentTarget, why, hit) }, "Why here?"),
       thumb(hit, 3, "Useful"), thumb(hit, 0, "Not useful")),
@@ -32,15 +32,6 @@ export function superseded(later) {
   const day = later.visible.slice(0, 10);
   return el("p", { class: "meta" }, "superseded on ",
     el("a", { href: address({ as_of: day }) }, told(day)), ` by ${later.title || later.document}`);
-}
-
-/** "stale: a newer note says …", a link to that note. */
-export function newer(stale) {
-  if (!stale) return null;
-  const by = stale.by;
-  const day = by.published ? by.published.text : "undated";
-  return el("p", { class: "meta" }, `stale: a newer note says “${shortened(by.quote, 200)}”, ${day}, `,
-    el("a", { href: address({ view: "document", document: by.document, passage: "" }) }, by.title || by.document));
 }
 
 function about(hit) {

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.sources import stated
 
-from asof.data import Document, Link, Problem
+from asof.data import Document, Ended, Link, Problem
 from asof.errors import SourceError
 from asof.sources.fields import Fields
 from asof.sources.open import open_source
@@ -297,3 +297,24 @@ def test_no_record_and_no_bytes_raise(tmp_path_factory, record, raw):
             if isinstance(item, Document):
                 json.dumps(dict(item.meta), allow_nan=True).encode()
                 "".join([item.id, item.text, item.title, item.uri, *item.tags, *item.aliases]).encode()
+
+
+def test_a_record_without_a_text_says_when_a_document_ended(tmp_path):
+    assert read(tmp_path, b'{"id": "a", "ended": "2024-03-05", "text": null}') == [Ended("a", "2024-03-05")]
+    assert one(tmp_path, ended="2024-03-05").meta == {"ended": "2024-03-05"}
+
+
+@pytest.mark.parametrize(
+    ("record", "said"),
+    [
+        ({"id": "a", "ended": "someday"}, "ends at no time: 'someday'"),
+        ({"id": "a", "ended": True}, "ends at no time: True"),
+        ({"id": "a", "ended": " "}, "has an empty date of its end"),
+        ({"id": "a", "ended": None}, "has no text"),
+        ({"ended": "2024"}, "has no id"),
+    ],
+)
+def test_an_end_that_cannot_be_read_is_a_problem(tmp_path, record, said):
+    (problem,) = problems(read(tmp_path, json.dumps(record).encode()))
+    assert said in problem.message
+    assert problem.document == record.get("id", "") or said == "has no id"

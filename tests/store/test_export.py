@@ -1,187 +1,233 @@
-"""An export read into a new corpus gives the same answers at every (T, K), and the same export again."""
+"""Out as JSON Lines and in again: the same documents and versions, each seen from the same instant on."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import gzip
+import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.support.corpora import memory_folder, new_corpus
-from tests.support.exports import FULL, full_corpus, restored, rows, tables
-from tests.support.histories import (
-    ANY_HEALTH,
-    BROAD,
-    DAY,
-    DENSE,
-    HISTORIES,
-    WORDS,
-    Event,
-    hits_in_full,
-)  # fmt: skip
-from tests.support.rows import db_of
+from tests.support.corpora import Clock, memory_folder, new_corpus
+from tests.support.exports import again, held, lines
+from tests.support.histories import ANY_HEALTH, BROAD, DAY, DENSE, HISTORIES, Event
 
 from asof.corpus.corpus import Corpus
 from asof.corpus.corpus import open as open_corpus
-from asof.data import Document
-from asof.errors import BeforeHorizon
-from asof.models.hashed import HashedNgrams
-from asof.time.span import moment
-
-MOMENTS = st.lists(
-    st.tuples(st.integers(-1, 32), st.integers(0, 8), st.integers(0, 11)), min_size=8, max_size=8
-)
-"""A day, how many transactions before the last one, a word: eight times."""
+from asof.data import Document, Ended, Heading, Link
+from asof.errors import CorpusError, UsageError
+from asof.sources.source import InputLimits
+from asof.time.span import NEVER, Span, moment
 
 
-def same_answers(corpus: Corpus, other: Corpus, moments: list[tuple[int, int, int]], words: int) -> None:
-    known = [at for (at,) in db_of(corpus).execute("SELECT id FROM transactions ORDER BY id")]
-    for day, back, word in moments if known else ():
-        at = (day + 1) * DAY - 1, known[max(len(known) - 1 - back, 0)]
-        here, there = corpus.snapshot(*at), other.snapshot(*at)
-        question = f"{WORDS[word % words]} {WORDS[(word + 1) % words]}"
-        try:
-            expected = hits_in_full(here, question)
-        except BeforeHorizon:
-            with pytest.raises(BeforeHorizon):
-                hits_in_full(there, question)
-            continue
-        assert hits_in_full(there, question) == expected
-        assert hits_in_full(there, question, recipe="twe") == hits_in_full(here, question, recipe="twe")
-        for name in ("doc0", "doc1"):
-            assert here.text(name) == there.text(name)
+def same_past(corpus: Corpus, other: Corpus) -> None:
+    """The same texts, just before and from every instant on from which a version is seen."""
+    versions = held(corpus)
+    moments = {at for _, visible, *_ in versions if abs(visible) < NEVER for at in (visible - 1, visible)}
+    for at in sorted(moments):
+        here, there = corpus.snapshot(at), other.snapshot(at)
+        names = {name for name, *_ in versions}
+        assert {name: there.text(name) for name in names} == {name: here.text(name) for name in names}
+    assert [each for each in held(other) if each not in versions] == []
 
 
-def property_of(history: st.SearchStrategy[list[Event]], words: int) -> Callable[[], None]:
+def property_of(history: st.SearchStrategy[list[Event]]) -> Callable[[], None]:
     @settings(max_examples=25, suppress_health_check=ANY_HEALTH)
-    @given(history, MOMENTS)
-    def property_(history: list[Event], moments: list[tuple[int, int, int]]) -> None:
+    @given(history)
+    def property_(history: list[Event]) -> None:
         with memory_folder() as folder, HISTORIES.new_corpus(folder / "all") as corpus:
             HISTORIES.play(corpus, history)
             first, second = folder / "first.jsonl", folder / "second.jsonl"
             corpus.export(first)
-            with restored(first, corpus.session.clock()) as other:
-                same_answers(corpus, other, moments, words)
-                assert rows(corpus) == rows(other)
-                assert other.check() == []
+            with again(first, corpus.session.clock() + 400 * DAY, stem=False) as other:
+                same_past(corpus, other)
                 other.export(second)
+                assert other.add(first).written == 0
             assert first.read_bytes() == second.read_bytes()
 
     return property_
 
 
-test_the_answers_are_the_same = pytest.mark.slow(property_of(BROAD, 12))
-test_the_answers_are_the_same_where_documents_collide = pytest.mark.slow(property_of(DENSE, 3))
+test_the_past_is_the_same = pytest.mark.slow(property_of(BROAD))
+test_the_past_is_the_same_where_documents_collide = pytest.mark.slow(property_of(DENSE))
 
 
-@pytest.mark.slow
-@settings(max_examples=25, suppress_health_check=ANY_HEALTH)
-@given(DENSE, DENSE, st.integers(0, 5), MOMENTS)
-def test_the_answers_are_the_same_after_history_was_dropped(
-    before: list[Event], after: list[Event], horizon: int, moments: list[tuple[int, int, int]]
-) -> None:
-    """What was dropped is refused by both; rows may have come earlier than before, which no question sees."""
-    with memory_folder() as folder, HISTORIES.new_corpus(folder / "all") as corpus:
-        HISTORIES.play(corpus, before)
-        corpus.session.clock.now += 40 * DAY  # type: ignore[attr-defined]
-        corpus.vacuum(moment(horizon * DAY))
-        HISTORIES.play(corpus, after)
-        first, second = folder / "first.jsonl", folder / "second.jsonl"
-        corpus.export(first)
-        with restored(first, corpus.session.clock()) as other:
-            same_answers(corpus, other, moments, 3)
-            assert other.check() == []
-            other.export(second)
-        assert first.read_bytes() == second.read_bytes()
+FULL = Document(
+    "a.md", "# One\nBread.\n# Two\nBread rose. #oven [[c]]\n", "Äpfel \u2028", "2020-03",
+    about=["2019", "2021-Q1", Span(None, moment(1_514_764_800_000_000))],
+    links=[Link("b", "h", "x", "embed"), "c"], tags=["bread", "oven"],
+    aliases=["apples", "pears"], meta={"n": 1.5, "deep": {"b": [None, True, "x"], "a": 10**20}, "s": "Mill"},
+    outline=[Heading(0, 1, "One"), Heading(13, 1, "Two")], uri="https://a/b?c", language="en", fiscal_start=7,
+)  # fmt: skip
 
 
-@pytest.fixture
-def full(tmp_path: Path) -> Iterator[tuple[Corpus, Path]]:
-    """A corpus with all that an export can hold, and its export."""
-    file = tmp_path / "full.jsonl"
-    with full_corpus(file) as corpus:
-        yield corpus, file
+def exported(corpus: Corpus, folder: Path) -> Path:
+    file = folder / "x.jsonl"
+    corpus.export(file, overwrite=True)
+    return file
 
 
-def test_all_that_is_stored_comes_back(full: tuple[Corpus, Path]) -> None:
-    corpus, file = full
-    with restored(file) as other:
-        assert tables(other) == tables(corpus)
-        assert other.store.settings == corpus.store.settings
-        assert other.at("2020-06").text("a.md") == FULL.text
+def test_a_line_has_the_fields_that_are_read(tmp_path: Path) -> None:
+    with new_corpus() as corpus:
+        corpus.add([FULL, Document("b", "Rye.", published="2019"), Ended("b", "2023-02")])
+        report = corpus.export(tmp_path / "x.jsonl")
+        assert lines(tmp_path / "x.jsonl") == [
+            {
+                "id": "a.md", "text": FULL.text, "title": "Äpfel \u2028", "published": "2020-03",
+                "tags": ["bread", "oven"], "url": "https://a/b?c",
+                "about": [
+                    "2019", "2021-Q1", {"until": "2018-01-01T00:00:00Z"},
+                ],
+                "links": [
+                    {"target": "b", "heading": "h", "alias": "x", "kind": "embed"},
+                    {"target": "c", "kind": "link"},
+                ],
+                "aliases": ["apples", "pears"], "fiscal_start": 7, "n": 1.5,
+                "deep": {"b": [None, True, "x"], "a": 10**20}, "s": "Mill",
+            },
+            {"id": "b", "text": "Rye.", "title": "", "published": "2019"},
+            {"id": "b", "ended": "2023-02"},
+        ]  # fmt: skip
+        size = (tmp_path / "x.jsonl").stat().st_size
+        assert (report.documents, report.versions, report.left_out, report.bytes) == (2, 3, 0, size)
+        with again(tmp_path / "x.jsonl") as other:
+            assert held(other) == held(corpus)
+            for recipe in ("asof", "bm25"):
+                here, there = (
+                    [
+                        (hit.text, hit.score)
+                        for hit in each.at("2022").search("bread oven", recipe=recipe).hits
+                    ]
+                    for each in (corpus, other)
+                )
+                assert here == there != []
 
 
-def test_searches_have_the_settings_of_the_export(full: tuple[Corpus, Path]) -> None:
-    """The readers that were open have stemmed English only; the export's languages are German and English."""
-    corpus, file = full
-    with new_corpus(chunking="whole", stem=False) as other:
-        assert len(other.search("rising")) == 0
-        problems = [problem.message for problem in other.add(file).problems]
-        assert problems == [
-            "the index gets the languages of the export, de,en, not en",
-            "the index gets the stem of the export, true, not false",
-            "the index gets the chunking of the export, 10w, not whole",
-            "the index gets the undated of the export, never, not added",
-            "the index gets the search of the export, s,tags, not auto",
-        ]
-        at = "2020-06"
-        assert (
-            [hit.id for hit in other.at(at).search("breads")]
-            == [hit.id for hit in corpus.at(at).search("breads")]
-            != []
+def test_a_date_that_was_not_over_is_the_instant_since_which_the_text_is_seen(tmp_path: Path) -> None:
+    clock = Clock.at("2025-06-05T14:00:00Z", 0)
+    with new_corpus(clock=clock) as corpus:
+        corpus.add(
+            [
+                Document("a", "Rye.", published="2025-06-05"),
+                Document("b", "Oats."),
+                Document("c", "Bran.", published="2030"),
+            ]
         )
+        clock.now += 3_600_000_000
+        corpus.add([Document("a", "Wheat.", published="2025-06-05")])
+        file = exported(corpus, tmp_path)
+        assert [(each["id"], each["published"]) for each in lines(file)] == [
+            ("a", "2025-06-05T14:00:00.000000Z"), ("a", "2025-06-05T15:00:00.000000Z"),
+            ("b", "2025-06-05T14:00:00.000000Z"), ("c", "2030"),
+        ]  # fmt: skip
+        with again(file, Clock.at("2026").now) as other:
+            same_past(corpus, other)
+            assert len(held(other)) == 4
 
 
-def test_the_source_finds_everything_unchanged(tmp_path: Path) -> None:
-    """Checkpoints are not exported: all is read and compared again."""
+@pytest.mark.parametrize("undated", ["always", "never"])
+def test_texts_without_a_date_stay_without_one(tmp_path: Path, undated: str) -> None:
+    with new_corpus(undated=undated) as corpus:
+        corpus.add([Document("a", "Rye."), Document("b", "Oats.", published="2020")])
+        corpus.add([Document("a", "Bran."), Document("b", "Wheat.")])
+        corpus.add([Document("a", "Corn.", published="2021")])
+        file = exported(corpus, tmp_path)
+        with again(file, Clock.at("2027").now, undated=undated) as other:
+            same_past(corpus, other)
+            assert len(held(other)) == len(held(corpus))
+
+
+def test_metadata_that_is_called_as_a_field_is_counted(tmp_path: Path) -> None:
+    meta = {
+        "id": 7, "text": "x", "updated": "2020", "valid_from": "2019", "numbers": list(range(65)),
+        "date": "2018", "body": "y", "keywords": "z", "link": "w",
+    }  # fmt: skip
+    with new_corpus() as corpus:
+        corpus.add([Document("a", "Rye.", published="2021", meta=meta)])
+        assert corpus.export(tmp_path / "x.jsonl").left_out == 5
+        with again(tmp_path / "x.jsonl") as other:
+            (version,) = held(other)
+            assert json.loads(version[7]) == {"date": "2018", "body": "y", "keywords": "z", "link": "w"}
+            assert (version[4], json.loads(version[6]), version[8]) == ("", [], [])
+
+
+def test_periods_of_metadata_are_read_once(tmp_path: Path) -> None:
+    with new_corpus() as corpus:
+        corpus.add([{"id": "a", "text": "Rye.", "date": "2021", "fiscal_year": 2020, "fiscal_quarter": "Q3"}])
+        with again(exported(corpus, tmp_path)) as other:
+            assert held(other) == held(corpus)
+
+
+@pytest.mark.parametrize(
+    "text", ["---\na: 1\n---\nRye.\n", "---\n", "--- a\nRye.", "", "\n", "---\n: [\n---\nRye.\n"]
+)
+def test_what_looks_like_frontmatter_is_text(tmp_path: Path, text: str) -> None:
+    with new_corpus() as corpus:
+        corpus.add([Document("a.md", text, "t", "2021")])
+        file = exported(corpus, tmp_path)
+        with new_corpus() as other:
+            other.add(file)
+            assert [each[-1] for each in held(other)] == [text]
+
+
+def test_a_document_without_text_has_its_title_as_one(tmp_path: Path) -> None:
+    with new_corpus() as corpus:
+        corpus.add([Document("a", "", "only a title", "2021")])
+        with again(exported(corpus, tmp_path)) as other:
+            assert other.at("2022").text("a") == "only a title"
+
+
+def test_a_correction_is_not_told(tmp_path: Path) -> None:
+    with new_corpus() as corpus:
+        corpus.add([Document("a", "Rye.", published="2021")])
+        corpus.correct("a", "2019")
+        file = exported(corpus, tmp_path)
+        assert [each["published"] for each in lines(file)] == ["2019"]
+
+
+def test_gzipped_it_is_the_same_file_every_time(tmp_path: Path) -> None:
+    with new_corpus([FULL]) as corpus:
+        file = exported(corpus, tmp_path)
+        corpus.export(tmp_path / "1.jsonl.gz")
+        corpus.export(str(tmp_path / "2.jsonl.gz"))
+        packed = (tmp_path / "1.jsonl.gz").read_bytes()
+        assert packed == (tmp_path / "2.jsonl.gz").read_bytes()
+        assert gzip.decompress(packed) == file.read_bytes()
+        with again(tmp_path / "1.jsonl.gz") as other:
+            assert held(other) == held(corpus)
+
+
+def test_a_file_is_replaced_only_when_that_is_said_and_when_all_is_written(tmp_path: Path) -> None:
+    with new_corpus(
+        [Document("a", "Rye.", published="2021"), Document("b", "x" * InputLimits().line)]
+    ) as corpus:
+        (tmp_path / "x.jsonl").write_text("mine")
+        with pytest.raises(UsageError, match="is there already"):
+            corpus.export(tmp_path / "x.jsonl")
+        with pytest.raises(CorpusError, match="a version of 'b' has"):
+            corpus.export(tmp_path / "x.jsonl", overwrite=True)
+        (tmp_path / "y.jsonl").mkdir()
+        with pytest.raises(UsageError, match="is a folder"):
+            corpus.export(tmp_path / "y.jsonl")
+        with pytest.raises(UsageError, match="the name of an export ends in"):
+            corpus.export(tmp_path / "x.txt")
+        assert sorted(path.name for path in tmp_path.iterdir()) == ["x.jsonl", "y.jsonl"]
+        assert (tmp_path / "x.jsonl").read_text() == "mine"
+
+
+def test_the_folder_states_the_same_documents_afterwards(tmp_path: Path) -> None:
     for place in ("one", "two"):
         (tmp_path / place / "notes").mkdir(parents=True)
-    for name in ("a", "b"):
-        (tmp_path / "one" / "notes" / f"{name}.md").write_text(f"---\ndate: 2020\n---\n# {name}\nBread.\n")
+        for name in ("a", "b"):
+            (tmp_path / place / "notes" / f"{name}.md").write_text(
+                f"---\ndate: 2020\nn: 1\n---\n# {name}\nBread.\n"
+            )
     with open_corpus(tmp_path / "one") as corpus:
         corpus.add(tmp_path / "one" / "notes")
-        (tmp_path / "one" / "notes" / "a.md").write_text("---\ndate: 2021\n---\n# a\nCake.\n")
-        corpus.add(tmp_path / "one" / "notes")
-        corpus.export(tmp_path / "x.jsonl.gz")
+        corpus.export(tmp_path / "x.jsonl")
     with open_corpus(tmp_path / "two") as other:
-        other.add(tmp_path / "x.jsonl.gz")
-        (tmp_path / "two" / "notes").rmdir()
-        (tmp_path / "one" / "notes").rename(tmp_path / "two" / "notes")
+        other.add(tmp_path / "x.jsonl")
         report = other.add(tmp_path / "two" / "notes")
         assert (report.unchanged, report.written) == (2, 0)
-        assert other.status().sources == [("notes", "folder", 2)]
-
-
-def test_what_was_purged_is_not_there_and_stays_away(tmp_path: Path) -> None:
-    with new_corpus() as corpus:
-        corpus.add([Document("arxiv:2401.00001", "A secret."), Document("b", "Bread.")])
-        corpus.purge("arxiv:2401.00001")
-        corpus.export(tmp_path / "x.jsonl")
-        assert "secret" not in (tmp_path / "x.jsonl").read_text("utf-8")
-        assert "2401" not in (tmp_path / "x.jsonl").read_text("utf-8")
-        with restored(tmp_path / "x.jsonl") as other:
-            assert tables(other)["meta"][:1] == tables(corpus)["meta"][:1]
-            assert tables(other)["meta"][0][0].startswith("erased ")
-
-
-def test_an_export_of_an_empty_corpus_is_read(tmp_path: Path) -> None:
-    with new_corpus() as corpus:
-        corpus.export(tmp_path / "x.jsonl")
-    with restored(tmp_path / "x.jsonl") as other:
-        assert other.status().transactions == 0
-
-
-def test_vectors_are_made_again_and_another_encoder_is_said(full: tuple[Corpus, Path]) -> None:
-    with new_corpus(encoder=HashedNgrams(), languages=("de", "en"), chunking="10w", undated="never",
-                    search=("s", "tags")) as other:  # fmt: skip
-        problems = other.add(full[1]).problems
-        (problem,) = problems
-        assert not problem.lost
-        assert problem.message == (
-            "the export is of an index with the encoder none, and this one has "
-            f"{HashedNgrams().name}: scores differ until `asof embed` changes it"
-        )
-        passages = other.status().passages
-        assert db_of(other).execute("SELECT count(*) FROM vectors").fetchone() == (passages,)
-        assert other.check() == []

@@ -130,9 +130,12 @@ COMMANDS = {
     ),
     "export": CommandEntry(
         "asof.cli.export:export", "Maintain the index",
-        "Write all documents with all versions to a file.",
+        "Write all versions of all documents as JSON Lines.",
         "asof export notes.jsonl.gz",
-        ("backup", "dump", "save",),
+        ("dump", "save",),
+    ),
+    "backup": CommandEntry(
+        "asof.cli.export:backup", "Maintain the index", "Copy the index to a file.", "asof backup notes.db"
     ),
     "purge": CommandEntry(
         "asof.cli.maintenance:purge", "Maintain the index",

@@ -18,7 +18,7 @@ from asof.corpus.maintenance import Maintenance
 from asof.corpus.models import ModelProvider, configured_encoder, encoder_for, named_encoder
 from asof.corpus.session import Session
 from asof.corpus.snapshot import Snapshot
-from asof.corpus.source_opening import SourceOpener, export_file
+from asof.corpus.source_opening import SourceOpener
 from asof.engine import Results
 from asof.errors import NoCorpus, UsageError
 from asof.index.manifest import Manifest
@@ -202,8 +202,7 @@ class Corpus:
 
         Says what was added, changed, corrected, unchanged, ended, and what could not be read. Documents
         given as they are end nothing; a path states all there is, so what it does not state any more has
-        ended. An export (see `export`) is read into a new corpus only, which is then the one that was
-        exported. Raises SourceError, SourceShrunk, Busy, NoSpace.
+        ended. Raises SourceError, SourceShrunk, Busy, NoSpace.
 
         `workers`: how many processes split and read new texts while this one writes; the corpus is the same
         with any number. They are started for large sources only. With more than one, a script has to begin
@@ -213,10 +212,6 @@ class Corpus:
         from asof.sources.source import Resumable
 
         if isinstance(source, str | Path):
-            if not history and (file := export_file(source)) is not None:
-                report = self.maintenance.restore(file, progress)
-                self.maintenance.tidy_behind()
-                return report
             source = self._sources.open(source, history=history, trust_mtime=trust_mtime, **options)
         elif options:
             raise UsageError(f"{', '.join(options)}: only for a source that is named by a scheme")
@@ -334,6 +329,10 @@ class Corpus:
     def export(self, file: str | Path, *, overwrite: bool = False) -> ExportReport:
         """See `Maintenance.export`."""
         return self.maintenance.export(file, overwrite=overwrite)
+
+    def backup(self, file: str | Path, *, overwrite: bool = False) -> int:
+        """See `Maintenance.backup`."""
+        return self.maintenance.backup(file, overwrite=overwrite)
 
     def check(self) -> list[str]:
         """See `Maintenance.check`."""

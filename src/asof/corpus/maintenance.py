@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from asof.models.ports import Encoder
     from asof.sources.scheme import Erasure
     from asof.store.export import ExportReport
-    from asof.store.run import IndexReport
     from asof.store.status import Status
 
 
@@ -179,44 +178,27 @@ class Maintenance:
         horizon = horizon_of(before, self.session.clock())
         return self.remove(lambda db: corrections.drop_history(db, horizon), "vacuum")
 
-    # -- leaving, and coming back -------------------------------------------------------------------
+    # -- taking it elsewhere ------------------------------------------------------------------------
 
     def export(self, file: str | Path, *, overwrite: bool = False) -> ExportReport:
-        """Write all documents with all versions and instants to a `.jsonl` or `.jsonl.gz` file.
-
-        `Corpus.add` reads it into a new corpus, which gives the same answers; docs/guides/export.md says what
-        is not in it. Raises UsageError for a file that is there already, unless it may be overwritten, and
-        for another suffix; OSError.
+        """Write all documents with all versions to a `.jsonl` or `.jsonl.gz` file, which `Corpus.add` reads;
+        docs/guides/export.md says what is not in it. Raises UsageError for a file that is there already,
+        unless it may be overwritten, and for another suffix; CorpusError, OSError.
         """
-        from asof.store.export import ExportReport, exported_lines
-        from asof.store.export_file import write_lines
+        from asof.store.export import export
 
-        path, report, settings = Path(file), ExportReport(), self.session.store.settings
+        analyzer = self.session.store.settings.analyzer()
+        return self.session.read(lambda db: export(db, analyzer, Path(file), overwrite=overwrite))
 
-        def write(db: sqlite3.Connection) -> None:
-            write_lines(path, exported_lines([db], settings, report), report.end, overwrite=overwrite)
-
-        self.session.read(write)
-        report.bytes = path.stat().st_size
-        return report
-
-    def restore(self, file: Path, progress: Callable[[IndexReport], None] | None = None) -> IndexReport:
-        """Read an export into this corpus, to which nothing was ever written; see `Corpus.add`.
-
-        The corpus gets the settings of the export. Raises UsageError for another corpus, SourceError for a
-        file that is not sound; nothing was taken in then.
+    def backup(self, file: str | Path, *, overwrite: bool = False) -> int:
+        """Copy the database to a file, which only its owner may read; returns its size in bytes. At
+        `.asof/corpus.db` of another folder it is the same corpus. Raises UsageError for a file that is there
+        already, unless it may be overwritten; OSError.
         """
-        from asof.store.restore import restore
+        from asof.store.backup import backup
 
-        session = self.session
-        with session.writing() as db:
-            try:
-                report = restore(session.store, db, file, session.manifest.publish, session.clock(), progress)
-            except BaseException:
-                session.manifest.sweep(db)  # the segments that were made
-                raise
-        session.reopen_readers()
-        return report
+        database = self.session.store.database
+        return self.session.read(lambda db: backup(db, database, Path(file), overwrite=overwrite))
 
     def remove(
         self,

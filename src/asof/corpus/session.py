@@ -148,13 +148,6 @@ class Session:
             for reader in self._idle:
                 reader.views.forget()
 
-    def reopen_readers(self) -> None:
-        """Make new readers from here on: the settings of the store have changed."""
-        with self._lock:
-            idle, self._idle = self._idle, []
-        for reader in idle:
-            reader.db.close()
-
     # -- writing ------------------------------------------------------------------------------------
 
     @contextmanager

@@ -53,15 +53,3 @@ class SourceOpener:
             self.root, self.clock(), self.config.sources.get(scheme, {}), self.config.fields,
             self.folder / FETCHED, self.versions,
         )  # fmt: skip
-
-
-def export_file(source: str | Path) -> Path | None:
-    """The file that is meant, if it is an export."""
-    from asof.sources.from_python import path_of
-    from asof.sources.scheme import is_target
-    from asof.store.export_file import is_export
-
-    if isinstance(source, str) and is_target(source):
-        return None
-    path = path_of(source)
-    return path if is_export(path) else None

@@ -9,7 +9,7 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from asof.data import Document, Problem, Statement
+from asof.data import Document, Ended, Problem, Statement
 from asof.data.storable import TooDeep, storable_value
 from asof.errors import SourceError, UsageError
 from asof.sources.record import RecordReader, UnusableRecord
@@ -95,14 +95,16 @@ def refusal(value: object, what: str = "source") -> UsageError:
     return UsageError(f"{what} is {value!r:.60} ({type(value).__name__}); accepted: {ACCEPTED}{more}")
 
 
-def _record(records: RecordReader, item: Mapping[Any, Any], number: int) -> Iterator[Document | Problem]:
+def _record(
+    records: RecordReader, item: Mapping[Any, Any], number: int
+) -> Iterator[Document | Ended | Problem]:
     place, notes = f"item {number}", list[str]()
     try:
         whole = {str(key): _json(value) for key, value in item.items()}
         record = storable_value(whole)
         if record != whole:
             notes.append("NUL or half of a surrogate pair stands in the record: read as U+FFFD")
-        yield records.document(record, notes.append)
+        yield records.statement(record, notes.append)
     except UnusableRecord as wrong:
         yield Problem(f"{place} {wrong}", remedy=wrong.remedy, document=wrong.document)
     except (UsageError, TooDeep) as wrong:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from hashlib import blake2b
 from typing import BinaryIO, cast
 
-from asof.data import Checkpoint, Document, Problem, Statement, Unchanged
+from asof.data import Checkpoint, Document, Ended, Problem, Statement, Unchanged
 from asof.data.storable import TooDeep, storable_value
 from asof.errors import SourceError
 from asof.sources.fields import Fields
@@ -94,7 +94,7 @@ class JsonLines:
             return self.path.open("rb")
         return cast(BinaryIO, io.BufferedReader(gzip.open(self.path, "rb"), 2**16))
 
-    def _lines(self, stream: BinaryIO) -> Iterator[Document | Problem]:
+    def _lines(self, stream: BinaryIO) -> Iterator[Document | Ended | Problem]:
         longest = self.limits.line
         notes = self._notes
         while line := stream.readline(longest + 1):
@@ -111,14 +111,14 @@ class JsonLines:
                 continue
             if line.isspace() or not line:
                 continue
-            yield self._document(line)
+            yield self._statement(line)
             if notes:
                 yield from notes
                 notes.clear()
 
-    def _document(self, line: bytes) -> Document | Problem:
+    def _statement(self, line: bytes) -> Document | Ended | Problem:
         try:
-            return self._records.document(self._record(line), self._note)
+            return self._records.statement(self._record(line), self._note)
         except BadLine as wrong:
             return self._problem(str(wrong), "every line has to be one JSON object")
         except UnusableRecord as wrong:

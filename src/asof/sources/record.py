@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import PurePosixPath
 from typing import Any, TypeVar
 
-from asof.data import Document, Link, SourcedTime, coerce
+from asof.data import Document, Ended, Link, SourcedTime, coerce
 from asof.data.storable import line_feeds
 from asof.errors import BadTime, UsageError
 from asof.sources.dates import about, stated
@@ -21,6 +21,9 @@ from asof.sources.vault import wikilink
 
 LONGEST_LIST = 64
 """A longer list in a record (an embedding, say) is no metadata."""
+
+ENDED = "ended"
+"""The field that says when a document ended, in a record without a text."""
 
 _T = TypeVar("_T")
 _PLAIN = {str, int, float, bool}
@@ -40,6 +43,20 @@ class RecordReader:
 
     def __init__(self, fields: Fields) -> None:
         self.fields = fields
+
+    def statement(self, record: dict[str, Any], note: Callable[[str], None]) -> Document | Ended:
+        """The document that a record states; that it ended, if it has no text but `ended`, a date. What had
+        to be left out goes to `note`. Raises UnusableRecord."""
+        if record.get(ENDED) is None or any(record.get(name) is not None for name in self.fields.text):
+            return self.document(record, note)
+        name = _id(record, self.fields.id, set())
+        try:
+            at = stated(record[ENDED], "metadata")
+        except BadTime as why:
+            raise UnusableRecord(f"ends at no time: {why}", document=name) from None
+        if at is None:
+            raise UnusableRecord("has an empty date of its end", document=name)
+        return Ended(name, at)
 
     def document(self, record: dict[str, Any], note: Callable[[str], None]) -> Document:
         """The document that a record states; what had to be left out of it goes to `note`.

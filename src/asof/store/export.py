@@ -1,69 +1,82 @@
-"""Reading the store into an export: all versions of all documents, in the order in which they were added.
+"""A corpus written out as JSON Lines: a line for each version of each document, as `asof index` reads them.
 
-What follows from the versions (rows, index, vectors, facts) is not in it, for it is made again from them.
-A passage that stands in the version before, too, is written once. Memory does not grow with the corpus.
+A version that turned out to be wrong is not written, nor is when one was added: indexed again, the lines give
+the versions that hold now, each seen from the same instant on.
 """
 
 from __future__ import annotations
 
-import heapq
+import gzip
 import json
+import secrets
 import sqlite3
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, NamedTuple, cast
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple, cast
 
-from asof.data.json import time_json
-from asof.data.sourced_time import SourcedTime
-from asof.errors import DamagedStore
-from asof.store.digest import layout_keys, layout_places, span_of
-from asof.store.export_format import FORMAT, HEADER, TEXT_OF_A_LINE, visible_json
-from asof.store.schema import get_meta
-from asof.store.settings import CorpusSettings
-from asof.time.span import iso
-from asof.version import __version__
+from asof.data.json import span_json
+from asof.errors import BadTime, CorpusError, UsageError
+from asof.sources.dates import stated
+from asof.sources.fields import Fields
+from asof.sources.markdown import SUFFIXES as MARKDOWN
+from asof.sources.markdown import parse_text
+from asof.sources.periods import FISCAL_START
+from asof.sources.record import ENDED, LONGEST_LIST
+from asof.sources.source import InputLimits
+from asof.store.digest import time_bounds
+from asof.store.reader import text_of
+from asof.text.tokens import Analyzer
+from asof.time.span import BEGINNING, NEVER, moment
+
+SUFFIXES = (".jsonl", ".jsonl.gz")
+
+_FIELDS = Fields()
+_TAKEN = {*_FIELDS.changed, *_FIELDS.about, *FISCAL_START}
+"""Names that a line's reader takes for times, wherever they stand."""
+
+_LABELS = {
+    *_FIELDS.fiscal_year, *_FIELDS.fiscal_quarter, *_FIELDS.fiscal_period, *_FIELDS.quarter, *_FIELDS.year
+}  # fmt: skip
+"""Names of metadata that are read as periods, too."""
+
+_NO_FRONTMATTER = "---\n---\n"
 
 _VERSIONS = (
-    "SELECT v.added, v.id, v.document, d.name, o.name, h.id, s.name, h.title, h.uri, h.language, h.tags,"
-    " h.meta, h.about, h.fiscal_start, v.content, v.stated, v.published, v.starts, v.ends, v.dated_by,"
-    " v.visible, v.layout FROM versions AS v"
-    " CROSS JOIN documents AS d ON d.id = v.document CROSS JOIN sources AS o ON o.id = d.source"
-    " LEFT JOIN heads AS h ON h.id = v.head LEFT JOIN sources AS s ON s.id = h.source ORDER BY v.id"
+    "SELECT v.id, d.name, v.layout, v.head IS NULL, v.published, v.starts, v.ends, v.visible, h.title, h.uri,"
+    " h.language, h.tags, h.meta, h.about, h.fiscal_start, v.content FROM versions AS v"
+    " JOIN documents AS d ON d.id = v.document LEFT JOIN heads AS h ON h.id = v.head"
+    f" WHERE v.retired IS NULL ORDER BY v.document, v.visible < {NEVER}, v.visible, v.added, v.id"
 )
-_RETIRED = (
-    "SELECT v.retired, v.id, d.name, (SELECT count(*) FROM versions AS w WHERE w.document = v.document"
-    " AND w.id <= v.id) FROM versions AS v JOIN documents AS d ON d.id = v.document"
-    " WHERE v.retired IS NOT NULL ORDER BY v.retired, v.id"
-)
-_ERASED = "SELECT substr(key, 8) FROM meta WHERE key LIKE 'erased %' ORDER BY key"
-_BEFORE = (
-    "SELECT layout FROM versions WHERE document = ? AND id < ? AND head IS NOT NULL ORDER BY id DESC LIMIT 1"
-)
+"""The versions that are never seen come first: stated after others they would be edits of them."""
+
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 @dataclass(slots=True)
 class ExportReport:
-    """What was exported: documents, all their versions (deletions are versions too), bytes of the file."""
+    """What was written: documents, all their versions (deletions are versions too), bytes of the file;
+    `left_out`: values of metadata that a line cannot hold, being called as one of its fields, or too long."""
 
     documents: int = 0
     versions: int = 0
+    left_out: int = 0
     bytes: int = 0
-
-    def end(self) -> dict[str, int]:
-        """What the last line says of it."""
-        return {"documents": self.documents, "versions": self.versions}
 
 
 class _Version(NamedTuple):
     """A row of `_VERSIONS`."""
 
-    added: int
     id: int
-    document: int
     name: str
-    owner: str
-    head: int | None
-    source: str
+    layout: bytes | None
+    deleted: int
+    published: str | None
+    starts: int | None
+    ends: int | None
+    visible: int
     title: str
     uri: str
     language: str
@@ -72,145 +85,160 @@ class _Version(NamedTuple):
     about: str
     fiscal_start: int
     content: bytes
-    stated: bytes
-    published: str | None
-    starts: int | None
-    ends: int | None
-    dated_by: str
-    visible: int
-    layout: bytes | None
 
 
-def exported_lines(
-    dbs: Sequence[sqlite3.Connection], settings: CorpusSettings, report: ExportReport
-) -> Iterator[dict[str, Any]]:
-    """All lines of an export but the last one, of the state that the read transactions of `dbs` see, a
-    database for each shard of a corpus; they are counted in the report. Raises DamagedStore.
+def export(
+    db: sqlite3.Connection, analyzer: Analyzer, file: Path, *, overwrite: bool = False
+) -> ExportReport:
+    """Write all that the read transaction of `db` sees to `file`, which is there once it is complete.
+    `analyzer`: that of the corpus.
 
-    Transactions of one instant are one. In it, versions stand in the order of their ids."""
-    yield {HEADER: FORMAT, **_header(dbs, settings)}
-    current = None
-    for at, kind, number, shard, found in heapq.merge(*(_events(db, at) for at, db in enumerate(dbs))):
-        if kind == 0:
-            if at != current:
-                yield {"transaction": iso(at), "what": found}
-            current = at
-            continue
-        if at != current:
-            raise DamagedStore(f"version {number} belongs to no transaction: restore the corpus from a copy")
-        if kind == 1:
-            yield from _version_lines(dbs[shard], _Version(*found), report)
+    Raises UsageError for a file that is there already, unless it may be overwritten, and for a name that ends
+    in neither .jsonl nor .jsonl.gz; CorpusError for a version that no line can hold; OSError.
+    """
+    if not file.name.lower().endswith(SUFFIXES):
+        raise UsageError(f"{file}: the name of an export ends in {' or '.join(SUFFIXES)}")
+    report, longest = ExportReport(), InputLimits().line
+    with replacing(file, overwrite=overwrite) as passing, _writing(passing, file) as stream:
+        versions = map(_Version._make, db.execute(_VERSIONS))
+        for name, group in groupby(versions, lambda each: each.name):
+            report.documents += 1
+            for version in _effective(list(group)):
+                report.versions += 1
+                line = f"{_encode(_record(db, analyzer, version, report))}\n".encode()
+                if len(line) > longest:
+                    raise CorpusError(
+                        f"a version of {name!r:.60} has {len(line):,} bytes as JSON, and a line is read to "
+                        f"{longest:,}: copy the corpus with `asof backup`, or erase the document with "
+                        "`asof purge`"
+                    )
+                stream.write(line)
+    report.bytes = file.stat().st_size
+    return report
+
+
+@contextmanager
+def replacing(file: Path, *, overwrite: bool) -> Iterator[Path]:
+    """The path of a file to write, which gets the name `file` when all is written. Raises UsageError for a
+    file that is there already, unless it may be overwritten."""
+    _refuse_existing(file, overwrite=overwrite)
+    passing = file.with_name(f"{file.name}.{secrets.token_hex(4)}.part")
+    try:
+        yield passing
+        _refuse_existing(file, overwrite=overwrite)
+        passing.replace(file)
+    finally:
+        passing.unlink(missing_ok=True)
+
+
+def _refuse_existing(file: Path, *, overwrite: bool) -> None:
+    if file.is_dir():
+        raise UsageError(f"{file} is a folder; the name of a file is expected")
+    if not overwrite and file.exists():
+        raise UsageError(f"{file} is there already: overwrite it with --force, or choose another name")
+
+
+@contextmanager
+def _writing(passing: Path, file: Path) -> Iterator[BinaryIO]:
+    with passing.open("xb") as raw:
+        if file.suffix.lower() == ".gz":  # without a name and a time in it: equal exports are equal files
+            with gzip.GzipFile("", "wb", 6, raw, mtime=0) as packed:
+                yield cast(BinaryIO, packed)
         else:
-            yield {"retirement": found[0], "number": found[1]}
+            yield raw
 
 
-def _events(db: sqlite3.Connection, shard: int) -> Iterator[tuple[int, int, int, int, Any]]:
-    """What happened in a shard, in order: when, what (0 a transaction, 1 a version, 2 a retirement), the id
-    of the version, the shard, and the rest."""
-    rows = db.execute("SELECT * FROM transactions ORDER BY id")
-    transactions = ((at, 0, 0, shard, what) for at, what in rows)
-    versions = ((row[0], 1, row[1], shard, row) for row in db.execute(_VERSIONS))
-    retired = ((row[0], 2, row[1], shard, row[2:]) for row in db.execute(_RETIRED))
-    return heapq.merge(transactions, versions, retired)
+# -- a line ------------------------------------------------------------------------------------------
 
 
-def _header(dbs: Sequence[sqlite3.Connection], settings: CorpusSettings) -> dict[str, Any]:
-    horizons = ([get_meta(db, key) for db in dbs] for key in ("horizon", "known_horizon"))
-    added: dict[str, tuple[int, str]] = {}
-    for db in dbs:
-        for name, kind, at in db.execute("SELECT name, kind, added FROM sources ORDER BY id"):
-            added[name] = min((at, kind), added.get(name, (at, kind)))
-    listed = list(added.items())
-    if len(dbs) > 1:  # each shard met them in an order of its own
-        listed.sort(key=lambda each: (each[1][0], each[0]))
-    return {
-        "asof": __version__,
-        "settings": asdict(settings),
-        "sources": [{"name": name, "kind": kind, "added": iso(at)} for name, (at, kind) in listed],
-        "horizon": [iso(max(map(int, filter(None, each)))) for each in horizons if any(each)],
-        "erased": sorted({digest for db in dbs for (digest,) in db.execute(_ERASED)}),
-    }
+def _effective(versions: list[_Version]) -> list[_Version]:
+    """The versions of a document without those that are never seen and would be read otherwise: ends of what
+    was not seen before, or at an instant at which another version begins, and a text that stands again as of
+    the same instant."""
+    last = {(each.visible, each.content): each.id for each in versions}
+    following = [*(each.visible for each in versions[1:]), None]
+    return [
+        each for each, then in zip(versions, following, strict=True)
+        if (each is not versions[0] and each.visible not in (NEVER, then) if each.deleted
+            else last[each.visible, each.content] == each.id)
+    ]  # fmt: skip
 
 
-def _version_lines(db: sqlite3.Connection, row: _Version, report: ExportReport) -> Iterator[dict[str, Any]]:
-    before = db.execute(_BEFORE, (row.document, row.id)).fetchone()
-    earlier = "SELECT 1 FROM versions WHERE document = ? AND id < ? LIMIT 1"
-    first_of_all = before is None and db.execute(earlier, (row.document, row.id)).fetchone() is None
-    report.documents += first_of_all
-    report.versions += 1
-    owner = {"owner": row.owner} if first_of_all else {}
-    time = row.starts is not None and row.ends is not None
-    published = {"published": time_json(_published(row))} if time else {}
-    if row.head is None:
-        yield {
-            "deletion": row.name, **owner, "visible": visible_json(row.visible), **published,
-            **({} if time else {"dated_by": row.dated_by}), "stated": row.stated.hex(),
-        }  # fmt: skip
-        return
-    first, *more = _parted(_passages(db, row, before[0] if before else b""))
-    attributes = {
-        "title": row.title, "uri": row.uri, "tags": json.loads(row.tags), "meta": json.loads(row.meta),
-        "about": json.loads(row.about), **_links(db, row.id),
+def _record(
+    db: sqlite3.Connection, analyzer: Analyzer, row: _Version, report: ExportReport
+) -> dict[str, Any]:
+    date = _date(row)
+    if row.deleted:
+        return {"id": row.name, ENDED: date}
+    meta = json.loads(row.meta)
+    tags = json.loads(row.tags)
+    text = text_of(db, row.id, row.layout)
+    record: dict[str, Any] = {
+        "id": row.name, "text": _line_text(row, text), "title": row.title,
+        **({} if date is None else {"published": date}),
     }  # fmt: skip
-    yield {
-        "version": row.name, **owner, "source": row.source, "visible": visible_json(row.visible), **published,
-        **{key: value for key, value in attributes.items() if value}, "language": row.language,
-        "fiscal_start": row.fiscal_start, "content": row.content.hex(), "stated": row.stated.hex(),
-        "passages": first,
-    }  # fmt: skip
-    yield from ({"more": part} for part in more)
+    if row.language != analyzer.detect(text) or not meta.keys().isdisjoint(_FIELDS.language):
+        record["language"] = row.language
+    if tags or not meta.keys().isdisjoint(_FIELDS.tags):  # else the metadata would be read as tags
+        record["tags"] = tags
+    if row.uri or not meta.keys().isdisjoint(_FIELDS.uri):
+        record["url"] = row.uri
+    record |= {key: value for key, value in _lists(db, row, meta) if value}
+    if row.fiscal_start != 1:
+        record[FISCAL_START[0]] = row.fiscal_start
+    taken = _TAKEN | (set() if date is not None else {*_FIELDS.published})
+    for key, value in meta.items():
+        if key in record or key in taken or (isinstance(value, list) and len(value) > LONGEST_LIST):
+            report.left_out += 1
+        else:
+            record[key] = value
+    return record
 
 
-def _published(row: _Version) -> SourcedTime:
-    return SourcedTime(span_of(cast(int, row.starts), cast(int, row.ends)), row.published or "", row.dated_by)
+def _line_text(row: _Version, text: str) -> str:
+    """The text as a line has it, which has to have one: the title in place of none. That of a Markdown file
+    is one whose beginning is not read as frontmatter."""
+    if row.name.lower().endswith(MARKDOWN):
+        front = not text.strip() or (
+            text.startswith("---") and parse_text(text, "", InputLimits()).text != text
+        )
+        return _NO_FRONTMATTER + text if front else text
+    return text if text.strip() else row.title or row.name
 
 
-def _links(db: sqlite3.Connection, version: int) -> dict[str, list[Any]]:
+def _lists(db: sqlite3.Connection, row: _Version, meta: dict[str, Any]) -> Iterator[tuple[str, list[Any]]]:
+    about = [each for each in json.loads(row.about) if each["by"] not in _LABELS or each["by"] not in meta]
+    yield "about", [_about(each) for each in about if each["from"] or each["until"]]
     links = db.execute(
-        "SELECT target, heading, alias, kind FROM links WHERE version = ? ORDER BY place", (version,)
+        "SELECT target, heading, alias, kind FROM links WHERE version = ? ORDER BY place", (row.id,)
     )
-    aliases = db.execute("SELECT alias FROM aliases WHERE version = ? ORDER BY alias", (version,))
     keys = ("target", "heading", "alias", "kind")
-    return {
-        "links": [dict(zip(keys, link, strict=True)) for link in links],
-        "aliases": [alias for (alias,) in aliases],
-    }
+    yield "links", [{key: each for key, each in zip(keys, link, strict=True) if each} for link in links]
+    aliases = db.execute("SELECT alias FROM aliases WHERE version = ? ORDER BY alias", (row.id,))
+    yield "aliases", [alias for (alias,) in aliases]
 
 
-def _passages(db: sqlite3.Connection, row: _Version, before: bytes) -> Iterator[dict[str, Any]]:
-    """The passages of a version; those of the layout `before` by their places there."""
-    same = {key: place for place, key in enumerate(layout_keys(before), 1)}
-    places = layout_places(row.layout)
-    texts: dict[bytes, tuple[str, str]] = {}
-    if any(key not in same for key, _, _ in places):
-        query = "SELECT key, headings, text FROM passages WHERE document = ?"
-        texts = {
-            key: (headings, text)
-            for key, headings, text in db.execute(query, (row.document,))
-            if key not in same
-        }
-    for key, start, _ in places:
-        if key in same:
-            yield {"at": start, "same": same[key]}
-        elif key in texts:
-            headings, text = texts[key]
-            yield {"at": start, **({"headings": headings.split("\n")} if headings else {}), "text": text}
-        else:
-            raise DamagedStore(f"a version of {row.name!r} lacks a passage: restore the corpus from a copy")
+def _about(time: dict[str, str]) -> str | dict[str, str]:
+    """A time as it was stated, if its words alone say which it is; else its instants."""
+    try:
+        read = stated(time["text"], "about")
+    except BadTime:
+        read = None
+    span = {key: time[key] for key in ("from", "until")}
+    return time["text"] if read is not None and span_json(read.span) == span else {
+        key: at for key, at in span.items() if at
+    }  # fmt: skip
 
 
-def _parted(passages: Iterator[dict[str, Any]]) -> list[list[dict[str, Any] | str]]:
-    """Passages by lines of a bounded size; a longer text is continued by texts."""
-    parts: list[list[dict[str, Any] | str]] = [[]]
-    size = 0
-    for passage in passages:
-        text = passage.get("text", "")
-        starts = range(0, max(len(text), 1), TEXT_OF_A_LINE)
-        for start in starts:
-            piece = text[start : start + TEXT_OF_A_LINE]
-            size += len(piece) + 50
-            if size > TEXT_OF_A_LINE and parts[-1]:
-                parts.append([])
-                size = len(piece) + 50
-            parts[-1].append(piece if start else {**passage, "text": piece} if "text" in passage else passage)
-    return parts
+def _date(row: _Version) -> str | None:
+    """The date as it was stated, if it says alone since when the version can be seen; else that instant. None
+    for a version that can always, or never, be seen."""
+    if row.visible in (BEGINNING, NEVER):
+        return None
+    try:
+        date = stated(row.published, "metadata")
+    except BadTime:
+        date = None
+    if date is not None and time_bounds(date) == (row.starts, row.ends) and date.span.last == row.visible:
+        return row.published
+    return moment(row.visible).isoformat(timespec="microseconds").replace("+00:00", "Z")

@@ -266,26 +266,6 @@ def test_a_damaged_list_of_trusted_folders_is_noted(
     assert len(lines) == 2
 
 
-def test_a_rewritten_file_stays_trusted_unless_it_names_more(configured: Configured, tmp_path: Path) -> None:
-    configured(MODEL)
-    environment.trust(tmp_path)
-    more = MODEL + "[search]\nk = 3\n"
-    for before, after, trusted, then in (
-        (MODEL, more, True, True), (more, more + RERANK, True, False), (more, None, True, True),
-    ):  # fmt: skip
-        if after is not None:
-            (tmp_path / config.FILE).write_text(before)
-            environment.trust(tmp_path)
-        with environment.rewriting(tmp_path, before, after) as was:
-            assert was is trusted
-        assert layers.allowed(tmp_path, os.environ, None if after is None else after.encode()) is (
-            then and after is not None
-        )
-    with environment.rewriting(tmp_path, "[search]\n", MODEL) as was:
-        assert not was
-    assert not layers.allowed(tmp_path, os.environ, MODEL.encode())
-
-
 def test_the_search_upwards_ends_at_another_users(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     below = tmp_path / "a" / "b"
     below.mkdir(parents=True)

@@ -8,8 +8,7 @@ from __future__ import annotations
 import os
 import shlex
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from asof import layers
@@ -17,7 +16,7 @@ from asof.config import FILE, Config
 from asof.errors import UsageError
 from asof.store.store import FOLDER
 from asof.time.span import iso
-from asof.trusted import digest_of, owners
+from asof.trusted import owners
 
 
 def variables() -> Mapping[str, str]:
@@ -122,17 +121,6 @@ def trusted_folders() -> dict[str, bool]:
     """The folders that are trusted, and whether asof.toml is what it was then. Raises UsageError."""
     records = layers.trusted(os.environ).records()
     return {folder: layers.unchanged(Path(folder), record) for folder, record in records.items()}
-
-
-@contextmanager
-def rewriting(folder: Path, before: str | None, after: str | None) -> Iterator[bool]:
-    """While asof itself changes asof.toml; whether the user trusts it as it was `before`. It stays trusted
-    unless it names other models, addresses or variables `after`. Raises BadConfig."""
-    old, new = (None if text is None else text.encode() for text in (before, after))
-    trusted = layers.allowed(folder, os.environ, old)
-    yield trusted
-    if trusted and layers.same_external_keys(old, new):
-        layers.trusted(os.environ).add(folder, digest_of(new), iso(now()))
 
 
 def _silent(line: str) -> None:

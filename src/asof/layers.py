@@ -143,26 +143,12 @@ def allow(folder: Path, environment: Mapping[str, str], at: str) -> dict[str, st
     return {name: shown(keys) for name, keys in external_keys(beside.tables).items()}
 
 
-def allowed(folder: Path, environment: Mapping[str, str], content: bytes | None) -> bool:
-    """Whether the user trusts a folder with these bytes as its `asof.toml` (None: without one)."""
-    record = trusted(environment).record(folder)
-    return record is not None and record.digest == digest_of(content)
-
-
 def unchanged(folder: Path, record: Record) -> bool:
     """Whether `asof.toml` of a folder is what it was when the folder was trusted."""
     try:
         return record.digest == digest_of(config.content(folder / FILE))
     except BadConfig:
         return False
-
-
-def same_external_keys(before: bytes | None, after: bytes | None) -> bool:
-    """Whether two texts of `asof.toml` name the same models, addresses and variables. Raises BadConfig."""
-    one, other = (
-        external_keys(config.checked(config.parsed(each or b"", FILE), FILE)) for each in (before, after)
-    )
-    return one == other
 
 
 def shown(keys: Mapping[str, Any]) -> str:

@@ -14,5 +14,5 @@ def scipy(name: str = "") -> Any:
         return import_module(f"scipy.{name}" if name else "scipy")
     except ModuleNotFoundError as missing:
         raise MissingExtra(
-            "the recipes twe, vault, papers and tgrag, and tuning, need scipy: pip install 'asof[recipes]'"
+            "the recipes twe, vault, papers and tgrag need scipy: pip install 'asof[recipes]'"
         ) from missing

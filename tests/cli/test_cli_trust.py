@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from tests.support.openai_server import ModelServer, says
 
@@ -81,25 +79,6 @@ def test_what_a_folder_says_cannot_steer_a_terminal(asof, notes, write):
         assert not {"\x1b", "\u202e"} & set(result.out + result.err)
         assert "pw" not in result.out + result.err
         assert "url https://h/" in result.out + result.err
-
-
-def test_tuning_keeps_a_trusted_file_trusted(asof, here, write):
-    from asof import environment
-    from asof.tuning.config_edit import proposed
-    from asof.tuning.config_edit import write as written
-
-    write("asof.toml", RERANK.format(url="https://rerank.example/"))
-    asof("trust")
-    recipe = environment.configuration(Path()).recipe_named("papers")
-    told = {"on": "somewhere", "sentence": "a gain"}
-    change = proposed(Path(), recipe, {"freshness.rate": 0.033}, told, "2030-01-01")
-    with environment.rewriting(Path(), change.before, change.leaves) as trusted:
-        written(change, follow=trusted)
-    lines: list[str] = []
-    assert environment.configuration(Path(), lines.append).reranking is not None
-    assert asof("tune", "--undo").code == 0
-    assert environment.configuration(Path(), lines.append).reranking is not None
-    assert lines == []
 
 
 def test_a_corpus_of_another_user_is_not_found_upwards(asof, notes, here, monkeypatch):

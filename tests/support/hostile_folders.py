@@ -186,8 +186,6 @@ class Case:
             os.mkfifo(file)
         else:
             file.mkdir()
-        if rng.random() < 0.3:
-            (self.folder / "asof.tuning.json").symlink_to(self.outside / "made")
         self.what.append(content[:600].decode("utf-8", "replace"))
 
     def models(self) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -14,8 +12,7 @@ from asof.learn.loss import gains
 from asof.learn.loss_table import ExpressionLosses
 from asof.papers.recipe import PAPERS
 from asof.rank.expression import Constant, Given, product, total
-from asof.rank.recipe import Recipe, value_of
-from asof.tuning.tuning_questions import TuningQuestions
+from asof.tuning import TuningQuestions
 
 WEIGHTS = tuple(f"combine.weights.{name}" for name in ("similarity", "freshness", "coverage", "volume"))
 BOX = Box.of(PAPERS, WEIGHTS)
@@ -30,9 +27,8 @@ def nowhere(do: object) -> None:
 
 
 def planted(
-    seed: int, hidden: Floats, questions: int = 60, noise: float = 0.02, *, shuffled: bool = False,
-    times: list[int] | None = None,
-) -> TuningQuestions:  # fmt: skip
+    seed: int, hidden: Floats, questions: int = 60, noise: float = 0.02, *, shuffled: bool = False
+) -> TuningQuestions:
     """The best documents by a hidden sum of their columns, plus noise, are right; `shuffled`: any of them."""
     rng = np.random.default_rng(seed)
     found, posed = [], []
@@ -53,13 +49,5 @@ def planted(
         posed.append(JudgedQuery(None, (0, None), nowhere, right))  # type: ignore[arg-type]
     table = ExpressionLosses(posed, found, 5)
 
-    def measure(recipe: Recipe, which: NDArray[np.int64], advance: Callable[[], None]) -> Floats:
-        for _ in which:
-            advance()
-        setting = np.array([[value_of(recipe, name) for name in BOX.names]])
-        return np.asarray(1 - table.losses(setting, which)[0])
-
     texts = [f"question {at}" for at in range(questions)]
-    return TuningQuestions(
-        "planted", PAPERS, BOX, 5, table, measure, texts, [[]] * questions, [[]] * questions, times
-    )
+    return TuningQuestions("planted", PAPERS, BOX, texts, table)

@@ -59,7 +59,6 @@ class GaussianProcess:
     mean: float
     scale: float
     likelihood: float
-    _y: Floats  # standardised losses
     _alpha: Floats
     _half: Floats  # the inverse of the lower Cholesky factor of the covariance
 
@@ -88,47 +87,34 @@ class GaussianProcess:
         alpha = half.T @ (half @ y)
         likelihood = -0.5 * float(y @ alpha) + float(np.log(np.diag(half)).sum())
         likelihood -= 0.5 * len(x) * math.log(2 * math.pi)
-        return cls(x, lengths, variance, noise, mean, scale, likelihood, y, alpha, half)
+        return cls(x, lengths, variance, noise, mean, scale, likelihood, alpha, half)
 
     @classmethod
-    def fitted(
-        cls, points: ArrayLike, losses: ArrayLike, *, each: bool = False, restarts: int = 1, seed: int = 0
-    ) -> Self:
-        """With the hyperparameters of the largest marginal likelihood, losses standardised.
+    def fitted(cls, points: ArrayLike, losses: ArrayLike, *, restarts: int = 1, seed: int = 0) -> Self:
+        """With the hyperparameters of the largest marginal likelihood, one length scale for all numbers, and
+        losses standardised.
 
-        `each`: a length scale for each of the d numbers, else one for all. `restarts`: the number of random
-        starts besides STARTS, drawn with `seed`.
+        `restarts`: the number of random starts besides STARTS, drawn with `seed`.
         """
         minimize = scipy("optimize").minimize
 
         x, y, mean, scale = _checked(points, losses, True)
-        d = x.shape[1] if each else 1
-        apart = _distances(x, x)
-        apart = apart if each else apart.sum(axis=-1, keepdims=True)
-        bounds = np.log([LENGTHS] * d + [NOISE])
+        apart = _distances(x, x).sum(axis=-1, keepdims=True)
+        bounds = np.log([LENGTHS, NOISE])
         rng = np.random.default_rng(seed)
-        begins = [np.log([length] * d + [noise]) for length, noise in STARTS]
-        begins += list(rng.uniform(bounds[:, 0], bounds[:, 1], (restarts, d + 1)))
+        begins = [np.log([length, noise]) for length, noise in STARTS]
+        begins += list(rng.uniform(bounds[:, 0], bounds[:, 1], (restarts, 2)))
         options = {"maxiter": STEPS}
         results = [
             minimize(_unlikely, begin, (apart, y), "L-BFGS-B", True, bounds=bounds, options=options)
             for begin in begins
         ]
         best = min(results, key=lambda result: float(result.fun))
-        *lengths, share = np.exp(np.clip(best.x, bounds[:, 0], bounds[:, 1])).tolist()
-        weights = np.array(lengths) ** -2
+        length, share = np.exp(np.clip(best.x, bounds[:, 0], bounds[:, 1])).tolist()
+        weights = np.array([length]) ** -2
         variance = _variance(_correlation(apart @ weights), share, y)
-        wide = np.broadcast_to(np.array(lengths), x.shape[1:]).copy()
+        wide = np.full(x.shape[1], length)
         return cls._of(x, y, mean, scale, wide, variance, share * variance)
-
-    def believing(self, points: ArrayLike) -> Self:
-        """The process as if points (m, d) had their expected losses; hyperparameters stay."""
-        x = np.asarray(points, dtype=np.float64)
-        expected = (self.predict(x)[0] - self.mean) / self.scale
-        return self._of(
-            np.concatenate([self.points, x]), np.concatenate([self._y, expected]), self.mean, self.scale,
-            self.lengths, self.variance, self.noise,
-        )  # fmt: skip
 
     def predict(self, points: ArrayLike) -> tuple[Floats, Floats]:
         """Mean and standard deviation (m,) of the loss itself, without noise, at points (m, d)."""

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from asof.data import Query
 from asof.index.view import View
 from asof.learn.loss import ideal
-from asof.rank.recipe import Recipe
 from asof.store.reader import matching_heads
 
 Floats = NDArray[np.float64]
@@ -24,18 +23,12 @@ class QueryVisitor(Protocol):
     def __call__(self, do: Callable[[View], Any], /) -> Any: ...
 
 
-def as_it_is(recipe: Recipe) -> Recipe:
-    """The recipe unchanged: the default of `JudgedQuery.run`."""
-    return recipe
-
-
 @dataclass(frozen=True, slots=True)
 class JudgedQuery:
     """A question as it is searched, and the gain of documents (`asof.learn.loss.gains`) by their ids.
 
     `moment`: its as_of and known_at; questions of one moment share a view. `left_out` is a document that is
-    no answer (the one that the question was made from). `run` turns a recipe into the one that this question
-    is ranked by: with documents as units, for example.
+    no answer (the one that the question was made from).
     """
 
     query: Query
@@ -43,7 +36,6 @@ class JudgedQuery:
     use: QueryVisitor = field(repr=False, compare=False)
     gains: Mapping[str, float] = field(default_factory=dict)
     left_out: str = ""
-    run: Callable[[Recipe], Recipe] = field(default=as_it_is, repr=False, compare=False)
 
     def best(self, k: int) -> float:
         """The largest discounted gain of any order; 0 when no document gains."""

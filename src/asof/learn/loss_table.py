@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -76,47 +76,16 @@ class ExpressionLosses:
         return names
 
 
-@dataclass(slots=True)
-class DeferredLosses:
-    """A table that is prepared when it is first used, for who may only want to search."""
-
-    questions: Callable[[], Sequence[JudgedQuery]]
-    recipe: Recipe
-    box: Box
-    k: int
-    _table: LossTable | None = None
-
-    @property
-    def table(self) -> LossTable:
-        if self._table is None:
-            self._table = loss_table(self.questions(), self.recipe, self.box, self.k)
-        return self._table
-
-    @property
-    def how(self) -> str:
-        return self.table.how
-
-    def losses(self, settings: Floats, questions: NDArray[np.int64] | None = None) -> Floats:
-        """See `LossTable.losses`."""
-        return self.table.losses(settings, questions)
-
-    def ranked(self, setting: Floats, question: int) -> list[str]:
-        """See `LossTable.ranked`."""
-        return self.table.ranked(setting, question)
-
-
 def loss_table(questions: Sequence[JudgedQuery], recipe: Recipe, box: Box, k: int) -> LossTable:
     """The questions ranked by the recipe, prepared for other values of the numbers of the box.
 
     By expressions where scores follow from them (`asof.learn.judged_scores`), else by running the stages from
     the first that changes on.
     """
-    runs = {id(each.run): each.run for each in questions}
-    run = next(iter(runs.values()))(recipe)
-    if len(runs) > 1 or not expressed(run, box):
+    if not expressed(recipe, box):
         return RankingReplay.of(questions, recipe, box, k)
     scored = [
-        each.use(lambda view, each=each: JudgedScores.of_question(each, view, run, box, k))  # type: ignore[misc]
+        each.use(lambda view, each=each: JudgedScores.of_question(each, view, recipe, box, k))  # type: ignore[misc]
         for each in questions
     ]
     chosen = f": those among the first {DEPTH * k} at one of many settings"

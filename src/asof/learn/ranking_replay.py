@@ -86,7 +86,7 @@ class RankingReplay:
 
     @property
     def how(self) -> str:
-        stage = list(self.questions[0].run(self.recipe).stages_by_name())[self.at]
+        stage = list(self.recipe.stages_by_name())[self.at]
         again = sum(cached is None for cached in self.cached)
         more = f"; {again:,} of {len(self.cached):,} questions from the beginning" if again else ""
         return f"the stages from {stage} on are run for each question and setting{more}"
@@ -110,7 +110,7 @@ class RankingReplay:
 
     def _ranked(self, recipe: Recipe, at: int) -> list[str]:
         question, cached = self.questions[at], self.cached[at]
-        steps = list(question.run(recipe).steps(question.query))
+        steps = list(recipe.steps(question.query))
 
         def rest(view: View) -> list[str]:
             here, ranking, first = view, Ranking(view.window(question.query.filters)), 0
@@ -133,7 +133,7 @@ class RankingReplay:
         shared = views.setdefault(question.moment, view)
         view = replace(shared, memo={}, _records={})
         ranking = Ranking(view.window(question.query.filters))
-        for _, stage, query in list(question.run(self.recipe).steps(question.query))[: self.at]:
+        for _, stage, query in list(self.recipe.steps(question.query))[: self.at]:
             ranking = stage(query, ranking, view)
         return ReplayedRanking(view, ranking)
 
@@ -141,13 +141,11 @@ class RankingReplay:
 def first_changed(recipe: Recipe, box: Box, questions: Sequence[JudgedQuery]) -> int:
     """The place of the first stage that differs, or has another query, at some setting of the box."""
     at = len(recipe.stages)
-    runs = {id(each.run): each for each in questions}.values()
-    for question in runs:
-        before = list(question.run(recipe).steps(question.query))
-        for changed in _ends(recipe, box):
-            after = list(question.run(changed).steps(question.query))
-            same = [one[1:] == other[1:] for one, other in zip(before, after, strict=True)]
-            at = min(at, same.index(False) if False in same else at)
+    before = list(recipe.steps(questions[0].query))
+    for changed in _ends(recipe, box):
+        after = list(changed.steps(questions[0].query))
+        same = [one[1:] == other[1:] for one, other in zip(before, after, strict=True)]
+        at = min(at, same.index(False) if False in same else at)
     return at
 
 

@@ -19,7 +19,7 @@ from asof.serialize.question import WhenJson
 from asof.serialize.report import ReportJson
 from asof.serialize.search import RecipesJson, SearchJson, WhyNotJson
 from asof.serialize.stale import StaleJson
-from asof.serialize.tuning import TuneJson, TuneUndoJson
+from asof.serialize.tuning import TuneJson
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -55,7 +55,6 @@ SHAPES: Mapping[str, tuple[str, type]] = {
     "experiments": ("asof experiments --json", ExperimentsJson),
     "experiment": ("asof experiment NAME --json", ExperimentJson),
     "tune": ("asof tune --json", TuneJson),
-    "tune-undo": ("asof tune --undo --json", TuneUndoJson),
 }
 """For the name of each schema: what prints such a value, and the value's type."""
 

@@ -23,6 +23,6 @@ COMMANDS = {
     "tune": CommandEntry(
         "asof.cli.tune:tune", "Measure and tune",
         "Fit a recipe's numbers to judged questions.",
-        "asof tune --feedback",
+        "asof tune dataset --recipe papers",
     ),
 }  # fmt: skip

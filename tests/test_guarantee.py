@@ -174,9 +174,9 @@ def test_one_end_for_each_row_is_caught(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_a_tie_broken_by_row_number_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     def wrong(self: View, scores: Any, rows: Any) -> Any:
-        return rows, -scores
+        return np.lexsort((rows, -scores))
 
-    monkeypatch.setattr(View, "_tie_keys", wrong)
+    monkeypatch.setattr(View, "tie_order", wrong)
     with pytest.raises((AssertionError, DamagedStore)):
         property_of(DENSE, 3, 4, 2000, **PLANTED)()
 

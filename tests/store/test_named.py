@@ -29,7 +29,7 @@ def notes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Corpus]:
 
 def called(corpus: Corpus, name: str, as_of: str | None = None) -> list[str]:
     store = corpus.at(as_of).view().store
-    numbers = named.named_alone(named.called(store, name))
+    numbers = named.called(store, name)
     return [
         store.db.execute("SELECT name FROM documents WHERE id = ?", (each,)).fetchone()[0] for each in numbers
     ]

@@ -8,9 +8,8 @@ not count.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -77,7 +76,7 @@ class Links:
 
 def backlinks(view: View, documents: NDArray[np.int64]) -> NDArray[np.int64]:
     """How many other documents link to each of these (by number); cheap for a corpus without links."""
-    if not any(view.exchange.ask("has links", lambda: _own_has_links(view))):
+    if not has_links(view.store.db):
         return np.zeros(len(documents), np.int64)
     return links(view).backlinks(documents)
 
@@ -91,9 +90,7 @@ def links(view: View) -> Links:
     memo: dict[str, Any] = view.prefix.memo.setdefault(MEMO, {})
     later = memo.get("later")
     if later is None:
-        first = view.prefix.as_of
-        of_shards = view.exchange.ask("changes of links", lambda: _own_changes(view, first), first)
-        later = memo["later"] = sorted(set(chain.from_iterable(of_shards)))
+        later = memo["later"] = visible_instants_after(view.store.db, view.prefix.as_of)
     key = f"until {bisect_right(later, view.as_of)}"
     cached: Links | None = memo.get(key)
     if cached is None:
@@ -101,54 +98,15 @@ def links(view: View) -> Links:
     return cached
 
 
-class LinkedDocuments(NamedTuple):
-    """Current documents (number, id, title), and as numbers of documents: their aliases and their links, as
-    written."""
-
-    documents: list[tuple[int, str, str]]
-    aliases: list[tuple[str, int]]
-    links: list[tuple[int, str]]
-
-
-def _own_links(view: View) -> LinkedDocuments:
-    moment = (view.store.db, view.store.as_of, view.store.known_at)
-    return LinkedDocuments(current_documents(*moment), current_aliases(*moment), current_links(*moment))
-
-
-def _own_changes(view: View, first: int) -> list[int]:
-    return visible_instants_after(view.store.db, first)
-
-
-def _own_has_links(view: View) -> bool:
-    return has_links(view.store.db)
-
-
-def _own_is_current(view: View, document: str) -> bool:
-    return view.store.current_version(document) is not None
-
-
-OF_LINKS: Mapping[str, Callable[..., Any]] = {
-    "links": _own_links,
-    "changes of links": _own_changes,
-    "has links": _own_has_links,
-    "is current": _own_is_current,
-}
-"""What a shard answers of its documents' links, by name (`asof.cluster.calls`)."""
-
-
 def _links(view: View) -> Links:
-    return _resolved(view.exchange.ask("links", lambda: _own_links(view)))
-
-
-def _resolved(own: Sequence[LinkedDocuments]) -> Links:
-    """The links among the documents of all shards."""
-    documents, aliases, written = (list(chain.from_iterable(each)) for each in zip(*own, strict=True))
-    titles = {number: (name, title) for number, name, title in documents}
+    moment = (view.store.db, view.store.as_of, view.store.known_at)
+    titles = {number: (name, title) for number, name, title in current_documents(*moment)}
     numbers = {name: number for number, (name, _) in titles.items()}
+    aliases = current_aliases(*moment)
     resolve = LinkResolver(numbers, [(alias, titles[number][0]) for alias, number in aliases])
     pairs: set[tuple[int, int]] = set()
     broken: dict[int, list[str]] = {}
-    for origin, target in written:
+    for origin, target in current_links(*moment):
         document = resolve(target, titles[origin][0])
         if document is None:
             broken.setdefault(origin, []).append(target)
@@ -224,6 +182,6 @@ def reach(view: View, document: str, depth: int) -> Reach:
     when no such document was current in the view, or the name is ambiguous.
     """
     name = find_document(view.store, document)
-    if not any(view.exchange.ask("is current", lambda: _own_is_current(view, name), name)):
+    if view.store.current_version(name) is None:
         raise UsageError(f"document {name!r} was not current as of {format_instant(view.as_of)}")
     return Reach(name, neighbours(view, name, depth), broken(view, name))

@@ -57,7 +57,7 @@ class Rows:
         after = [segment for segment in segments if end_of(segment) > self.end]
         if not after:
             return self
-        if not self.n:  # the first rows of a corpus begin anywhere (shards have ranges of numbers)
+        if not self.n:  # the first rows of a corpus begin anywhere
             return Rows.of(after)
         more = known_to(after) - self.end
         present = np.concatenate([self.present, np.zeros(more, bool)])

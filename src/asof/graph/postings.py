@@ -26,10 +26,6 @@ FILE_FORMAT = FileFormat(
 )  # fmt: skip
 
 
-Ranges = tuple[NDArray[np.int64], NDArray[np.int64]]
-"""Where several ranges begin, and where they end (exclusive)."""
-
-
 @dataclass(frozen=True, slots=True)
 class Postings:
     """The shingles of the nodes from `begin` on: `counts` (n) is how many each of them has.
@@ -53,18 +49,10 @@ class Postings:
         last = int(np.searchsorted(self.hashes, np.uint64(high))) if high < 2**64 else len(self.hashes)
         return self.hashes[first:last], self.carriers[first:last] + np.int32(self.begin)
 
-    def ranges(self, hashes: NDArray[np.uint64]) -> Ranges:
-        """Where the carriers of each of `hashes` lie."""
-        first, last = (np.searchsorted(self.hashes, hashes, side) for side in ("left", "right"))
-        return first, last
-
     def find(self, hashes: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """For each carrier of one of `hashes`: which of them, and the node."""
-        return self.carriers_in(self.ranges(hashes))
-
-    def carriers_in(self, ranges: Ranges) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-        """For each carrier in some ranges: which of them, and the node."""
-        first, many = ranges[0], ranges[1] - ranges[0]
+        first, last = (np.searchsorted(self.hashes, hashes, side) for side in ("left", "right"))
+        many = last - first
         which = np.repeat(np.arange(len(first)), many)
         at = np.arange(len(which)) + np.repeat(first - (np.cumsum(many) - many), many)
         return which, self.carriers[at] + np.int32(self.begin)

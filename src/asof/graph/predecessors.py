@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from asof.graph.candidates import Pairs, around, displaced, edited, recent, subject_keys
+from asof.graph.candidates import Pairs, around, displaced, edited, recent
 from asof.graph.limits import DEFAULT, GraphLimits
 from asof.graph.node_table import Rows
 from asof.graph.postings import Postings
@@ -111,35 +111,6 @@ class Linker:
         keys, nodes = self._around(selected, mine, before=True)
         return self._followed(keys, nodes, selected, mine, ends)
 
-    def near_subject(
-        self, selected: NDArray[np.bool_], known: NDArray[np.bool_], ends: NDArray[np.int64]
-    ) -> tuple[Pairs, NDArray[np.bool_]]:
-        """The `selected` nodes with the last few of their subject before each, and which of these pairs may
-        still be the best when nodes with other keys are compared, too.
-
-        Pairs of one document are compared as if no edit had ended the earlier one at that instant.
-        """
-        mine = self._counted(known)
-        selected = selected & mine
-        keys = np.unique(subject_keys(self.statements["subject"][selected]))
-        found = [part.find(keys) for part in self.parts]
-        which = np.concatenate([np.zeros(0, np.int64), *(which for which, _ in found)])
-        nodes = np.concatenate([np.zeros(0, np.int32), *(nodes for _, nodes in found)])
-        keep = mine[nodes]
-        which, nodes = which[keep], nodes[keep]
-        pairs, label = recent(
-            keys[which], nodes, selected, self.rows, self.statements, self.limits.candidates
-        )
-        edit = np.zeros(len(pairs.later), bool)
-        grades = grade_pairs(
-            self.statements, self.rows, ends, pairs.later, pairs.earlier, label, edit, self.limits
-        )
-        keep = grades.grade > NO
-        possible = np.zeros(len(keep), bool)
-        graded = Pairs(pairs.later[keep], pairs.earlier[keep])
-        possible[keep] = may_be_best(graded, grades.at(keep), self.rows)
-        return pairs, possible
-
     def same_statement(self, node: int, known: NDArray[np.bool_]) -> NDArray[np.int64]:
         """The known nodes, earlier and later, that state the same of the same subject as a node.
 
@@ -239,21 +210,6 @@ def best(pairs: Pairs, grades: PairGrades, rows: Rows) -> NDArray[np.int64]:
     starts, _ = _groups(pairs.later[at])
     chosen: NDArray[np.int64] = at[starts]
     return chosen
-
-
-def may_be_best(pairs: Pairs, grades: PairGrades, rows: Rows) -> NDArray[np.bool_]:
-    """Which pairs can be the best of their later node if more candidates are compared: all but those that are
-    worse than one which no other candidate can exclude (see `best`)."""
-    most_excluded = np.where(grades.long, int(KIN_LONG * UNIT), KIN)
-    stays: NDArray[np.bool_] = (grades.own >= most_excluded) | (grades.grade == SAME_PLACE)
-    order = np.lexsort([*reversed(_quality(pairs, grades, rows)), pairs.later])
-    if not len(order):
-        return stays
-    starts, sizes = _groups(pairs.later[order])
-    places = np.where(stays[order], np.arange(len(order)), -1)
-    possible = np.zeros(len(order), bool)
-    possible[order] = np.arange(len(order)) >= np.repeat(np.maximum.reduceat(places, starts), sizes)
-    return possible
 
 
 def _quality(pairs: Pairs, grades: PairGrades, rows: Rows) -> tuple[NDArray[np.int64], ...]:

@@ -110,7 +110,7 @@ class Succession:
 
     def _rows(self, nodes: NDArray[np.signedinteger]) -> Rows:
         """The rows of nodes; -1 for those that are not in the view, and for -1."""
-        passages = nodes.astype(np.int64) + self.linker.rows.first  # ids of shards pass 2**32
+        passages = nodes.astype(np.int64) + self.linker.rows.first
         return self.prefix.rows_of(np.where(nodes >= 0, passages, -1))
 
 

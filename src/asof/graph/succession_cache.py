@@ -13,7 +13,6 @@ import contextlib
 import threading
 from collections import OrderedDict
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +21,6 @@ from asof import corpus_files
 from asof.errors import DamagedSegment
 from asof.graph.current_rows import CurrentRows, alone, is_newest, remove_file
 from asof.graph.limits import DEFAULT, GraphLimits
-from asof.graph.node_lookup import KeysOfNodes, NodesOfDocuments
 from asof.graph.node_table import Rows
 from asof.graph.postings import Postings, merge_postings, mergeable
 from asof.graph.predecessors import Chain, Linker
@@ -67,17 +65,6 @@ def series_cache(derived: DerivedCache, limits: GraphLimits = DEFAULT) -> Series
     return cached
 
 
-class KnownStatements(NamedTuple):
-    """The rows and statements of a corpus, which of them count at K, their ends as known then (both by node),
-    and lookups."""
-
-    linker: Linker
-    known: NDArray[np.bool_]
-    ends: NDArray[np.int64]
-    keys_of_nodes: KeysOfNodes
-    nodes_of_documents: NodesOfDocuments
-
-
 class SeriesCache:
     """The rows, statements and chains of a corpus. Threads may share it."""
 
@@ -96,36 +83,19 @@ class SeriesCache:
         self._chain: Chain | None = None
         self._on_disk = np.zeros(0, bool)
         self._earlier: OrderedDict[int, Chain] = OrderedDict()
-        self._keys_of_nodes, self._nodes_of_documents = KeysOfNodes(), NodesOfDocuments()
 
     def chain(self, view: View) -> tuple[Linker, Chain]:
         """The rows and statements of the corpus, and the chains of those rows known at the view's K."""
         with self._lock:
-            known = self._known(view)
-            return known.linker, self._linked(view, known)
+            if self._table.update(view.prefix):
+                self._forget()
+            rows = self._table.rows
+            self._read_statements(view, rows)
+            linker = Linker(rows, self._statements.snapshot(), tuple(self._keys), self.limits)
+            return linker, self._linked(view, linker)
 
-    def statements(self, view: View) -> KnownStatements:
-        """The rows and statements of the corpus, without chains."""
-        with self._lock:
-            known = self._known(view)
-            rows = known.linker.rows
-            if is_newest(view.prefix, rows) and self._is_worth_writing(rows, known.known):
-                self._linked(view, known)  # the file has chains, too
-            return known
-
-    def _known(self, view: View) -> KnownStatements:
-        if self._table.update(view.prefix):
-            self._forget()
-        rows = self._table.rows
-        self._read_statements(view, rows)
-        linker = Linker(rows, self._statements.snapshot(), tuple(self._keys), self.limits)
-        return KnownStatements(
-            linker, rows.known(view.prefix), ends_known(rows, view.prefix),
-            self._keys_of_nodes, self._nodes_of_documents,
-        )  # fmt: skip
-
-    def _linked(self, view: View, statements: KnownStatements) -> Chain:
-        linker, known, ends, *_ = statements
+    def _linked(self, view: View, linker: Linker) -> Chain:
+        known, ends = linker.rows.known(view.prefix), ends_known(linker.rows, view.prefix)
         for cached in (self._chain, self._earlier.get(view.known_at)):
             if cached is not None and _is_of(cached, known, ends):
                 return cached
@@ -178,14 +148,10 @@ class SeriesCache:
             pass  # as if it were not there
         remove_file(path)
 
-    def _is_worth_writing(self, rows: Rows, known: NDArray[np.bool_]) -> bool:
-        n = len(self._on_disk)
-        changed = int((self._on_disk[: len(known)] != known[:n]).sum() + known[n:].sum())
-        return changed >= max(self.limits.least_written, rows.n // self.limits.share_written)
-
     def _write(self, linker: Linker, chain: Chain, view: View) -> None:
-        rows = linker.rows
-        if not self._is_worth_writing(rows, chain.known):
+        rows, known, n = linker.rows, chain.known, len(self._on_disk)
+        changed = int((self._on_disk[: len(known)] != known[:n]).sum() + known[n:].sum())
+        if changed < max(self.limits.least_written, rows.n // self.limits.share_written):
             return
         self._on_disk = chain.known
         if len(self._keys) > 1:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import chain
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -106,21 +105,11 @@ def rows_of(view: View, chains: Succession, hits: Sequence[Hit]) -> NDArray[np.i
 def passages_of(view: View, hits: Sequence[Hit]) -> list[list[int]]:
     """For each hit the numbers of all passages that its document ever had with its key, ascending."""
     named = [(hit.document, bytes.fromhex(hit.id.rpartition("#")[2])) for hit in hits]
-    of_shards = view.exchange.ask("versions of passages", lambda: _own_passages(view, named), named)
-    return [list(chain.from_iterable(of_hit)) for of_hit in zip(*of_shards, strict=True)]
-
-
-def _own_passages(view: View, named: Sequence[tuple[str, bytes]]) -> list[list[int]]:
-    """Those that are here: all of a document lie in one shard."""
     query = (
         "SELECT p.id FROM passages AS p JOIN documents AS d ON d.id = p.document"
         " WHERE d.name = ? AND p.key = ? ORDER BY p.id"
     )
     return [[row[0] for row in view.store.db.execute(query, each)] for each in named]
-
-
-OF_HITS: Mapping[str, Callable[..., Any]] = {"versions of passages": _own_passages}
-"""What a shard answers of hits, by name (`asof.cluster.calls`)."""
 
 
 def _subject(view: View, chains: Succession, rows: NDArray[np.int64], question: str) -> NDArray[np.int64]:

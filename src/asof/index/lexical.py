@@ -88,8 +88,8 @@ def scores(
 ) -> tuple[NDArray[np.float64], tuple[Weighed, ...]]:
     """The score of every row of the window (0 for rows without any term, and for dead rows).
 
-    `dfs`: in how many passages each term stands, where it is known or these are not all passages. Give the
-    array back to `window.prefix.give_back` when it is done with.
+    `dfs`: in how many passages each term stands, where it is known. Give the array back to
+    `window.prefix.give_back` when it is done with.
     """
     prefix = window.prefix
     out = prefix.zeros(window.n)

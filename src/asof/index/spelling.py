@@ -33,8 +33,7 @@ def nearest_words(view: View, word: str) -> tuple[str, ...]:
         return ()
     most = 1 + (len(word) >= LONG)
     loosely = most + 1  # a stemmer writes policy as polici
-    own = {stem for part in view.prefix.parts for stem in _similar(part, word, loosely)}
-    stems = set().union(*view.gather(own))
+    stems = {stem for part in view.prefix.parts for stem in _similar(part, word, loosely)}
     faults = {
         stem: count
         for stem in sorted(stems)
@@ -100,12 +99,11 @@ def _as_written(view: View, stem: str, word: str) -> str:
     values, _ = scores(window, [Term(stem, term_hash(stem))], Bm25())
     rows = window.rows(np.flatnonzero(values))
     view.prefix.give_back(values)
-    rows = rows[view.best(np.zeros(len(rows)), rows, READ).places]
-    own = {
+    rows = rows[view.tie_order(np.zeros(len(rows)), rows)[:READ]]
+    words = {
         token
         for record in view.records(rows)
         for token in tokenize(record.indexed)
         if stem in view.analyzer.alternatives(token)
     }
-    words = set().union(*view.gather(own))
     return min(words, key=lambda each: (distance(each, word, len(word)), each), default="")

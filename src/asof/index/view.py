@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import chain
 from pathlib import Path
 from typing import Any, Protocol, Self, TypeVar
 
@@ -14,18 +13,15 @@ from numpy.typing import NDArray
 
 from asof.data import Filters, Hit, Location, Why
 from asof.errors import DamagedStore
-from asof.index import exchange as of_all
 from asof.index.about import AboutTimes
-from asof.index.exchange import ALONE, Best, Exchange, Later
 from asof.index.file_format import Array
 from asof.index.lexical import Bm25, Term, Weighed, weigh
-from asof.index.partial import Keys
 from asof.index.prefix import Prefix, Window
 from asof.index.segment import Segment
 from asof.index.titles import TitleTable
 from asof.models.ports import Encoder
 from asof.store.digest import hit_id, layout_places
-from asof.store.named import called, named_alone
+from asof.store.named import called
 from asof.store.passages import StoredPassage, about_of, published_of
 from asof.store.reader import AsOfReader
 from asof.text.tokens import Analyzer
@@ -39,7 +35,6 @@ class RowTable(Protocol):
         ...
 
 
-T = TypeVar("T")
 Table = TypeVar("Table", bound=RowTable)
 
 OfParts = list[tuple[int, NDArray[np.int64], NDArray[np.int64]]]
@@ -66,9 +61,8 @@ class View:
     """What was visible at (`as_of`, `known_at`), instants of the question as it was asked.
 
     `prefix` holds the index's rows and statistics; rows are numbered from 0 over all its parts. `encoder`
-    is the one that the corpus's vectors were made with, if any. `exchange`: where the corpus lies in shards,
-    how to learn of the others; what is asked of "all" asks them, too. `memo` is for what several stages of
-    one question need.
+    is the one that the corpus's vectors were made with, if any. `memo` is for what several stages of one
+    question need.
     """
 
     as_of: int
@@ -78,7 +72,6 @@ class View:
     analyzer: Analyzer
     derived: DerivedCache
     encoder: Encoder | None = None
-    exchange: Exchange = ALONE
     memo: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)
     _records: dict[int, StoredPassage] = field(default_factory=dict, repr=False, compare=False)
 
@@ -91,59 +84,11 @@ class View:
 
     def dfs(self, terms: Sequence[int]) -> list[int]:
         """In how many current passages each of these terms (hashes) stands."""
-        return self.later_dfs(terms)()
-
-    def later_dfs(self, terms: Sequence[int]) -> Later[list[int]]:
-        """The same, asked for with what is asked next."""
-        return self.exchange.dfs(self.prefix, terms)
-
-    def known_dfs(self, terms: Sequence[Term]) -> list[int] | None:
-        """The same for what counts them on the way (`lexical.scores`): None where this view has all rows."""
-        return None if self.exchange.complete else self.dfs([term.hash for term in terms])
+        return self.prefix.dfs(terms)
 
     def weigh(self, terms: Sequence[Term], bm25: Bm25) -> tuple[Weighed, ...]:
         """What terms weigh; those that no current passage has are left out."""
         return weigh(self.n, terms, self.dfs([term.hash for term in terms]), bm25)
-
-    def gather(self, own: T) -> list[T]:
-        """What every shard gives at this point, in the order of shards."""
-        return of_all.gather(self.exchange, own)
-
-    def total(self, own: int) -> int:
-        """The sum of a count over all shards."""
-        return self.totals(own)[0]
-
-    def totals(self, *own: int) -> tuple[int, ...]:
-        """The sums of several counts over all shards."""
-        return self.later_totals(*own)()
-
-    def later_totals(self, *own: int) -> Later[tuple[int, ...]]:
-        """The same, asked for with what is asked next."""
-        return of_all.totals(self.exchange, *own)
-
-    def largest(self, own: float) -> float:
-        """The largest value of all shards."""
-        return of_all.largest(self.exchange, own)()
-
-    def smallest(self, own: float) -> float:
-        """The smallest value of all shards."""
-        return of_all.smallest(self.exchange, own)()
-
-    def kth_best(self, scores: NDArray[np.float64], k: int) -> float:
-        """The k-th largest of the scores of all shards, 0 when fewer than k are positive."""
-        return self.later_kth_best(scores, k)()
-
-    def later_kth_best(self, scores: NDArray[np.float64], k: int) -> Later[float]:
-        """The same, asked for with what is asked next."""
-        return of_all.kth_best_of_all(self.exchange, scores, k)
-
-    def best(self, scores: NDArray[np.float64], rows: NDArray[np.int64], n: int) -> Best:
-        """Places in `rows` of the `n` best of all shards, in the order of `tie_order`."""
-        return self.later_best(scores, rows, n)()
-
-    def later_best(self, scores: NDArray[np.float64], rows: NDArray[np.int64], n: int) -> Later[Best]:
-        """The same, asked for with what is asked next."""
-        return of_all.best_of_all(self.exchange, self._tie_keys(scores, rows), n)
 
     # -- of rows ------------------------------------------------------------------------------------
 
@@ -255,46 +200,30 @@ class View:
 
     def live(self, first: int) -> int:
         """How many current passages became visible from an instant on."""
-        return sum(self.exchange.ask("live", lambda: self.own_live(first), first))
-
-    def own_live(self, first: int) -> int:
-        """Those of them that are here."""
         return self.prefix.window(first).n_live
 
     def timeless(self, filters: Filters) -> int:
         """How many current passages of a slice of time have no date and are about no time that is known."""
-        return sum(self.exchange.ask("timeless", lambda: self._timeless(self.window(filters)), filters))
-
-    def called(self, name: str) -> list[int]:
-        """The current documents that are called so (`asof.store.named`), by their numbers, ascending."""
-        return named_alone(
-            chain.from_iterable(self.exchange.ask("called", lambda: self.own_called(name), name))
-        )
-
-    def own_called(self, name: str) -> list[int]:
-        """Those of them that are here."""
-        return [each for store in self.store.members for each in called(store, name)]
-
-    def _timeless(self, window: Window) -> int:
         count = 0
-        for part in window.parts:
+        for part in self.window(filters).parts:
             segment, begin, end = part.prefix.segment, part.first, part.last
             known = segment["dated"][begin:end].astype(bool) | segment.about.slice(begin, end).known
             known[part.dead_places() - part.offset] = True
             count += int((~known).sum())
         return count
 
+    def called(self, name: str) -> list[int]:
+        """The current documents that are called so (`asof.store.named`), by their numbers, ascending."""
+        return called(self.store, name)
+
     def tie_order(self, scores: NDArray[np.float64], rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """Places in `rows` from best to last: by score, the later one, then by document and place.
 
         Never by row number, which tells what else is in the corpus.
         """
-        return np.lexsort(self._tie_keys(scores, rows))
-
-    def _tie_keys(self, scores: NDArray[np.float64], rows: NDArray[np.int64]) -> Keys:
-        return (
+        return np.lexsort((
             self.column("number", rows), self.column("digest", rows), -self.column("visible", rows), -scores,
-        )  # fmt: skip
+        ))  # fmt: skip
 
     def records(self, rows: NDArray[np.int64]) -> list[StoredPassage]:
         """What the store has of these rows, in their order."""

@@ -17,11 +17,14 @@ from heapq import nlargest
 from typing import NamedTuple, Self
 
 from asof.index.view import View
-from asof.knowledge.current_names import CurrentNames
 from asof.knowledge.entities.merging import MergedNames, SameNameStatement, acronym, merged
 from asof.knowledge.entities.surnames import full_name, surname_of, surnames
 from asof.knowledge.visible_facts import StatedFact
+from asof.store import fact_names
 from asof.store.fact_names import AliasFact, NameMention, TitleAlias
+from asof.store.links import visible_instants_after
+from asof.store.passages import visible_passages
+from asof.store.reader import AsOfReader
 from asof.text.names import key
 
 NEAR = 0.6
@@ -52,7 +55,7 @@ class NameMerge(NamedTuple):
 class Entities:
     """The names of a view and how they are merged. Made by `of`; its methods accept names in any spelling."""
 
-    current: CurrentNames
+    store: AsOfReader
     statements: tuple[SameNameStatement, ...]
     merged: MergedNames
     _stated: dict[str, set[str]] | None = None
@@ -64,26 +67,30 @@ class Entities:
     @classmethod
     def of(cls, view: View) -> Self:
         """The entities of a view, kept with it."""
-        memo, current = view.prefix.memo, CurrentNames.of(view)
+        memo, store = view.prefix.memo, view.store
         name = "entities"
-        if current.has_aliases():  # a version can change its aliases and no passage
+        if fact_names.has_aliases(store.db):  # a version can change its aliases and no passage
             later = memo.get("entities later")
             if later is None:
-                later = memo["entities later"] = current.versions_after(view.prefix.as_of)
+                later = memo["entities later"] = visible_instants_after(store.db, view.prefix.as_of)
             name = f"entities {bisect_right(later, view.as_of)}"
         entities: Self | None = memo.get(name)
         if entities is None:
             statements = [
                 SameNameStatement(each.subject, each.object, each.document, not each.end, each)
-                for each in current.alias_facts()
+                for each in fact_names.alias_facts(store.db, store.as_of, store.known_at)
             ]
             if name != "entities":
                 statements += [
                     SameNameStatement(each.title, each.alias, each.document, False, each)
-                    for each in current.title_aliases()
+                    for each in fact_names.title_aliases(store.db, store.as_of, store.known_at)
                 ]
-            entities = memo[name] = cls(current, tuple(statements), merged(statements))
+            entities = memo[name] = cls(store, tuple(statements), merged(statements))
         return entities
+
+    @property
+    def _moment(self) -> tuple[int, int]:
+        return self.store.as_of, self.store.known_at
 
     def root_of(self, name: str, document: str = "") -> str:
         """The identity of an entity, equal for all of its names: anywhere, or in a document."""
@@ -141,7 +148,7 @@ class Entities:
             return ()
         alike: dict[str, tuple[float, str]] = {}
         matcher = SequenceMatcher(b=query_key, autojunk=False)
-        for each in self.current.all_names():
+        for each in fact_names.all_names(self.store.db, *self._moment):
             other = key(each)
             inside = (
                 f" {query_key} " in f" {other} " and other.count(" ") <= query_key.count(" ") + MORE_WORDS
@@ -174,7 +181,7 @@ class Entities:
             self._stated = defaultdict(set)
             for each in self.statements:
                 self._stated[each.document] |= {key(each.name), key(each.other)}
-        mentions = self.current.mentions_by_document(missing)
+        mentions = fact_names.mentions_by_document(self.store.db, missing, *self._moment)
         for document in missing:
             independent = self._stated.get(document, set()) | self.merged.owners
             self._surnames[document] = surnames(mentions.get(document, ()), independent)
@@ -221,7 +228,7 @@ class Entities:
         return self._titled
 
     def _mentions(self, keys: Iterable[str]) -> list[NameMention]:
-        return self.current.mentions_by_key(keys)
+        return fact_names.mentions_by_key(self.store.db, keys, *self._moment)
 
     def _merge(self, statement: SameNameStatement) -> NameMerge:
         wide = self.merged.root_of(key(statement.name)) == self.merged.root_of(key(statement.other))
@@ -231,7 +238,7 @@ class Entities:
             )
         naming = statement.source
         assert isinstance(naming, AliasFact)  # noqa: S101  there are no others
-        sight = self.current.passages([naming.passage])[naming.passage]
+        sight = visible_passages(self.store.db, [naming.passage], *self._moment)[naming.passage]
         sentence = " ".join(sight.text[naming.start : naming.end].split())
         return NameMerge(
             statement.name, statement.other, statement.document, sight.id, sight.visible, sentence, wide

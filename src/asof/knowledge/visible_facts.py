@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -45,10 +45,6 @@ def facts_of(view: View, rows: NDArray[np.int64]) -> list[StatedFact]:
     wait for the others.
     """
     passages = view.column("passage", rows).tolist()
-    return _of_all(view, "facts of", _own_facts_of, passages)
-
-
-def _own_facts_of(view: View, passages: Sequence[int]) -> list[StatedFact]:
     stored = fact_store.facts_in(view.store.db, passages)
     return _visible(
         view,
@@ -83,48 +79,17 @@ def _extract_by_rules(view: View, passages: Sequence[int]) -> list[StoredFact]:
 def facts_about(view: View, keys: Iterable[str], *, ended: bool = False) -> list[StatedFact]:
     """Facts whose subject or object has one of these keys (`text.names.key`); with `ended` also removed
     ones."""
-    return _of_all(view, "facts about", _own_facts_about, list(keys), ended)
-
-
-def _own_facts_about(view: View, keys: Sequence[str], ended: bool) -> list[StatedFact]:
-    return _visible(view, fact_store.facts_about(view.store.db, keys), ended=ended)
+    return _visible(view, fact_store.facts_about(view.store.db, list(keys)), ended=ended)
 
 
 def facts_during(view: View, first: int, last: int) -> list[StatedFact]:
     """Facts whose time has an instant in [first, last]."""
-    return _of_all(view, "facts during", _own_facts_during, first, last)
-
-
-def _own_facts_during(view: View, first: int, last: int) -> list[StatedFact]:
     return _visible(view, fact_store.facts_during(view.store.db, first, last), ended=False)
 
 
 def facts_of_kind(view: View, kind: str) -> list[StatedFact]:
     """All facts of a kind (`asof.data.KINDS`)."""
-    return _of_all(view, "facts of kind", _own_facts_of_kind, kind)
-
-
-def _own_facts_of_kind(view: View, kind: str) -> list[StatedFact]:
     return _visible(view, fact_store.facts_of_kind(view.store.db, kind), ended=False)
-
-
-OF_FACTS: Mapping[str, Callable[..., list[StatedFact]]] = {
-    "facts of": _own_facts_of,
-    "facts about": _own_facts_about,
-    "facts during": _own_facts_during,
-    "facts of kind": _own_facts_of_kind,
-}
-"""What a shard answers of its own facts, by name (`asof.cluster.calls`)."""
-
-
-def _of_all(
-    view: View, name: str, own: Callable[..., list[StatedFact]], *arguments: object
-) -> list[StatedFact]:
-    """What every shard answers, in canonical order: each fact lies in one of them."""
-    of_each = view.exchange.ask(name, lambda: own(view, *arguments), *arguments)
-    if len(of_each) == 1:
-        return list(of_each[0])
-    return sorted((fact for facts in of_each for fact in facts), key=lambda each: each.order)
 
 
 def _visible(view: View, stored: Sequence[StoredFact], *, ended: bool) -> list[StatedFact]:

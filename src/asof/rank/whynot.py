@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from itertools import chain
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,10 +44,10 @@ def why_not(name: str, query: Query, view: View, recipe: Recipe) -> WhyNot:
 
     Raises UsageError when there is no such document or passage.
     """
-    known = _histories(view, name)
+    known = passage_histories(view.store.db, name)
     if not known:
         name = find_document(view.store, name)
-        known = _histories(view, name)
+        known = passage_histories(view.store.db, name)
         if not known:
             return WhyNot(name, None, "it has no text that could be found")
     rows = _rows(view, known)
@@ -60,19 +58,6 @@ def why_not(name: str, query: Query, view: View, recipe: Recipe) -> WhyNot:
         return WhyNot(name, None, f"a filter excludes it: {filter_name}")
     steps = tuple(_steps(rows, query, view, recipe))
     return WhyNot(name, steps[-1].rank, _verdict(steps, query), steps)
-
-
-def _histories(view: View, name: str) -> list[PassageHistory]:
-    of_shards = view.exchange.ask("histories", lambda: _own_histories(view, name), name)
-    return list(chain.from_iterable(of_shards))
-
-
-def _own_histories(view: View, name: str) -> list[PassageHistory]:
-    return passage_histories(view.store.db, name)
-
-
-OF_HISTORIES: Mapping[str, Callable[..., Any]] = {"histories": _own_histories}
-"""What a shard answers of the passages of a name (`asof.cluster.calls`)."""
 
 
 def _rows(view: View, known: list[PassageHistory]) -> NDArray[np.int64]:

@@ -5,9 +5,8 @@ Only what was visible at (T, K) counts and is named.
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Sequence
 from difflib import get_close_matches
-from typing import NamedTuple
 
 from asof.data import Filters
 from asof.store.reader import AsOfReader
@@ -28,42 +27,11 @@ _TAGS = (
 )
 
 
-class Visible(NamedTuple):
-    """What filters can be met by, as it was visible: whether anything was; the names of sources, of tags, of
-    folders with documents; which of the patterns of a path (`_patterns`) match an id. Names are looked up
-    where a filter needs them."""
-
-    any: bool
-    sources: frozenset[str]
-    tags: frozenset[str]
-    folders: frozenset[str]
-    matched: frozenset[str]
-
-
 def filter_notes(store: AsOfReader, filters: Filters) -> list[str]:
     """A note for each of these filters that no document passes or had passed, with suggestions."""
-    return notes_of(store.as_of, store.known_at, filters, [visible_to(store, filters)])
-
-
-def visible_to(store: AsOfReader, filters: Filters) -> Visible:
-    """What these filters can be met by in a store."""
     moment = (store.as_of, store.known_at)
-    any_ = store.db.execute(f"{_DOCUMENTS} LIMIT 1", moment).fetchone() is not None
-    tags = store.db.execute(_TAGS, moment) if filters.tags else ()
-    matched, folders = frozenset[str](), frozenset[str]()
-    if filters.path:
-        matched = frozenset(each for each in _patterns(filters.path) if _matches(store, each))
-    if filters.path and not matched:
-        names = store.db.execute(_DOCUMENTS, moment)
-        folders = frozenset(name.rpartition("/")[0] for (name,) in names if "/" in name)
-    sources = frozenset(store.sources()) if filters.source else frozenset[str]()
-    return Visible(any_, sources, frozenset(tag for (tag,) in tags), folders, matched)
-
-
-def notes_of(as_of: int, known_at: int, filters: Filters, parts: Sequence[Visible]) -> list[str]:
-    """The notes for what is visible in all parts of a corpus together."""
-    if not any(part.any for part in parts):
-        published, indexed = iso(as_of)[:10], iso(known_at)[:10]
+    if store.db.execute(f"{_DOCUMENTS} LIMIT 1", moment).fetchone() is None:
+        published, indexed = iso(store.as_of)[:10], iso(store.known_at)[:10]
         if indexed < published:
             return [
                 f"{NOTHING_MATCHES} of what was indexed by {indexed} nothing was published by {published}"
@@ -75,19 +43,16 @@ def notes_of(as_of: int, known_at: int, filters: Filters, parts: Sequence[Visibl
         if since[:10] != until[:10]:
             since, until = since[:10], until[:10]
         notes.append(f"{NOTHING_MATCHES} since ({since}) is later than until ({until})")
-    sources = sorted(frozenset().union(*(part.sources for part in parts)))
-    if filters.source and filters.source not in sources:
+    if filters.source and filters.source not in (sources := store.sources()):
         notes.append(
             f"{NOTHING_MATCHES} there is no source {filters.source!r}; {_suggestion(filters.source, sources)}"
         )
-    matched = frozenset[str]().union(*(part.matched for part in parts))
-    if filters.path and filters.path not in matched:
-        folders = frozenset[str]().union(*(part.folders for part in parts))
+    if filters.path and not _matches(store, filters.path):
         notes.append(
             f"{NOTHING_MATCHES} no document's id matches {filters.path!r}; "
-            f"{_path_suggestion(filters.path, matched, sorted(folders))}"
+            f"{_path_suggestion(store, filters.path)}"
         )
-    tags = sorted(frozenset[str]().union(*(part.tags for part in parts)))
+    tags = [tag for (tag,) in store.db.execute(_TAGS, moment)] if filters.tags else []
     notes += [
         f"{NOTHING_MATCHES} no document has the tag {tag!r}; {_suggestion(tag, tags)}"
         for tag in (each.removeprefix("#") for each in filters.tags)
@@ -103,20 +68,20 @@ def _matches(store: AsOfReader, pattern: str) -> bool:
     return rows.fetchone() is not None
 
 
-def _patterns(path: str) -> tuple[str, ...]:
-    """A pattern; and as a folder, or as a part of ids."""
-    bare = _bare(path)
-    return path, *((bare, f"{bare}/*", f"*/{bare}", f"*/{bare}/*", f"*{bare}*") if bare else ())
-
-
 def _bare(path: str) -> str:
     return path.removeprefix("./").rstrip("/")
 
 
-def _path_suggestion(path: str, matched: Container[str], folders: Sequence[str]) -> str:
+def _path_suggestion(store: AsOfReader, path: str) -> str:
     """The pattern as a folder or as a part of ids, if that matches; else similar folders."""
-    other = next((each for each in _patterns(path)[1:] if each in matched), None)
-    return f"did you mean {other!r}?" if other else _suggestion(_bare(path).removesuffix("/*"), folders, "/*")
+    bare = _bare(path)
+    others = (bare, f"{bare}/*", f"*/{bare}", f"*/{bare}/*", f"*{bare}*") if bare else ()
+    other = next((each for each in others if _matches(store, each)), None)
+    if other:
+        return f"did you mean {other!r}?"
+    names = store.db.execute(_DOCUMENTS, (store.as_of, store.known_at))
+    folders = sorted({name.rpartition("/")[0] for (name,) in names if "/" in name})
+    return _suggestion(bare.removesuffix("/*"), folders, "/*")
 
 
 def _suggestion(name: str, names: Sequence[str], ending: str = "") -> str:

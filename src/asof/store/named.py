@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
 from itertools import islice
 
 from asof.store.reader import AsOfReader
@@ -37,8 +36,8 @@ WHERE v.id = (
 
 
 def called(store: AsOfReader, name: str) -> list[int]:
-    """The numbers of current documents with this title, alias, file name (its ending may be left out) or id:
-    all of them, or more than MOST. The case of ASCII letters does not count."""
+    """The numbers of current documents with this title, alias, file name (its ending may be left out) or id,
+    ascending; none where they are more than MOST. The case of ASCII letters does not count."""
     name = " ".join(name.split())
     if not name or len(name) > LONGEST or name != name.encode(errors="ignore").decode():
         return []  # half a surrogate pair, as of a terminal's bytes that are no text, is in no name
@@ -46,10 +45,5 @@ def called(store: AsOfReader, name: str) -> list[int]:
     once = [row[0] for row in store.db.execute(_NAMED, (name, files))]
     now = (store.as_of, store.known_at, name, files)
     current = (document for document in once if store.db.execute(_CALLED, (document, *now)).fetchone())
-    return list(islice(current, MOST + 1))
-
-
-def named_alone(documents: Iterable[int]) -> list[int]:
-    """Documents that are called so, ascending; none where they are more than MOST."""
-    every = sorted(documents)
+    every = sorted(islice(current, MOST + 1))
     return every if len(every) <= MOST else []

@@ -22,11 +22,6 @@ class AsOfReader:
     as_of: int
     known_at: int
 
-    @property
-    def members(self) -> tuple[AsOfReader, ...]:
-        """The stores that this reads: this one. (A view of several shards has one of each.)"""
-        return (self,)
-
     _CURRENT = (
         "SELECT v.id, v.layout, v.head FROM versions AS v JOIN documents AS d ON d.id = v.document"
         " WHERE d.name = ? AND v.visible <= ? AND v.added <= ? AND (v.retired IS NULL OR v.retired > ?)"

@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from asof.index.exchange import Best
 from asof.index.lexical import Bm25
 from asof.rank.candidates.gather import Lexical
 from asof.rank.candidates.top_k import TopK
@@ -22,7 +21,7 @@ from asof.text.tokens import Analyzer
 Make = Callable[..., Any]
 
 
-BOTH = Best(np.array([0, 1]), np.array([0, 1]), 2)
+BOTH = np.array([0, 1])
 
 
 def test_shares_are_summed_over_the_passages_without_stop_words(fresh: Make, document: Make) -> None:
@@ -32,7 +31,7 @@ def test_shares_are_summed_over_the_passages_without_stop_words(fresh: Make, doc
         shares = {term.word: share for term, share in shares_of(window, BOTH, view, 10).items()}
         assert shares == {"mill": 1 / 4 + 1 / 4, "boat": 1 / 4 + 1 / 2, "fog": 1 / 2}
         assert [term.word for term in shares_of(window, BOTH, view, 1)] == ["boat"]
-        assert shares_of(window, Best(none, none, 0), view, 10) == {}
+        assert shares_of(window, none, view, 10) == {}
 
 
 def test_what_is_added_by_hand(fresh: Make, document: Make, run: Make) -> None:

@@ -17,6 +17,7 @@ from asof.knowledge.answering.passages_by_period import summary_by_period
 from asof.knowledge.answering.summary import Summary
 from asof.knowledge.reports.build import ReportSelection
 from asof.knowledge.resolve import Entities
+from asof.store.passages import visible_passages
 from asof.time.span import Span
 
 
@@ -53,7 +54,7 @@ def _from_reports(
 
     entities = Entities.of(view)
     passages = view.column("passage", np.array(context.rows, np.int64)).tolist()
-    visible = entities.current.passages(passages)
+    visible = visible_passages(view.store.db, passages, view.as_of, view.known_at)
     return summarise_span(
         context.question, view, scope_of(question),
         ReportSelection(entities.canonical, about, relevance if question.topics else None),

@@ -34,7 +34,7 @@ class ByDocument:
         if self.passages == 1:
             best = _best(matches.score, documents, rows, view)
             alone = matches.keep(best)
-            note = _grouped(*view.totals(len(rows), len(best)))
+            note = _grouped(len(rows), len(best))
             return alone.with_column("document", alone.scores).note(note)
         order = view.tie_order(matches.score, rows)
         order = order[np.argsort(documents[order], kind="stable")]

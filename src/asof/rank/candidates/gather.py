@@ -71,7 +71,7 @@ class Lexical:
         if allowed is not None:
             values[~allowed] = 0.0
             if parse(query.lexical, view.analyzer).phrases:
-                notes.append(f"phrases: {view.total(int(allowed.sum()))} passages hold what is quoted")
+                notes.append(f"phrases: {int(allowed.sum())} passages hold what is quoted")
         unknown = unknown_words(query, {each.term.word for each in weighed}, view.analyzer)
         if unknown:
             notes.append(f"{UNKNOWN} {', '.join(unknown)}")
@@ -86,7 +86,7 @@ class Lexical:
     ) -> tuple[Values, tuple[lexical.Weighed, ...]]:
         terms = query_terms(query, view.analyzer)
         bm25 = Bm25(self.k1, self.b, self.idf_cap)
-        return lexical.scores(ranking.window, terms, bm25, view.known_dfs(terms))
+        return lexical.scores(ranking.window, terms, bm25)
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,8 +35,8 @@ class Pool:
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         near = ranking.shortlist(self.n).matching()
-        best = near.keep(view.best(near.score, near.rows, self.n).places)
-        return best.note(f"the best {view.total(best.count):,} of {view.n:,} passages were ranked further")
+        best = near.keep(view.tie_order(near.score, near.rows)[: self.n])
+        return best.note(f"the best {best.count:,} of {view.n:,} passages were ranked further")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,4 +47,4 @@ class TopK:
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         best = ranking.shortlist(query.k)
-        return best.keep(view.best(best.score, best.rows, query.k).places)
+        return best.keep(view.tie_order(best.score, best.rows)[: query.k])

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from asof.data import Query
 from asof.index.dense import cosines, cosines_at, largest_cosine
 from asof.index.prefix import Window
-from asof.index.select import ROUNDING, at_least, nearly_kth_best
+from asof.index.select import ROUNDING, at_least, kth_best, nearly_kth_best
 from asof.index.view import View
 from asof.rank.candidates.gather import cosine_why, question_vector
 from asof.rank.candidates.phrases import admitted
@@ -65,8 +65,7 @@ class EarlyTermination:
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         words = ranking.columns["lexical"]
-        live = view.later_totals(ranking.window.n_live)
-        best = view.largest(float(words.values.max(initial=0.0)))
+        best = float(words.values.max(initial=0.0))
         by_words: list[Column] = []
         if best > 0:
             share = ratio("share of the best", words, Constant("best of all candidates", best))
@@ -84,7 +83,7 @@ class EarlyTermination:
 
         prune = self.prune and not query.about  # passages of a named time are needed however low
         cheap = by_words[0].values if by_words else np.zeros(ranking.count)
-        (count,) = live()
+        count = ranking.window.n_live
         read = self._certified(query, ranking, view, cheap, vector, count) if prune else None
         if read is None:
             values = cosines(ranking.window, vector)
@@ -95,11 +94,10 @@ class EarlyTermination:
                 f"exact: the vectors of all {count} passages were read"
             )
         places, values = read
-        number = view.total(len(places))
         some = [each.taken(places) for each in by_words]
         view.prefix.give_back(cheap)
         return relevance(ranking.keep(places), some, values).note(
-            f"exact: the vectors of {number / count:.2%} of {count} passages"
+            f"exact: the vectors of {len(places) / count:.2%} of {count} passages"
             f" were read; no other can reach the first {query.k}"
         )
 
@@ -117,22 +115,20 @@ class EarlyTermination:
         few = limits.max_share * count
         sizes = [max(count // part, limits.min_trial) for part in limits.trials]
         widest = at_least(cheap, nearly_kth_best(cheap, sizes[-1]))
-        widest = widest[at_least(cheap[widest], view.kth_best(cheap[widest], sizes[-1]))]
-        of_all = view.later_totals(len(widest))
-        least = view.smallest(float(cheap[widest].min(initial=np.inf)))
-        if of_all()[0] > few:
+        widest = widest[at_least(cheap[widest], kth_best(cheap[widest], sizes[-1]))]
+        least = float(cheap[widest].min(initial=np.inf))
+        if len(widest) > few:
             return None
         for size in sizes:
-            tried = widest[at_least(cheap[widest], view.kth_best(cheap[widest], size))]
+            tried = widest[at_least(cheap[widest], kth_best(cheap[widest], size))]
             values = cosines_at(window, tried, vector)
             bound = self._needed(query, ranking, view, tried, cheap[tried] + values * self.dense) - most
             if bound <= 0:
                 return None
             left = widest[cheap[widest] >= bound] if bound >= least else at_least(cheap, bound)
-            left_of_all = view.total(len(left))
-            if left_of_all <= few:
+            if len(left) <= few:
                 return left, self._complete(window, left, tried, values, vector)
-            if left_of_all > 1.3 * few:  # a second trial would not reduce them enough
+            if len(left) > 1.3 * few:  # a second trial would not reduce them enough
                 return None
         return None
 
@@ -141,7 +137,7 @@ class EarlyTermination:
     ) -> float:
         """A lower bound of the relevance that the first k need, from these candidates."""
         some = Ranking(ranking.window, places).with_column("relevance", Given("relevance", scores))
-        needed = self.then.bound(query, some, view) if self.then else view.kth_best(scores, query.k)
+        needed = self.then.bound(query, some, view) if self.then else kth_best(scores, query.k)
         return needed * (1 - ROUNDING)
 
     def _complete(

@@ -8,7 +8,6 @@ from typing import ClassVar
 import numpy as np
 
 from asof.data import Query, Why
-from asof.index.exchange import Best
 from asof.index.select import at_least, kth_best
 from asof.index.view import View
 from asof.rank.expression import Constant, Expression, Given, Places, Values, ratio, total
@@ -37,7 +36,7 @@ class ReciprocalRank:
             for name, weight in self.weights
             if name in ranking.columns
         ]
-        listed = np.unique(np.concatenate([order.places for _, _, order in lists] or [np.zeros(0, np.int64)]))
+        listed = np.unique(np.concatenate([order for _, _, order in lists] or [np.zeros(0, np.int64)]))
         fused = total("relevance", *[self._summand(*each, listed) for each in lists])
         values = np.zeros(ranking.count)
         values[listed] = fused.evaluated()
@@ -51,15 +50,14 @@ class ReciprocalRank:
             f"fusion: the first {self.depth} of each list count"
         )
 
-    def _summand(self, name: str, weight: float, order: Best, listed: Places) -> Expression:
+    def _summand(self, name: str, weight: float, order: Places, listed: Places) -> Expression:
         """What a list adds, for the candidates of any list."""
         ranks = np.zeros(len(listed))
-        ranks[np.searchsorted(listed, order.places)] = order.ranks + 1
+        ranks[np.searchsorted(listed, order)] = np.arange(len(order)) + 1
         place = total("k + rank", Constant("k", float(self.k)), Given("rank", ranks))
         return Where(ranks > 0, ratio(name, Constant("weight", weight), place))
 
-    def _order(self, ranking: Ranking, values: Values, view: View) -> Best:
-        """The first places of a list, and their ranks."""
+    def _order(self, ranking: Ranking, values: Values, view: View) -> Places:
+        """The first places of a list, in order."""
         near = at_least(values, kth_best(values, self.depth))
-        best = view.best(values[near], ranking.rows[near], self.depth)
-        return best._replace(places=near[best.places])
+        return near[view.tie_order(values[near], ranking.rows[near])[: self.depth]]

@@ -24,7 +24,7 @@ class MaxNormalize:
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         of = self.of or ranking.by
         column = ranking.column(of)
-        best = view.largest(float(column.values.max(initial=0.0)))
+        best = float(column.values.max(initial=0.0))
         if best == 0:
             return ranking.with_column(
                 "normalized", Constant(f"{of}: nothing matches", 0.0), by=False, high=1.0

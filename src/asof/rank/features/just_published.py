@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,16 +59,8 @@ class JustPublished:
 
     def _share_of_day(self, view: View) -> float:
         """The share of the current passages of the last year that are of the last day; 1 without any."""
-        of_day, of_year = map(view.live, self._firsts(view))
+        of_day, of_year = (view.live(view.as_of - int(days * DAY) + 1) for days in (self.days, self.year))
         return of_day / of_year if of_year else 1.0
-
-    def _firsts(self, view: View) -> list[int]:
-        """From when on the last day and the last year are."""
-        return [view.as_of - int(days * DAY) + 1 for days in (self.days, self.year)]
-
-    def asked(self, query: Query, view: View) -> dict[str, dict[tuple[Any, ...], Any]]:
-        """What it will ask all shards (see `asof.cluster.ahead.AsksAll`)."""
-        return {"live": {(first,): view.own_live(first) for first in self._firsts(view)}}
 
 
 def _published(view: View, rows: NDArray[np.int64]) -> NDArray[np.bool_]:

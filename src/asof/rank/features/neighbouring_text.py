@@ -19,7 +19,7 @@ from asof.index.select import union
 from asof.index.view import View
 from asof.rank.candidates.gather import query_terms
 from asof.rank.expression import Constant, Expression, Given, product, total
-from asof.rank.features.neighbours import STEPS, THREAD_LIMITS, ThreadLimits, neighbours, neighbours_of_all
+from asof.rank.features.neighbours import STEPS, THREAD_LIMITS, ThreadLimits, neighbours
 from asof.rank.stage import Ranking
 from asof.schema import within
 
@@ -73,12 +73,6 @@ class NeighbouringText:
         around = total("around it", total("adjacent passages", before_1, after_1), two_away)
         text = product("neighbouring text", around, Given("weight of its neighbours", factor))
         return matches.with_column("neighbouring_text", text, by=False, high=3.0)
-
-    def beside(self, query: Query, ranking: Ranking, view: View) -> NDArray[np.int64]:
-        """The rows of a shard that are neighbours of candidates of any shard (see `asof.cluster.ahead`)."""
-        matches = ranking.matching()
-        assert matches.places is not None  # noqa: S101  they match, so they were chosen
-        return matches.window.rows(neighbours_of_all(view, matches.window, matches.places, self.threads))
 
 
 def _same_document(

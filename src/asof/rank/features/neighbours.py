@@ -9,7 +9,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from asof.index.partial import Arrays, Counts
 from asof.index.prefix import Window, WindowPart
 from asof.index.view import View
 from asof.store.digest import name_digest
@@ -109,8 +108,7 @@ def _fill_threads(
     seek, visible = _without_place(view, window, places, out)
     if not len(seek):
         return
-    crowds = view.exchange.ask("crowds", lambda: crowds_in(window, visible, limits.gap), visible, limits.gap)
-    crowd = np.sum(crowds, axis=0)
+    crowd = crowds_in(window, visible, limits.gap)
     few = (crowd > 1) & (crowd <= limits.crowd)
     seek, visible = seek[few], visible[few]
     if not len(seek):
@@ -190,23 +188,3 @@ def _numbered(names: list[str]) -> NDArray[np.int64]:
             if number >= 0:
                 out[at, place] = name_digest(f"{stem}{number:0{len(figures) if figures[0] == '0' else 1}}")
     return out
-
-
-def neighbours_of_all(
-    view: View, window: Window, places: NDArray[np.int64], threads: ThreadLimits
-) -> NDArray[np.int64]:
-    """The places (ascending) in a shard of the neighbours of the candidates of all shards; its own are at
-    `places`."""
-    near = _in_documents(view, window, places)
-    seek, own = _without_place(view, window, places, near)
-    of_all = view.exchange.later(lambda: Arrays((own,)), Arrays.joined)
-    (visible,) = of_all().arrays
-    found = near[near >= 0]
-    if len(visible):
-        crowds = view.exchange.later(lambda: Counts(crowds_in(window, visible, threads.gap)), Counts.joined)
-        documents = _numbered([record.document for record in view.records(window.rows(places[seek]))])
-        wanted = np.concatenate(view.gather(documents), axis=1)
-        crowd = crowds().values
-        few = (crowd > 1) & (crowd <= threads.crowd)
-        found = np.concatenate([found, documents_near(window, visible[few], wanted[:, few], threads.gap)[2]])
-    return np.unique(found)

@@ -14,11 +14,8 @@ from numpy.typing import NDArray
 
 from asof.data import Query, Why
 from asof.index import lexical
-from asof.index.exchange import Best, Later
 from asof.index.forward import stems_of, terms_of
 from asof.index.lexical import Bm25, Term, Weighed
-from asof.index.offsets import stretches
-from asof.index.partial import Arrays, Largest
 from asof.index.prefix import Window
 from asof.index.select import at_least, before_rise, kth_best, union
 from asof.index.view import View
@@ -53,9 +50,7 @@ class UsesScores(Protocol):
 class Selects(Protocol):
     """A later stage that chooses candidates by the scores that this one gives."""
 
-    def reach(
-        self, query: Query, ranking: Ranking, view: View, rise: float
-    ) -> Later[NDArray[np.int64] | None]:
+    def reach(self, query: Query, ranking: Ranking, view: View, rise: float) -> NDArray[np.int64] | None:
         """Candidates (indices, ascending) that hold all that it chooses after no score has fallen and none
         has risen by more than `rise`; None where nothing can be left out."""
         ...
@@ -85,14 +80,13 @@ class PseudoRelevanceFeedback:
     traits: ClassVar = Traits(total="relevance and feedback")
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
-        within_reach = self._reach(query, ranking, view)
         best = self._best(ranking, view)
-        if not best.number:
+        if not len(best):
             return ranking
-        reach = self._few(query, ranking, view, within_reach())
+        reach = self._few(query, ranking, self._reach(query, ranking, view))
         bm25 = Bm25(self.k1, self.b)
         weighed = view.weigh(self._terms(ranking.window, best, view), bm25)
-        ranking, values, top = self._scored(query, ranking, view, weighed, bm25, best.places, reach())
+        ranking, values, top = self._scored(query, ranking, view, weighed, bm25, best, reach)
         if top == 0.0:
             return _matching(ranking)
         scored = ranking
@@ -128,7 +122,7 @@ class PseudoRelevanceFeedback:
             allowed = admitted(query, window, view)
             if allowed is not None:
                 values[~allowed] = 0.0
-            return ranking, values, view.largest(float(values[best].max(initial=0.0)))
+            return ranking, values, float(values[best].max(initial=0.0))
         remaining = ranking if reach is None else ranking.keep(reach)
         assert remaining.places is not None  # noqa: S101  they were chosen, here or before
         places = union(remaining.places, np.sort(best))
@@ -136,54 +130,39 @@ class PseudoRelevanceFeedback:
         allowed = admitted(query, window, view)
         if allowed is not None:  # what has no word of the question has not been asked about its attributes
             scores[~allowed[places]] = 0.0
-        top = view.largest(float(scores[np.searchsorted(places, best)].max(initial=0.0)))
+        top = float(scores[np.searchsorted(places, best)].max(initial=0.0))
         return remaining, scores[np.searchsorted(places, remaining.places)], top
 
     def bound(self, query: Query, ranking: Ranking, view: View) -> float:
         """The score that a passage needs to be used for feedback, or to be among the first k at the end."""
-        first, read = (
-            view.later_kth_best(ranking.score, query.k),
-            view.later_kth_best(ranking.score, self.passages),
-        )
-        return min(before_rise(first(), self.weight), read())
+        first, read = kth_best(ranking.score, query.k), kth_best(ranking.score, self.passages)
+        return min(before_rise(first, self.weight), read)
 
-    def _reach(self, query: Query, ranking: Ranking, view: View) -> Later[NDArray[np.int64] | None]:
+    def _reach(self, query: Query, ranking: Ranking, view: View) -> NDArray[np.int64] | None:
         """The candidates that later stages can still choose; None where that may be all."""
         if not self.prune:
-            return lambda: None
+            return None
         if self.window is not None:
             return self.window.reach(query, ranking, view, self.weight)
-        best = view.later_kth_best(ranking.score, query.k)
-
-        def found() -> NDArray[np.int64] | None:
-            bound = before_rise(best(), self.weight)
-            return at_least(ranking.score, bound) if bound > 0 and not query.about else None
-
-        return found
+        bound = before_rise(kth_best(ranking.score, query.k), self.weight)
+        return at_least(ranking.score, bound) if bound > 0 and not query.about else None
 
     def _few(
-        self, query: Query, ranking: Ranking, view: View, reach: NDArray[np.int64] | None
-    ) -> Later[NDArray[np.int64] | None]:
+        self, query: Query, ranking: Ranking, reach: NDArray[np.int64] | None
+    ) -> NDArray[np.int64] | None:
         """The same candidates; None when they are too many to score singly."""
         if reach is None:
-            return lambda: None
-        counts = view.later_totals(ranking.window.n_live, len(reach))
+            return None
+        return reach if len(reach) <= max(self.limits.max_share * ranking.window.n_live, query.k) else None
 
-        def few() -> NDArray[np.int64] | None:
-            live, reached = counts()
-            return reach if reached <= max(self.limits.max_share * live, query.k) else None
-
-        return few
-
-    def _best(self, ranking: Ranking, view: View) -> Best:
-        """Places of the best passages, in order, and their ranks."""
+    def _best(self, ranking: Ranking, view: View) -> NDArray[np.int64]:
+        """Places of the best passages, in order."""
         score = ranking.score
         best = at_least(score, kth_best(score, self.passages))
         places = best if ranking.places is None else ranking.places[best]
-        first = view.best(score[best], ranking.window.rows(places), self.passages)
-        return first._replace(places=places[first.places])
+        return places[view.tie_order(score[best], ranking.window.rows(places))[: self.passages]]
 
-    def _terms(self, window: Window, best: Best, view: View) -> tuple[Term, ...]:
+    def _terms(self, window: Window, best: NDArray[np.int64], view: View) -> tuple[Term, ...]:
         shares = shares_of(window, best, view, CONSIDERED * self.terms)
         considered = sorted(shares, key=lambda term: (-shares[term], term.word))[: CONSIDERED * self.terms]
         dfs = view.dfs([term.hash for term in considered])
@@ -201,21 +180,15 @@ def _matching(ranking: Ranking) -> Ranking:
     return ranking.keep(np.flatnonzero(matching))
 
 
-def shares_of(window: Window, best: Best, view: View, most: int) -> dict[Term, float]:
-    """The sum over these passages of tf / length, for at least the `most` largest; without stop words.
+def shares_of(window: Window, best: NDArray[np.int64], view: View, most: int) -> dict[Term, float]:
+    """The sum over passages (by place) of tf / length, for at least the `most` largest; without stop words.
 
     Sums are added in the order of the passages, once for each time that a word occurs.
     """
-    rows = window.rows(best.places)
-    gathered = view.exchange.later(
-        lambda: Arrays((best.ranks, view.column("length", rows), *terms_of(view.prefix, rows))), Arrays.joined
-    )
-    ranks, lengths, counts, hashes, tf = gathered().arrays
-    order = np.argsort(ranks, kind="stable")
-    at = stretches((np.cumsum(counts) - counts)[order], counts[order])
-    hashes, tf = hashes[at], tf[at]
+    rows = window.rows(best)
+    counts, hashes, tf = terms_of(view.prefix, rows)
     different, which = np.unique(hashes, return_inverse=True)
-    each = np.repeat(1 / np.maximum(lengths[order], 1), counts[order])
+    each = np.repeat(1 / np.maximum(view.column("length", rows), 1), counts)
     shares = np.bincount(np.repeat(which, tf), np.repeat(each, tf), len(different)).astype(np.float64)
     stop = view.analyzer.stop_hashes()
     at = np.searchsorted(different, stop)
@@ -223,13 +196,6 @@ def shares_of(window: Window, best: Best, view: View, most: int) -> dict[Term, f
     at = at[inside]
     shares[at[different[at] == stop[inside]]] = 0.0
     largest = at_least(shares, kth_best(shares, most))
-    stems = _stems(view, different[largest])
+    stems = stems_of(view.prefix, different[largest])
     terms = map(Term, stems, different[largest].tolist())
     return dict(zip(terms, shares[largest].tolist(), strict=True))
-
-
-def _stems(view: View, hashes: NDArray[np.uint64]) -> list[str]:
-    """The stems of terms, each from a shard that has it; the hash that another gives is before all words."""
-    view.later_dfs(hashes.tolist())  # they are weighed next
-    of_all = view.exchange.later(lambda: Largest(stems_of(view.prefix, hashes)), Largest.joined)
-    return list(of_all().values)

@@ -256,12 +256,6 @@ class TitleColumns:
             ranked = ranked.with_column(name, column, by=False, high=1.0)
         return ranked
 
-    def weighs(self, query: Query, ranking: Ranking, view: View) -> NDArray[np.uint64]:
-        """The terms of the titles of a shard's candidates that are weighed (see `asof.cluster.ahead`)."""
-        table = view.titles(ranking.matching().rows)
-        words = _title_words(table, hashes_of(_question_terms(query, view)))
-        return table.stems[words.own | words.off_topic | words.extra]
-
 
 NAMED, MOSTLY = 0.2, 0.5
 """A title is named when it has no off-topic terms, more than NAMED of the question's words, and extra terms

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,20 +47,9 @@ class ExactName:
             "exact_name", Where(mask, total("of that name", first, half), half), high=1.0
         ).note(f"{len(documents)} document{'s are' if len(documents) > 1 else ' is'} called that")
 
-    def asked(self, query: Query, view: View) -> dict[str, dict[tuple[Any, ...], Any]]:
-        """What it will ask all shards (see `asof.cluster.ahead.AsksAll`)."""
-        return {"called": {(query.text,): view.own_called(query.text)}}
-
-    def beside(self, query: Query, ranking: Ranking, view: View) -> NDArray[np.int64]:
-        """The rows of a shard that are of documents of that name (see `asof.cluster.ahead`)."""
-        documents = view.own_called(query.text)
-        return ranking.window.rows(_places(documents, query, ranking.window, view))
-
 
 def _places(documents: list[int], query: Query, window: Window, view: View) -> NDArray[np.int64]:
     """The places of the current passages of documents that pass the filters."""
-    if not documents:
-        return np.zeros(0, np.int64)
     named = np.flatnonzero(np.isin(window.column("document"), documents))
     allowed = admitted(query, window, view)
     return named[window.visible(named) if allowed is None else window.visible(named) & allowed[named]]

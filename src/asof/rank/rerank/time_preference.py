@@ -8,21 +8,19 @@ dates decide.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from asof.data import Query
-from asof.index.lexical import Term
 from asof.index.view import View
 from asof.rank.computed import Column
 from asof.rank.expression import Constant, Expression, Values, exp, product, ratio, total
 from asof.rank.features.ages import CandidateAges
 from asof.rank.features.query_coverage import largest_coverage
 from asof.rank.features.same_kind import same_kind_share
-from asof.rank.features.termination import terminated, termination_terms
+from asof.rank.features.termination import terminated
 from asof.rank.features.time_match import MENTIONS_TIME, match_times
 from asof.rank.features.title_match import names_a_title
 from asof.rank.selections import Where
@@ -81,10 +79,6 @@ class TimePreference:
     same_kind_threshold: float = within(0.5, 0.0, 1.0)
     uncertainty: float = within(0.1, 0.0, 1.0)
     relevance_floor: float = within(0.5, 0.0, 1.0)
-
-    def reads(self, view: View) -> Iterable[Term]:
-        """The terms that are looked for in candidates besides those of the question."""
-        return termination_terms(view)
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         matches = ranking.matching()

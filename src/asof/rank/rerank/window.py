@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.data import Query
-from asof.index.exchange import Best, Later
-from asof.index.select import at_least, before_rise, union
+from asof.index.select import at_least, before_rise, kth_best, union
 from asof.index.view import View
 from asof.rank.expression import Values
 from asof.rank.features.time_match import of_time
@@ -39,64 +38,45 @@ class RerankWindow:
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         matching = ranking.matching()
         rows, score = matching.rows, matching.score
-        in_all = view.later_totals(len(rows))
-        best = _best(score, rows, view, self.n)
         near = np.zeros(len(rows), bool)
         if query.about:
             then = of_time(view, matching.window, matching.places, query.about)
-            of_then = _best(score[then], rows[then], view, self.of_time)
-            near[then[of_then().places]] = True
-        near[best().places] = True
+            near[then[_best(score[then], rows[then], view, self.of_time)]] = True
+        near[_best(score, rows, view, self.n)] = True
         chosen = np.flatnonzero(near)
-        ranked = view.total(len(chosen)) if query.about else best().number
-        (matched,) = in_all()
-        if ranked == matched:
+        if len(chosen) == len(rows):
             return matching
         return replace(matching.keep(chosen), deferred=matching).note(
-            f"the best {ranked:,} of {matched:,} matching passages were re-ranked"
+            f"the best {len(chosen):,} of {len(rows):,} matching passages were re-ranked"
         )
 
-    def reach(
-        self, query: Query, ranking: Ranking, view: View, rise: float
-    ) -> Later[NDArray[np.int64] | None]:
+    def reach(self, query: Query, ranking: Ranking, view: View, rise: float) -> NDArray[np.int64] | None:
         """Candidates (indices, ascending) that hold all that this stage chooses after no score has fallen
         and none has risen by more than `rise`; None where nothing can be left out."""
         score = ranking.score
-        best = view.later_kth_best(score, max(query.k, self.n))
-        trial = view.later_kth_best(score, TRIAL * self.of_time) if query.about else None
+        bound = before_rise(kth_best(score, max(query.k, self.n)), rise)
+        if bound <= 0:
+            return None
+        reach = at_least(score, bound)
+        return union(reach, self._of_time(query, ranking, view, rise)) if query.about else reach
 
-        def found() -> NDArray[np.int64] | None:
-            bound = before_rise(best(), rise)
-            if bound <= 0:
-                return None
-            reach = at_least(score, bound)
-            return (
-                reach if trial is None else union(reach, self._of_time(query, ranking, view, rise, trial()))
-            )
-
-        return found
-
-    def _of_time(
-        self, query: Query, ranking: Ranking, view: View, rise: float, trial: float
-    ) -> NDArray[np.int64]:
-        """The candidates of the time in the question that `reach` has to hold. Those of at least the score
-        `trial` are looked at first."""
+    def _of_time(self, query: Query, ranking: Ranking, view: View, rise: float) -> NDArray[np.int64]:
+        """The candidates of the time in the question that `reach` has to hold."""
         score = ranking.score
 
         def then(some: NDArray[np.int64]) -> NDArray[np.int64]:
             places = some if ranking.places is None else ranking.places[some]
             return some[of_time(view, ranking.window, places, query.about)]
 
-        best = then(at_least(score, trial))
-        count, last = view.later_totals(len(best)), view.later_kth_best(score[best], self.of_time)
-        if count()[0] >= self.of_time:
-            bound = before_rise(last(), rise)
+        best = then(at_least(score, kth_best(score, TRIAL * self.of_time)))
+        if len(best) >= self.of_time:
+            bound = before_rise(kth_best(score[best], self.of_time), rise)
             if bound > 0:
                 return then(at_least(score, bound))
         every = of_time(view, ranking.window, ranking.places, query.about)
         places = every if ranking.places is None else ranking.places[every]
         every = every[ranking.window.visible(places)]
-        bound = before_rise(view.kth_best(score[every], self.of_time), rise)
+        bound = before_rise(kth_best(score[every], self.of_time), rise)
         # where few are of the time, even one without a word of the question may be chosen
         return every[score[every] >= bound] if bound > 0 else every
 
@@ -105,16 +85,13 @@ TRIAL = 16
 """Among so many times as many best candidates as are chosen, those of a time are looked for first."""
 
 
-def _best(score: Values, rows: NDArray[np.int64], view: View, n: int) -> Later[Best]:
-    """The n best, ties as everywhere."""
-    first = np.arange(len(score))
-    if len(score) > n:
-        bound = np.partition(score, len(score) - n)[len(score) - n]
-        first = np.flatnonzero(score >= bound)
-    elif view.exchange.alone:
-        return lambda: Best(first, first, len(first))
-    best = view.later_best(score[first], rows[first], n)
-    return lambda: (found := best())._replace(places=first[found.places])
+def _best(score: Values, rows: NDArray[np.int64], view: View, n: int) -> NDArray[np.int64]:
+    """Places of the n best, ties as everywhere."""
+    if len(score) <= n:
+        return np.arange(len(score))
+    bound = np.partition(score, len(score) - n)[len(score) - n]
+    first = np.flatnonzero(score >= bound)
+    return first[view.tie_order(score[first], rows[first])[:n]]
 
 
 @dataclass(frozen=True, slots=True)

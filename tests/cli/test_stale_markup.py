@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from tests.support.stale_values import placed, quote, report, stale
 
 from asof.cli.stale_markup import annotation_lines, code, escaped, from_top, markdown_lines
-from asof.data.stale import QUOTED
 from asof.serialize.stale import why_sentence
+from asof.stale.values import QUOTED
 
 HOSTILE = "100%\n::set-output name=x::y\r\n##[set-env name=A]b,c:d \x1b[31m\u2028::error::z"
 

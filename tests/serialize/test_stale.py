@@ -6,9 +6,9 @@ import pytest
 from tests.support.json_schema import faults
 from tests.support.stale_values import DAY, placed, quote, report, stale
 
-from asof.data.stale import LINK, PASSED, QUOTED, STALE_KINDS
 from asof.serialize.schema import schema
 from asof.serialize.stale import stale_json, why_sentence
+from asof.stale.values import LINK, PASSED, QUOTED, STALE_KINDS
 
 
 @pytest.mark.parametrize("explain", [False, True])

@@ -23,7 +23,6 @@ from tests.support.notes import note
 
 from asof.corpus.corpus import Corpus
 from asof.data import Document
-from asof.data.stale import Stale
 from asof.index.view import View
 from asof.stale.find import order
 from asof.stale.links import stale_links
@@ -31,6 +30,7 @@ from asof.stale.lives import lives
 from asof.stale.moves import moved_from, moved_to
 from asof.stale.of_their_day import of_their_day
 from asof.stale.passed import passed_times
+from asof.stale.values import Stale
 
 SAID = (
     "Everybody on board has read [the first](doc0.md) with care.",

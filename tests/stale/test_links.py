@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from tests.support.notes import Told, listed
 
-from asof.data.stale import LINK, QUOTED, Stale
 from asof.stale.links import stale_links
+from asof.stale.values import LINK, QUOTED, Stale
 from asof.time.span import iso
 
 ROPES = (

@@ -8,10 +8,10 @@ from tests.support.corpora import new_corpus
 
 from asof.corpus.corpus import Corpus
 from asof.data import Document, Ended, SourcedTime
-from asof.data.stale import Stale
 from asof.index.view import View
 from asof.sources.markdown import parse_text
 from asof.sources.source import InputLimits
+from asof.stale.values import Stale
 
 Listing = Callable[[View], list[Stale]]
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from asof.corpus.quote_places import QuotePlace
-from asof.corpus.stale_report import PlacedQuote, PlacedStale, StaleReport
 from asof.data import SourcedTime
-from asof.data.stale import LINK, Quote, Stale
 from asof.data.why import Why
+from asof.stale.quote_places import QuotePlace
+from asof.stale.report import PlacedQuote, PlacedStale, StaleReport
+from asof.stale.values import LINK, Quote, Stale
 from asof.time.moment import read
 
 DAY = 86_400_000_000

@@ -13,7 +13,7 @@ import click
 from asof import environment
 from asof.cli.main import DONE, TIMES, echo_err, index_option, open_corpus, time_option
 from asof.cli.terminal import plain, show
-from asof.corpus.quote_places import file_of
+from asof.sources.source import file_of
 
 if TYPE_CHECKING:
     from asof.corpus.snapshot import Snapshot

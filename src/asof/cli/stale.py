@@ -18,12 +18,12 @@ from asof.cli.main import (
     print_json,
     time_option,
 )
-from asof.data.stale import STALE_KINDS
+from asof.stale.values import STALE_KINDS
 
 if TYPE_CHECKING:
-    from asof.corpus.commits_since import CommitsSince
     from asof.corpus.corpus import Corpus
-    from asof.corpus.stale_report import StaleReport
+    from asof.stale.commits_since import CommitsSince
+    from asof.stale.report import StaleReport
 
 FOUND = NOTHING
 """The exit code where something is stale: a check that fails."""
@@ -61,8 +61,8 @@ def stale(
     documents without one. Kinds: link (leads to what is gone, was renamed or was edited since), quote (embeds
     what was edited since), time (speaks of a time to come that has passed).
     """
-    from asof.corpus.stale_paths import documents_meant
-    from asof.corpus.stale_report import stale_report
+    from asof.stale.paths import documents_meant
+    from asof.stale.report import stale_report
 
     if as_json and style not in (None, JSON):
         raise click.UsageError(f"either --json or --format {style}")
@@ -80,9 +80,9 @@ def stale(
 def _since(corpus: Corpus, text: str | None) -> tuple[str | None, CommitsSince | None]:
     """A time as it was typed, or the commits since a revision. Raises UsageError where it is neither."""
     from asof import environment
-    from asof.corpus.commits_since import commits_since
     from asof.errors import BadTime
     from asof.sources.git import in_work_tree
+    from asof.stale.commits_since import commits_since
     from asof.time.moment import read_bounded
     from asof.time.span import nearest_moment
 

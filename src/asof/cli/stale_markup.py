@@ -18,7 +18,7 @@ from asof.serialize.stale import why_sentence
 from asof.time.span import format_instant
 
 if TYPE_CHECKING:
-    from asof.corpus.stale_report import PlacedQuote, PlacedStale, StaleReport
+    from asof.stale.report import PlacedQuote, PlacedStale, StaleReport
 
 # -- annotations ---------------------------------------------------------------------------------------
 

@@ -15,9 +15,9 @@ from asof.corpus.query_reader import QueryReader, refuse_long
 from asof.corpus.session import Session
 from asof.data import Answer, Filters
 from asof.data.coerce import MetadataFilter, texts
-from asof.data.stale import STALE_KINDS, Stale
 from asof.engine import Results
 from asof.errors import DocumentNotFound, UsageError
+from asof.stale.values import STALE_KINDS, Stale
 from asof.text.question import QuestionReading
 from asof.time.coerce import When
 from asof.time.moment import read_bounded
@@ -183,7 +183,7 @@ class Snapshot:
 
         `paths`: only in documents whose id is one of these, lies below one, or matches a glob. `since`: only
         what became stale from the first instant of that time on. `kinds`: only these of
-        `asof.data.stale.STALE_KINDS`. Raises UsageError, BeforeHorizon.
+        `asof.stale.values.STALE_KINDS`. Raises UsageError, BeforeHorizon.
         """
         from asof.stale.find import of_paths, stale
 

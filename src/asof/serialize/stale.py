@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, NotRequired, TypedDict, cast
 
 from asof.data.json import Instant, TimeJson, WhyJson, one_of, optional_time_json
-from asof.data.stale import LINK, PASSED, QUOTED, STALE_KINDS, Stale
+from asof.stale.values import LINK, PASSED, QUOTED, STALE_KINDS, Stale
 from asof.time.span import iso
 
 if TYPE_CHECKING:
-    from asof.corpus.stale_report import PlacedQuote, PlacedStale, StaleReport
+    from asof.stale.report import PlacedQuote, PlacedStale, StaleReport
 
 
 class StaleQuoteJson(TypedDict):

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from asof.data import Statement
+from asof.data.document import file_of as file_of_document
 from asof.sources.kept_answers import KeptAnswers
 from asof.version import __version__
 
@@ -106,6 +107,15 @@ class SourceNaming:
     def file(self, relative: str) -> str:
         """The same path as a problem shows it."""
         return printable(_below(self.shown, relative))
+
+
+def file_of(root: Path, document: str) -> Path | None:
+    """The file that a document was read from, inside the corpus's folder; None where there is none."""
+    try:
+        path = (root / file_of_document(document)).resolve()
+        return path if path.is_relative_to(root.resolve()) and path.is_file() else None
+    except (OSError, ValueError, RuntimeError):  # an id that no path can be, a circle of links
+        return None
 
 
 def _relative(path: Path, root: Path) -> str | None:

@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from asof.data.stale import Quote
 from asof.index.view import View
+from asof.stale.values import Quote
 from asof.store.digest import hit_id, layout_places
 from asof.text.tokens import term_hash, tokenize
 from asof.time.span import BEGINNING, NEVER

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
 
-from asof.data.stale import Stale
 from asof.index.view import View
 from asof.stale.links import stale_links
 from asof.stale.passed import passed_times
+from asof.stale.values import Stale
 
 
 def stale(view: View) -> tuple[Stale, ...]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Container
 
-from asof.data.stale import LINK, QUOTED, Stale
 from asof.index.view import View
 from asof.stale.anchors import Section, at, differing, is_named
 from asof.stale.current import CurrentPassages, Interval, Place, past_passages
 from asof.stale.link_faults import Fault, Placed, listed, sentences_of
 from asof.stale.link_table import WrittenLink
 from asof.stale.of_their_day import of_their_day
+from asof.stale.values import LINK, QUOTED, Stale
 from asof.text.tokens import tokenize
 from asof.time.span import NEVER, format_instant
 

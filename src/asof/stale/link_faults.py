@@ -6,7 +6,6 @@ from collections.abc import Collection, Iterator, Mapping
 from functools import partial
 from typing import NamedTuple
 
-from asof.data.stale import LINK, Quote, Stale
 from asof.data.why import Why
 from asof.index.view import View
 from asof.stale.anchors import Section
@@ -14,6 +13,7 @@ from asof.stale.current import CurrentPassages, Interval, Place
 from asof.stale.link_places import LinkAt, LinkSentence, link_sentences
 from asof.stale.link_table import WrittenLink
 from asof.stale.of_their_day import of_their_day
+from asof.stale.values import LINK, Quote, Stale
 from asof.text.sentences import sentences
 from asof.time.span import NEVER
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from asof.data.stale import Stale
 from asof.index.view import View
 from asof.stale.anchors import Section, folded, is_named, keys_of
 from asof.stale.current import CurrentPassages, Place, past_passages
@@ -10,6 +9,7 @@ from asof.stale.link_edits import edited
 from asof.stale.link_faults import Fault, Placed, listed, sentences_of
 from asof.stale.link_table import LinkShape, LinkTable, WrittenLink
 from asof.stale.moves import moved_to
+from asof.stale.values import Stale
 from asof.store.links import has_links
 
 REMOVED, RENAMED, NEVER_THERE, UNWRITTEN = 0.95, 0.9, 0.8, 0.25

@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from asof.data.stale import PASSED, Quote, Stale
 from asof.data.why import Why
 from asof.index.view import View
 from asof.stale.current import CurrentPassages, PassageText, Place, standing
@@ -25,6 +24,7 @@ from asof.stale.time_words import (
     timed_sentences,
     until_near,
 )
+from asof.stale.values import PASSED, Quote, Stale
 from asof.stale.words import every, months
 from asof.text.tokens import tokenize
 from asof.time import TimeContext, TimeMention, parse

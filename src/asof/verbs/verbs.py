@@ -11,8 +11,6 @@ from pydantic import BaseModel
 
 from asof.corpus.corpus import Corpus
 from asof.corpus.snapshot import Snapshot
-from asof.corpus.stale_paths import documents_meant
-from asof.corpus.stale_report import stale_report
 from asof.data.json import answer_json
 from asof.engine import Results
 from asof.serialize.corpus import status_json
@@ -23,6 +21,8 @@ from asof.serialize.question import when_json
 from asof.serialize.report import report_json
 from asof.serialize.search import search_json, why_not_json
 from asof.serialize.stale import stale_json
+from asof.stale.paths import documents_meant
+from asof.stale.report import stale_report
 from asof.verbs import parameters as p
 
 OnText = Callable[[str], None]

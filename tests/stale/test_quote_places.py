@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from asof.corpus.quote_places import QuotePlace, place_of
-from asof.data.stale import Quote
+from asof.stale.quote_places import QuotePlace, place_of
+from asof.stale.values import Quote
 
 TEXT = "# Plans\n\nIt has 10 GB.\n\nAgain:\nIt has 10 GB.\n"
 

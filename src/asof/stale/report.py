@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from asof.corpus.commits_since import CommitsSince
-from asof.corpus.quote_places import QuotePlace, place_of
 from asof.corpus.snapshot import Snapshot
 from asof.data.sourced_time import SourcedTime
-from asof.data.stale import Quote, Stale
 from asof.index.view import View
+from asof.stale.commits_since import CommitsSince
+from asof.stale.quote_places import QuotePlace, place_of
+from asof.stale.values import Quote, Stale
 from asof.store.versions import published_at
 
 MOST = 20

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from asof.corpus.commits_since import CommitsSince, commits_since
 from asof.errors import UsageError
+from asof.stale.commits_since import CommitsSince, commits_since
 
 DAY = 86_400
 

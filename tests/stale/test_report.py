@@ -9,11 +9,11 @@ import pytest
 from tests.support.corpora import Clock, new_corpus
 from tests.support.stale_values import DAY, quote, stale
 
-from asof.corpus.commits_since import CommitsSince
 from asof.corpus.corpus import Corpus
-from asof.corpus.quote_places import QuotePlace
-from asof.corpus.stale_report import stale_report
 from asof.data import Document
+from asof.stale.commits_since import CommitsSince
+from asof.stale.quote_places import QuotePlace
+from asof.stale.report import stale_report
 from asof.time.moment import read
 
 OLD = "# Old\n\nThe free plan has 10 GB.\n"

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from asof.data.document import file_of as file_of_document
-from asof.data.stale import Quote
 from asof.sources.decode import NotText, decoded
-from asof.sources.source import InputLimits
+from asof.sources.source import InputLimits, file_of
+from asof.stale.values import Quote
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,15 +18,6 @@ class QuotePlace:
     line: int
     end_line: int
     file: Path | None
-
-
-def file_of(root: Path, document: str) -> Path | None:
-    """The file that a document was read from, inside the corpus's folder; None where there is none."""
-    try:
-        path = (root / file_of_document(document)).resolve()
-        return path if path.is_relative_to(root.resolve()) and path.is_file() else None
-    except (OSError, ValueError, RuntimeError):  # an id that no path can be, a circle of links
-        return None
 
 
 def place_of(quote: Quote, text: str, root: Path | None) -> QuotePlace:

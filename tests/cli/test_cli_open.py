@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from asof.cli import open as opening
-from asof.stale.quote_places import file_of
+from asof.sources.source import file_of
 
 
 @pytest.fixture

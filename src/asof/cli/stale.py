@@ -61,6 +61,7 @@ def stale(
     documents without one. Kinds: link (leads to what is gone, was renamed or was edited since), quote (embeds
     what was edited since), time (speaks of a time to come that has passed).
     """
+    from asof.stale.find import find_stale
     from asof.stale.paths import documents_meant
     from asof.stale.report import stale_report
 
@@ -70,7 +71,7 @@ def stale(
         then = corpus.at(as_of, known_at)
         time, commits = _since(corpus, since)
         meant = documents_meant(then, paths, corpus.root)
-        listed = then.stale(meant, since=time, kinds=kinds)
+        listed = find_stale(then, meant, since=time, kinds=kinds)
         now = as_of is None and known_at is None
         report = stale_report(then, listed, most, commits=commits, files=corpus.root if now else None)
     _show(report, JSON if as_json else style or TEXT, dated=as_of is not None, explain=explain)

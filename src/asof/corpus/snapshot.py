@@ -14,10 +14,9 @@ from asof.corpus.models import ModelProvider
 from asof.corpus.query_reader import QueryReader, refuse_long
 from asof.corpus.session import Session
 from asof.data import Answer, Filters
-from asof.data.coerce import MetadataFilter, texts
+from asof.data.coerce import MetadataFilter
 from asof.engine import Results
-from asof.errors import DocumentNotFound, UsageError
-from asof.stale.values import STALE_KINDS, Stale
+from asof.errors import DocumentNotFound
 from asof.text.question import QuestionReading
 from asof.time.coerce import When
 from asof.time.moment import read_bounded
@@ -175,26 +174,6 @@ class Snapshot:
     def resolve(self, target: str, origin: str = "") -> str | None:
         """The document that `[[target]]` in the document `origin` leads to, as it stood."""
         return self.use(lambda view: view.store.resolve(target, origin))
-
-    def stale(
-        self, paths: str | Iterable[str] = (), *, since: When | None = None, kinds: str | Iterable[str] = ()
-    ) -> tuple[Stale, ...]:
-        """What current passages say that rests on what is no longer so, worst first.
-
-        `paths`: only in documents whose id is one of these, lies below one, or matches a glob. `since`: only
-        what became stale from the first instant of that time on. `kinds`: only these of
-        `asof.stale.values.STALE_KINDS`. Raises UsageError, BeforeHorizon.
-        """
-        from asof.stale.find import of_paths, stale
-
-        wanted = texts(kinds, "kinds")
-        if unknown := [kind for kind in wanted if kind not in STALE_KINDS]:
-            raise UsageError(f"kind is {unknown[0]!r}; accepted: {', '.join(STALE_KINDS)}")
-        begin = self.filters(since=since).since
-        return tuple(
-            each for each in of_paths(self.use(stale), texts(paths, "paths"))
-            if (begin is None or each.cause >= begin) and (not wanted or each.kind in wanted)
-        )  # fmt: skip
 
     def links(self, document: str, depth: int = 1) -> Reach:
         """What a document links to and what links to it, as it stood; up to `depth` links away (1 to 5).

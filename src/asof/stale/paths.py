@@ -18,7 +18,7 @@ ALL = "."
 
 
 def documents_meant(then: Snapshot, given: Iterable[str], root: Path | None = None) -> tuple[str, ...]:
-    """The documents that are meant, as `Snapshot.stale` accepts them: empty for all of them.
+    """The documents that are meant, as `find_stale` accepts them: empty for all of them.
 
     `root`: the folder of the corpus, where what is given may also be a path from the current one. Raises
     UsageError for what means no current document, or several by a title.

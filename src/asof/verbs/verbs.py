@@ -21,6 +21,7 @@ from asof.serialize.question import when_json
 from asof.serialize.report import report_json
 from asof.serialize.search import search_json, why_not_json
 from asof.serialize.stale import stale_json
+from asof.stale.find import find_stale
 from asof.stale.paths import documents_meant
 from asof.stale.report import stale_report
 from asof.verbs import parameters as p
@@ -111,7 +112,7 @@ def links(corpus: Corpus, asked: p.Links) -> Mapping[str, Any]:
 
 def stale(corpus: Corpus, asked: p.Stale) -> Mapping[str, Any]:
     then = _at(corpus, asked)
-    listed = then.stale(documents_meant(then, asked.path), since=asked.since, kinds=asked.kind)
+    listed = find_stale(then, documents_meant(then, asked.path), since=asked.since, kinds=asked.kind)
     now = asked.as_of is None and asked.known_at is None
     report = stale_report(then, listed, asked.k, files=corpus.root if now else None)
     return stale_json(report, explain=asked.explain)

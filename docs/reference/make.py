@@ -14,7 +14,7 @@ from typing import Any
 import click
 
 from asof.cli.main import cli
-from asof.serialize.schema import SHAPES, schema
+from asof.serialize.schema import all_shapes, schema
 
 FOLDER = Path(__file__).parent
 WIDTH = 100
@@ -40,7 +40,7 @@ generated from the types in `asof.serialize`; the tests hold the commands to the
 
 def pages() -> dict[str, str]:
     """The text of each file, by its name."""
-    schemas = {f"{name}.schema.json": json.dumps(schema(name), indent=2) + "\n" for name in SHAPES}
+    schemas = {f"{name}.schema.json": json.dumps(schema(name), indent=2) + "\n" for name in all_shapes()}
     return {"cli.md": commands(), "json.md": shapes(), **schemas}
 
 
@@ -78,7 +78,7 @@ def _block(title: str, text: str) -> str:
 
 def shapes() -> str:
     """The text of json.md."""
-    found = {name: schema(name) for name in SHAPES}
+    found = {name: schema(name) for name in all_shapes()}
     users: dict[str, set[str]] = {}
     for name, each in found.items():
         for part in each["$defs"]:

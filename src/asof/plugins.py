@@ -44,7 +44,17 @@ STATUS = "asof.status"
 """Names of what is kept beside the index: each names a function of the folder of derived files that gives
 lines for `asof status`."""
 
+SHAPES = "asof.shapes"
+"""Names of extensions: each names a table of the JSON that its commands and verbs print
+(`serialize.schema.Shapes`)."""
+
 BUILT_IN = {
+    SHAPES: {
+        "facts": "asof.extensions.facts.shapes:SHAPES",
+        "systems": "asof.extensions.systems.shapes:SHAPES",
+        "server": "asof.extensions.server.shapes:SHAPES",
+        "lab": "asof.extensions.lab.shapes:SHAPES",
+    },
     STATUS: {
         "evidence": "asof.graph.evidence:status",
         "latent": "asof.index.latent:status",

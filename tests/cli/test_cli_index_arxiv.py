@@ -89,7 +89,7 @@ def test_a_paper_without_a_pdf_has_its_abstract(asof, archive):
 @pytest.mark.parametrize(
     ("arguments", "result"),
     [
-        (["notes", "--since", "2024"], "--since: only for arxiv:..., and 'notes' is none"),
+        (["notes", "--since", "2024"], "--since: only for sources of a scheme, and 'notes' is none"),
         (["notes", "--per-day", "3", "--full"], "--per-day, --full: only for arxiv:..."),
         (["arxiv:cs.IR", "--history"], "--history is for folders"),
         (["arxiv:sc.IR"], "neither a category nor an id"),

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from asof.data import Amount, Hit, Location, SourcedTime, Superseded, Why
-from asof.data.json import amount_json, cost_json, hit_json, span_json, times_json, validity_json
+from asof.data.json import cost_json, hit_json, span_json, times_json, validity_json
+from asof.serialize.knowledge import amount_json
 from asof.time.moment import read
 from asof.time.span import Span
 

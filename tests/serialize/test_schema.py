@@ -9,7 +9,7 @@ from tests.support.json_schema import faults
 
 from asof.data.json import Instant, Keyword, SpanJson, keys, one_of
 from asof.serialize import schema as module
-from asof.serialize.schema import SHAPES, schema
+from asof.serialize.schema import all_shapes, schema
 
 
 class LeafJson(TypedDict):
@@ -30,7 +30,7 @@ class ShapeJson(LeafJson):
 
 @pytest.fixture
 def shape(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    monkeypatch.setattr(module, "SHAPES", {"shape": ("asof shape", ShapeJson)})
+    monkeypatch.setattr(module, "all_shapes", lambda: {"shape": ("asof shape", ShapeJson)})
     return schema("shape")
 
 
@@ -88,7 +88,7 @@ INSTANTS = ("as_of", "known_at", "visible", "removed", "since", "until", "record
 TIMES = {"published": "Time", "time": "Time", "span": "Span", "valid": "Span"}
 
 
-@pytest.mark.parametrize("name", SHAPES)
+@pytest.mark.parametrize("name", all_shapes())
 def test_the_same_key_has_the_same_shape(name: str) -> None:
     """Where times are, what holds of them: an instant is a text, a stretch a Span, a stated time a Time."""
     found = schema(name)
@@ -108,6 +108,6 @@ def test_the_same_key_has_the_same_shape(name: str) -> None:
 
 def test_a_part_of_one_name_is_one_shape() -> None:
     parts: dict[str, Any] = {}
-    for name in SHAPES:
+    for name in all_shapes():
         for part, value in schema(name)["$defs"].items():
             assert parts.setdefault(part, value) == value, f"{name}: {part}"

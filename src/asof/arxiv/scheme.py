@@ -89,10 +89,22 @@ def _rename(source: str, document: str) -> str:
     return PREFIX + "+".join(left) if left else ""
 
 
+def _unknown_categories(target: str) -> list[str]:
+    """Lines about categories that are not listed here, which may be new ones."""
+    from asof.arxiv.question import table
+
+    return [
+        f"{each} is no category that is known here; arXiv is asked for it all the same"
+        for each in read(target).categories
+        if each not in table().titles and not each.endswith(".*")
+    ]
+
+
 SCHEME = SourceScheme(
     open_arxiv,
     ACCEPTED,
     frozenset({"delay", "attempts", "timeout", "patience", "per_day"}),
     ArxivSettings.read,
-    Erasure(_group, lambda folder, document: forgetting(folder, paper_of(document)), _rename),
+    Erasure(_group, lambda folder, document: forgetting(folder, paper_of(document)), _rename, lasting=True),
+    _unknown_categories,
 )

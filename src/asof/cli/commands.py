@@ -186,6 +186,13 @@ def entry_of(name: str) -> CommandEntry | None:
     return next((table[name] for table in _tables() if name in table), None)
 
 
+def load(entry: CommandEntry) -> click.Command:
+    """The click command of an entry."""
+    module, _, attribute = entry.target.partition(":")
+    command: click.Command = getattr(import_module(module), attribute)
+    return command
+
+
 def _tables() -> Iterator[Mapping[str, CommandEntry]]:
     """The tables of commands: the core's, then those of extensions, which take no name of an earlier one."""
     yield COMMANDS
@@ -205,9 +212,7 @@ class Commands(click.Group):
         entry = entry_of(cmd_name)
         if entry is None:
             return None
-        module, _, attribute = entry.target.partition(":")
-        written: click.Command = getattr(import_module(module), attribute)
-        command = copy(written)
+        command = copy(load(entry))
         command.epilog = f"\b\nExample:\n  {entry.example}" + (
             f"\n\n{command.epilog}" if command.epilog else ""
         )

@@ -12,6 +12,7 @@ import click
 import asof
 from asof.cli.main import DONE
 from asof.cli.terminal import counted, plain, show
+from asof.errors import UsageError
 
 QUESTION = "Who is the current harbour master?"
 SUBJECT = "harbour master"
@@ -57,10 +58,13 @@ def demo(keep: Path | None, explain: bool, k: int, served: bool) -> int:
 
 def _serve(folder: Path) -> None:
     """Serve the page of this index, and nothing of the terminal's."""
-    from asof.cli.serve import serve
+    from asof.cli.commands import entry_of, load
 
+    serve = entry_of("serve")
+    if serve is None:
+        raise UsageError("asof demo --serve: there is no command serve; it comes with the extension `server`")
     click.echo("\nOpen in a browser:")
-    serve.main(["--index", str(folder), "--port", "0", "--quiet"], standalone_mode=False)
+    load(serve).main(["--index", str(folder), "--port", "0", "--quiet"], standalone_mode=False)
 
 
 def _demo(folder: Path, explain: bool, k: int) -> None:

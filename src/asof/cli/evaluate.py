@@ -11,7 +11,7 @@ import click
 from asof.cli.encoders import BUILT_IN, encoder_of, keeping
 from asof.cli.main import DONE, NOTHING, PROBLEMS, corpus_root, echo_err, json_option, print_json
 from asof.cli.problem_lines import note_problems
-from asof.cli.progress import step_progress
+from asof.cli.tables import step_progress
 from asof.errors import UsageError
 
 if TYPE_CHECKING:

@@ -11,8 +11,7 @@ from rich.text import Text
 
 from asof.cli.main import DONE, PROBLEMS, echo_err, given, json_option, print_json
 from asof.cli.problem_lines import note_problems
-from asof.cli.progress import step_progress
-from asof.cli.tables import Cells, console, estimated, short, show_columns
+from asof.cli.tables import Cells, console, estimated, short, show_columns, step_progress
 from asof.cli.terminal import counted, plain, show
 from asof.errors import UsageError
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from asof.cli.arxiv import check, fetch
 from asof.cli.main import (
     DONE,
     INDEX_HELP,
@@ -25,6 +24,7 @@ from asof.cli.main import (
 )
 from asof.cli.opening import opened
 from asof.cli.progress import index_progress
+from asof.cli.schemes import check, fetch
 from asof.cli.terminal import counted, plain
 from asof.serialize.corpus import index_json
 

@@ -17,7 +17,7 @@ from asof.cli.main import (
     time_option,
 )
 from asof.cli.terminal import plain, show
-from asof.serialize.knowledge import links_json
+from asof.serialize.history import links_json
 from asof.time.span import format_instant
 
 SIGNS = {"out": "->", "in": "<-", "both": "<->"}

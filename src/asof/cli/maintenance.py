@@ -111,7 +111,7 @@ def purge(document: str, yes: bool, index: Path | None) -> int:
     DOCUMENT is its id, or its title, file name or part of its path where only one has it; with --yes a part
     has to be whole folders and the file's name.
     """
-    from asof.arxiv.target import is_target
+    from asof.corpus.maintenance import erasure_of
 
     with open_corpus(index) as corpus:
         going = corpus.maintenance.purged_with(document)
@@ -124,7 +124,8 @@ def purge(document: str, yes: bool, index: Path | None) -> int:
             return NOTHING
         erased = corpus.purge(document)
     later = "remove it from its source too, or it comes back"
-    if is_target(document):
+    erasure, _ = erasure_of(document)
+    if erasure is not None and erasure.lasting:
         later = "it is fetched again only if you index it by its id"
     click.echo(f"{names}: erased, {counted(erased, 'passage')}; {later}")
     return DONE

@@ -13,6 +13,7 @@ from rich.text import Text
 from asof.cli.terminal import plain
 
 if TYPE_CHECKING:
+    from asof.evaluate.options import Progress
     from asof.evaluate.runs.compare import Estimate
 
 WIDTH = 100
@@ -77,3 +78,31 @@ def _wide(column: tuple[str, list[Text]]) -> int:
     heading, cells = column
     lines = [*heading.split("\n"), *(line for cell in cells for line in cell.plain.split("\n"))]
     return 2 + max(map(len, lines))
+
+
+class step_progress:  # noqa: N801  used as a function
+    """A bar of steps, each with its own count."""
+
+    def __enter__(self) -> Progress | None:
+        self.bar = None
+        if not sys.stderr.isatty():
+            return None
+        from rich.console import Console
+        from rich.markup import escape
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+        bar = self.bar = Progress(
+            TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(),
+            console=Console(stderr=True), transient=True,
+        )  # fmt: skip
+        bar.start()
+        task = bar.add_task("reading", total=None)
+
+        def advance(what: str, done: int, of: int) -> None:
+            bar.update(task, description=escape(plain(what)), completed=done, total=of or None)
+
+        return advance
+
+    def __exit__(self, *error: object) -> None:
+        if self.bar is not None:
+            self.bar.stop()

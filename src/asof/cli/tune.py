@@ -9,8 +9,7 @@ import click
 from rich.text import Text
 
 from asof.cli.main import DONE, NOTHING, corpus_root, echo_err, json_option, print_json
-from asof.cli.progress import step_progress
-from asof.cli.tables import Cells, console, short, show_columns
+from asof.cli.tables import Cells, console, short, show_columns, step_progress
 from asof.cli.terminal import plain
 
 if TYPE_CHECKING:

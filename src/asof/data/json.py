@@ -11,7 +11,6 @@ from typing import Annotated, Any, NamedTuple, NotRequired, TypedDict, cast
 
 from asof.data.answer import GLOBAL, LOCAL, Answer
 from asof.data.document import Problem
-from asof.data.fact import Amount
 from asof.data.hit import Hit, Superseded
 from asof.data.sourced_time import SourcedTime
 from asof.time.span import Span, iso
@@ -190,14 +189,6 @@ class AnswerJson(TypedDict):
     cost: Annotated[QuestionCostJson | None, "null: no model was asked"]
 
 
-class AmountJson(TypedDict):
-    """A figure."""
-
-    value: Annotated[float, "in whole units"]
-    unit: Annotated[str, "`USD`, `%`, `bp`, `shares` ..."]
-    basis: Annotated[str, "what a change counts from, as it was written"]
-
-
 class ProblemJson(TypedDict):
     """Something in the input that could not be used."""
 
@@ -305,10 +296,6 @@ def cost_json(used: Mapping[str, Any]) -> CostJson:
         "failed": used["failed"], "refused": used["refused"],
         "prompt_tokens": used["prompt_tokens"], "reply_tokens": used["reply_tokens"], "usd": used["cost"],
     }  # fmt: skip
-
-
-def amount_json(amount: Amount | None) -> AmountJson | None:
-    return None if amount is None else {"value": amount.value, "unit": amount.unit, "basis": amount.basis}
 
 
 def problem_json(problem: Problem) -> ProblemJson:

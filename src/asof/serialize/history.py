@@ -1,4 +1,4 @@
-"""How answers change: timelines, and differences between two moments."""
+"""How answers change: timelines, and differences between two moments; and links as they stood."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from asof.time.span import iso
 
 if TYPE_CHECKING:
     from asof.graph.diff import Difference, ResultSide
+    from asof.graph.links import Reach
     from asof.graph.timeline import Timeline
 
 
@@ -115,4 +116,41 @@ def _side_json(side: ResultSide | None) -> SideJson | None:
     return {
         "rank": side.rank, "id": side.id, "document": side.document, "title": side.title,
         "visible": None if side.start is None else iso(side.start), "sentence": side.sentence,
+    }  # fmt: skip
+
+
+# -- links -----------------------------------------------------------------------------------------------
+
+
+class NeighbourJson(TypedDict):
+    """A document within reach of links."""
+
+    document: str
+    title: str
+    distance: Annotated[int, "how many links away"]
+    direction: Annotated[str, one_of("out", "in", "both")]
+
+
+class LinksJson(TypedDict):
+    """What a document links to, and what links to it."""
+
+    document: str
+    as_of: Annotated[Instant, "the moment whose state of the documents was asked"]
+    known_at: Annotated[Instant | None, "the moment whose knowledge of them was asked; null: all of it"]
+    neighbours: list[NeighbourJson]
+    broken: Annotated[list[str], "broken links, as they are written"]
+
+
+def links_json(reach: Reach, as_of: int, known_at: int | None) -> LinksJson:
+    return {
+        "document": reach.document, "as_of": iso(as_of),
+        "known_at": None if known_at is None else iso(known_at),
+        "neighbours": [
+            {
+                "document": each.document, "title": each.title, "distance": each.distance,
+                "direction": each.direction,
+            }
+            for each in reach.neighbours
+        ],
+        "broken": list(reach.broken),
     }  # fmt: skip

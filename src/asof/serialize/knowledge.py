@@ -1,4 +1,4 @@
-"""What is known: facts, the graph of entities, links between documents; and what was read ahead."""
+"""What is known: facts and the graph of entities; and what was read ahead."""
 
 from __future__ import annotations
 
@@ -6,13 +6,11 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, TypedDict
 
 from asof.data.json import (
-    AmountJson,
     CostJson,
     Instant,
     ProblemJson,
     SpanJson,
     TimeJson,
-    amount_json,
     cost_json,
     one_of,
     optional_time_json,
@@ -22,7 +20,7 @@ from asof.data.json import (
 from asof.time.span import iso
 
 if TYPE_CHECKING:
-    from asof.graph.links import Reach
+    from asof.data.fact import Amount
     from asof.knowledge.consistency.corroboration import CorroboratingPassage
     from asof.knowledge.extraction import ExtractionReport
     from asof.knowledge.neighbourhood import Neighbourhood
@@ -32,6 +30,14 @@ if TYPE_CHECKING:
     from asof.models.metered import Usage
 
 # -- facts --------------------------------------------------------------------------------------------
+
+
+class AmountJson(TypedDict):
+    """A figure."""
+
+    value: Annotated[float, "in whole units"]
+    unit: Annotated[str, "`USD`, `%`, `bp`, `shares` ..."]
+    basis: Annotated[str, "what a change counts from, as it was written"]
 
 
 class NameMergeJson(TypedDict):
@@ -104,6 +110,10 @@ class FactsJson(TypedDict):
     groups: Annotated[list[FactGroupJson], "those in which the name is the object come last"]
 
 
+def amount_json(amount: Amount | None) -> AmountJson | None:
+    return None if amount is None else {"value": amount.value, "unit": amount.unit, "basis": amount.basis}
+
+
 def facts_json(line: FactLine) -> FactsJson:
     return {
         "query": line.query, "subject": line.subject, "names": list(line.names),
@@ -152,7 +162,7 @@ def _other_json(other: CorroboratingPassage) -> OtherFactJson:
     return {"id": other.id, "document": other.document, "visible": iso(other.at), "object": other.object}
 
 
-# -- graph and links ----------------------------------------------------------------------------------
+# -- graph --------------------------------------------------------------------------------------------
 
 
 class NodeJson(TypedDict):
@@ -198,25 +208,6 @@ class GraphJson(TypedDict):
     edges: Annotated[list[EdgeJson], "in order of their time"]
 
 
-class NeighbourJson(TypedDict):
-    """A document within reach of links."""
-
-    document: str
-    title: str
-    distance: Annotated[int, "how many links away"]
-    direction: Annotated[str, one_of("out", "in", "both")]
-
-
-class LinksJson(TypedDict):
-    """What a document links to, and what links to it."""
-
-    document: str
-    as_of: Annotated[Instant, "the moment whose state of the documents was asked"]
-    known_at: Annotated[Instant | None, "the moment whose knowledge of them was asked; null: all of it"]
-    neighbours: list[NeighbourJson]
-    broken: Annotated[list[str], "broken links, as they are written"]
-
-
 def graph_json(graph: Neighbourhood) -> GraphJson:
     return {
         "query": graph.query, "as_of": iso(graph.as_of), "known_at": iso(graph.known_at),
@@ -236,21 +227,6 @@ def graph_json(graph: Neighbourhood) -> GraphJson:
             }
             for each in graph.edges
         ],
-    }  # fmt: skip
-
-
-def links_json(reach: Reach, as_of: int, known_at: int | None) -> LinksJson:
-    return {
-        "document": reach.document, "as_of": iso(as_of),
-        "known_at": None if known_at is None else iso(known_at),
-        "neighbours": [
-            {
-                "document": each.document, "title": each.title, "distance": each.distance,
-                "direction": each.direction,
-            }
-            for each in reach.neighbours
-        ],
-        "broken": list(reach.broken),
     }  # fmt: skip
 
 

@@ -3,36 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from types import NoneType, UnionType
 from typing import Annotated, Any, NotRequired, Union, get_args, get_origin, get_type_hints, is_typeddict
 
+from asof import plugins
 from asof.data.json import AnswerJson, Keyword
-from asof.evaluate.report.evaluation import EvaluationJson
-from asof.evaluate.report.experiment import ExperimentJson, ExperimentsJson
 from asof.serialize.corpus import EmbedJson, IndexedJson, IndexJson, StatusJson
 from asof.serialize.documents import CalendarJson, DeletedJson, DocumentJson, DocumentsJson, PassageJson
-from asof.serialize.feedback import FeedbackJson, FeedbackListJson, GradedJson, RecordJson
-from asof.serialize.history import DiffJson, TimelineJson
-from asof.serialize.knowledge import FactsJson, GraphJson, LinksJson, PrecomputedJson
-from asof.serialize.papers import PapersJson
+from asof.serialize.history import DiffJson, LinksJson, TimelineJson
 from asof.serialize.question import WhenJson
-from asof.serialize.report import ReportJson
 from asof.serialize.search import RecipesJson, SearchJson, WhyNotJson
-from asof.serialize.stale import StaleJson
-from asof.serialize.tuning import TuneJson
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
-SHAPES: Mapping[str, tuple[str, type]] = {
+Shapes = Mapping[str, tuple[str, type]]
+"""For the name of each schema: what prints such a value, and the value's type."""
+
+SHAPES: Shapes = {
     "search": ("asof search --json", SearchJson),
     "ask": ("asof ask --json", AnswerJson),
     "timeline": ("asof timeline --json", TimelineJson),
     "diff": ("asof diff --json", DiffJson),
-    "facts": ("asof facts --json", FactsJson),
-    "report": ("asof report --json", ReportJson),
-    "graph": ("asof graph --json", GraphJson),
     "links": ("asof links --json", LinksJson),
-    "stale": ("asof stale --json", StaleJson),
     "why-not": ("asof why-not --json", WhyNotJson),
     "when": ("asof when --json", WhenJson),
     "document": ("GET /api/v1/document", DocumentJson),
@@ -41,29 +34,26 @@ SHAPES: Mapping[str, tuple[str, type]] = {
     "calendar": ("GET /api/v1/calendar", CalendarJson),
     "add": ("POST /api/v1/documents", IndexedJson),
     "delete": ("DELETE /api/v1/documents", DeletedJson),
-    "record": ("POST /api/v1/record", RecordJson),
-    "grade": ("POST /api/v1/feedback", GradedJson),
     "index": ("asof index --json", IndexJson),
     "status": ("asof status --json", StatusJson),
     "embed": ("asof embed --json", EmbedJson),
-    "precompute": ("asof precompute --json", PrecomputedJson),
     "recipes": ("asof recipes --json", RecipesJson),
-    "feedback": ("asof feedback QUERY_ID --json", FeedbackJson),
-    "feedback-list": ("asof feedback --json", FeedbackListJson),
-    "papers": ("asof papers --json", PapersJson),
-    "evaluate": ("asof evaluate --json", EvaluationJson),
-    "experiments": ("asof experiments --json", ExperimentsJson),
-    "experiment": ("asof experiment NAME --json", ExperimentJson),
-    "tune": ("asof tune --json", TuneJson),
 }
-"""For the name of each schema: what prints such a value, and the value's type."""
+"""Those of the core; extensions offer theirs (`asof.plugins.SHAPES`)."""
 
 _KINDS = {str: "string", int: "integer", float: "number", bool: "boolean", NoneType: "null"}
 
 
+@cache
+def all_shapes() -> Shapes:
+    """The shapes of the core and of extensions."""
+    offered: list[Shapes] = list(plugins.load_all(plugins.SHAPES).values())
+    return {name: shape for shapes in (SHAPES, *offered) for name, shape in shapes.items()}
+
+
 def schema(name: str) -> dict[str, Any]:
-    """The JSON Schema of one of SHAPES."""
-    title, shape = SHAPES[name]
+    """The JSON Schema of one of `all_shapes`."""
+    title, shape = all_shapes()[name]
     definitions: dict[str, Any] = {}
     value = _object(shape, definitions)
     return {"$schema": DIALECT, "title": title, **value, "$defs": definitions}

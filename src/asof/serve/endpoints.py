@@ -18,7 +18,7 @@ from starlette.responses import Response
 from asof.corpus.corpus import Corpus
 from asof.errors import AsofError, UsageError
 from asof.serialize.corpus import indexed_json
-from asof.serialize.schema import SHAPES, schema
+from asof.serialize.schema import all_shapes, schema
 from asof.serve.limits import Limits
 from asof.serve.metrics import Metrics
 from asof.serve.replies import ErrorReply, as_json, of_error, refusal
@@ -181,15 +181,15 @@ def _endpoint(corpus: Corpus, metrics: Metrics, verb: Verb) -> Callable[..., Res
 
 
 def _documented(name: str) -> dict[int | str, dict[str, Any]]:
-    """The replies of an endpoint whose answer has the schema of this name (`SHAPES`)."""
-    origin = SHAPES[name][0]
+    """The replies of an endpoint whose answer has the schema of this name (`all_shapes`)."""
+    origin = all_shapes()[name][0]
     words = f"The JSON of `{origin}`." if origin.startswith("asof ") else "Done."
     answer = {"schema": {"$ref": f"#/components/schemas/{_named(name)}"}}
     return {**DOCUMENTED, 200: {"content": {"application/json": answer}, "description": words}}
 
 
 def _named(name: str) -> str:
-    """The name in OpenAPI of one of SHAPES; none of theirs is that of a part."""
+    """The name in OpenAPI of one of `all_shapes`; none of theirs is that of a part."""
     return f"{name.title().replace('-', '')}Answer"
 
 

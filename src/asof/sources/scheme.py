@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -50,12 +50,14 @@ class Erasure:
     `group(document)`: the ids of the documents of the same thing, empty if it is none of the scheme's; with
     the first one all are erased, any other alone. `forget(folder, document)`: while this is open, no run
     of the source goes on, and none of its files names the document any more. `rename(source, document)`: the
-    name of a source without the document, "" if nothing else is in it.
+    name of a source without the document, "" if nothing else is in it. `lasting`: it is not indexed again
+    by a run that does not name it.
     """
 
     group: Callable[[str], tuple[str, ...]]
     forget: Callable[[Path, str], AbstractContextManager[None]]
     rename: Callable[[str, str], str]
+    lasting: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +69,7 @@ class SourceScheme:
     `settings`: the keys of its table in asof.toml; `untrusted_keys`: those that the asof.toml of any folder
     may set, while all others count in a trusted folder only. `check` raises UsageError for a table whose
     keys do not go together. `erasure`: see there; without one, a document is erased like that of a file.
+    `notes(target)`: lines about a target for who indexes it.
     """
 
     open: Callable[..., Source]
@@ -74,6 +77,7 @@ class SourceScheme:
     untrusted_keys: frozenset[str] = frozenset()
     check: Callable[[Mapping[str, Any]], object] = dict
     erasure: Erasure | None = None
+    notes: Callable[[str], Sequence[str]] = lambda _: ()
 
 
 def scheme_in(text: str) -> str:

@@ -15,8 +15,8 @@ from asof.data.json import answer_json
 from asof.engine import Results
 from asof.serialize.corpus import status_json
 from asof.serialize.documents import calendar_json, document_json, documents_json
-from asof.serialize.history import diff_json, timeline_json
-from asof.serialize.knowledge import facts_json, graph_json, links_json
+from asof.serialize.history import diff_json, links_json, timeline_json
+from asof.serialize.knowledge import facts_json, graph_json
 from asof.serialize.question import when_json
 from asof.serialize.report import report_json
 from asof.serialize.search import search_json, why_not_json

@@ -19,7 +19,7 @@ def check(source: str, root: Path, options: Mapping[str, Any], *, history: bool)
     SourceError, and UsageError also for options of schemes beside a path."""
     from asof.environment import configuration, now
     from asof.errors import UsageError
-    from asof.sources.scheme import SourceContext, is_target, open_scheme, scheme_in
+    from asof.sources.scheme import SourceContext, is_target, open_scheme, scheme_in, scheme_named
 
     if not is_target(source):
         if given := [
@@ -27,25 +27,17 @@ def check(source: str, root: Path, options: Mapping[str, Any], *, history: bool)
             for name, value in options.items()
             if value is not None and value is not False
         ]:
-            raise UsageError(f"{', '.join(given)}: only for arxiv:..., and {source!r} is none")
+            raise UsageError(f"{', '.join(given)}: only for sources of a scheme, and {source!r} is none")
         return False
     name, configured = scheme_in(source), configuration(root)
     context = SourceContext(root, now(), configured.sources.get(name, {}), configured.fields)
     open_scheme(source, context, options)
     if history:
         raise UsageError("--history is for folders; a scheme gives all versions that it has")
-    if name == "arxiv":
-        _note_unknown_categories(source)
+    scheme = scheme_named(name)
+    for line in scheme.notes(source) if scheme else ():
+        echo_err(plain(line))
     return True
-
-
-def _note_unknown_categories(source: str) -> None:
-    from asof.arxiv.question import table
-    from asof.arxiv.target import read
-
-    for each in read(source).categories:
-        if each not in table().titles and not each.endswith(".*"):
-            echo_err(plain(f"{each} is no category that is known here; arXiv is asked for it all the same"))
 
 
 def fetch(

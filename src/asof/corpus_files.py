@@ -156,17 +156,6 @@ def rename(old: Path, new: Path, *, durable: bool = False) -> None:
             os.fsync(folder)
 
 
-def link(old: Path, new: Path, size: int | None = None) -> bool:
-    """Give a regular file that is never changed a second name; whether it could be had. `size`: in bytes,
-    where a file of another one is not wanted."""
-    with suppress(OSError), _folder(old.parent) as source, _folder(new.parent) as target:
-        about = os.stat(old.name, dir_fd=source, follow_symlinks=False)
-        if stat.S_ISREG(about.st_mode) and size in (None, about.st_size):
-            os.link(old.name, new.name, src_dir_fd=source, dst_dir_fd=target, follow_symlinks=False)
-            return True
-    return False
-
-
 def remove(path: Path) -> None:
     """Remove a file, or a link itself; nothing happens when it is missing."""
     with suppress(FileNotFoundError), _folder(path.parent) as folder:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING
 
-from asof import config, engine
+from asof import engine
 from asof.answer.settings import MAX_PASSAGES
 from asof.corpus.facts import FactIndexer
 from asof.corpus.models import ModelProvider
 from asof.corpus.query_reader import QueryReader
 from asof.corpus.session import Session
 from asof.data import GLOBAL, MODES, Answer, Filters, Query
-from asof.engine import Results
 from asof.errors import BeforeHorizon, UsageError
 from asof.store.passages import Life, lives
 
@@ -40,9 +39,6 @@ class AskRequest:
     budget: float | None = None
 
 
-T = TypeVar("T")
-
-
 @dataclass(frozen=True, slots=True)
 class _PutQuestion:
     """A question as it is put to the passages: how it is read, what is searched by which recipe, how the
@@ -56,70 +52,12 @@ class _PutQuestion:
     requested: bool
 
 
-class AnswersFrom(Protocol):
-    """What an answer is made from: a corpus in one piece, or in shards."""
-
-    @property
-    def config(self) -> config.Config:
-        """The configuration that holds for it."""
-        ...
-
-    @property
-    def languages(self) -> tuple[str, ...]:
-        """The languages of its texts."""
-        ...
-
-    def ensure_facts(self) -> None:
-        """See `FactIndexer.ensure_facts`."""
-        ...
-
-    def lives(self, hits: Sequence[str], as_of: int, known_at: int | None) -> dict[str, list[Life]]:
-        """See `asof.store.passages.lives`."""
-        ...
-
-    def searched(
-        self, query: Query, recipe: Recipe, as_of: int, known_at: int | None,
-        do: Callable[[View, Results], T],
-    ) -> T:  # fmt: skip
-        """Search, and do something with what was found while the view is still there."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
-class OnePiece:
-    """A corpus in one piece, to answer from."""
+class Asker:
+    """Answers questions that `reader` reads, which says as of when and as known at when."""
 
     session: Session
     facts: FactIndexer
-
-    @property
-    def config(self) -> config.Config:
-        return self.session.config
-
-    @property
-    def languages(self) -> tuple[str, ...]:
-        return self.session.languages
-
-    def ensure_facts(self) -> None:
-        self.facts.ensure_facts()
-
-    def lives(self, hits: Sequence[str], as_of: int, known_at: int | None) -> dict[str, list[Life]]:
-        return self.session.use(
-            as_of, known_at, lambda view: lives(view.store.db, hits, view.as_of, view.known_at)
-        )
-
-    def searched(
-        self, query: Query, recipe: Recipe, as_of: int, known_at: int | None,
-        do: Callable[[View, Results], T],
-    ) -> T:  # fmt: skip
-        return self.session.use(as_of, known_at, lambda view: do(view, engine.search(query, view, recipe)))
-
-
-@dataclass(frozen=True, slots=True)
-class Asker:
-    """Answers questions from `source` that `reader` reads, which says as of when and as known at when."""
-
-    source: AnswersFrom
     models: ModelProvider
     reader: QueryReader
 
@@ -130,7 +68,7 @@ class Asker:
 
     def _budget(self, request: AskRequest) -> float | None:
         """What the answer may cost. Raises UsageError for less than nothing."""
-        budget = self.source.config.asking.budget if request.budget is None else request.budget
+        budget = self.session.config.asking.budget if request.budget is None else request.budget
         if budget is not None and not 0 <= budget <= 1e9:
             raise UsageError(f"budget {budget:g}: 0 or more is expected (US dollars; tokens without prices)")
         return budget
@@ -167,7 +105,7 @@ class Asker:
             write_pending,
         )  # fmt: skip
 
-        asking, question = self.source.config.asking, request.question
+        asking, question = self.session.config.asking, request.question
         reader, known_at = self.reader, self.reader.known_at
         mode = asking.mode if request.mode is None else request.mode
         if mode not in MODES:
@@ -187,11 +125,11 @@ class Asker:
             split, more = self._in_parts(query, reading.as_of, model)
             ruled = first.notes if chosen.typed and split is query else ()
             query, notes = split, (*notes, *ruled, *more)
-        way = mode_for(mode, reading, " ".join(self.source.languages))
+        way = mode_for(mode, reading, " ".join(self.session.languages))
         if request.budget is not None and model is None:
             notes += (BUDGET_NEEDS_MODEL,)
         if way == GLOBAL:
-            self.source.ensure_facts()
+            self.facts.ensure_facts()
         tokens = asking.tokens if request.tokens is None else request.tokens
         options = AnswerOptions(way, tokens, model, request.on_text)
         put = _PutQuestion(reading, query, chosen, options, notes, requested=mode == way)
@@ -203,7 +141,7 @@ class Asker:
             from asof.answer.named_past import with_lives
 
             ids = [each.id for each in made.citations]
-            made = with_lives(made, self.source.lives(ids, reading.as_of, known_at))
+            made = with_lives(made, self._lives(ids, reading.as_of, known_at))
         return made
 
     def _of_its_time(self, put: _PutQuestion) -> Answer | PendingAnswer:
@@ -212,7 +150,7 @@ class Asker:
         from asof.answer import named_past
 
         now = self._from_passages(put)
-        asked = named_past.named_past(put.reading, " ".join(self.source.languages))
+        asked = named_past.named_past(put.reading, " ".join(self.session.languages))
         if asked is None or not named_past.is_open(now, asked):
             return now.made
         reading = named_past.read_as_of(put.reading, asked)
@@ -224,7 +162,7 @@ class Asker:
         except BeforeHorizon:
             return now.made
         ids = [each.id for each in then.quoted.citations[:1]]
-        lives = self.source.lives(ids, put.reading.as_of, self.reader.known_at)
+        lives = self._lives(ids, put.reading.as_of, self.reader.known_at)
         return named_past.of_its_time(now, then, asked, lives).made
 
     def _from_passages(self, put: _PutQuestion) -> Answered:
@@ -232,11 +170,18 @@ class Asker:
         from asof.answer.ask import RetrievedPassages, answer, context_of
         from asof.answer.named_past import Answered
 
-        def look(view: View, results: Results) -> Answered:
+        def look(view: View) -> Answered:
+            results = engine.search(put.query, view, put.recipe)
             retrieved = RetrievedPassages(
                 view, put.reading, results.hits, results.rows, put.query.filters, put.notes
             )
             context = context_of(retrieved, put.options.tokens)
             return Answered(answer(retrieved, context, put.options, requested=put.requested), context)
 
-        return self.source.searched(put.query, put.recipe, put.reading.as_of, self.reader.known_at, look)
+        return self.session.use(put.reading.as_of, self.reader.known_at, look)
+
+    def _lives(self, hits: Sequence[str], as_of: int, known_at: int | None) -> dict[str, list[Life]]:
+        """See `asof.store.passages.lives`."""
+        return self.session.use(
+            as_of, known_at, lambda view: lives(view.store.db, hits, view.as_of, view.known_at)
+        )

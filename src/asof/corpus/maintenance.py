@@ -119,9 +119,8 @@ class Maintenance:
         session.forget()
         return embedded
 
-    def correct(self, document: str, published: When, clock: Callable[[], int] | None = None) -> None:
-        """Say that a document's current version was dated wrongly. `clock`: when that is said, in place of
-        the corpus's. Raises UsageError."""
+    def correct(self, document: str, published: When) -> None:
+        """Say that a document's current version was dated wrongly. Raises UsageError."""
         session = self.session
         anchor = session.clock()
         if isinstance(published, str):
@@ -130,9 +129,7 @@ class Maintenance:
             stated = coerce.time(published, "published", "metadata")
         with (
             session.writing() as db,
-            session.store.write(
-                db, clock or session.clock, session.manifest.publish, what="correct"
-            ) as write,
+            session.store.write(db, session.clock, session.manifest.publish, what="correct") as write,
         ):
             corrections.correct(write, document, stated)
 
@@ -200,18 +197,13 @@ class Maintenance:
         database = self.session.store.database
         return self.session.read(lambda db: backup(db, database, Path(file), overwrite=overwrite))
 
-    def remove(
-        self,
-        choose: Callable[[sqlite3.Connection], list[int]],
-        what: str,
-        clock: Callable[[], int] | None = None,
-    ) -> int:
+    def remove(self, choose: Callable[[sqlite3.Connection], list[int]], what: str) -> int:
         """Remove rows, and what was derived from them: `choose` does, in a transaction of that kind, and says
-        which passages. `clock`: see `correct`. Returns how many passages went. Raises Busy, NoSpace."""
+        which passages. Returns how many passages went. Raises Busy, NoSpace."""
         session = self.session
         with session.writing() as db:
             forget_texts(session.store.folder)
-            removed = engine.remove(session.store, session.manifest, db, clock or session.clock, choose, what)
+            removed = engine.remove(session.store, session.manifest, db, session.clock, choose, what)
         session.forget()
         return removed
 

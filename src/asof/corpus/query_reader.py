@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from asof import config
 from asof.corpus.models import ModelProvider
+from asof.corpus.session import Session
 from asof.data import Filters, Query, coerce
 from asof.data.coerce import MetadataFilter
 from asof.errors import BeforeHorizon, UsageError
@@ -33,35 +34,12 @@ def refuse_long(text: str, what: str) -> None:
         )
 
 
-class Asked(Protocol):
-    """What a reader of questions knows of the corpus, in one piece or in shards."""
-
-    @property
-    def config(self) -> config.Config:
-        """The configuration that holds for it."""
-        ...
-
-    @property
-    def languages(self) -> tuple[str, ...]:
-        """The languages of its texts."""
-        ...
-
-    @property
-    def fiscal_start(self) -> int:
-        """The first month of the fiscal year."""
-        ...
-
-    def holds_anything(self, as_of: int, known_at: int | None) -> bool:
-        """Whether any passage is current at that moment. Raises BeforeHorizon."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class QueryReader:
     """Reads questions that are asked as of an instant (and known at one; None: with all that is known), with
     the configuration of a corpus. `stated`: whether that instant was given."""
 
-    session: Asked
+    session: Session
     models: ModelProvider
     as_of: int
     known_at: int | None = None
@@ -106,7 +84,7 @@ class QueryReader:
     def _anything_at(self, as_of: int) -> bool:
         """Whether any passage is visible then; a time before the kept history has its own error."""
         try:
-            return self.session.holds_anything(as_of, self.known_at)
+            return self.session.use(as_of, self.known_at, lambda view: view.n > 0)
         except BeforeHorizon:
             return True
 

@@ -118,10 +118,6 @@ class Session:
             with self._transaction(reader.db):
                 return do(reader.views.at(as_of, known_at))
 
-    def holds_anything(self, as_of: int, known_at: int | None) -> bool:
-        """Whether any passage is current at that moment. Raises BeforeHorizon."""
-        return self.use(as_of, known_at, lambda view: view.n > 0)
-
     def read(self, do: Callable[[sqlite3.Connection], T]) -> T:
         """Read rows that belong together, in one read transaction."""
         with self.connection() as db, self._transaction(db):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from asof import engine
 from asof.arguments import all_checked
-from asof.corpus.asking import Asker, AskRequest, OnePiece
+from asof.corpus.asking import Asker, AskRequest
 from asof.corpus.facts import FactIndexer
 from asof.corpus.models import ModelProvider
 from asof.corpus.query_reader import QueryReader, refuse_long
@@ -239,7 +239,7 @@ class Snapshot:
 
     @property
     def _asker(self) -> Asker:
-        return Asker(OnePiece(self.session, self.fact_indexer), self.models, self.reader)
+        return Asker(self.session, self.fact_indexer, self.models, self.reader)
 
     def facts(
         self, subject: str, most: int = 40, *, relation: str = "", since: When | None = None,

@@ -28,7 +28,7 @@ from asof.index import vectors
 from asof.index.build import build
 from asof.index.check import is_entry, is_segment_name, list_fault, segment_fault
 from asof.index.merge import due, merge
-from asof.index.rebuild import SegmentEntry, entry_of_all, has_rows, rebuild
+from asof.index.rebuild import SegmentEntry, entry_of_all, rebuild
 from asof.index.segment import SEGMENT, Segment
 from asof.models.hashed import HashedNgrams
 from asof.models.ports import Encoder
@@ -355,21 +355,6 @@ class Manifest:
         with self._lock:
             self._open.clear()
         return stats[0]
-
-    def renew(self, db: sqlite3.Connection, entry: SegmentEntry) -> None:
-        """Put a segment of what the store now has in the ranges of this one into its place, inside the
-        transaction that removes the rest. The old file is left for the caller to discard."""
-        if has_rows(db, entry):
-            self._rebuild(db, entry)
-        else:
-            db.execute("DELETE FROM segments WHERE file = ?", (entry.file,))
-
-    def rebuild_whole(self, db: sqlite3.Connection) -> None:
-        """Make one segment of all passages and ends, in a transaction of its own."""
-        db.execute("BEGIN IMMEDIATE")
-        if db.execute("SELECT 1 FROM passages LIMIT 1").fetchone():
-            self._rebuild_all(db)
-        db.execute("COMMIT")
 
     def _rebuilt_file(self, db: sqlite3.Connection, entry: SegmentEntry) -> tuple[str, tuple[int, int, int]]:
         corpus_files.make_folder(self.folder)

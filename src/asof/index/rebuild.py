@@ -37,14 +37,6 @@ class SegmentEntry(NamedTuple):
     checksum: int
 
 
-def has_rows(db: sqlite3.Connection, entry: SegmentEntry) -> bool:
-    """Whether the store has anything in the ranges of an entry."""
-    passages = "SELECT 1 FROM passages WHERE id BETWEEN ? AND ? LIMIT 1"
-    ends = "SELECT 1 FROM ends WHERE id BETWEEN ? AND ? LIMIT 1"
-    found = db.execute(passages, entry[1:3]).fetchone() or db.execute(ends, entry[3:5]).fetchone()
-    return found is not None
-
-
 def entry_of_all(db: sqlite3.Connection) -> SegmentEntry:
     """The ranges of all passages and ends; it names no file yet."""
     first, last = db.execute("SELECT coalesce(min(id), 1), coalesce(max(id), 0) FROM passages").fetchone()

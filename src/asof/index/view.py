@@ -181,7 +181,7 @@ class View:
             if getattr(filters, name)
         }
         if of_head:
-            heads = self.store.matching_heads(of_head)
+            heads = self.store.matching_heads(**of_head)
             passes = np.isin(window.column("head"), np.array(heads, np.int64))
             mask = passes if mask is None else mask & passes
         return mask

@@ -68,28 +68,16 @@ def erase_for_good(
 
     `group`, `rename`: see `sources.scheme.Erasure`; without any document of the group, sources are renamed.
     """
-    passages = erase_and_mark(db, names)
-    if not stored_names(db, group):
-        rename_sources(db, names[0].partition(":")[0].lower(), rename)
-    return passages
-
-
-def erase_and_mark(db: sqlite3.Connection, names: Sequence[str]) -> list[int]:
-    """Remove documents and mark them as erased for good; returns the ids of their passages."""
     passages = [passage for name in names for passage in erase(db, name)]
     for name in names:
         mark_erased(db, name)
+    some = "SELECT 1 FROM documents WHERE name IN (SELECT value FROM json_each(?)) LIMIT 1"
+    if db.execute(some, (json.dumps(list(group)),)).fetchone() is None:
+        _rename_sources(db, names[0].partition(":")[0].lower(), rename)
     return passages
 
 
-def stored_names(db: sqlite3.Connection, names: Sequence[str]) -> list[str]:
-    """Those of the documents that are in the database, in this order."""
-    some = "SELECT name FROM documents WHERE name IN (SELECT value FROM json_each(?))"
-    stored = {name for (name,) in db.execute(some, (json.dumps(list(names)),))}
-    return [name for name in names if name in stored]
-
-
-def rename_sources(db: sqlite3.Connection, kind: str, rename: Callable[[str], str]) -> None:
+def _rename_sources(db: sqlite3.Connection, kind: str, rename: Callable[[str], str]) -> None:
     """Rename the sources of a kind; an empty one is deleted unless documents still refer to it."""
     sources = db.execute("SELECT id, name FROM sources WHERE kind = ?", (kind,)).fetchall()
     for source, name in sources:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -74,7 +74,7 @@ class AsOfReader:
         )
         return {passage: (headings, tags, language) for passage, headings, tags, language in rows}
 
-    def matching_heads(self, attributes: Mapping[str, Any]) -> list[int]:
+    def matching_heads(self, **attributes: Any) -> list[int]:
         """Ids of the heads that have these attributes, each named as an argument of `matching_heads`."""
         return matching_heads(self.db, **attributes)
 

@@ -3,8 +3,7 @@
     batch n+1 is read and handed out  ->  batch n is written from what the workers return
 
 What they return is what the writer would compute itself (`prepare.py`), so a corpus is the same whatever
-their number. They hold no lock and touch no file: one that is ended leaves nothing behind. They are processes
-of this machine, or whatever else prepares groups of documents (`TextPool`).
+their number. They hold no lock and touch no file: one that is ended leaves nothing behind.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from types import TracebackType
-from typing import Protocol, Self
+from typing import Self
 
 from asof.data import Document, SafeToCommit, Statement
 from asof.errors import CorpusError
@@ -38,26 +37,12 @@ LONGEST = 1_000_000
 """Longer texts are left to the writer: a worker ends when its last one is done."""
 
 
-class TextPool(Protocol):
-    """Prepares documents elsewhere, several groups at a time."""
-
-    def begin(self, group: list[Document]) -> Callable[[], list[PreparedText]]:
-        """Begin with a group; what is returned waits until it is done, and gives what was made of each.
-        Both raise CorpusError where whoever prepared it was ended from outside."""
-        ...
-
-    def close(self) -> None:
-        """Drop what is not begun."""
-        ...
-
-
 class TextWorkers:
     """Up to `count` processes that prepare the new documents of large batches; with 1, the writer does all.
 
     `known` says which of some document ids are in the corpus: of those, and of what is stated twice, mostly
     little is new, which is found out sooner than it is prepared. `worth`: characters of a large batch.
-    `pool`: makes what prepares in place of processes of this machine, whatever the count. Close it, or use it
-    in a `with` statement. Raises CorpusError when a worker was ended from outside.
+    Close it, or use it in a `with` statement. Raises CorpusError when a worker was ended from outside.
     """
 
     def __init__(
@@ -66,19 +51,16 @@ class TextWorkers:
         count: int,
         known: Callable[[Sequence[str]], set[str]],
         worth: int = WORTH,
-        pool: Callable[[CorpusSettings], TextPool] | None = None,
     ) -> None:
-        self.settings, self.known, self.worth = settings, known, worth
-        self._elsewhere = count > 1 or pool is not None
-        self._make: Callable[[], TextPool] = lambda: pool(settings) if pool else Processes(settings, count)
-        self._pool: TextPool | None = None
+        self.settings, self.count, self.known, self.worth = settings, count, known, worth
+        self._pool: Processes | None = None
         self._results: dict[int, tuple[Document, Callable[[], list[PreparedText]], int]] = {}
 
     def ahead(self, batches: Iterable[list[Statement]]) -> Iterator[list[Statement]]:
         """The batches; of large ones the next is read, and handed out, before one is given."""
         before: list[Statement] | None = None
         for batch in batches:
-            begun = self._elsewhere and self._hand_out(batch)
+            begun = self.count > 1 and self._hand_out(batch)
             if before is not None:
                 yield before
             before = batch if begun and not isinstance(batch[-1], SafeToCommit) else None
@@ -134,7 +116,7 @@ class TextWorkers:
         if not group:
             return
         if self._pool is None:
-            self._pool = self._make()
+            self._pool = Processes(self.settings, self.count)
         done = self._pool.begin(group)
         self._results.update((id(each), (each, done, place)) for place, each in enumerate(group))
 
@@ -144,13 +126,15 @@ def _size(document: Document) -> int:
 
 
 class Processes:
-    """Up to `count` processes of this machine."""
+    """Up to `count` processes, which prepare several groups of documents at a time."""
 
     def __init__(self, settings: CorpusSettings, count: int) -> None:
         context = multiprocessing.get_context("spawn")
         self._executor = ProcessPoolExecutor(count, context, _begin, (settings,))
 
     def begin(self, group: list[Document]) -> Callable[[], list[PreparedText]]:
+        """Begin with a group; what is returned waits until it is done, and gives what was made of each.
+        Both raise CorpusError where a process was ended from outside."""
         with _alive():
             future = self._executor.submit(_prepared, group)
 
@@ -161,6 +145,7 @@ class Processes:
         return done
 
     def close(self) -> None:
+        """Drop what is not begun."""
         self._executor.shutdown(cancel_futures=True)
 
 

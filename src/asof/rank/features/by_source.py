@@ -76,7 +76,7 @@ def _heads(view: View, source: str) -> NDArray[np.int64]:
     heads never change."""
     key = f"heads of {source}"
     if key not in view.prefix.memo:
-        view.prefix.memo[key] = np.array(view.store.matching_heads({"source": source}), np.int64)
+        view.prefix.memo[key] = np.array(view.store.matching_heads(source=source), np.int64)
     heads: NDArray[np.int64] = view.prefix.memo[key]
     return heads
 

@@ -90,7 +90,7 @@ def test_a_paper_without_a_pdf_has_its_abstract(asof, archive):
     ("arguments", "result"),
     [
         (["notes", "--since", "2024"], "--since: only for sources of a scheme, and 'notes' is none"),
-        (["notes", "--per-day", "3", "--full"], "--per-day, --full: only for arxiv:..."),
+        (["notes", "--per-day", "3", "--full"], "--per-day, --full: only for sources of a scheme"),
         (["arxiv:cs.IR", "--history"], "--history is for folders"),
         (["arxiv:sc.IR"], "neither a category nor an id"),
         (["arxiv:cs.IR", "--since", "soonish"], "--since: 'soonish' is not a time"),

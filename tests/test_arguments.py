@@ -15,6 +15,8 @@ import asof
 from asof.arguments import BOUNDS, checked
 from asof.data import Filters
 from asof.errors import AsofError, UsageError
+from asof.knowledge.questions import facts as known_facts
+from asof.knowledge.questions import graph as known_graph
 
 GOOD: dict[str, Any] = {
     "about": None, "around": "crane", "as_of": 0, "before": "1990", "do": lambda view: view.as_of,
@@ -211,9 +213,10 @@ def test_numbers_out_of_bounds_are_refused_wherever_they_are(corpus):
         lambda: then.search("crane", 0), lambda: then.search("crane", k=1_000_001),
         lambda: then.search("crane", 2**63),
         lambda: then.why_not("a", "crane", -1), lambda: then.diff("crane", then, 10**9),
-        lambda: then.timeline("crane", 0), lambda: then.facts("crane", 10_001),
-        lambda: then.graph("crane", 1, 0),
-        lambda: then.graph("crane", 9), lambda: then.links("a", 6), lambda: then.ask("crane", tokens=10**7),
+        lambda: then.timeline("crane", 0), lambda: known_facts(then, "crane", 10_001),
+        lambda: known_graph(then, "crane", 1, 0),
+        lambda: known_graph(then, "crane", 9), lambda: then.links("a", 6),
+        lambda: then.ask("crane", tokens=10**7),
         lambda: corpus.at(10**5_000),
         lambda: asof.open(corpus.root, wait=math.nan), lambda: asof.open(corpus.root, wait=-1),
         lambda: corpus.search("crane", k=1_000_001),

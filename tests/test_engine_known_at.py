@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 
 import asof
+from asof.knowledge.questions import facts as known_facts
 from asof.time.moment import read
 from asof.time.span import iso
 
@@ -24,5 +25,5 @@ def test_an_answer_says_the_moment_that_was_asked_for(memory_folder, document) -
 
 
 def shown(then: asof.Snapshot) -> list[str]:
-    found = (then.search("ferry").view, then.timeline("ferry"), then.facts("ferry"))
+    found = (then.search("ferry").view, then.timeline("ferry"), known_facts(then, "ferry"))
     return [iso(each.known_at) for each in found]

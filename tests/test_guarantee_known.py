@@ -21,11 +21,15 @@ from tests.support.fact_histories import BY_MODEL, BY_RULES, SENTENCES
 from tests.support.histories import ANY_HEALTH, DAY, PLANTED, Event, hits_in_full, last_moment
 
 from asof.corpus.corpus import Corpus
+from asof.corpus.facts import ensure_facts, learn
 from asof.corpus.snapshot import Snapshot
 from asof.data import GLOBAL, KINDS, LOCAL
 from asof.index.view import View
 from asof.knowledge import resolve
 from asof.knowledge.hierarchy import Hierarchy
+from asof.knowledge.questions import facts as known_facts
+from asof.knowledge.questions import graph as known_graph
+from asof.knowledge.questions import report as known_report
 from asof.knowledge.resolve import Entities
 from asof.knowledge.visible_facts import facts_about, facts_during, facts_of_kind
 from asof.store import fact_names
@@ -100,12 +104,12 @@ def known(view: View) -> dict[str, Any]:
 
 def told(then: Snapshot, question: str, by_model: bool) -> dict[str, Any]:
     """What surfaces show."""
-    found: dict[str, Any] = {f"report {each}": bare(then.report(each)) for each in PERIODS}
+    found: dict[str, Any] = {f"report {each}": bare(known_report(then, each)) for each in PERIODS}
     for name in ("NHA", "Quay Ltd"):
-        found[f"report of {name}"] = bare(then.report("1970", name))
-        found[f"graph of {name}"] = bare(then.graph(name, 2))
-    found |= {f"facts {each}": bare(then.facts(each)) for each in NAMES}
-    found["some facts"] = bare(then.facts("Quay Ltd", 1, relation="revenue", until="1970-01-02"))
+        found[f"report of {name}"] = bare(known_report(then, "1970", name))
+        found[f"graph of {name}"] = bare(known_graph(then, name, 2))
+    found |= {f"facts {each}": bare(known_facts(then, each)) for each in NAMES}
+    found["some facts"] = bare(known_facts(then, "Quay Ltd", 1, relation="revenue", until="1970-01-02"))
     found |= {mode: bare(then.ask(question, mode=mode)) for mode in (LOCAL, GLOBAL)}
     found["tgrag"] = hits_in_full(then, question, recipe="tgrag")
     return found
@@ -128,7 +132,7 @@ def check(
             return 0
         learned(corpus, by_model)
         for other in (NEVER - 1, at + 1):
-            corpus.snapshot(other, None).facts("Quay Ltd")
+            known_facts(corpus.snapshot(other, None), "Quay Ltd")
         with histories.only_visible(corpus, folder / "part", *moment) as part:
             learned(part, by_model)
             here, there = corpus.snapshot(*moment), part.snapshot(at, None)
@@ -139,8 +143,8 @@ def check(
 
 def learned(corpus: Corpus, by_model: bool) -> None:
     if by_model:
-        corpus.learn()
-    corpus.facts.ensure_facts()
+        learn(corpus)
+    ensure_facts(corpus.session)
 
 
 def same(here: dict[str, Any], there: dict[str, Any]) -> None:

@@ -63,7 +63,7 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
             arguments = signature.bind(*args, **kwargs).arguments
         except TypeError:  # too many, too few, unknown ones: Python says it best
             return function(*args, **kwargs)
-        if getattr(arguments.get("self"), "closed", False):
+        if getattr(arguments.get("self", arguments.get("corpus")), "closed", False):
             raise UsageError("this corpus is closed: ask it inside its `with` block, or open it again")
         for name, value in arguments.items():
             if name in rules and rules[name].kind is not inspect.Parameter.VAR_KEYWORD:

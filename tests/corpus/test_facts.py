@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 
 import asof
+from asof.corpus.facts import learn
 from asof.data import Document
 from asof.models.scripted import ScriptedModel
 
@@ -15,7 +16,7 @@ def test_two_that_learn_at_once_pay_once(tmp_path):
     with asof.open(tmp_path, model=model) as one, asof.open(tmp_path, model=model) as other:
         one.add([Document(f"d{n}", f"The crane number {n} squeaks.") for n in range(20)])
         lessons = []
-        threads = [threading.Thread(target=lambda c=each: lessons.append(c.learn())) for each in (one, other)]
+        threads = [threading.Thread(target=lambda c=each: lessons.append(learn(c))) for each in (one, other)]
         for thread in threads:
             thread.start()
         for thread in threads:

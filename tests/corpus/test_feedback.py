@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 import asof
 from asof.corpus.corpus import Corpus
+from asof.corpus.facts import ensure_facts
 from asof.data import Document, SourcedTime
 from asof.errors import BeforeHorizon, Busy, DamagedStore, UsageError
 from asof.recipes import NAMES, named
@@ -328,7 +329,7 @@ QUESTIONS = ("who keeps the lamp of the harbour", "what revenue did they report"
 
 def test_nothing_of_a_text_is_left_after_a_purge() -> None:
     with opened(marked()) as corpus:
-        corpus.facts.ensure_facts()
+        ensure_facts(corpus.session)
         ids = []
         quoted = False
         for recipe, question in itertools.product(every_recipe(), QUESTIONS):

@@ -21,8 +21,10 @@ import pytest
 
 import asof
 from asof.corpus.corpus import Corpus
+from asof.corpus.facts import learn, report_all
 from asof.data import Document, Ended, SourcedTime
 from asof.knowledge.hierarchy import ancestors
+from asof.knowledge.questions import report as known_report
 from asof.models.ports import Prompt
 from asof.models.scripted import ScriptedModel
 from asof.store.settings import CorpusSettings
@@ -118,8 +120,8 @@ class Counted:
     def update(self, *documents: Document | Ended) -> tuple[list[str], list[str]]:
         """Take documents in, read them and tell all periods: the sentences and the periods of its prompts."""
         self.corpus.add(documents)
-        assert self.corpus.learn().complete
-        assert self.corpus.facts.report_all().complete
+        assert learn(self.corpus).complete
+        assert report_all(self.corpus).complete
         return self.asked()
 
     def asked(self) -> tuple[list[str], list[str]]:
@@ -221,15 +223,15 @@ def test_names_that_become_one_ask_about_what_tells_of_both(counted):
 
 
 def test_a_second_run_asks_nothing(counted):
-    assert counted.corpus.learn().passages == 0
-    told = counted.corpus.facts.report_all()
+    assert learn(counted.corpus).passages == 0
+    told = report_all(counted.corpus)
     assert (told.reports, told.cost.calls, told.cost.cached) == (163, 0, 163)
     assert counted.asked() == ([], [])
 
 
 def test_a_question_need_not_wait(counted):
     for period in ("2021-04-01", "2022-08", "2022-Q4", "2021", "2021-Q2 to 2022-Q1"):
-        found = counted.corpus.at().report(period)
+        found = known_report(counted.corpus.at(), period)
         assert found.reports
         assert {each.by for each in found.reports} == {"teller"}
     assert counted.asked() == ([], [])

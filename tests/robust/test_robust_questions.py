@@ -12,6 +12,8 @@ from asof.corpus.corpus import open as open_corpus
 from asof.corpus.query_reader import LONGEST_QUESTION
 from asof.corpus.snapshot import Snapshot
 from asof.errors import UsageError
+from asof.knowledge.questions import facts as known_facts
+from asof.knowledge.questions import graph as known_graph
 
 pytestmark = pytest.mark.slow
 
@@ -28,8 +30,8 @@ ASKS: dict[str, Callable[[Snapshot, str], object]] = {
     "ask": lambda then, question: then.ask(question),
     "why_not": lambda then, question: then.why_not("note7", question),
     "timeline": lambda then, question: then.timeline(question),
-    "facts": lambda then, question: then.facts(question),
-    "graph": lambda then, question: then.graph(question),
+    "facts": lambda then, question: known_facts(then, question),
+    "graph": lambda then, question: known_graph(then, question),
 }
 
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from tests.support.fact_lines import Lines, corpus_of, note
 
 import asof
+from asof.corpus.facts import ensure_facts
 from asof.data import EVENT, KINDS, VALUE, Amount, Document, Fact, Heading, SourcedTime
 from asof.store import facts as kept
 from asof.store.facts import Extraction
@@ -149,7 +150,7 @@ def test_status_says_who_read_what_and_what_is_left(tmp_path):
     with asof.open(tmp_path) as corpus:
         corpus.add([Document("a", "Revenue was $4 million in 2021."), Document("b", "Nobody knows.")])
         assert told(corpus) == []
-        corpus.facts.ensure_facts()
+        ensure_facts(corpus.session)
         assert told(corpus) == ["facts: 1 in 2 passages, read by rules-3"]
         corpus.add([Document("c", "The quay is long.")])
         assert told(corpus)[1:] == ["facts: 1 passage is not read yet"]

@@ -15,6 +15,7 @@ from asof.answer.evidence import Sentence, quotable_sentences
 from asof.answer.question import ParsedQuestion
 from asof.answer.sentence_facts import SentenceFact
 from asof.corpus.corpus import Corpus
+from asof.corpus.facts import ensure_facts
 from asof.data import Document, Hit, SourcedTime
 from asof.index.view import View
 from asof.store.settings import CorpusSettings
@@ -54,7 +55,7 @@ class Looked(NamedTuple):
 
 def looked(corpus: Corpus, question: str, as_of: str | None = None) -> Looked:
     """The way of a question until its cells are made, from all hits."""
-    corpus.facts.ensure_facts()
+    ensure_facts(corpus.session)
     then = corpus.at(as_of)
     found = then.search(question, k=100)
     view = then.view()

@@ -19,6 +19,8 @@ import numpy as np
 import asof
 from asof.errors import AsofError
 from asof.index.segment import Segment, SegmentWriter
+from asof.knowledge.questions import facts as known_facts
+from asof.knowledge.questions import report as known_report
 
 EXTREMES = (-1, 0, 1, 2, 255, 300, 2**31 - 1, -(2**31), 2**32, 2**40, 2**62, -(2**62), 2**63 - 1, -(2**63))
 VALUES = (
@@ -79,8 +81,8 @@ def _ask_all(corpus: asof.Corpus) -> None:
     at.text("d2")
     at.why_not("d3", "bread")
     corpus.at().diff("ferry price", at)
-    corpus.at().facts("ferry")
-    corpus.at().report("2021")
+    known_facts(corpus.at(), "ferry")
+    known_report(corpus.at(), "2021")
 
 
 def use_all(root: Path) -> None:

@@ -17,13 +17,13 @@ from asof.cli.main import (
     explain_no_hits,
     index_option,
     json_option,
-    note_extractor,
+    note_answers,
     open_corpus,
     print_json,
     time_option,
     verbose_option,
 )
-from asof.cli.progress import fact_progress
+from asof.cli.progress import waiting_progress
 from asof.cli.question import joined
 from asof.cli.terminal import plain, show
 from asof.data import MODES
@@ -71,8 +71,8 @@ def ask(
     from asof.corpus.asking import AskRequest
 
     asked = joined(question, "QUESTION", "some words are")
-    with open_corpus(index) as corpus, fact_progress(corpus):
-        note_extractor(corpus.config)
+    with open_corpus(index) as corpus, waiting_progress(corpus):
+        note_answers(corpus.config)
         then = corpus.at(as_of, known_at)
         streamed = _Streamed()
         request = AskRequest(

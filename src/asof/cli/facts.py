@@ -21,12 +21,12 @@ from asof.cli.main import (
     explain_no_hits,
     index_option,
     json_option,
-    note_extractor,
+    note_answers,
     open_corpus,
     print_json,
     time_option,
 )
-from asof.cli.progress import fact_progress
+from asof.cli.progress import waiting_progress
 from asof.cli.terminal import counted, plain, readable, shortened, show
 from asof.serialize.knowledge import facts_json
 from asof.time.span import format_instant
@@ -65,13 +65,15 @@ def facts(
     All names of SUBJECT in the documents count. A figure holds for its period, a state until the next one.
     Facts that several documents state, and contradictions, are marked.
     """
+    from asof.knowledge.questions import facts as known_facts
+
     name = " ".join(subject)
     if not name.strip():
         raise click.UsageError("SUBJECT is empty; a name is expected")
-    with open_corpus(index) as corpus, fact_progress(corpus):
-        note_extractor(corpus.config)
+    with open_corpus(index) as corpus, waiting_progress(corpus):
+        note_answers(corpus.config)
         then = corpus.at(as_of, known_at)
-        line = then.facts(name, relation=relation, since=since, until=until, most=k)
+        line = known_facts(then, name, relation=relation, since=since, until=until, most=k)
         if not line.groups and not as_json:
             explain_no_hits(then, since, until)
     if as_json:

@@ -14,12 +14,12 @@ from asof.cli.main import (
     TIMES,
     index_option,
     json_option,
-    note_extractor,
+    note_answers,
     open_corpus,
     print_json,
     time_option,
 )
-from asof.cli.progress import fact_progress
+from asof.cli.progress import waiting_progress
 from asof.cli.terminal import counted, plain, shortened, show
 from asof.serialize.knowledge import graph_json
 
@@ -51,11 +51,13 @@ def graph(
 
     --json has all nodes, documents and facts; the list shows the newest facts of each neighbour.
     """
+    from asof.knowledge.questions import graph as around_entity
+
     if not around.strip():
         raise click.UsageError("--around is empty; a name is expected")
-    with open_corpus(index) as corpus, fact_progress(corpus):
-        note_extractor(corpus.config)
-        neighbourhood = corpus.at(as_of, known_at).graph(around, depth, k)
+    with open_corpus(index) as corpus, waiting_progress(corpus):
+        note_answers(corpus.config)
+        neighbourhood = around_entity(corpus.at(as_of, known_at), around, depth, k)
     if dot and neighbourhood.edges:
         click.echo(dot_text(neighbourhood))
     elif as_json:

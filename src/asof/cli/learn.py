@@ -92,9 +92,11 @@ def _spent(lesson: ExtractionReport) -> float:
 
 def _learn(corpus: Corpus, budget: float | None, *, quiet: bool) -> ExtractionReport:
     """Read facts with a bar."""
+    from asof.corpus.facts import learn
+
     started = time.perf_counter()
     with count_progress("facts", "passages") as advance:
-        lesson = corpus.learn(progress=advance, budget=budget)
+        lesson = learn(corpus, progress=advance, budget=budget)
     if not quiet:
         _show(lesson, time.perf_counter() - started, budget)
     return lesson
@@ -102,9 +104,11 @@ def _learn(corpus: Corpus, budget: float | None, *, quiet: bool) -> ExtractionRe
 
 def _generate_reports(corpus: Corpus, budget: float | None, spent: float, *, quiet: bool) -> GeneratedReports:
     """Generate reports with a bar, for what facts have left of the budget."""
+    from asof.corpus.facts import report_all
+
     started = time.perf_counter()
     with count_progress("reports", "periods") as advance:
-        generated = corpus.facts.report_all(advance, None if budget is None else max(0.0, budget - spent))
+        generated = report_all(corpus, advance, None if budget is None else max(0.0, budget - spent))
     if not quiet:
         _show_generated(generated, time.perf_counter() - started, budget)
     return generated
@@ -112,7 +116,9 @@ def _generate_reports(corpus: Corpus, budget: float | None, spent: float, *, qui
 
 def _estimate(corpus: Corpus, *, quiet: bool) -> Usage:
     """What reading facts would cost."""
-    meter = corpus.facts.estimate()
+    from asof.corpus.facts import estimate
+
+    meter = estimate(corpus)
     if not quiet:
         _show_estimate("facts: reading them", meter)
     return meter
@@ -120,7 +126,9 @@ def _estimate(corpus: Corpus, *, quiet: bool) -> Usage:
 
 def _estimate_reports(corpus: Corpus, *, quiet: bool) -> Usage | None:
     """What generating reports would cost; None before facts are read."""
-    meter = corpus.facts.estimate_reports()
+    from asof.corpus.facts import estimate_reports
+
+    meter = estimate_reports(corpus)
     if quiet:
         return meter
     if meter is None:

@@ -218,13 +218,12 @@ def explain_no_hits(snapshot: Snapshot, since: When | None = None, until: When |
         echo_err(f"note: {note}")
 
 
-def note_extractor(config: Config) -> None:
-    """Say that rules read facts if a model is to read them and none is named."""
-    from asof.config import FILE
-    from asof.knowledge.extraction_config import MODEL, Facts
+def note_answers(config: Config) -> None:
+    """Say what of the configuration does not hold for answers."""
+    from asof.corpus.asking import extension
 
-    if Facts.of(config.tables).extractor == MODEL and config.model is None:
-        echo_err(f"note: facts are read by rules: [facts] of {FILE} asks for a model, and [model] names none")
+    if (offered := extension()) is not None and (note := offered.note(config)):
+        echo_err(f"note: {note}")
 
 
 def print_json(value: Any) -> None:

@@ -16,11 +16,11 @@ from asof.cli.main import (
     echo_err,
     index_option,
     json_option,
-    note_extractor,
+    note_answers,
     print_json,
     time_option,
 )
-from asof.cli.progress import fact_progress, index_progress
+from asof.cli.progress import index_progress, waiting_progress
 from asof.cli.question import joined
 from asof.cli.terminal import plain
 
@@ -103,10 +103,10 @@ def papers(
         asked, named, since, until, per_day, k, read, not offline, not no_record, judge, budget, as_of,
         known_at,
     )  # fmt: skip
-    with removed_if_empty(corpus_root(index)), _corpus(index) as corpus, fact_progress(corpus):
+    with removed_if_empty(corpus_root(index)), _corpus(index) as corpus, waiting_progress(corpus):
         if forget:
             _begin_anew(corpus)
-        note_extractor(corpus.config)
+        note_answers(corpus.config)
         outcome = _asked(corpus, request)
         return _shown(outcome, figures, as_json=as_json)
 

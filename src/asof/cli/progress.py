@@ -41,19 +41,18 @@ def count_progress(what: str, of: str) -> Iterator[Callable[[int, int], None]]:
 
 
 @contextmanager
-def fact_progress(corpus: Corpus) -> Iterator[None]:
-    """A bar while facts are read before a question can be answered; it begins when that does."""
-
+def waiting_progress(corpus: Corpus) -> Iterator[None]:
+    """A bar while a question has to wait for what is made once; it begins when that does."""
     with ExitStack() as stack:
         shown: list[Callable[[int, int], None] | None] = []
 
-        def advance(done: int, of: int) -> None:
+        def advance(what: str, unit: str, done: int, of: int) -> None:
             if not shown:
-                shown.append(stack.enter_context(count_progress("reading facts, once", "passages")))
+                shown.append(stack.enter_context(count_progress(what, unit)))
             if shown[0] is not None:
                 shown[0](done, of)
 
-        corpus.facts.progress = advance
+        corpus.session.waiting = advance
         yield
 
 

@@ -14,12 +14,12 @@ from asof.cli.main import (
     explain_no_hits,
     index_option,
     json_option,
-    note_extractor,
+    note_answers,
     open_corpus,
     print_json,
     time_option,
 )
-from asof.cli.progress import fact_progress
+from asof.cli.progress import waiting_progress
 from asof.cli.question import joined
 from asof.cli.terminal import plain, readable, shortened, show
 from asof.serialize.report import report_json
@@ -46,11 +46,13 @@ def report(
     and what most facts turn on. Without a model they are sentences of the documents; with [model] in
     asof.toml the model writes them, from facts that it has to cite.
     """
+    from asof.knowledge.questions import report as report_on
+
     asked = joined(period, "PERIOD", "a date or a period is")
-    with open_corpus(index) as corpus, fact_progress(corpus):
-        note_extractor(corpus.config)
+    with open_corpus(index) as corpus, waiting_progress(corpus):
+        note_answers(corpus.config)
         then = corpus.at(as_of, known_at)
-        reports = then.report(asked, about.strip())
+        reports = report_on(then, asked, about.strip())
         if not reports.reports and not as_json:
             explain_no_hits(then)
     if as_json:

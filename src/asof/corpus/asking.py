@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
-from asof import engine
+from asof import engine, plugins
 from asof.answer.settings import MAX_PASSAGES
-from asof.corpus.facts import FactIndexer
 from asof.corpus.models import ModelProvider
 from asof.corpus.query_reader import QueryReader
 from asof.corpus.session import Session
@@ -18,6 +17,7 @@ from asof.errors import BeforeHorizon, UsageError
 from asof.store.passages import Life, lives
 
 if TYPE_CHECKING:
+    from asof.config import Config
     from asof.answer.ask import AnswerOptions, PendingAnswer, TextCallback
     from asof.answer.named_past import Answered
     from asof.answer.question_cost import QuestionModel
@@ -52,12 +52,29 @@ class _PutQuestion:
     requested: bool
 
 
+class OfCorpus(Protocol):
+    """What the extension that adds to answers (`answer.ask.Answering`) wants of an open corpus."""
+
+    def prepare(self, session: Session) -> None:
+        """Make what answers over periods are made of, where that was not done yet. Raises CorpusError."""
+        ...
+
+    def note(self, config: Config) -> str:
+        """What of the configuration does not hold for answers; "" for nothing."""
+        ...
+
+
+def extension() -> OfCorpus | None:
+    """The extension that adds to answers; None without one."""
+    offered: OfCorpus | None = plugins.load(plugins.ANSWERING, "facts")
+    return offered
+
+
 @dataclass(frozen=True, slots=True)
 class Asker:
     """Answers questions that `reader` reads, which says as of when and as known at when."""
 
     session: Session
-    facts: FactIndexer
     models: ModelProvider
     reader: QueryReader
 
@@ -128,8 +145,8 @@ class Asker:
         way = mode_for(mode, reading, " ".join(self.session.languages))
         if request.budget is not None and model is None:
             notes += (BUDGET_NEEDS_MODEL,)
-        if way == GLOBAL:
-            self.facts.ensure_facts()
+        if way == GLOBAL and (offered := extension()) is not None:
+            offered.prepare(self.session)
         tokens = asking.tokens if request.tokens is None else request.tokens
         options = AnswerOptions(way, tokens, model, request.on_text)
         put = _PutQuestion(reading, query, chosen, options, notes, requested=mode == way)

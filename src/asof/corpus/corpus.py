@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Self
 from asof import engine, environment
 from asof.arguments import all_checked, checked
 from asof.config import Config
-from asof.corpus.facts import FactIndexer
 from asof.corpus.feedback import FeedbackLog
 from asof.corpus.maintenance import Maintenance
 from asof.corpus.models import ModelProvider, configured_encoder, encoder_for, named_encoder
@@ -33,7 +32,6 @@ from asof.time.coerce import When, last_instant
 if TYPE_CHECKING:
     from asof.corpus.feedback import JudgingReport
     from asof.index.embedding import EmbeddingReport
-    from asof.knowledge.extraction import ExtractionReport
     from asof.learn.feedback import JudgedRecord
     from asof.models.named import Named
     from asof.models.ports import Encoder, Model
@@ -129,12 +127,11 @@ def silent(line: str) -> None:
 class Corpus:
     """An open corpus. Use it as a context manager, or `close` it. Threads may share it.
 
-    Its parts: the open files, the models, what reads facts, what was recorded, and maintenance.
+    Its parts: the open files, the models, what was recorded, and maintenance.
     """
 
     session: Session
     models: ModelProvider
-    facts: FactIndexer
     feedback: FeedbackLog
     maintenance: Maintenance
 
@@ -142,8 +139,7 @@ class Corpus:
     def of(cls, session: Session, model: Model | None = None) -> Self:
         """The corpus of these files; `model`: a language model in place of the configured one."""
         models = ModelProvider(session, model)
-        facts, feedback = FactIndexer(session, models), FeedbackLog(session, models)
-        return cls(session, models, facts, feedback, Maintenance(session))
+        return cls(session, models, FeedbackLog(session, models), Maintenance(session))
 
     def __repr__(self) -> str:
         return f"Corpus({str(self.root)!r}{', closed' if self.closed else ''})"
@@ -274,19 +270,11 @@ class Corpus:
 
     def snapshot(self, as_of: int, known_at: int | None = None, *, stated: bool = True) -> Snapshot:
         """The corpus as it stood at an instant, as it was known at another one; see `at`."""
-        return Snapshot(self.session, self.models, self.facts, as_of, known_at, stated)
+        return Snapshot(self.session, self.models, as_of, known_at, stated)
 
     def search(self, question: str, **options: object) -> Results:
         """`corpus.at().search(question, ...)`: as of now."""
         return self.at().search(question, **options)  # type: ignore[arg-type]
-
-    # -- facts ahead of questions (`asof.corpus.facts`) ---------------------------------------------
-
-    def learn(
-        self, progress: Callable[[int, int], None] | None = None, budget: float | None = None
-    ) -> ExtractionReport:
-        """See `FactIndexer.learn`."""
-        return self.facts.learn(progress, budget)
 
     # -- feedback (`asof.corpus.feedback`) ----------------------------------------------------------
 

@@ -39,7 +39,8 @@ class Session:
 
     `clock`: microseconds since 1970; `environment`: where keys of models are looked up. Segments and what is
     derived from them are shared by all readers. Each reader has a connection, a read transaction, views and
-    an analyzer of its own, so searches do not wait for each other.
+    an analyzer of its own, so searches do not wait for each other. `waiting` is told what a question has to
+    wait for, in which unit, how many of these are done, of how many.
     """
 
     root: Path
@@ -51,6 +52,7 @@ class Session:
     derived: DerivedCache = field(init=False)
     exchange: threading.Lock = field(default_factory=threading.Lock, init=False)
     closed: bool = field(default=False, init=False)
+    waiting: Callable[[str, str, int, int], None] | None = field(default=None, init=False)
     _idle: list[Reader] = field(default_factory=list, init=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
     _free: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(READERS), init=False)

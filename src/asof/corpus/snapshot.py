@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, TypeVar
 from asof import engine
 from asof.arguments import all_checked
 from asof.corpus.asking import Asker, AskRequest
-from asof.corpus.facts import FactIndexer
 from asof.corpus.models import ModelProvider
-from asof.corpus.query_reader import QueryReader, refuse_long
+from asof.corpus.query_reader import QueryReader
 from asof.corpus.session import Session
 from asof.data import Answer, Filters
 from asof.data.coerce import MetadataFilter
@@ -19,8 +18,7 @@ from asof.engine import Results
 from asof.errors import DocumentNotFound
 from asof.text.question import QuestionReading
 from asof.time.coerce import When
-from asof.time.moment import read_bounded
-from asof.time.span import iso, nearest_moment
+from asof.time.span import iso
 
 if TYPE_CHECKING:
     from asof.answer.ask import TextCallback
@@ -29,9 +27,6 @@ if TYPE_CHECKING:
     from asof.graph.links import Reach
     from asof.graph.timeline import Timeline
     from asof.index.view import View
-    from asof.knowledge.neighbourhood import Neighbourhood
-    from asof.knowledge.reports.report import PeriodReports
-    from asof.knowledge.timeline import FactLine
     from asof.rank.recipe import Recipe
     from asof.rank.whynot import WhyNot
     from asof.store.documents import DocumentAsOf, DocumentSummary
@@ -51,7 +46,6 @@ class Snapshot:
 
     session: Session
     models: ModelProvider
-    fact_indexer: FactIndexer
     as_of: int
     known_at: int | None
     stated: bool = True
@@ -216,7 +210,7 @@ class Snapshot:
         last = replace(self, as_of=as_of, known_at=known_at)
         return last.use(lambda view: compare_results(view, question, before, after))
 
-    # -- knowledge ----------------------------------------------------------------------------------
+    # -- asking -------------------------------------------------------------------------------------
 
     def ask(
         self, question: str, *, mode: str | None = None, filters: Filters | None = None,
@@ -239,52 +233,7 @@ class Snapshot:
 
     @property
     def _asker(self) -> Asker:
-        return Asker(self.session, self.fact_indexer, self.models, self.reader)
-
-    def facts(
-        self, subject: str, most: int = 40, *, relation: str = "", since: When | None = None,
-        until: When | None = None,
-    ) -> FactLine:  # fmt: skip
-        """What is known of a subject under all of its names: facts with their times, and what replaced what.
-
-        `relation`: only those whose relation has these words. Raises UsageError, BeforeHorizon.
-        """
-        from asof.knowledge.timeline import timeline_of
-
-        refuse_long(subject, "the subject")
-        filters = self.filters(since, until)
-        self.fact_indexer.ensure_facts()
-        return self.use(
-            lambda view: timeline_of(
-                view, subject, relation=relation, since=filters.since, until=filters.until, most=most
-            )
-        )
-
-    def graph(self, around: str, depth: int = 1, most: int = 20) -> Neighbourhood:
-        """The entities and measures up to `depth` facts away from an entity. Raises UsageError."""
-        from asof.knowledge.neighbourhood import neighbourhood as look_around
-
-        refuse_long(around, "the name")
-        self.fact_indexer.ensure_facts()
-        return self.use(lambda view: look_around(view, around, depth, most))
-
-    def report(self, period: str, about: str = "") -> PeriodReports:
-        """What happened in a period: its central facts, against the period before; `about` a name only.
-
-        Written by the language model where one is configured. Raises BadTime, BeforeHorizon, ModelError.
-        """
-        from asof.knowledge.reports.build import ReportSelection
-        from asof.knowledge.reports.span_reports import reports
-        from asof.knowledge.resolve import Entities
-
-        refuse_long(about, "the name")
-        fiscal = self.session.fiscal_start
-        span = read_bounded(period, nearest_moment(self.as_of), fiscal_start=fiscal)
-        self.fact_indexer.ensure_facts()
-        with self.models.language(self.session.config.asking.budget) as model:
-            return self.use(
-                lambda view: reports(view, span, ReportSelection(Entities.of(view).canonical, about), model)
-            )
+        return Asker(self.session, self.models, self.reader)
 
     # -- reading a question -------------------------------------------------------------------------
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from asof.config import FILE, Config
 from asof.errors import UsageError
 from asof.schema import AcceptedValue, check, one_of, whole
 
@@ -59,3 +60,10 @@ _ACCEPTED: dict[str, AcceptedValue] = {
     "entity_types": AcceptedValue(_types, "a list of 1 to 32 short names"),
     "gleaning": whole(0, 3),
 }
+
+
+def extractor_note(config: Config) -> str:
+    """That rules read facts, if a model is to read them and none is named; "" else."""
+    if Facts.of(config.tables).extractor != MODEL or config.model is not None:
+        return ""
+    return f"facts are read by rules: [facts] of {FILE} asks for a model, and [model] names none"

@@ -90,19 +90,26 @@ def diff(corpus: Corpus, asked: p.Diff) -> Mapping[str, Any]:
 
 
 def facts(corpus: Corpus, asked: p.Facts) -> Mapping[str, Any]:
+    from asof.knowledge.questions import facts as known_facts
+
     return facts_json(
-        _at(corpus, asked).facts(
-            asked.subject, asked.k, relation=asked.relation, since=asked.since, until=asked.until
+        known_facts(
+            _at(corpus, asked), asked.subject, asked.k, relation=asked.relation, since=asked.since,
+            until=asked.until,
         )
-    )
+    )  # fmt: skip
 
 
 def report(corpus: Corpus, asked: p.Report) -> Mapping[str, Any]:
-    return report_json(_at(corpus, asked).report(asked.period, asked.about))
+    from asof.knowledge.questions import report as report_on
+
+    return report_json(report_on(_at(corpus, asked), asked.period, asked.about))
 
 
 def graph(corpus: Corpus, asked: p.Graph) -> Mapping[str, Any]:
-    return graph_json(_at(corpus, asked).graph(asked.around, asked.depth, asked.k))
+    from asof.knowledge.questions import graph as around_entity
+
+    return graph_json(around_entity(_at(corpus, asked), asked.around, asked.depth, asked.k))
 
 
 def links(corpus: Corpus, asked: p.Links) -> Mapping[str, Any]:

@@ -12,8 +12,10 @@ import pytest
 
 import asof
 from asof.corpus.corpus import Corpus
+from asof.corpus.facts import estimate_reports, report_all
 from asof.data import Document, SourcedTime
 from asof.errors import ModelError, UsageError
+from asof.knowledge.questions import report as known_report
 from asof.models.metered import Usage, prompt_tokens
 from asof.models.ports import Prompt, Reply
 from asof.models.scripted import ScriptedModel, words
@@ -48,7 +50,7 @@ def corpus_with(folder: Path, model: ScriptedModel | None, toml: str = "") -> Co
 
 
 def estimated(corpus: Corpus) -> Usage:
-    meter = corpus.facts.estimate_reports()
+    meter = estimate_reports(corpus)
     assert meter is not None
     return meter
 
@@ -66,7 +68,7 @@ def corpus(memory_folder: Path, model: ScriptedModel) -> Iterator[Corpus]:
 
 def test_all_periods_are_told_from_the_bottom_up(corpus, model):
     came: list[tuple[int, int]] = []
-    told = corpus.facts.report_all(lambda done, of: came.append((done, of)))
+    told = report_all(corpus, lambda done, of: came.append((done, of)))
     assert list(map(period_of, model.prompts)) == PERIODS
     assert came == [(done, 12) for done in range(1, 13)]
     assert (told.reports, told.left, told.problems, told.complete) == (12, 0, (), True)
@@ -75,23 +77,23 @@ def test_all_periods_are_told_from_the_bottom_up(corpus, model):
 
 
 def test_they_are_what_a_question_asks_for(corpus, model):
-    corpus.facts.report_all()
+    report_all(corpus)
     for period in ("2021", "2021-Q2", "2021-02-04", "2021 to 2022"):
-        assert {each.by for each in corpus.at().report(period).reports} == {"scripted"}
+        assert {each.by for each in known_report(corpus.at(), period).reports} == {"scripted"}
     assert len(model.prompts) == 12
 
 
 def test_without_a_model_they_are_made_when_asked(memory_folder):
     with corpus_with(memory_folder, None) as corpus:
-        for wanted in (corpus.facts.report_all, corpus.facts.estimate_reports):
+        for wanted in (report_all, estimate_reports):
             with pytest.raises(UsageError, match="reports without a model are made when asked"):
-                wanted()
+                wanted(corpus)
 
 
 def test_without_facts_there_is_nothing_to_tell(memory_folder, model):
     with asof.open(memory_folder, model=model) as corpus:
-        assert corpus.facts.report_all().reports == 0
-        assert corpus.facts.estimate_reports() == Usage()
+        assert report_all(corpus).reports == 0
+        assert estimate_reports(corpus) == Usage()
     assert model.prompts == []
 
 
@@ -104,7 +106,7 @@ def test_a_budget_is_not_exceeded_and_the_next_run_goes_on(corpus, model):
     runs = 0
     while True:
         before = len(model.prompts)
-        told = corpus.facts.report_all(budget=4_500)
+        told = report_all(corpus, budget=4_500)
         runs += 1
         assert told.cost.prompt_tokens + told.cost.reply_tokens <= 4_500
         assert told.problems == ()
@@ -117,7 +119,7 @@ def test_a_budget_is_not_exceeded_and_the_next_run_goes_on(corpus, model):
 
 
 def test_a_budget_of_nothing_asks_nothing(corpus, model):
-    told = corpus.facts.report_all(budget=0)
+    told = report_all(corpus, budget=0)
     assert (told.reports, told.left, told.problems, told.complete) == (0, 12, (), False)
     assert model.prompts == []
 
@@ -125,7 +127,7 @@ def test_a_budget_of_nothing_asks_nothing(corpus, model):
 def test_an_estimate_is_an_upper_bound_and_asks_nothing(corpus, model):
     guess = estimated(corpus)
     assert model.prompts == []
-    corpus.facts.report_all()
+    report_all(corpus)
     assert guess.calls == len(model.prompts) == 12
     assert guess.prompt_tokens >= sum(map(prompt_tokens, model.prompts))
     assert guess.reply_tokens == 12 * 1_500
@@ -134,17 +136,17 @@ def test_an_estimate_is_an_upper_bound_and_asks_nothing(corpus, model):
 
 
 def test_an_estimate_counts_what_rests_on_a_new_report(corpus, model):
-    corpus.facts.report_all()
+    report_all(corpus)
     corpus.add([Document("more", "Quay Ltd's revenue was $9 million on 2021-05-06.", "")])
     guess = estimated(corpus)
     assert (guess.calls, guess.cached) == (4, 8)
-    corpus.facts.report_all()
+    report_all(corpus)
     assert list(map(period_of, model.prompts[12:])) == ["2021-05-06", "2021-05", "2021-Q2", "2021"]
 
 
 def test_an_estimate_is_not_known_before_a_model_has_read_the_facts(memory_folder, model):
     with corpus_with(memory_folder, model, '[facts]\nextractor = "model"\n') as corpus:
-        assert corpus.facts.estimate_reports() is None
+        assert estimate_reports(corpus) is None
 
 
 # -- what fails -------------------------------------------------------------------------------------------
@@ -155,7 +157,7 @@ def test_a_report_that_fails_is_a_problem_and_the_others_are_told(memory_folder)
         lambda prompt: Reply("", problem="it hung") if period_of(prompt) == "2021-02" else account(prompt)
     )
     with corpus_with(memory_folder, model) as corpus:
-        told = corpus.facts.report_all()
+        told = report_all(corpus)
         assert (told.reports, told.left, told.complete) == (11, 0, False)
         (problem,) = told.problems
         assert problem.message == "2021-02: extracted, because scripted gave none: it hung"
@@ -168,7 +170,7 @@ def test_what_was_told_is_kept_when_the_model_goes_away(memory_folder, model):
     model.script = first_five
     with corpus_with(memory_folder, model) as corpus:
         with pytest.raises(ModelError):
-            corpus.facts.report_all()
+            report_all(corpus)
         model.script = account
-        told = corpus.facts.report_all()
+        told = report_all(corpus)
     assert (told.reports, told.cost.cached, told.cost.calls) == (12, 5, 7)

@@ -13,6 +13,7 @@ from tests.support.rows import db_of
 
 from asof.corpus.corpus import Corpus
 from asof.corpus.corpus import open as open_corpus
+from asof.corpus.facts import ensure_facts, learn
 from asof.data import Document, Ended, SourcedTime
 from asof.errors import UsageError
 from asof.index.merge import merge
@@ -207,8 +208,8 @@ def date(text: str, now: int) -> SourcedTime:
 
 def know(corpus: Corpus, of: History) -> None:
     if of.model:
-        corpus.learn()
-    corpus.facts.ensure_facts()
+        learn(corpus)
+    ensure_facts(corpus.session)
 
 
 def last_write(corpus: Corpus) -> int:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from asof.corpus.corpus import Corpus
+from asof.corpus.facts import learn
 from asof.data import KINDS, Document
 from asof.evaluate.options import Progress, no_progress
 from asof.index.view import View
@@ -36,7 +37,7 @@ class IndexingCost:
 
 def read_facts(corpus: Corpus, progress: Progress = no_progress) -> ExtractionReport:
     """Read the facts of passages that the corpus's extractor has not read yet. Raises ModelError."""
-    return corpus.learn(lambda done, of: progress("reading facts", done, of))
+    return learn(corpus, lambda done, of: progress("reading facts", done, of))
 
 
 def add_and_read(

@@ -19,6 +19,7 @@ from asof.evaluate.answers.facts import all_facts
 from asof.evaluate.answers.run import AnswererFactory
 from asof.evaluate.runs.questions import DatasetQuestion
 from asof.index.view import View
+from asof.knowledge.questions import report
 from asof.knowledge.resolve import Entities
 from asof.knowledge.visible_facts import StatedFact
 from asof.rank.recipe import Recipe
@@ -120,7 +121,7 @@ def periods(as_of: int) -> list[Period]:
 
 def _report(snapshot: Snapshot, period: Period) -> str:
     """The reports of a period in words, without the moment at which they were known."""
-    return repr(replace(snapshot.report(str(period)), known_at=0))
+    return repr(replace(report(snapshot, str(period)), known_at=0))
 
 
 def _content(answer: Answer) -> str:

@@ -10,10 +10,14 @@ from numpy.typing import NDArray
 from asof.answer.ask import AnswerOptions, RetrievedPassages
 from asof.answer.extractive import AnswerContext
 from asof.answer.sentence_facts import SentenceFact
+from asof.config import Config
+from asof.corpus.facts import ensure_facts
+from asof.corpus.session import Session
 from asof.data import Answer
 from asof.index.view import View
 from asof.knowledge.consistency.agreement import agree, at_the_same_time, comparable
 from asof.knowledge.consistency.validity import is_state, one_at_a_time
+from asof.knowledge.extraction_config import extractor_note
 from asof.knowledge.visible_facts import StatedFact, facts_of
 from asof.text.names import key
 
@@ -56,6 +60,14 @@ class FactAnswers:
         from asof.knowledge.answering.overview import overview
 
         return overview(retrieved, context, options, requested=requested)
+
+    def prepare(self, session: Session) -> None:
+        """See `ensure_facts`."""
+        ensure_facts(session)
+
+    def note(self, config: Config) -> str:
+        """See `extractor_note`."""
+        return extractor_note(config)
 
 
 FACTS = FactAnswers()

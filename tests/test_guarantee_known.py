@@ -21,12 +21,12 @@ from tests.support.fact_histories import BY_MODEL, BY_RULES, SENTENCES
 from tests.support.histories import ANY_HEALTH, DAY, PLANTED, Event, hits_in_full, last_moment
 
 from asof.corpus.corpus import Corpus
-from asof.corpus.facts import ensure_facts, learn
 from asof.corpus.snapshot import Snapshot
 from asof.data import GLOBAL, KINDS, LOCAL
 from asof.index.view import View
 from asof.knowledge import resolve
 from asof.knowledge.hierarchy import Hierarchy
+from asof.knowledge.indexer import ensure_facts, learn
 from asof.knowledge.questions import facts as known_facts
 from asof.knowledge.questions import graph as known_graph
 from asof.knowledge.questions import report as known_report

@@ -18,9 +18,9 @@ from hypothesis import strategies as st
 
 import asof
 from asof.corpus.corpus import Corpus
-from asof.corpus.facts import ensure_facts
 from asof.data import Document, SourcedTime
 from asof.errors import BeforeHorizon, Busy, DamagedStore, UsageError
+from asof.knowledge.indexer import ensure_facts
 from asof.recipes import NAMES, named
 from asof.store.lock import exclusive_lock
 from asof.time.moment import read

@@ -21,9 +21,9 @@ import pytest
 
 import asof
 from asof.corpus.corpus import Corpus
-from asof.corpus.facts import learn, report_all
 from asof.data import Document, Ended, SourcedTime
 from asof.knowledge.hierarchy import ancestors
+from asof.knowledge.indexer import learn, report_all
 from asof.knowledge.questions import report as known_report
 from asof.models.ports import Prompt
 from asof.models.scripted import ScriptedModel

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from tests.support.fact_lines import Lines, corpus_of, note
 
 import asof
-from asof.corpus.facts import ensure_facts
 from asof.data import EVENT, KINDS, VALUE, Amount, Document, Fact, Heading, SourcedTime
+from asof.knowledge.indexer import ensure_facts
 from asof.store import facts as kept
 from asof.store.facts import Extraction
 from asof.time.moment import read

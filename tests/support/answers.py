@@ -15,9 +15,9 @@ from asof.answer.evidence import Sentence, quotable_sentences
 from asof.answer.question import ParsedQuestion
 from asof.answer.sentence_facts import SentenceFact
 from asof.corpus.corpus import Corpus
-from asof.corpus.facts import ensure_facts
 from asof.data import Document, Hit, SourcedTime
 from asof.index.view import View
+from asof.knowledge.indexer import ensure_facts
 from asof.store.settings import CorpusSettings
 from asof.time.moment import read
 

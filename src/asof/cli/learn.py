@@ -92,7 +92,7 @@ def _spent(lesson: ExtractionReport) -> float:
 
 def _learn(corpus: Corpus, budget: float | None, *, quiet: bool) -> ExtractionReport:
     """Read facts with a bar."""
-    from asof.corpus.facts import learn
+    from asof.knowledge.indexer import learn
 
     started = time.perf_counter()
     with count_progress("facts", "passages") as advance:
@@ -104,7 +104,7 @@ def _learn(corpus: Corpus, budget: float | None, *, quiet: bool) -> ExtractionRe
 
 def _generate_reports(corpus: Corpus, budget: float | None, spent: float, *, quiet: bool) -> GeneratedReports:
     """Generate reports with a bar, for what facts have left of the budget."""
-    from asof.corpus.facts import report_all
+    from asof.knowledge.indexer import report_all
 
     started = time.perf_counter()
     with count_progress("reports", "periods") as advance:
@@ -116,7 +116,7 @@ def _generate_reports(corpus: Corpus, budget: float | None, spent: float, *, qui
 
 def _estimate(corpus: Corpus, *, quiet: bool) -> Usage:
     """What reading facts would cost."""
-    from asof.corpus.facts import estimate
+    from asof.knowledge.indexer import estimate
 
     meter = estimate(corpus)
     if not quiet:
@@ -126,7 +126,7 @@ def _estimate(corpus: Corpus, *, quiet: bool) -> Usage:
 
 def _estimate_reports(corpus: Corpus, *, quiet: bool) -> Usage | None:
     """What generating reports would cost; None before facts are read."""
-    from asof.corpus.facts import estimate_reports
+    from asof.knowledge.indexer import estimate_reports
 
     meter = estimate_reports(corpus)
     if quiet:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from asof.arguments import checked
-from asof.corpus.facts import ensure_facts
 from asof.corpus.query_reader import refuse_long
 from asof.corpus.snapshot import Snapshot
+from asof.knowledge.indexer import ensure_facts
 from asof.knowledge.neighbourhood import Neighbourhood, neighbourhood
 from asof.knowledge.reports.build import ReportSelection
 from asof.knowledge.reports.report import PeriodReports

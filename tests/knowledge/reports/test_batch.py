@@ -12,9 +12,9 @@ import pytest
 
 import asof
 from asof.corpus.corpus import Corpus
-from asof.corpus.facts import estimate_reports, report_all
 from asof.data import Document, SourcedTime
 from asof.errors import ModelError, UsageError
+from asof.knowledge.indexer import estimate_reports, report_all
 from asof.knowledge.questions import report as known_report
 from asof.models.metered import Usage, prompt_tokens
 from asof.models.ports import Prompt, Reply

@@ -13,10 +13,10 @@ from tests.support.rows import db_of
 
 from asof.corpus.corpus import Corpus
 from asof.corpus.corpus import open as open_corpus
-from asof.corpus.facts import ensure_facts, learn
 from asof.data import Document, Ended, SourcedTime
 from asof.errors import UsageError
 from asof.index.merge import merge
+from asof.knowledge.indexer import ensure_facts, learn
 from asof.models.hashed import HashedNgrams
 from asof.models.scripted import ScriptedModel
 from asof.store.digest import content_digest, span_of

@@ -7,12 +7,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from asof.corpus.corpus import Corpus
-from asof.corpus.facts import learn
 from asof.data import KINDS, Document
 from asof.evaluate.options import Progress, no_progress
 from asof.index.view import View
 from asof.knowledge.extraction import ExtractionReport
 from asof.knowledge.hierarchy import touched
+from asof.knowledge.indexer import learn
 from asof.knowledge.visible_facts import StatedFact, facts_of_kind
 from asof.models.metered import Usage
 

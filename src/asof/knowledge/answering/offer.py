@@ -11,13 +11,13 @@ from asof.answer.ask import AnswerOptions, RetrievedPassages
 from asof.answer.extractive import AnswerContext
 from asof.answer.sentence_facts import SentenceFact
 from asof.config import Config
-from asof.corpus.facts import ensure_facts
 from asof.corpus.session import Session
 from asof.data import Answer
 from asof.index.view import View
 from asof.knowledge.consistency.agreement import agree, at_the_same_time, comparable
 from asof.knowledge.consistency.validity import is_state, one_at_a_time
 from asof.knowledge.extraction_config import extractor_note
+from asof.knowledge.indexer import ensure_facts
 from asof.knowledge.visible_facts import StatedFact, facts_of
 from asof.text.names import key
 

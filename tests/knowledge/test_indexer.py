@@ -5,8 +5,8 @@ from __future__ import annotations
 import threading
 
 import asof
-from asof.corpus.facts import learn
 from asof.data import Document
+from asof.knowledge.indexer import learn
 from asof.models.scripted import ScriptedModel
 
 

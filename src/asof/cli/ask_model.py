@@ -1,4 +1,4 @@
-"""`asof ask` with a language model: what it noted and what was used."""
+"""What a language model noted for an answer, and what was used of it."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from asof.models.amounts import USD, amount
 
 if TYPE_CHECKING:
     from asof.data import Answer
+    from asof.models.metered import Usage
 
 _STEPS = {
     "times": "times of the question", "parts": "parts of the question",
@@ -54,3 +55,10 @@ def _used(cost: Mapping[str, Any]) -> str:
         kept = "reply costs" if cost["cached"] == 1 else "replies cost"
         parts.append(f"{cost['cached']:,} kept {kept} nothing")
     return "; ".join(parts)
+
+
+def used(meter: Usage) -> str:
+    """`12 calls, 8,100 tokens read and 900 written, 0.0017 USD`."""
+    cost = "no prices are set in [model]" if meter.cost is None else amount(meter.cost, USD)
+    tokens = f"{meter.prompt_tokens:,} tokens read and {meter.reply_tokens:,} written"
+    return f"{counted(meter.calls, 'call')}, {tokens}, {cost}"

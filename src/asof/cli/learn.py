@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from asof import environment
+from asof.cli.ask_model import used
 from asof.cli.main import (
     DONE,
     PROBLEMS,
@@ -22,7 +23,7 @@ from asof.cli.main import (
 from asof.cli.progress import count_progress
 from asof.cli.terminal import counted
 from asof.errors import UsageError
-from asof.models.amounts import TOKENS, USD, amount, budget_text
+from asof.models.amounts import TOKENS, USD, budget_text
 
 if TYPE_CHECKING:
     from asof.config import Config
@@ -184,10 +185,3 @@ def _show(lesson: ExtractionReport, seconds: float, budget: float | None) -> Non
 def _used_up(budget: float | None, meter: Usage | None) -> str:
     unit = TOKENS if meter is None or meter.cost is None else USD
     return f"the budget of {budget_text(budget or 0.0, unit)} is used up"
-
-
-def used(meter: Usage) -> str:
-    """`12 calls, 8,100 tokens read and 900 written, 0.0017 USD`."""
-    cost = "no prices are set in [model]" if meter.cost is None else amount(meter.cost, USD)
-    tokens = f"{meter.prompt_tokens:,} tokens read and {meter.reply_tokens:,} written"
-    return f"{counted(meter.calls, 'call')}, {tokens}, {cost}"

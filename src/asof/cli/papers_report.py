@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from asof.cli.ask import show_answer
-from asof.cli.learn import used
+from asof.cli.ask_model import used
 from asof.cli.main import echo_err
 from asof.cli.show import TITLE
 from asof.cli.terminal import counted, plain, shortened

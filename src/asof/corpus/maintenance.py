@@ -76,13 +76,12 @@ class Maintenance:
         from asof.graph import succession
         from asof.index import vectors
         from asof.index.segment_formats import format_of
-        from asof.store import facts
-        from asof.store.status import status
+        from asof.store.status import fact_lines, status
 
         folder = self.session.derived.folder
         with self.session.connection() as db:
             figures = status(self.session.store, db)
-            known = [*vectors.status(db), *facts.status_lines(db)]
+            known = [*vectors.status(db), *fact_lines(db)]
         offered = plugins.load_all(plugins.STATUS).values()
         derived = (line for lines in (succession.status, *offered) for line in lines(folder))
         files = self.session.manifest.folder

@@ -120,21 +120,6 @@ def _row(passage: int, number: int, fact: Fact) -> tuple[object, ...]:
     )  # fmt: skip
 
 
-def status_lines(db: sqlite3.Connection) -> tuple[str, ...]:
-    """A line about facts for each extractor that read passages, and one about replies of models."""
-    lines = [
-        f"facts: {facts:,} in {passages:,} passages, read by {extractor}"
-        for extractor, passages, facts in db.execute(
-            "SELECT e.extractor, count(*), sum((SELECT count(*) FROM facts AS f WHERE f.passage = e.passage))"
-            " FROM extractions AS e GROUP BY e.extractor ORDER BY e.extractor"
-        )
-    ]
-    if lines and (left := len(passages_without_facts(db))):
-        lines.append(f"facts: {left:,} {'passage is' if left == 1 else 'passages are'} not read yet")
-    (calls,) = db.execute("SELECT count(*) FROM calls").fetchone()
-    return (*lines, f"stored replies of models: {calls:,}") if calls else tuple(lines)
-
-
 class StoredFact(NamedTuple):
     """A fact with the passage that states it, and its number there."""
 

@@ -103,3 +103,22 @@ def check_database(db: sqlite3.Connection, database: Path) -> list[str]:
 def _faults(db: sqlite3.Connection, database: Path) -> list[str]:
     faults = [fault for (fault,) in db.execute("PRAGMA integrity_check") if fault != "ok"]
     return [f"{database.name}: {fault}" for fault in (*faults, *value_faults(db))]
+
+
+def fact_lines(db: sqlite3.Connection) -> tuple[str, ...]:
+    """A line about facts for each extractor that read passages, and one about replies of models."""
+    lines = [
+        f"facts: {facts:,} in {passages:,} passages, read by {extractor}"
+        for extractor, passages, facts in db.execute(
+            "SELECT e.extractor, count(*), sum((SELECT count(*) FROM facts AS f WHERE f.passage = e.passage))"
+            " FROM extractions AS e GROUP BY e.extractor ORDER BY e.extractor"
+        )
+    ]
+    unread = (
+        "SELECT count(*) FROM passages AS p LEFT JOIN extractions AS e ON e.passage = p.id"
+        " WHERE e.passage IS NULL"
+    )
+    if lines and (left := db.execute(unread).fetchone()[0]):
+        lines.append(f"facts: {left:,} {'passage is' if left == 1 else 'passages are'} not read yet")
+    (calls,) = db.execute("SELECT count(*) FROM calls").fetchone()
+    return (*lines, f"stored replies of models: {calls:,}") if calls else tuple(lines)

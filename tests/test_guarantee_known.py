@@ -24,7 +24,8 @@ from asof.corpus.corpus import Corpus
 from asof.corpus.snapshot import Snapshot
 from asof.data import GLOBAL, KINDS, LOCAL
 from asof.index.view import View
-from asof.knowledge import resolve
+from asof.knowledge import fact_names, resolve
+from asof.knowledge import fact_store as store_facts
 from asof.knowledge.hierarchy import Hierarchy
 from asof.knowledge.indexer import ensure_facts, learn
 from asof.knowledge.questions import facts as known_facts
@@ -32,8 +33,6 @@ from asof.knowledge.questions import graph as known_graph
 from asof.knowledge.questions import report as known_report
 from asof.knowledge.resolve import Entities
 from asof.knowledge.visible_facts import facts_about, facts_during, facts_of_kind
-from asof.store import fact_names
-from asof.store import facts as store_facts
 from asof.store import passages as store_passages
 from asof.text.names import key
 from asof.time.span import NEVER, Span

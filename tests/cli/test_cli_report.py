@@ -9,8 +9,8 @@ from tests.support.json_schema import against
 
 from asof.corpus.corpus import open as open_corpus
 from asof.data import EVENT, VALUE, Amount, Fact, SourcedTime
-from asof.store import facts as kept
-from asof.store.facts import Extraction
+from asof.knowledge import fact_store as kept
+from asof.knowledge.fact_store import Extraction
 from asof.time.moment import read
 
 FARES = {"2": 2.0, "3": 3.0}

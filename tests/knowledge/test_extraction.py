@@ -8,9 +8,9 @@ import pytest
 from tests.support.fact_lines import Lines, corpus_of, note
 
 from asof.errors import ModelError
+from asof.knowledge import fact_store as kept
 from asof.knowledge.extraction import extract_all
-from asof.store import facts as kept
-from asof.store.facts import Extraction
+from asof.knowledge.fact_store import Extraction
 
 
 class Counting(Lines):

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from asof.data import Document, Fact, SourcedTime
+from asof.knowledge import fact_store as kept
+from asof.knowledge.fact_store import Extraction
 from asof.knowledge.hierarchy import MOST_NODES, Hierarchy, ancestors, nodes_of, touched
 from asof.knowledge.visible_facts import StatedFact
-from asof.store import facts as kept
-from asof.store.facts import Extraction
 from asof.store.passages import VisiblePassage
 from asof.time.moment import read
 from asof.time.period import Period

@@ -7,9 +7,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from asof.data import Fact
+from asof.knowledge.fact_store import Excerpt
 from asof.knowledge.rules.extractor import RuleExtractor
 from asof.store.about import TimeReadingOptions, passage_times
-from asof.store.facts import Excerpt
 from asof.time.span import Span
 
 REPORT = "Quill Ropes Ltd (QRL) 2024 Q3 Report"

@@ -18,7 +18,7 @@ from asof.corpus.corpus import Corpus
 from asof.data import CHANGE, EVENT, NAME, VALUE, Amount, Document, Fact, SourcedTime
 from asof.index.view import View
 from asof.knowledge.extraction import extract_all
-from asof.store.facts import Excerpt, Extraction
+from asof.knowledge.fact_store import Excerpt, Extraction
 from asof.time.moment import read
 
 CALLED = "also called"

@@ -16,12 +16,12 @@ from asof.http.retry import Retry
 from asof.knowledge.configured_extraction import estimate, extract_facts
 from asof.knowledge.extraction import ExtractionReport
 from asof.knowledge.extraction_config import Facts
+from asof.knowledge.fact_store import facts_in
 from asof.models.cached import CachedModel
 from asof.models.chat import ChatModel
 from asof.models.metered import MeteredModel, Prices, Usage
 from asof.models.openai_http import OpenAIServer
 from asof.store.calls import StoredCalls
-from asof.store.facts import facts_in
 from asof.store.store import Store
 
 BY_MODEL = Facts(extractor="model")

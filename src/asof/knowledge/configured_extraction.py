@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from asof.errors import UsageError
+from asof.knowledge import fact_store
 from asof.knowledge.extraction import BATCH_SIZE, ExtractionReport, Extractor, extract_all
 from asof.knowledge.extraction_config import MODEL, Facts
+from asof.knowledge.fact_store import Excerpt, Extraction
 from asof.models.metered import HasCachedReplies, MeteredModel, Usage, worst
 from asof.models.ports import Prompt, Reply
-from asof.store import facts as fact_store
-from asof.store.facts import Excerpt, Extraction
 from asof.store.store import Store
 
 

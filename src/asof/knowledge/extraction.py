@@ -12,8 +12,8 @@ from itertools import islice
 from typing import TYPE_CHECKING, Protocol
 
 from asof.data import Problem
-from asof.store import facts as fact_store
-from asof.store.facts import Excerpt, Extraction
+from asof.knowledge import fact_store
+from asof.knowledge.fact_store import Excerpt, Extraction
 from asof.store.lock import exclusive_lock
 from asof.store.passages import existing_passages
 from asof.store.store import Store, translate_errors

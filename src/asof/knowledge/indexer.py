@@ -14,7 +14,7 @@ from asof.arguments import checked
 from asof.corpus.session import Session
 from asof.errors import CorpusError, UsageError
 from asof.knowledge.extraction_config import MODEL, Facts
-from asof.store.facts import passages_without_facts
+from asof.knowledge.fact_store import passages_without_facts
 from asof.store.lock import exclusive_lock
 from asof.store.store import translate_errors
 

@@ -17,11 +17,11 @@ from heapq import nlargest
 from typing import NamedTuple, Self
 
 from asof.index.view import View
+from asof.knowledge import fact_names
 from asof.knowledge.entities.merging import MergedNames, SameNameStatement, acronym, merged
 from asof.knowledge.entities.surnames import full_name, surname_of, surnames
+from asof.knowledge.fact_names import AliasFact, NameMention, TitleAlias
 from asof.knowledge.visible_facts import StatedFact
-from asof.store import fact_names
-from asof.store.fact_names import AliasFact, NameMention, TitleAlias
 from asof.store.links import visible_instants_after
 from asof.store.passages import visible_passages
 from asof.store.reader import AsOfReader

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from asof.data import Fact
 from asof.index.view import View
-from asof.store import facts as fact_store
-from asof.store.facts import StoredFact
+from asof.knowledge import fact_store
+from asof.knowledge.fact_store import StoredFact
 from asof.store.passages import VisiblePassage, visible_passages
 from asof.text.sentences import shown
 

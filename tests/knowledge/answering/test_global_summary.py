@@ -12,17 +12,17 @@ from hypothesis import strategies as st
 
 import asof
 from asof.data import EVENT, Document, Fact, NotedPoint, SourcedTime
+from asof.knowledge import fact_store as kept
 from asof.knowledge.answering import needed_reports
 from asof.knowledge.answering.global_summary import MAX_POINTS, summarise_span
 from asof.knowledge.answering.map_reduce import map_reduce
 from asof.knowledge.answering.summary import MAX_SECTIONS, EvidencePiece, summary_periods
+from asof.knowledge.fact_store import Extraction
 from asof.knowledge.hierarchy import Hierarchy
 from asof.knowledge.reports.build import ReportSelection
 from asof.knowledge.visible_facts import StatedFact
 from asof.models.ports import Reply
 from asof.models.scripted import ScriptedModel
-from asof.store import facts as kept
-from asof.store.facts import Extraction
 from asof.store.passages import VisiblePassage, visible_passages
 from asof.time.moment import read
 from asof.time.period import Period

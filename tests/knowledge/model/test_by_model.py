@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from asof.data import Amount, Fact
+from asof.knowledge.fact_store import Excerpt, Extraction
 from asof.knowledge.model.extractor import ModelExtractor
 from asof.knowledge.model.numbers import contains_number
 from asof.knowledge.model.prompt import LEAST_TOKENS, TOKENS_A_WORD, ExtractionPrompt, days
@@ -28,7 +29,6 @@ from asof.models.ports import Prompt, Reply
 from asof.models.prompts import delimiter_for
 from asof.models.scripted import ScriptedModel
 from asof.store.about import TimeReadingOptions, passage_times
-from asof.store.facts import Excerpt, Extraction
 from asof.text.sentences import sentences
 from asof.time.moment import read
 from asof.time.span import Span

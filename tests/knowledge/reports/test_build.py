@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 
 import asof
 from asof.data import CHANGE, EVENT, NAME, VALUE, Amount, Document, Fact, SourcedTime
+from asof.knowledge import fact_store as kept
+from asof.knowledge.fact_store import Extraction
 from asof.knowledge.hierarchy import Hierarchy
 from asof.knowledge.reports.build import ReportSelection, build_reports
 from asof.knowledge.reports.report import PeriodReport
@@ -18,8 +20,6 @@ from asof.knowledge.reports.selection import MAX_POINTS
 from asof.knowledge.reports.span_reports import reports
 from asof.knowledge.visible_facts import StatedFact
 from asof.serialize.report import report_json
-from asof.store import facts as kept
-from asof.store.facts import Extraction
 from asof.store.passages import VisiblePassage
 from asof.time.moment import read
 from asof.time.period import Period

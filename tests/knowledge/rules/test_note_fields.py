@@ -8,9 +8,9 @@ import pytest
 from tests.support.excerpts import excerpt, facts, triples
 
 from asof.data import EVENT, NAME, VALUE, Amount, Fact
+from asof.knowledge.fact_store import Excerpt
 from asof.knowledge.rules.extractor import RuleExtractor
 from asof.knowledge.rules.note_fields import without_templates
-from asof.store.facts import Excerpt
 
 
 def read(note: Excerpt) -> tuple[Fact, ...]:

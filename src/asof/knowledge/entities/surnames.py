@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from asof.store.fact_names import NameMention
+from asof.knowledge.fact_names import NameMention
 
 FULL = range(2, 4)
 """How many words a full name has."""

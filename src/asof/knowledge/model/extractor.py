@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 from asof.data import Fact
 from asof.knowledge.extraction_config import ENTITY_TYPES
+from asof.knowledge.fact_store import Excerpt, Extraction
 from asof.knowledge.model.prompt import PACKAGE, PROMPTS, ExtractionPrompt
 from asof.knowledge.model.reply import RepliedFacts, facts_of
 from asof.models.ports import replies
-from asof.store.facts import Excerpt, Extraction
 
 if TYPE_CHECKING:
     from asof.models.ports import Model, Reply

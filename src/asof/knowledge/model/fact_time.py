@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from asof.data import SourcedTime
 from asof.errors import BadTime
+from asof.knowledge.fact_store import Excerpt
 from asof.knowledge.rules.dating import Dating
-from asof.store.facts import Excerpt
 from asof.text.fact_lexicon import language_of
 from asof.time.moment import read
 from asof.time.period import Period

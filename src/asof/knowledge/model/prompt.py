@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from asof.data import Fact
+from asof.knowledge.fact_store import Excerpt
 from asof.knowledge.model.reply import MOST, RepliedFacts, fact_line
 from asof.models.ports import Prompt
 from asof.models.prompts import between, prompt_text
 from asof.store.about import METADATA, TITLE, AboutTime
-from asof.store.facts import Excerpt
 from asof.text.sentences import sentences
 from asof.time.span import Span, nearest_moment
 

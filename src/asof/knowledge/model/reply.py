@@ -12,10 +12,10 @@ from typing import Literal
 from pydantic import BaseModel, Field
 
 from asof.data import CHANGE, EXPECTED, VALUE, Amount, Fact
+from asof.knowledge.fact_store import Excerpt
 from asof.knowledge.model.fact_time import time_of
 from asof.knowledge.model.numbers import contains_number
 from asof.lang import stop_words
-from asof.store.facts import Excerpt
 from asof.text.sentences import sentences
 
 MOST = 64

@@ -13,8 +13,8 @@ from datetime import datetime
 from typing import Literal, NamedTuple
 
 from asof.data import SourcedTime
+from asof.knowledge.fact_store import Excerpt
 from asof.knowledge.rules.document_period import PART, DocumentPeriod, number, period_of, shifted
-from asof.store.facts import Excerpt
 from asof.time.expressions import COARSE, TimeContext, TimeMention, parse
 from asof.time.span import Span
 

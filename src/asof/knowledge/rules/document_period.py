@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass
 from datetime import UTC, date, timedelta
 
+from asof.knowledge.fact_store import Excerpt
 from asof.store.about import AboutTime
-from asof.store.facts import Excerpt
 from asof.time.period import days_in, months_later
 from asof.time.span import Span, nearest_moment
 

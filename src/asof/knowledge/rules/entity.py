@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from asof.knowledge.fact_store import Excerpt
 from asof.lang import every
-from asof.store.facts import Excerpt
 from asof.text.fact_lexicon import NONE, lexicon
 from asof.text.names import key
 from asof.time.expressions import TimeContext, parse

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from asof.data import EVENT, EXPECTED, NAME, VALUE, Fact, SourcedTime
+from asof.knowledge.fact_store import Excerpt, Extraction
 from asof.knowledge.rules.aliases import names_in
 from asof.knowledge.rules.dating import Dating
 from asof.knowledge.rules.entity import NAMES, OTHERS, Entity
@@ -16,7 +17,6 @@ from asof.knowledge.rules.future_dates import coming, looks_ahead
 from asof.knowledge.rules.note_fields import field_facts, linked_facts, without_templates
 from asof.knowledge.rules.tokens import Token, items_of
 from asof.knowledge.rules.values import values_in
-from asof.store.facts import Excerpt, Extraction
 from asof.text.fact_lexicon import NONE, RuleLexicon, language_of, lexicon
 from asof.text.names import key
 from asof.text.sentences import sentences

@@ -15,10 +15,10 @@ from collections.abc import Sequence
 from typing import Literal
 
 from asof.data import EVENT, SourcedTime
+from asof.knowledge.fact_store import Excerpt
 from asof.knowledge.rules.dating import TimeMark
 from asof.knowledge.rules.fact_draft import FactDraft
 from asof.knowledge.rules.tokens import Token
-from asof.store.facts import Excerpt
 from asof.time.expressions import TimeContext, parse
 from asof.time.span import Span, nearest_moment
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterator
 
 from asof.data import EVENT, VALUE, Amount, Fact, SourcedTime
-from asof.store.facts import Excerpt
+from asof.knowledge.fact_store import Excerpt
 
 FIELD, LINKED = 0.9, 0.8
 """The confidence of a field of the frontmatter and of a line whose value is links."""

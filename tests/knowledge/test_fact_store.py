@@ -11,9 +11,9 @@ from tests.support.fact_lines import Lines, corpus_of, note
 
 import asof
 from asof.data import EVENT, KINDS, VALUE, Amount, Document, Fact, Heading, SourcedTime
+from asof.knowledge import fact_store as kept
+from asof.knowledge.fact_store import Extraction
 from asof.knowledge.indexer import ensure_facts
-from asof.store import facts as kept
-from asof.store.facts import Extraction
 from asof.time.moment import read
 from asof.time.span import Span
 

@@ -17,10 +17,10 @@ from asof.errors import BeforeHorizon, UsageError
 from asof.store.passages import Life, lives
 
 if TYPE_CHECKING:
-    from asof.config import Config
     from asof.answer.ask import AnswerOptions, PendingAnswer, TextCallback
     from asof.answer.named_past import Answered
     from asof.answer.question_cost import QuestionModel
+    from asof.config import Config
     from asof.index.view import View
     from asof.rank.recipe import Recipe
     from asof.text.question import QuestionReading

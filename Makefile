@@ -17,9 +17,9 @@ TESTS ?= -n 2 --dist worksteal
 test: $(VENV)/ready
 	$(BIN)/python -m pytest -q $(TESTS)
 
-# in less than a minute: without long histories and processes, properties with fewer examples
+# in less than a minute: without long histories and processes
 test-fast: $(VENV)/ready
-	$(BIN)/python -m pytest -q $(TESTS) -m "not slow" --hypothesis-profile=fast
+	$(BIN)/python -m pytest -q $(TESTS) -m "not slow"
 
 check: format lint types imports docs test
 

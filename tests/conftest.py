@@ -18,10 +18,12 @@ from asof.time.moment import read
 pytest_plugins = ["tests.support.example_served"]
 
 settings.register_profile(
-    "asof", deadline=None, print_blob=True,
+    "asof", deadline=None, print_blob=True, max_examples=25,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )  # fmt: skip
-settings.register_profile("fast", settings.get_profile("asof"), max_examples=15)
+settings.register_profile("ci", settings.get_profile("asof"))
+"""For the guarantee, which takes 200 examples by it, and for nothing else."""
+settings.register_profile("nightly", settings.get_profile("asof"), max_examples=500)
 settings.load_profile("asof")
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from tests.support.corpora import memory_folder, new_corpus
 from tests.support.rows import db_of, versions
@@ -127,7 +127,6 @@ ACTS = st.lists(
 )  # fmt: skip
 
 
-@settings(max_examples=250)
 @example([("edit", "a"), ("index", ""), ("edit", "a"), ("amend", "")])
 @given(ACTS)
 def test_a_run_that_goes_on_from_the_last_is_a_run_that_reads_all(acts: list[tuple[str, str]]) -> None:
@@ -165,7 +164,6 @@ PAST = st.lists(
 )  # fmt: skip
 
 
-@settings(max_examples=40)
 @given(PAST)
 def test_runs_between_commits_leave_what_one_run_over_all_of_them_makes(acts: list[tuple[str, str]]) -> None:
     """Merges of older branches, rewritten histories, stopped runs, another folder of the repository: nothing

@@ -6,7 +6,7 @@ from bisect import bisect_right
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.answers import corpus_with, doc
 from tests.support.corpora import memory_folder
@@ -273,7 +273,6 @@ def versions(office: str, held: dict[int, str], until: int = 9999) -> list[Docum
     ]
 
 
-@settings(max_examples=25, deadline=None)
 @given(
     holders("Ann Cole", "Ben Reed", "Cara Holt"), holders("Dan Oake", "Eve Lund"), st.integers(2000, 2012),
     st.integers(1, 4),

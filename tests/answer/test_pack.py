@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from asof.answer.pack import Packed, pack, pack_points, split_budget
@@ -93,7 +93,6 @@ def sound(found: Packed, sizes: list[int], budget: int) -> None:
     assert sorted(found.selected + found.left_out) == list(range(len(sizes)))
 
 
-@settings(max_examples=60, deadline=None)
 @given(SIZES, BUDGETS)
 def test_greedy(sizes: list[int], budget: int) -> None:
     found = pack(sizes, budget)
@@ -108,7 +107,6 @@ def test_greedy(sizes: list[int], budget: int) -> None:
     assert stopped.selected == tuple(range(fit.index(False) if False in fit else len(fit)))
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     st.lists(st.tuples(st.integers(0, 50), st.lists(st.sampled_from("abcd"), max_size=3)), max_size=12),
     BUDGETS,
@@ -129,7 +127,6 @@ def test_with_groups(items: list[tuple[int, list[str]]], budget: int, skip: bool
     assert alike == pack(sizes, budget, skip=skip)
 
 
-@settings(max_examples=40, deadline=None)
 @given(
     st.lists(st.tuples(st.integers(0, 50), st.integers(0, 3), st.integers(0, 3)), max_size=9),
     BUDGETS,

@@ -9,7 +9,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.arxiv_server import Archive, Paper, busy, crowded, cut, day, empty, nothing, paper, torn
 
@@ -103,7 +103,6 @@ FAULTS = st.lists(
 ).filter(lambda faults: faults.count(nothing) < EMPTY_ANSWERS)  # what is always said is believed
 
 
-@settings(max_examples=40)
 @given(papers=archives(), faults=FAULTS, deaths=st.lists(st.integers(0, 30), max_size=4))
 def test_exactly_the_versions_of_the_window_once_each(papers, faults, deaths):
     with Archive(papers) as archive, tempfile.TemporaryDirectory() as folder:
@@ -124,7 +123,6 @@ def test_exactly_the_versions_of_the_window_once_each(papers, faults, deaths):
         assert [each.name for each in Path(folder).iterdir() if each.suffix == ".jsonl"] == []
 
 
-@settings(max_examples=25)
 @given(
     papers=archives(),
     moves=st.lists(st.tuples(st.integers(0, 12), st.booleans(), st.integers(0, 23)), max_size=4),
@@ -150,7 +148,6 @@ def test_a_feed_that_shifts_loses_nothing_that_stays(papers, moves):
         assert len(set(store.versions)) == len(store.versions)
 
 
-@settings(max_examples=30)
 @given(
     papers=archives(),
     runs=st.lists(st.integers(5, 38), min_size=2, max_size=4).map(sorted),

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import asof
@@ -267,7 +267,6 @@ LATEST = (
 )
 
 
-@settings(max_examples=25)
 @given(st.lists(doings, min_size=1, max_size=12), st.lists(st.integers(-3, 3), min_size=1, max_size=8))
 def test_as_known_then_is_what_was_read_then(history: Any, steps: list[int]) -> None:
     """Also where the clock stands still or goes back: every write is later than all before."""

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import asof
@@ -95,7 +95,6 @@ def test_many_threads_see_what_one_sees_while_documents_are_added(corpus: Corpus
     assert corpus.check() == []
 
 
-@settings(max_examples=5, deadline=None)
 @given(
     st.lists(
         st.tuples(

@@ -8,7 +8,7 @@ import struct
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from asof.data import Why
@@ -33,7 +33,6 @@ def bits(tree: Why) -> list[bytes]:
     return [struct.pack("<d", tree.value), *(each for part in tree.parts for each in bits(part))]
 
 
-@settings(max_examples=60)
 @given(st.recursive(leaves, nodes, max_leaves=12))
 def test_there_and_back(tree: Why) -> None:
     back = Why.from_json(json.loads(json.dumps(tree.as_json(), allow_nan=False)))

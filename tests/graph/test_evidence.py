@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from asof.data import Document
@@ -248,7 +248,6 @@ TEXT = st.lists(st.sampled_from(["mill", "ferry", "bread"]), max_size=7).map(" "
 
 
 @pytest.mark.slow
-@settings(max_examples=60)
 @given(
     st.lists(st.tuples(st.integers(0, 5), st.integers(2020, 2023), TEXT), max_size=12),
     st.integers(0, 4),

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.rows import db_of
 
@@ -147,7 +147,6 @@ def stated(document: Make, history: Sequence[Any]) -> list[Any]:
 def test_nothing_later_and_nothing_learned_later_is_in_the_links(fresh: Make, document: Make) -> None:
     """The links of a view are those of a corpus that was only told what is visible in it."""
 
-    @settings(max_examples=60)
     @given(HISTORY, st.permutations(range(2000, 2006)), st.integers(0, 8))
     def property_(history: list[Any], years: list[int], back: int) -> None:
         items = stated(document, history)

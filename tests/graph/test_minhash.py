@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from asof.corpus.corpus import Corpus
@@ -44,7 +44,6 @@ def test_equal_sets_are_candidates_and_disjoint_ones_are_not() -> None:
     assert pairs(sketch, [0, 0, 2, 3, 4]) == [], "passages of one document are no pair"
 
 
-@settings(max_examples=50, deadline=None)
 @given(
     st.lists(st.sets(st.integers(0, 30), max_size=9), min_size=1, max_size=9),
     st.integers(1, 12),

@@ -8,7 +8,7 @@ from random import Random
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from asof.errors import UsageError
@@ -118,13 +118,11 @@ def test_another_component_gets_nothing() -> None:
 # -- what holds of all graphs -------------------------------------------------------------------------
 
 
-@settings(max_examples=60, deadline=None)
 @given(graphs(), st.sampled_from([0.0, 0.5, 0.85, 0.95]))
 def test_equals_networkx(graph: Graph, damping: float) -> None:
     assert np.abs(graph.spread(damping) - peer(graph, damping)).max() < 1e-9
 
 
-@settings(max_examples=60, deadline=None)
 @given(graphs(), st.sampled_from([1e-2, 1e-6, 1e-12]))
 def test_sums_to_one_near_the_solution(graph: Graph, tolerance: float) -> None:
     found = graph.spread(tolerance=tolerance)
@@ -134,7 +132,6 @@ def test_sums_to_one_near_the_solution(graph: Graph, tolerance: float) -> None:
     assert np.abs(found - graph.spread()).sum() <= 2 * 0.85 / 0.15 * (tolerance + TIGHT)
 
 
-@settings(max_examples=60, deadline=None)
 @given(graphs(), st.randoms(use_true_random=False))
 def test_order_and_direction_of_edges_leave_no_trace(graph: Graph, chance: Random) -> None:
     edges = list(zip(graph.sources, graph.targets, graph.weights, strict=True))
@@ -145,7 +142,6 @@ def test_order_and_direction_of_edges_leave_no_trace(graph: Graph, chance: Rando
     assert again.tobytes() == graph.spread().tobytes()
 
 
-@settings(max_examples=60, deadline=None)
 @given(graphs(), st.integers(-900, 900), st.integers(-900, 900))
 def test_units_make_no_difference(graph: Graph, edge_unit: int, seed_unit: int) -> None:
     weights = np.ldexp(graph.weights, edge_unit)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from asof.errors import ModelError
@@ -19,7 +19,6 @@ def stopped(breaker: CircuitBreaker) -> bool:
 
 
 @given(st.lists(st.booleans(), max_size=30), st.integers(1, 5))
-@settings(max_examples=60)
 def test_it_stops_at_the_first_row_of_failures(replied: list[bool], most: int) -> None:
     breaker, row, due = CircuitBreaker(most), 0, False
     for good in replied:

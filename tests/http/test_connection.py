@@ -11,7 +11,6 @@ from http.client import IncompleteRead
 
 import pytest
 from hypothesis import given
-from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from asof.http.connection import connection_to, first_bytes, one_line, retry_after
@@ -216,14 +215,12 @@ def test_how_long_a_server_asks_to_wait(headers: dict[str, str], wait: float | N
 
 
 @given(st.text(max_size=40), st.text(max_size=40))
-@hypothesis_settings(max_examples=60)
 def test_any_wait_is_a_number_or_nothing(value: str, date: str) -> None:
     wait = retry_after({"Retry-After": value, "Date": date})
     assert wait is None or wait >= 0
 
 
 @given(st.text(max_size=400))
-@hypothesis_settings(max_examples=60)
 def test_words_become_one_printable_line(said: str) -> None:
     line = one_line(said)
     assert line.isprintable()

@@ -6,7 +6,7 @@ import threading
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from asof.http.breaker import CircuitBreaker, NotSent
@@ -28,7 +28,6 @@ class Failing:
 
 
 @given(st.lists(st.floats(0, 1), min_size=9, max_size=9), st.floats(0, 20))
-@settings(max_examples=40)
 def test_waits_are_drawn_from_a_length_that_doubles(draws: list[float], patience: float) -> None:
     waits: list[float] = []
     drawn = iter(draws)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.rows import db_of
 
@@ -37,7 +37,6 @@ def rows_of(about: AboutTimes) -> list[list[Stretch]]:
     return [flat[low:high] for low, high in itertools.pairwise(offsets)]
 
 
-@settings(max_examples=60)
 @given(ROWS, ROWS, st.data())
 def test_rows_stay_what_they_are(
     one: list[list[Stretch]], two: list[list[Stretch]], data: st.DataObject
@@ -52,7 +51,6 @@ def test_rows_stay_what_they_are(
     assert rows_of(both.slice(low, high)) == (one + two)[low:high]
 
 
-@settings(max_examples=80)
 @given(ROWS, ENDS, ENDS, st.integers(METADATA, TEXT), st.integers(METADATA, TEXT))
 def test_overlap_row_by_row(rows: list[list[Stretch]], a: int, b: int, low: int, high: int) -> None:
     about = AboutTimes.of(rows)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.index.test_about_columns import ENDS, ROWS
 
@@ -29,7 +29,6 @@ def test_each_different_time_has_its_rows() -> None:
     assert by_time.rows.tolist() == [0, 2, 2, 2]
 
 
-@settings(max_examples=150)
 @given(ROWS, ENDS, ENDS, st.data())
 def test_marked_rows_are_those_that_overlap(
     rows: list[list[Stretch]], a: int, b: int, data: st.DataObject
@@ -74,7 +73,6 @@ def test_published_then_or_about_it() -> None:
     assert about_or_published(by_time, visible, dated, [], 0, 5).tolist() == [False] * 5
 
 
-@settings(max_examples=20)
 @given(
     st.lists(
         st.tuples(

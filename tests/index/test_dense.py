@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from asof.index.dense import SCALE, cosines, quantise
@@ -23,7 +23,6 @@ def unit(random: np.random.Generator, n: int, d: int) -> np.ndarray:
     return unit_
 
 
-@settings(max_examples=30)
 @given(
     st.integers(0, 12), st.integers(1, 40), st.integers(0, 2**32 - 1), st.integers(1, 5),
     st.none() | st.integers(0, 12), st.none() | st.integers(0, 12),

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from asof.index.forward import stems_of, term_counts, terms_of
@@ -33,7 +33,6 @@ def test_the_terms_of_rows_in_their_order(fresh: Make, document: Make) -> None:
 WORDS = st.lists(st.sampled_from(list("abcdef")), max_size=9)
 
 
-@settings(max_examples=40)
 @given(st.lists(WORDS, min_size=1, max_size=8))
 def test_they_are_the_postings_turned_round(row: Make, segmented: Make, drawn: list[list[str]]) -> None:
     rows = [row(at + 1, " ".join(words), at) for at, words in enumerate(drawn)]

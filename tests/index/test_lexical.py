@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from asof.index.lexical import Bm25, Term, explain, scores, scores_at, weigh
@@ -54,7 +54,6 @@ def test_what_has_ended_has_no_score_and_is_not_counted(row: Make, segmented: Ma
         assert weighed[0].df == 1
 
 
-@settings(max_examples=40)
 @given(
     st.lists(st.lists(st.sampled_from("abcd"), max_size=6), min_size=1, max_size=12),
     st.lists(st.sampled_from("abcd"), min_size=1, max_size=4, unique=True), st.integers(0, 12),
@@ -104,7 +103,6 @@ def test_texts_without_any_word(row: Make, segmented: Make) -> None:
 WORDS = st.lists(st.sampled_from("abcd"), max_size=6)
 
 
-@settings(max_examples=60)
 @given(
     st.lists(st.tuples(st.integers(0, 1), st.integers(0, 5), WORDS, st.booleans()), max_size=8),
     st.integers(0, 6),

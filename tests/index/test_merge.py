@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from asof.index.merge import FANOUT, SMALLEST, MergeBlocks, due, level, merge
@@ -34,7 +34,6 @@ def same_arrays(one: Segment, other: Segment) -> None:
     assert one.facts["first"] == other.facts["first"] or one.n == 0
 
 
-@settings(max_examples=40)
 @given(GROUPS, st.sets(st.integers(1, 24)), st.integers(1, 30), st.booleans())
 def test_a_merge_is_a_build_of_everything(
     row: Make, segmented: Make, drawn: list[Any], drop: set[int], at_once: int, dense: bool
@@ -118,7 +117,6 @@ def test_the_lowest_level_comes_first() -> None:
     assert due([SMALLEST] * FANOUT + [1] * FANOUT) == slice(FANOUT, 2 * FANOUT)
 
 
-@settings(max_examples=50)
 @given(st.lists(st.integers(0, 5_000), max_size=60))
 def test_merging_what_is_due_comes_to_an_end_with_few_segments(sizes: list[int]) -> None:
     total = sum(sizes)

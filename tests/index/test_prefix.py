@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from asof.index.prefix import Prefix, ended_by
@@ -53,7 +53,6 @@ def groups(row: Make, told: list[Told]) -> list[tuple[list[Any], list[EndRow]]]:
     return made
 
 
-@settings(max_examples=60)
 @given(TOLD, st.integers(-1, 7), st.sampled_from([0, 1, 2, 3, 4, NEVER]))
 def test_statistics_are_counts(
     row: Make, segmented: Make, told: list[Told], as_of: int, known_at: int
@@ -71,7 +70,6 @@ def test_statistics_are_counts(
         assert prefix.rows == sum(each.visible <= as_of for each in told)
 
 
-@settings(max_examples=40)
 @given(TOLD, st.integers(-1, 7))
 def test_what_has_ended_is_not_counted_however_often_terms_are_asked(
     row: Make, segmented: Make, told: list[Told], as_of: int
@@ -90,7 +88,6 @@ def test_what_has_ended_is_not_counted_however_often_terms_are_asked(
         assert counted or not dead
 
 
-@settings(max_examples=60)
 @given(TOLD, st.integers(-1, 7), st.none() | st.integers(-1, 7), st.none() | st.integers(-1, 7))
 def test_a_window_is_a_slice_of_time(
     row: Make, segmented: Make, told: list[Told], as_of: int, first: int | None, last: int | None

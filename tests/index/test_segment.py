@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
@@ -23,7 +23,6 @@ def written(path: Path, **facts: object) -> tuple[Path, int]:
     return path, writer.checksum
 
 
-@settings(max_examples=30)
 @given(
     st.lists(
         arrays.arrays(

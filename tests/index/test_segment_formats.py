@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.previous_segment import as_sg1, in_format
 
@@ -220,7 +220,6 @@ def test_the_present_asof_refuses_what_that_one_writes(root: Path, monkeypatch: 
         corpus.at("2015").search("ferry")
 
 
-@settings(max_examples=40)
 @given(st.data())
 def test_no_facts_of_a_made_up_file_break_the_reader(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from asof.index.select import BLOCK, SMALL_BLOCK, at_least, kth_best, union
@@ -15,7 +15,6 @@ def by_sorting(scores: np.ndarray, k: int) -> float:
     return best[k - 1] if len(best) >= k else 0.0
 
 
-@settings(max_examples=60)
 @given(
     st.integers(1, 30),
     st.sampled_from(

@@ -8,7 +8,7 @@ import threading
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.corpora import memory_folder
 from tests.support.meanings import Meanings
@@ -49,7 +49,6 @@ def test_vectors_belong_to_their_encoder(folder):
     assert other.texts == ["a ferry"]
 
 
-@settings(max_examples=25, deadline=None)
 @given(texts=st.lists(st.text(max_size=12), max_size=8))
 def test_whatever_was_kept_the_vectors_are_those_of_the_encoder(texts):
     with memory_folder() as folder:
@@ -74,7 +73,6 @@ def test_a_file_that_is_not_sound_is_made_anew(folder, end, more):
     assert one.path.stat().st_size == 80
 
 
-@settings(max_examples=40, deadline=None)
 @given(cut=st.integers(0, 200), flip=st.none() | st.integers(0, 199))
 def test_the_records_before_a_damage_are_kept(cut, flip):
     """Five records of 40 bytes: as many as are whole before the cut and the byte that is changed."""

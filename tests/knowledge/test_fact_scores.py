@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from asof.graph.personalized_pagerank import personalized_pagerank
@@ -130,7 +130,6 @@ def test_more_facts_than_a_number_can_weigh() -> None:
     assert chunk_scores(weights, chunks, np.ones(1024)).tolist() == [np.inf]
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 3), st.floats(0, 1), st.floats(0.01, 1)), max_size=12))
 def test_as_the_formula_says(facts: list[tuple[int, float, float]]) -> None:
     chunks = np.array([chunk for chunk, _, _ in facts], np.int64)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import closing
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.fact_lines import Lines, corpus_of, note
 
@@ -54,7 +54,6 @@ any_fact = st.builds(
 )  # fmt: skip
 
 
-@settings(max_examples=60)
 @given(facts=st.lists(any_fact, max_size=4))
 def test_what_is_kept_is_found_again(store, facts):
     store.execute("BEGIN IMMEDIATE")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.fact_lines import CALLED, add, corpus_of, note, view
 
@@ -312,7 +312,6 @@ steps = st.lists(
 )  # fmt: skip
 
 
-@settings(max_examples=15)
 @given(steps, st.integers(2015, 2020), st.integers(1, 6))
 def test_facts_are_those_of_a_corpus_of_what_is_visible(history, year, known):
     """Each step is learned in another month of 2022, and says which it is: the same text with another date

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.corpora import Clock, new_corpus
 from tests.support.fact_lines import add, note
@@ -154,7 +154,6 @@ lines = st.tuples(
 )
 
 
-@settings(max_examples=15, deadline=None)
 @given(made=st.lists(lines, min_size=1, max_size=8), seeds=st.sampled_from(["equal", "cosine"]))
 def test_as_of_a_moment_scores_are_those_of_a_corpus_that_ends_there(made, seeds):
     documents = [

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from asof.data import Document, Fact, SourcedTime
@@ -90,7 +90,6 @@ moments = st.integers(0, (END - START) // timedelta(minutes=1) - 1).map(
 )
 
 
-@settings(max_examples=60)
 @given(moments, st.integers(1, 40_000))
 def test_every_instant_of_a_time_is_in_one_of_its_periods(start, hours):
     span = Span(start, min(start + timedelta(hours=hours), END))
@@ -102,7 +101,6 @@ def test_every_instant_of_a_time_is_in_one_of_its_periods(start, hours):
     assert all(before.end == after.start for before, after in pairwise(spans))
 
 
-@settings(max_examples=60)
 @given(st.lists(st.tuples(moments, st.integers(1, 9_000)), max_size=12), st.randoms())
 def test_the_order_of_facts_makes_no_difference(times, random):
     facts = [
@@ -113,7 +111,6 @@ def test_the_order_of_facts_makes_no_difference(times, random):
     assert Hierarchy.of(mixed) == Hierarchy.of(facts)
 
 
-@settings(max_examples=60)
 @given(st.lists(st.tuples(moments, st.integers(1, 9_000)), max_size=12))
 def test_every_fact_is_in_its_nodes_and_in_no_other(times):
     facts = [known(Span(start, start + timedelta(hours=h)), n) for n, (start, h) in enumerate(times)]

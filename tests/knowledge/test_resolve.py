@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.fact_lines import CALLED, add, corpus_of, note, view
 
@@ -204,13 +204,11 @@ statements = st.builds(
 )
 
 
-@settings(max_examples=60)
 @given(st.lists(statements, max_size=8), st.integers(0, 7))
 def test_the_order_of_statements_makes_no_difference(said, at):
     assert merged(said) == merged(said[::-1]) == merged([*said[at:], *said[:at]])
 
 
-@settings(max_examples=60)
 @given(st.lists(statements, max_size=10))
 def test_owners_stay_apart_whatever_is_said(said):
     """Except for a company and its ticker, which a head joins."""
@@ -248,7 +246,6 @@ def told(found: Entities) -> object:
     ]  # fmt: skip
 
 
-@settings(max_examples=15)
 @given(steps, st.integers(2015, 2020), st.integers(1, 6))
 def test_entities_are_those_of_a_corpus_of_what_is_visible(history, year, known):
     """Each step is learned in another month of 2022, and says which it is: the same text with another date

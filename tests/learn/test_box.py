@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from asof.errors import UsageError
@@ -116,7 +116,6 @@ def boxes(draw):
     return Box(tuple(f"n{each}" for each in range(d)), low, low + span, simplex, float(total))
 
 
-@settings(max_examples=40)
 @given(boxes(), st.data())
 def test_the_projection_is_inside_itself_again_and_nearest(box, data):
     x = np.array(data.draw(st.lists(st.floats(-9, 9), min_size=len(box), max_size=len(box))))
@@ -128,14 +127,12 @@ def test_the_projection_is_inside_itself_again_and_nearest(box, data):
     assert (np.square(nearest - x).sum() <= distances + 1e-9).all()
 
 
-@settings(max_examples=40)
 @given(boxes(), st.floats(1e3, 1e300), st.integers(0, 2**32 - 1))
 def test_far_away_points_are_projected_too(box, far, seed):
     rows = np.random.default_rng(seed).choice([-far, 0.0, far], (3, len(box)))
     assert all(box.contains(each) for each in box.project(rows))
 
 
-@settings(max_examples=40)
 @given(boxes(), st.integers(0, 30), st.integers(0, 2**32 - 1))
 def test_samples_are_inside(box, n, seed):
     points = box.sample(np.random.default_rng(seed), n)
@@ -158,7 +155,6 @@ def test_a_free_number_has_a_sample_in_each_part_of_its_range():
     assert sorted(np.floor(points[:, 0] * 10)) == list(range(10))
 
 
-@settings(max_examples=40)
 @given(boxes(), st.integers(0, 2**32 - 1))
 def test_units_and_back(box, seed):
     points = box.sample(np.random.default_rng(seed), 3)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import asof
@@ -62,7 +62,6 @@ def test_what_is_asked() -> None:
     assert mark not in made.system
 
 
-@settings(max_examples=60)
 @given(st.text(max_size=60), st.text(max_size=120))
 def test_no_text_can_leave_its_frame(question: str, text: str) -> None:
     made = prompt(asked(question), record(text))

@@ -6,7 +6,7 @@ import zlib
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from asof.data import Filters, Why
@@ -76,7 +76,6 @@ def test_propensities() -> None:
     assert judged(FOUR, said((4, CLICK, 1.0)), eta=0.5).weights == (0, 0, 2.0, 0)
 
 
-@settings(max_examples=40)
 @given(st.integers(1, 1000), st.floats(0, 3))
 def test_a_weight_is_bounded(rank: int, eta: float) -> None:
     assert 0.1 <= propensity(rank + 1, eta) <= propensity(rank, eta) <= 1.0

@@ -7,7 +7,7 @@ from math import log2
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from asof.errors import UsageError
@@ -99,7 +99,6 @@ def test_what_is_no_grade_or_weight_is_refused(grades, weights):
 cells = st.sampled_from([0.0, 0.1, 0.5, 0.5, 1.0])
 
 
-@settings(max_examples=60)
 @given(st.integers(1, 3), st.integers(0, 4), st.integers(1, 6), st.integers(1, 8), st.data())
 def test_many_at_once_are_each_by_itself(m, q, n, k, data):
     """Equal scores stay in the order of the candidates, fillers of -inf come last."""

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.known_losses import BOX, KNOWN, START, Known
 
@@ -210,7 +210,6 @@ def walks(draw):
     return box, low + span / 3, draw(st.integers(0, 99)), draw(st.lists(told, min_size=1, max_size=8))
 
 
-@settings(max_examples=30, deadline=None)
 @given(walks())
 def test_whatever_is_told_all_that_is_tried_is_in_the_box(walk):
     box, start, seed, losses = walk

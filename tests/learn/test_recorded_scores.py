@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import asof
@@ -74,7 +74,6 @@ weights = st.lists(st.floats(0.01, 1.0), min_size=4, max_size=4)
 
 
 @pytest.mark.slow
-@settings(max_examples=25)
 @given(corpora, weights, st.floats(0.01, 0.1), st.floats(0.0, 1.0))
 def test_what_was_recorded_gives_the_scores_of_any_search(
     drawn: Any, weighed: list[float], rate: float, above: float

@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from asof.http.retry import RequestRejected
@@ -57,14 +57,12 @@ JSON = st.recursive(
 
 
 @given(JSON)
-@settings(max_examples=60)
 def test_any_json_is_a_reply_or_refused(said: Any) -> None:
     with suppress(RequestRejected):
         assert isinstance(reply_in(said, PROMPT), Reply)
 
 
 @given(JSON.map(json.dumps) | st.text(max_size=20))
-@settings(max_examples=60)
 def test_any_event_is_a_piece_or_refused(event: str) -> None:
     with suppress(RequestRejected):
         assert isinstance(piece_in(event, PROMPT)[0], str)

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Generator, Iterator, Sequence
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 from tests.support.openai_server import ModelServer, half, says, status
@@ -147,7 +147,6 @@ def test_a_smaller_prompt_may_still_fit() -> None:
     st.lists(st.tuples(st.integers(1, 30), st.integers(1, 40), st.integers(0, 40)), max_size=12),
     st.integers(0, 300),
 )
-@settings(max_examples=60)
 def test_no_budget_is_exceeded(each: list[tuple[int, int, int]], budget: int) -> None:
     """Where the server counts no more than was estimated. What is held is given back to the last token."""
     prompts = [ask("x" * (3 * size) + f"{at}", most=most) for at, (size, most, _) in enumerate(each)]
@@ -291,7 +290,6 @@ def test_a_stream_that_is_broken_off_counts_as_the_longest_reply():
 
 
 @given(st.text(max_size=40))
-@settings(max_examples=40)
 def test_a_third_of_the_characters_rounded_up(text: str) -> None:
     assert tokens(text) * 3 >= len(text) > (tokens(text) - 1) * 3 or not text
 

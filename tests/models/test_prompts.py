@@ -5,13 +5,12 @@ from __future__ import annotations
 import hashlib
 import re
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from asof.models.prompts import delimiter_for
 
 
-@settings(max_examples=60)
 @given(text=st.text())
 def test_a_mark_is_a_word_that_the_text_does_not_hold_and_follows_from_it(text):
     mark = delimiter_for(text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -87,14 +87,12 @@ def test_not_all_errors_are_told() -> None:
 
 
 @given(st.text(st.characters(exclude_characters="{}"), max_size=40), st.text(max_size=40))
-@settings(max_examples=60)
 def test_whatever_stands_around_one_object(before: str, name: str) -> None:
     value = Crossing(ferry=name, seats=1)
     assert read(f"{before}{value.model_dump_json()}{before}", Crossing) == value
 
 
 @given(st.lists(st.dictionaries(st.text(max_size=3), st.integers(), max_size=3), max_size=MAX_STARTS))
-@settings(max_examples=40)
 def test_objects_one_after_another(values: list[dict[str, int]]) -> None:
     texts = [json.dumps(each) for each in values]
     assert objects(" and ".join(texts)) == texts

@@ -6,7 +6,7 @@ import threading
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from asof.models.workers import run_in_threads
@@ -17,7 +17,6 @@ def nothing() -> None:
 
 
 @given(st.lists(st.integers(), max_size=30), st.integers(1, 8))
-@settings(max_examples=40)
 def test_everything_once(numbers: list[int], threads: int) -> None:
     found = list(run_in_threads(lambda n: n * 2, numbers, threads, nothing))
     assert sorted(found) == [(at, n * 2) for at, n in enumerate(numbers)]

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.arxiv_server import day
 from tests.support.pier_papers import KNOWN, NOW, ask, opened
@@ -82,7 +82,6 @@ def question(corpus: Corpus, **given: Any) -> PaperAnswer:
     return ask(corpus, "lamp oil, last three weeks", fetch=False, k=4, **given)
 
 
-@settings(max_examples=25)
 @given(versions, st.integers(1, 28), st.randoms(use_true_random=False))
 def test_as_of_then_it_is_the_corpus_that_ends_there(drawn: Any, then: int, random: Any) -> None:
     whole = numbered(drawn)
@@ -98,7 +97,6 @@ steps = st.lists(
 )  # fmt: skip
 
 
-@settings(max_examples=20)
 @given(versions, steps)
 def test_as_known_then_it_is_what_was_shown_then(drawn: Any, doing: Any) -> None:
     """However grades, papers and states of learning came afterwards."""

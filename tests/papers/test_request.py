@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from asof.arxiv.question import PaperRequest
@@ -36,7 +36,6 @@ def test_the_topic_is_what_papers_are_about(question, topic):
     assert topic_of(question) == topic
 
 
-@settings(max_examples=60)
 @given(st.text(max_size=80))
 def test_any_text_has_a_topic(text):
     assert len(topic_of(text)) <= len(text)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from asof import recipes
@@ -62,7 +62,6 @@ OF_THEIR_OWN = sorted(
 )
 
 
-@settings(max_examples=40)
 @given(st.dictionaries(st.sampled_from(OF_THEIR_OWN), st.floats(0, 1)))
 def test_what_was_set_is_read(shares: dict[str, float]):
     known = ranges(ASOF)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from asof.corpus.corpus import Corpus
@@ -88,7 +88,6 @@ def merge_all(corpus: Corpus) -> None:
     db.close()
 
 
-@settings(max_examples=25)
 @given(CORPORA, ASKED, st.integers(1, 12), st.sampled_from(["asof", TIGHT]))
 def test_trees_k_order_and_segments(
     fresh_island: Make, drawn: list[Said], question: str, k: int, recipe: Any
@@ -107,7 +106,6 @@ def test_trees_k_order_and_segments(
         assert seen(corpus, question, recipe=recipe) == whole
 
 
-@settings(max_examples=25)
 @given(
     CORPORA,
     ASKED,
@@ -133,7 +131,6 @@ def renamed(text: str) -> str:
     return re.sub(r"\w+", lambda word: NONSENSE.get(word[0], word[0]), text)
 
 
-@settings(max_examples=30)
 @given(CORPORA, ASKED)
 def test_no_rank_depends_on_what_is_spoken_of(fresh_island: Make, drawn: list[Said], question: str) -> None:
     """With other words for all subjects, in notes and questions, the same notes have the same scores."""

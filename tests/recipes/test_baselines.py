@@ -6,7 +6,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.answers import corpus_with, doc
 
@@ -132,7 +132,6 @@ def test_nothing_later_is_found(firms):
 
 
 @given(days=st.lists(st.integers(1, 9), min_size=4, max_size=4), until=st.integers(1, 9), name=RECIPES)
-@settings(max_examples=12, deadline=None)
 def test_as_of_a_day_is_a_corpus_that_ends_there(days, until, name):
     """Whatever the days of texts: hits, scores and trees are those of a corpus without the later ones."""
     made = [doc(each, f"2023-05-0{day}", text) for (each, text), day in zip(TEXTS.items(), days, strict=True)]

@@ -7,7 +7,7 @@ from datetime import date, timedelta
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.corpora import new_corpus
 
@@ -196,7 +196,6 @@ written = st.lists(
 )
 
 
-@settings(max_examples=25, deadline=None)
 @given(written, st.dictionaries(st.sampled_from(["work", "home", "nobody"]), values), st.integers(0, 100))
 def test_as_of_a_day_it_is_the_corpus_that_ends_there(
     notes: list[tuple[str, int]], own: dict[str, dict[str, Any]], ago: int

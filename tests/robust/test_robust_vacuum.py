@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.rows import db_of
 
@@ -140,7 +140,6 @@ def drop(corpus: asof.Corpus, back: int) -> int:
     return horizon
 
 
-@settings(max_examples=40)
 @given(EVENTS, st.integers(0, 12))
 def test_views_from_the_horizon_on_stay_as_they_are(history: Sequence[Event], back: int) -> None:
     folder = folder_in_memory()
@@ -164,7 +163,6 @@ def test_views_from_the_horizon_on_stay_as_they_are(history: Sequence[Event], ba
         shutil.rmtree(folder)
 
 
-@settings(max_examples=40)
 @given(EVENTS, st.integers(0, 12), EVENTS, st.booleans())
 def test_life_goes_on_after_a_removal(
     history: Sequence[Event], back: int, later: Sequence[Event], purge: bool

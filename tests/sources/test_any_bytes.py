@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from asof.data import Document
@@ -25,7 +25,6 @@ TEXTS = st.lists(PIECES | st.text(max_size=5), max_size=30).map(
 )
 
 
-@settings(max_examples=300)
 @given(raw=st.binary() | TEXTS, kind=st.sampled_from(sorted({*suffixes()} - {".pdf"})))
 def test_any_bytes_make_a_page_or_are_refused(raw: bytes, kind: str):
     try:

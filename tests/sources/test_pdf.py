@@ -6,7 +6,7 @@ from collections import Counter
 from contextlib import suppress
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.small_pdf import small_pdf
 from tests.support.sources import stated
@@ -177,7 +177,6 @@ def test_without_the_extra_a_pdf_is_a_problem_and_stays_current(memory_folder, m
 
 
 @pytest.mark.slow
-@settings(max_examples=40)  # each starts a process
 @given(st.integers(0, 900), st.binary(max_size=30))
 def test_any_bytes_are_pages_or_unreadable(at: int, noise: bytes):
     raw = small_pdf([[LONG, "First."], ["Second page."]])

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from asof.data import Document, Problem
@@ -89,7 +89,6 @@ def test_what_is_no_period_is_left_alone(record) -> None:
     assert told(record) == []
 
 
-@settings(max_examples=60)
 @given(
     st.dictionaries(
         st.sampled_from(["year", "quarter", "fiscal_year", "fiscal_quarter", "fiscal_period"]),

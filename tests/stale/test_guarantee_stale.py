@@ -88,7 +88,7 @@ def by_names(view: View) -> tuple[Any, ...]:
 
 
 @pytest.mark.slow
-@settings(max_examples=150, deadline=None, suppress_health_check=ANY_HEALTH)
+@settings(suppress_health_check=ANY_HEALTH)
 @given(HISTORY, st.one_of(st.integers(-1, 24), st.just(900)), st.integers(0, 5))
 def test_it_is_what_a_corpus_that_ends_there_shows(history: list[Event], as_of: int, back: int) -> None:
     same(history, as_of, back)
@@ -122,7 +122,7 @@ def test_these_histories_have_what_is_looked_for() -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=40, deadline=None, suppress_health_check=ANY_HEALTH)
+@settings(suppress_health_check=ANY_HEALTH)
 @given(HISTORY, st.randoms(use_true_random=False))
 def test_the_order_of_arrival_leaves_no_trace(history: list[Event], random: Any) -> None:
     """Dated statements of different documents may come in any order."""

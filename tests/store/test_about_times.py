@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from asof.data import SourcedTime
@@ -117,7 +117,6 @@ PIECES = st.sampled_from(
 )  # fmt: skip
 
 
-@settings(max_examples=80)
 @given(
     st.lists(PIECES, max_size=12).map(" ".join), st.lists(PIECES, max_size=4).map(" ".join),
     st.none() | st.sampled_from(["2024-03-01", "2024", "2020-05-05T10:00Z", "0001-01-01", "9999-12-31"]),

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.corpora import memory_folder, new_corpus
 from tests.support.rows import versions
@@ -50,7 +50,6 @@ STEPS = st.lists(
 LAST = [("index", "folder", None), ("index", "lines", None)]
 
 
-@settings(max_examples=120)
 @given(STEPS)
 def test_what_is_skipped_changes_nothing(steps: list[tuple[str, str, str | None]]) -> None:
     """Notes in a folder, the same ids from a file of lines, single documents and purges, in any order."""

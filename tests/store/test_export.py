@@ -34,7 +34,7 @@ def same_past(corpus: Corpus, other: Corpus) -> None:
 
 
 def property_of(history: st.SearchStrategy[list[Event]]) -> Callable[[], None]:
-    @settings(max_examples=25, suppress_health_check=ANY_HEALTH)
+    @settings(suppress_health_check=ANY_HEALTH)
     @given(history)
     def property_(history: list[Event]) -> None:
         with memory_folder() as folder, HISTORIES.new_corpus(folder / "all") as corpus:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from tests.support.rows import db_of
 
@@ -92,7 +92,6 @@ VALUES = st.one_of(
 )
 
 
-@settings(max_examples=60)
 @given(st.dictionaries(st.text(max_size=4), VALUES, max_size=5), st.lists(st.text(max_size=8), max_size=3))
 @example({"a": "a" * 59 + "z"}, ["0123456789abcdef" * 3])
 def test_any_metadata_gives_short_words_in_one_order(meta: dict[str, Any], tags: list[str]) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from asof.data import Document, Ended, SourcedTime
@@ -38,7 +38,6 @@ def item(name: str, when: int, aliases: list[str], ends: bool) -> Document | End
 
 @pytest.mark.slow
 def test_many_links_lead_where_one_does(fresh: Make) -> None:
-    @settings(max_examples=150)
     @given(st.lists(STATED, max_size=10), st.lists(st.tuples(ALIASES, NAMES), min_size=1, max_size=12))
     def property_(stated: list[Any], links: list[tuple[str, str]]) -> None:
         with fresh() as corpus:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.rows import db_of
 
@@ -76,7 +76,6 @@ PARAGRAPHS = ["alpha alpha", "beta\n\ngamma", "alpha beta", "delta", "gamma gamm
 
 
 @pytest.mark.slow
-@settings(max_examples=25)
 @given(
     st.lists(
         st.tuples(st.sampled_from(["d", "e"]), st.integers(2001, 2008), st.integers(0, 4)),

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from asof.corpus.corpus import Corpus
@@ -37,7 +37,6 @@ def outlined(lines: list[tuple[bool, int, str]]) -> tuple[str, tuple[Heading, ..
 
 @pytest.mark.parametrize("chunking", ["10w", "10w/4", "12c", "40c/30", "120w", "whole"])
 def test_joined_passages_give_the_text_back(fresh: Make, chunking: str) -> None:
-    @settings(max_examples=12)
     @given(st.lists(HEADED, min_size=1, max_size=3, unique_by=outlined))
     def property_(versions: list[list[tuple[bool, int, str]]]) -> None:
         with fresh(chunking=chunking) as corpus:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from asof.data import SourcedTime
@@ -24,7 +24,6 @@ def test_the_line_above_a_passage() -> None:
     assert header("Harbour news", None) == "Harbour news (undated)"
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.text(max_size=60), st.text(max_size=60))
 def test_lines_add_up(one: str, other: str) -> None:
     assert tokens(f"{one}\n{other}") == tokens(one) + tokens(other) == len(ends(f"{one}\n{other}"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from asof.text.names import key
@@ -91,7 +91,6 @@ _PARTS = [
 ]
 
 
-@settings(max_examples=60)
 @given(st.text(max_size=12) | st.lists(st.sampled_from(_PARTS), max_size=6).map("".join)
        | st.lists(st.sampled_from(_PARTS), max_size=6).map(" ".join))  # fmt: skip
 @example("0.0'S")

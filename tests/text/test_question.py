@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, date, datetime, time, timedelta
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from asof.text.question import MAX_TIMES, as_typed, read, without
@@ -187,7 +187,6 @@ PIECES = (
 QUESTIONS = st.lists(st.sampled_from(PIECES), max_size=8).map(" ".join) | st.text(max_size=30)
 
 
-@settings(max_examples=150)
 @given(QUESTIONS, st.integers(-(10**16), NEVER))
 def test_any_text_at_any_moment(question: str, asked: int) -> None:
     reading = read(question, nearest_moment(asked))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.time_runs import whole_run
 
@@ -35,7 +35,6 @@ def words_by_sense(lexical: TimeLexicon) -> list[list[str]]:
 
 @pytest.mark.parametrize("language", codes("time"))
 @given(data=st.data())
-@settings(max_examples=400, deadline=None)
 def test_a_rule_that_reads_a_time_is_among_those_that_are_tried(language: str, data: st.DataObject) -> None:
     lexical = lexicon(language)
     listed = st.sampled_from(words_by_sense(lexical)).flatmap(st.sampled_from)

@@ -6,7 +6,7 @@ import re
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from asof.lang import codes, every
@@ -266,7 +266,6 @@ SHAPES = (
 NONSENSE = st.text("bdfglkmprvz", min_size=4, max_size=8).map(lambda word: f"{word}u")
 
 
-@settings(max_examples=40)
 @given(st.sampled_from(SHAPES), st.lists(NONSENSE, min_size=6, max_size=6))
 def test_no_other_word_has_a_say(shape: str, words: list[str]) -> None:
     known = ["mill", "boats", "harbour"]
@@ -305,7 +304,6 @@ PIECES = st.sampled_from(
 )
 
 
-@settings(max_examples=100)
 @given(
     st.one_of(st.text(max_size=60), st.lists(PIECES, max_size=20).map("".join)),
     st.sampled_from(("en", "de", every("intent"))),

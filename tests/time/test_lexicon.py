@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.time_runs import whole_run
 
@@ -21,7 +21,6 @@ SIGNS = st.sampled_from([" ", " ", " ", "-", "/", ". ", ", ", "'"])
 
 @pytest.mark.parametrize("language", codes("time"))
 @given(data=st.data())
-@settings(max_examples=150, deadline=None)
 def test_weak_words_say_no_time_in_any_order(language: str, data: st.DataObject) -> None:
     lexical = lexicon(language)
     weak = st.sampled_from(sorted(lexical.weak))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.fact_lines import corpus_of, note, view
 
@@ -58,7 +58,6 @@ def test_one_of_several_spans_is_enough_and_no_time_lies_in_none():
 days = st.integers(0, 2_000)
 
 
-@settings(max_examples=60)
 @given(start=days, length=st.integers(1, 500), other=days, more=st.integers(1, 500))
 def test_a_time_holds_in_itself_and_in_all_that_holds_it(start, length, other, more):
     first = datetime(2020, 1, 1, tzinfo=UTC)

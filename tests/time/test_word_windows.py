@@ -6,7 +6,7 @@ import re
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.growth import is_linear
 from tests.support.time_runs import whole_run
@@ -88,7 +88,6 @@ def test_a_window_reaches_as_far_as_words_are_known_and_near(before: str, after:
 
 @pytest.mark.parametrize("language", codes("time"))
 @given(data=st.data())
-@settings(max_examples=300, deadline=None)
 def test_numbers_that_are_skipped_say_no_time(language: str, data: st.DataObject) -> None:
     lexical = lexicon(language)
     listed = data.draw(st.sampled_from([lexical.inert, lexical.mute]))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.judged_answers import answer, refusal
 
@@ -70,7 +70,6 @@ def test_counts_become_shares():
 
 
 @given(st.tuples(*[st.integers(0, 30)] * 3).filter(any))
-@settings(max_examples=60)
 def test_shares_sum_to_one(counts):
     found = ratios(*counts)
     assert found is not None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from asof.evaluate.answers.word_overlap import exact_match, f1, longest_common, rouge_l, uncited, words
@@ -46,7 +46,6 @@ def test_numbers_of_citations_are_no_words():
 
 
 @given(TEXTS, TEXTS)
-@settings(max_examples=60)
 def test_the_longest_common_subsequence_is_that_of_the_textbook(one, other):
     table = [[0] * (len(other) + 1) for _ in range(len(one) + 1)]
     for i, left in enumerate(one):
@@ -56,7 +55,6 @@ def test_the_longest_common_subsequence_is_that_of_the_textbook(one, other):
 
 
 @given(TEXTS, TEXTS)
-@settings(max_examples=60)
 def test_what_is_alike_both_ways_is_alike(one, other):
     said, gold = " ".join(one), " ".join(other)
     for measure in (f1, rouge_l):

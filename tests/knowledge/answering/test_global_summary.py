@@ -7,7 +7,7 @@ import re
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import asof
@@ -126,7 +126,6 @@ spans = st.tuples(st.integers(0, 900), st.integers(1, 900)).map(
 )
 
 
-@settings(max_examples=40)
 @given(scope=spans)
 def test_nothing_is_from_outside_the_scope(view, scope):
     for section in summarise_span("rope?", view, scope, ReportSelection(relevance=rope)).sections:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.fact_lines import corpus_of, note
 
@@ -176,7 +176,6 @@ def test_a_written_report_takes_no_point_on_the_question_away():
 lines = st.tuples(st.integers(0, 40), st.sampled_from(["2019", "2020", "2020-05", "2021-Q2"]), st.booleans())
 
 
-@settings(max_examples=8, deadline=None)
 @given(made=st.lists(lines, min_size=14, max_size=40, unique=True))
 def test_as_of_a_moment_the_prompts_are_those_of_a_corpus_that_ends_there(made):
     documents = [

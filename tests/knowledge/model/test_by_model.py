@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from asof.data import Amount, Fact
@@ -116,7 +116,6 @@ def test_a_passage_cannot_hold_its_own_mark():
 
 
 @given(st.text(max_size=80))
-@settings(max_examples=40)
 def test_marks_are_not_in_the_data(data):
     assert delimiter_for(data) not in data
 
@@ -403,7 +402,6 @@ def test_an_injection_stays_data_and_a_reply_that_obeys_it_is_dropped():
         max_size=5,
     ),
 )  # fmt: skip
-@settings(max_examples=60)
 def test_any_reply_to_any_passage_gives_facts_of_its_sentences(text, facts):
     given_ = excerpt(text)
 

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import asof
@@ -331,7 +331,6 @@ sentences = st.builds(
 passages = st.lists(sentences, min_size=1, max_size=3, unique=True).map(" ".join)
 
 
-@settings(max_examples=30)
 @given(st.lists(st.tuples(passages, st.integers(0, 5)), max_size=10), st.randoms())
 def test_the_order_of_facts_makes_no_difference(drawn, random):
     facts = [
@@ -343,7 +342,6 @@ def test_the_order_of_facts_makes_no_difference(drawn, random):
     assert build_reports(tree, tree.nodes) == build_reports(mixed, mixed.nodes)
 
 
-@settings(max_examples=8)
 @given(drawn=st.lists(st.tuples(passages, st.integers(1, 9)), min_size=1, max_size=6))
 def test_a_report_is_that_of_a_corpus_of_what_is_visible(drawn, tmp_path_factory):
     dated = [(text, f"2024-07-0{day}") for text, day in drawn]
@@ -363,7 +361,6 @@ def test_a_report_is_that_of_a_corpus_of_what_is_visible(drawn, tmp_path_factory
         assert bool(seen) == any(reports(now, read(year)).reports for year in ("2023", "2024"))
 
 
-@settings(max_examples=8)
 @given(drawn=st.lists(passages, min_size=1, max_size=6))
 def test_a_report_is_the_same_alone_and_inside_a_year(drawn, tmp_path_factory):
     with corpus_of(tmp_path_factory.mktemp("one"), drawn) as corpus:

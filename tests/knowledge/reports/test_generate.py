@@ -8,7 +8,7 @@ import re
 from datetime import date
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from asof.data import VALUE, Amount, Fact, SourcedTime
@@ -123,7 +123,6 @@ def test_with_kept_replies_a_new_fact_costs_four_calls():
 days = st.dates(date(2024, 1, 1), date(2025, 3, 1)).map(str)
 
 
-@settings(max_examples=40)
 @given(st.lists(days, min_size=1, max_size=8, unique=True), days)
 def test_a_fact_asks_for_what_it_touches_and_nothing_else(drawn, day):
     facts = [known(each, f"{each} was told.", n) for n, each in enumerate(drawn)]
@@ -304,7 +303,6 @@ def test_only_wanted_periods_are_asked_for_and_kept_ones_are_used():
     assert (again, len(model.prompts)) == (made, 1)
 
 
-@settings(max_examples=30)
 @given(st.lists(st.sets(st.sampled_from(["2024", "2024-Q2", "2024-05", "2024-05-09"])), max_size=6))
 def test_what_is_asked_of_a_period_does_not_depend_on_what_was_written_before(questions):
     """Each period is paid for once at most, whatever of it and around it earlier questions had written."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.excerpts import excerpt
 
@@ -79,7 +79,6 @@ _SENTENCES = st.lists(st.sampled_from([*_WORDS, "\n", "\n\n"]), max_size=60).map
 _TEXTS = st.one_of(_SENTENCES, st.text(max_size=200))
 
 
-@settings(max_examples=60, deadline=None)
 @given(_TEXTS)
 def test_any_text_is_read(text):
     """Facts lie in the text, sentences of it, and say what the data type promises."""
@@ -97,7 +96,6 @@ def test_any_text_is_read(text):
     assert list(found.facts) == sorted(found.facts, key=lambda fact: fact.start)
 
 
-@settings(max_examples=30, deadline=None)
 @given(st.lists(_TEXTS, min_size=1, max_size=4), st.randoms(use_true_random=False))
 def test_each_passage_is_read_for_itself(texts, random):
     """The facts of a passage are the same alone, in a batch, and in another order."""

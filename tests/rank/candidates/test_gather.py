@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -140,7 +140,6 @@ def test_filters(fresh: Make, document: Make, run: Make, filters: dict[str, Any]
 WORDS = st.lists(st.sampled_from(["mill", "boat", "fog"]), min_size=1, max_size=3).map(" ".join)
 
 
-@settings(max_examples=25)
 @given(
     st.lists(st.tuples(WORDS, st.none() | st.integers(2001, 2006)), max_size=7),
     st.integers(2000, 2007), st.none() | st.integers(2000, 2007), st.none() | st.integers(2000, 2007),

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from asof.errors import UsageError
@@ -45,7 +45,6 @@ def test_the_top_10_is_the_first_half_of_the_top_20(
 ) -> None:
     recipe = with_rescore_limits(RescoreLimits(few))
 
-    @settings(max_examples=40)
     @given(CORPORA, st.booleans(), st.integers(1, 12))
     def property_(drawn: list[tuple[int, str, int | None]], recent: bool, k: int) -> None:
         texts: dict[tuple[int, int | None], list[str]] = {}
@@ -159,7 +158,6 @@ def test_sizes_that_are_accepted() -> None:
 def test_a_pool_is_the_beginning_of_the_order(fresh: Make, run: Make, document: Make) -> None:
     words = st.lists(st.sampled_from(["mill", "fog"]), min_size=1, max_size=4)
 
-    @settings(max_examples=20)
     @given(st.lists(st.tuples(words, st.integers(2001, 2003)), min_size=1, max_size=12), st.integers(1, 6))
     def holds(drawn: list[tuple[list[str], int]], n: int) -> None:
         made = [document(f"d{at}", " ".join(said), str(year)) for at, (said, year) in enumerate(drawn)]

@@ -75,8 +75,8 @@ def compare(run: Run, corpus: Corpus, question: str, k: int, weight: float) -> l
     return [note for note in results.notes if note.startswith("exact")]
 
 
-def property_(fresh: Fresh, run: Run, document: Any, examples: int, **options: Any) -> Callable[[], None]:
-    @settings(max_examples=examples, suppress_health_check=list(HealthCheck), **options)
+def property_(fresh: Fresh, run: Run, document: Any, **options: Any) -> Callable[[], None]:
+    @settings(suppress_health_check=list(HealthCheck), **options)
     @given(passages, st.integers(0, 31), st.integers(1, 4), st.sampled_from([0.1, 0.5, 2.0]))
     def holds(texts: list[tuple[list[str], int, int | None]], angle: int, k: int, weight: float) -> None:
         made = [
@@ -92,7 +92,7 @@ def property_(fresh: Fresh, run: Run, document: Any, examples: int, **options: A
 @pytest.mark.slow
 def test_a_certificate_never_lies(fresh: Fresh, run: Run, document: Any) -> None:
     """The first k, their scores and their trees are those of reading every vector."""
-    property_(fresh, run, document, 100)()
+    property_(fresh, run, document)()
 
 
 def test_a_bound_that_is_too_low_is_caught(
@@ -100,7 +100,7 @@ def test_a_bound_that_is_too_low_is_caught(
 ) -> None:
     monkeypatch.setattr(early_termination, "largest_cosine", lambda _: 0.3)
     with pytest.raises(AssertionError):
-        property_(fresh, run, document, 300, phases=[Phase.generate])()
+        property_(fresh, run, document, max_examples=300, phases=[Phase.generate])()
 
 
 @pytest.fixture

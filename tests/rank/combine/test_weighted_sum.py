@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from asof import engine
@@ -169,7 +169,6 @@ def four(fresh: Make, document: Make) -> Any:
 def test_trees_and_chosen_places(four: Any, run: Make) -> None:
     """What is summed does not depend on whether places were chosen before (`run` looks at the trees)."""
 
-    @settings(max_examples=30)
     @given(numbers, numbers, st.floats(-3, 3), st.floats(0, 3))
     def holds(one: list[float], two: list[float], first: float, second: float) -> None:
         columns = Columns(one=one, two=two)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from asof.data import Query
@@ -145,7 +145,6 @@ def test_nothing_and_no_match(fresh: Make, run: Make, aged: Make) -> None:
 def test_chosen_places_have_the_same_numbers(fresh: Make, run: Make, aged: Make) -> None:
     """In whatever order, and with whatever else in the index, to the last bit."""
 
-    @settings(max_examples=15)
     @given(st.lists(st.tuples(st.integers(0, 900), st.integers(1, 5)), min_size=1, max_size=9), st.randoms())
     def holds(drawn: list[tuple[int, int]], random: Any) -> None:
         texts = [aged(days, "mill " * count + "boat fog", f"d{at}") for at, (days, count) in enumerate(drawn)]

@@ -7,7 +7,7 @@ from statistics import fmean, pstdev
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from asof.data import Query
@@ -113,7 +113,6 @@ def test_as_of_in_words_is_a_time(mills: Any) -> None:
     assert {hit.document for hit in found.hits} == {"2019", "undated"}
 
 
-@settings(max_examples=25)
 @given(
     st.lists(st.integers(0, 2_500), min_size=1, max_size=8, unique=True), st.integers(2017, 2027),
     st.integers(0, 2_500), st.booleans(),

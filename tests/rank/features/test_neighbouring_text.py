@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.rows import db_of
 
@@ -179,7 +179,6 @@ EDITS = st.lists(
 )  # fmt: skip
 
 
-@settings(max_examples=25)
 @given(EDITS)
 def test_segments_do_not_matter(fresh: Make, run: Make, document: Make, drawn: list[Any]) -> None:
     with fresh() as corpus:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from asof.index.lexical import Bm25
@@ -79,7 +79,6 @@ WORDS = st.lists(st.sampled_from(["mill", "boat", "fog", "rope", "bell"]), min_s
 )
 
 
-@settings(max_examples=25)
 @given(
     st.lists(st.tuples(WORDS, st.integers(2001, 2009)), min_size=1, max_size=12),
     st.integers(1, 4),

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from asof.data import Filters
@@ -60,7 +60,6 @@ def test_about_or_published_or_mentioned(fresh: Make, document: Make) -> None:
         assert sorted(named[at] for at in found.tolist()) == ["a", "b", "c", "d"]
 
 
-@settings(max_examples=20)
 @given(DOCUMENTS, SPANS, st.sampled_from([None, "2002"]), st.data())
 def test_all_of_a_window_are_matched_as_each(
     fresh: Make, document: Make, drawn: list[Any], spans: list[str], since: str | None, data: st.DataObject

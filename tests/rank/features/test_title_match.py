@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from asof.rank.candidates.gather import Lexical
@@ -92,7 +92,6 @@ TITLES = st.lists(
 QUESTIONS = st.lists(st.sampled_from(["fog", "mill", "2", "may", "penguin"]), max_size=4).map(" ".join)
 
 
-@settings(max_examples=60)
 @given(TITLES, QUESTIONS, st.integers(1, 3))
 def test_titles_compared_at_once_are_the_titles_compared_one_by_one(
     fresh: Make, column: Make, document: Make, titles: list[str], question: str, batches: int

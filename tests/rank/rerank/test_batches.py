@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from asof import engine
@@ -115,7 +115,6 @@ def test_the_note_names_what_was_saved(harbour: Corpus) -> None:
     assert found.notes[-1].endswith(" are above 0 and 0.8; 50% of the budget of 10 was saved")
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     sizes=st.lists(st.integers(1, 20), min_size=1, max_size=4).map(sorted), margin=st.floats(0.0, 3.0),
     agreement=st.floats(0.0, 1.0), first=st.integers(2, 6), year=st.integers(1995, 2006),

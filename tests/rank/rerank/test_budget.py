@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from asof.data import Query
@@ -197,7 +197,6 @@ def test_the_first_do_not_depend_on_k(fresh: Make, run: Make, document: Make) ->
 
     with corpus_of(fresh, document, "abd") as corpus:
 
-        @settings(max_examples=30)
         @given(numbers, numbers, st.integers(1, 6), st.sampled_from([(1,), (2, 4, 5), (3, 6), (30, 60)]))
         def holds(entry: list[int], score: list[int], k: int, sizes: tuple[int, ...]) -> None:
             told = Given(

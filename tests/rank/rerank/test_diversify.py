@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -333,7 +333,6 @@ def test_invariants(fresh: Make, run: Make, document: Make, encoder: Any) -> Non
     """The same passages; the first stays first; what is shown does not depend on k, nor on whether places
     were chosen before; trees give their scores (`run` looks)."""
 
-    @settings(max_examples=25)
     @given(texts, st.integers(1, 4), st.sampled_from(BOTH))
     def holds(drawn: Any, k: int, stage: Any) -> None:
         with fresh(*made_of(document, drawn), encoder=encoder, chunking="10w") as corpus:

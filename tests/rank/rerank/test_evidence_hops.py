@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from asof import engine
@@ -159,7 +159,6 @@ SENTENCES = st.lists(st.sampled_from(WORDS), min_size=3, max_size=8).map(" ".joi
 STATED = st.lists(st.tuples(SENTENCES, st.integers(1990, 1999)), min_size=1, max_size=9)
 
 
-@settings(max_examples=40, deadline=None)
 @given(
     STATED, st.integers(1990, 1999), st.integers(1, 3), st.integers(1, 4), st.integers(1, 5), st.booleans()
 )

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from asof import engine
@@ -344,7 +344,6 @@ def test_order_and_trees_for_any_numbers(fresh: Make, run: Make, document: Make)
     documents = [document(str(at), f"{at} mill", "2001") for at in range(12)]
     with fresh(*documents) as corpus:
 
-        @settings(max_examples=150)
         @given(st.tuples(*[SCORES] * 12), st.tuples(*[NUMBERS] * 12), st.integers(1, 14), st.integers(1, 14))
         def property_(scores: tuple[float, ...], numbers: tuple[float, ...], top: int, k: int) -> None:
             judge = Judge(lambda _, text: numbers[int(text.split()[0])])
@@ -399,7 +398,6 @@ def told(id_: int, text: str, year: int) -> Document:
 
 
 @pytest.mark.slow
-@settings(max_examples=120)
 @given(HISTORIES, st.integers(2001, 2004), st.integers(1, 3), st.booleans())
 def test_the_future_has_no_effect(
     history: list[tuple[int, str, int]], year: int, top: int, recent: bool

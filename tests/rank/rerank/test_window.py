@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.corpora import Clock, new_corpus
 
@@ -116,7 +116,6 @@ def test_stages_before_leave_as_many_as_are_looked_at() -> None:
         ASOF.replaced({"rerank_window.n": 9})
 
 
-@settings(max_examples=25)
 @given(
     st.lists(st.tuples(st.integers(1, 4), st.integers(2001, 2004)), min_size=11, max_size=24),
     st.integers(1, 24),
@@ -140,7 +139,6 @@ def test_the_first_do_not_depend_on_k(
         assert np.all(np.diff([hit.score for hit in whole]) <= 0)
 
 
-@settings(max_examples=60)
 @given(
     st.lists(
         st.tuples(

@@ -8,10 +8,8 @@ import pytest
 from tests.support.json_schema import against
 
 from asof.cli.experiments import show_experiment
-from asof.evaluate.experiments.experiment import ExperimentOptions, Outcome
-from asof.evaluate.experiments.registry import modules, named
-from asof.evaluate.experiments.run import ExperimentRun
-from asof.evaluate.experiments.table import NO_TABLE
+from asof.evaluate.experiment import NO_TABLE, ExperimentOptions, ExperimentRun, Outcome
+from asof.evaluate.published import EXPERIMENTS, named
 
 
 @pytest.fixture
@@ -35,11 +33,11 @@ def test_all_are_listed(asof):
     result = asof("experiments")
     assert result.code == 0
     assert [line.split()[0] for line in result.out.splitlines() if not line.startswith(" ")] == list(
-        modules()
+        EXPERIMENTS
     )
     found = asof("experiments", "--json").json()
     assert against("experiments", found) == []
-    assert [each["name"] for each in found["experiments"]] == list(modules())
+    assert [each["name"] for each in found["experiments"]] == list(EXPERIMENTS)
 
 
 def test_what_an_experiment_is(asof):
@@ -98,7 +96,7 @@ def test_options_of_a_run_need_a_dataset(asof, here, given, said):
 def test_an_experiment_says_what_it_varies_and_takes(asof):
     shown = " ".join(asof("experiment", "twe/4.3").out.split())
     assert "fields of the recipe twe, but for decay.delta, decay.tau_min, which it sets itself" in shown
-    assert "options: --limit, --seed, --queries, --filter-by, --cache" in shown
+    assert "options: --limit, --seed, --queries, --filter-by" in shown
     assert "options: none that changes the table" in asof("experiment", "tgrag/VIII").out
     assert "options: " not in asof("experiment", "ragtriever/components").out
     (found,) = asof("experiment", "twe/4.3", "--json").json()["experiments"]

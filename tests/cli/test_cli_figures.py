@@ -24,20 +24,12 @@ def mayors(write, here, monkeypatch):
 
 @pytest.mark.slow
 def test_figures_are_drawn_beside_the_table(asof, mayors, here):
-    result = asof("evaluate", *mayors)
+    result = asof("evaluate", *mayors, "--recipe", "twe")
     assert result.code == 0
-    assert result.err.strip() == "figures in drawn: parts, scaling"
-    assert "note: figures: decay is left out: asof: no stage weighs age" in result.out
-    for name in ("parts", "scaling"):
+    assert result.err.strip() == "figures in drawn: metrics, age"
+    for name in ("metrics", "age"):
         assert (here / "drawn" / f"{name}.png").is_file()
         assert (here / "drawn" / f"{name}.csv").is_file()
-
-
-@pytest.mark.slow
-def test_the_json_notes_what_is_left_out(asof, mayors):
-    result = asof("evaluate", *mayors, "--json")
-    assert result.code == 0
-    assert any("decay is left out" in note for note in json.loads(result.out)["notes"])
 
 
 def test_a_file_is_no_folder_for_figures(asof, mayors, write):

@@ -116,21 +116,15 @@ def evaluate(
         raise UsageError("--model and --judge are about answers: use them with --answers")
     models = _models(writes=model, judges=judge)
     if figures is not None:
-        from asof.evaluate.figures.files import ready
+        from asof.evaluate.figures import ready
 
         ready(figures)
-    drawn: list[Path] = []
-    notes: list[str] = []
     with keeping(encodes) as encodes, step_progress() as progress:
         found = evaluation.evaluate(
             dataset, [configured.recipe(name) for name in names], options, encoder=encodes,
             run_file=run_file, progress=progress, models=models,
         )  # fmt: skip
-        if figures is not None and found.runs:
-            from asof.evaluate.figures.figures import figures as draw
-
-            drawn = draw(found, figures, encoder=encodes, progress=progress, on_note=notes.append)
-    found = replace(found, configuration=configured, notes=(*found.notes, *notes))
+    found = replace(found, configuration=configured)
     if as_json:
         from asof.evaluate.report.evaluation import evaluation_json
 
@@ -141,8 +135,12 @@ def evaluate(
         show(found, per_query=per_query)
         note_problems(found.dataset.problems)
     if figures is not None:
-        names_drawn = [path.stem for path in drawn if path.suffix == ".png"]
-        echo_err(f"figures in {figures}: {', '.join(names_drawn) or 'none'}")
+        from asof.evaluate.figures import of_evaluation
+
+        drawn = of_evaluation(found)
+        for picture in drawn:
+            picture.written(figures)
+        echo_err(f"figures in {figures}: {', '.join(each.name for each in drawn) or 'none'}")
     if found.leakage is not None and not found.leakage.clean:
         return NOTHING
     return PROBLEMS if any(problem.lost for problem in found.dataset.problems) else DONE

@@ -17,9 +17,7 @@ from asof.errors import UsageError
 
 if TYPE_CHECKING:
     from asof.config import Config
-    from asof.evaluate.experiments.experiment import Experiment
-    from asof.evaluate.experiments.run import ExperimentRun
-    from asof.evaluate.experiments.table import Cell
+    from asof.evaluate.experiment import Cell, Experiment, ExperimentRun
 
 
 LONGEST = 40
@@ -33,10 +31,10 @@ def experiments(as_json: bool) -> int:
 
     `asof experiment NAME DATASET` runs one; docs/papers-reproduced.md has what they show on public datasets.
     """
-    from asof.evaluate.experiments.registry import every
+    from asof.evaluate.published import EXPERIMENTS
     from asof.evaluate.report.experiment import experiments_json
 
-    found = every()
+    found = list(EXPERIMENTS.values())
     if as_json:
         print_json(experiments_json(found))
         return DONE
@@ -82,8 +80,9 @@ def experiment(
     Without DATASET: what it is, what it wants, how it is read. The language model, for experiments that ask
     one, is that of asof.toml in this folder.
     """
-    from asof.evaluate.experiments.registry import named
-    from asof.evaluate.experiments.run import run
+    from asof.evaluate.experiment import ExperimentOptions, run
+    from asof.evaluate.options import no_progress
+    from asof.evaluate.published import named
     from asof.evaluate.report.experiment import experiment_json, experiments_json
 
     chosen = named(name)
@@ -97,9 +96,6 @@ def experiment(
     from asof.cli.encoders import BUILT_IN, encoder_of, keeping
 
     with keeping(encoder_of(encoder)) as encodes, step_progress() as progress:
-        from asof.evaluate.experiments.experiment import ExperimentOptions
-        from asof.evaluate.options import no_progress
-
         options = ExperimentOptions(
             limit, seed, queries, filter_by, config=_configuration(), encoder=encodes,
             built_in=encoder if encoder in BUILT_IN else "none", progress=progress or no_progress,
@@ -135,8 +131,7 @@ def _configuration() -> Config:
 
 def _show_about(experiment: Experiment) -> None:
     """What an experiment is, its printed table, what it wants and how it is read."""
-    from asof.evaluate.experiments.experiment import OPTIONS
-    from asof.evaluate.experiments.run import option
+    from asof.evaluate.experiment import OPTIONS, option
 
     click.secho(f"{experiment.name}: {experiment.about}", bold=True)
     show(f"source: {experiment.source}", hang=8)

@@ -93,9 +93,9 @@ def papers(
     if judge and no_record:
         raise UsageError("--judge grades what is recorded: leave out --no-record")
     if figures is not None:
-        from asof.evaluate.figures import canvas
+        from asof.evaluate import figures as drawing
 
-        canvas.require()  # before anything is asked
+        drawing.require()  # before anything is asked
     named = tuple(
         filter(None, (each.strip() for each in (categories or "").removeprefix("arxiv:").split("+")))
     )

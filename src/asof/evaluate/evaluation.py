@@ -1,9 +1,9 @@
 """`evaluate`: how good recipes are on a dataset, how certain that is, and whether anything later leaks in.
 
 Read this first. `runs/` has the dataset and its rankings, `answers/` its answers, `leakage/` the check that
-nothing later shows, `report/` the JSON, `figures/` the figures; `incremental.py` is the protocol with an
-update. Which recipes are measured: `configuration.py` has the numbers that hold, `overrides.py` other values
-of fields, `components.py` parts off and on; `experiments/` has tables of the papers.
+nothing later shows, `report/` the JSON, `figures.py` the figures; `configuration.py` says which numbers of
+recipes hold, `incremental.py` is the protocol with an update. Tables of the papers: `experiment.py` runs one,
+`published.py` and `published.toml` have them, `protocols.py` what is no variation of settings.
 """
 
 from __future__ import annotations

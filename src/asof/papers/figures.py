@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from asof.errors import UsageError
-from asof.evaluate.figures import canvas
+from asof.evaluate import figures as drawing
 from asof.papers.answer import LossReport, PaperAnswer
 
 if TYPE_CHECKING:
@@ -32,8 +32,8 @@ def figures(outcome: PaperAnswer, folder: Path) -> list[Path]:
         raise UsageError(
             "nothing was learned yet; say how well papers answer, with `asof feedback`, and ask again"
         )
-    canvas.require()
-    picture = canvas.png(_figure, reports, f"{len(reports)} judged questions")
+    drawing.require()
+    picture = drawing.png(_figure, reports, f"{len(reports)} judged questions")
     try:
         folder.mkdir(parents=True, exist_ok=True)
         paths = [folder / f"{NAME}.csv", folder / f"{NAME}.png"]
@@ -62,11 +62,11 @@ def _figure(reports: Sequence[LossReport], caption: str) -> Figure:
     above, below = figure.subplots(2, 1, sharex=True, height_ratios=(1, 1.4))
     numbers = range(1, len(reports) + 1)
     losses = [each.lost for each in reports]
-    above.plot(numbers, losses, marker="o", markersize=3, color=canvas.COLOURS[0], label="each question")
-    above.plot(numbers, _running(losses), color=canvas.COLOURS[1], label="mean of the last five")
+    above.plot(numbers, losses, marker="o", markersize=3, color=drawing.COLOURS[0], label="each question")
+    above.plot(numbers, _running(losses), color=drawing.COLOURS[1], label="mean of the last five")
     precise = [(at, each.metrics.precision) for at, each in enumerate(reports, 1) if each.metrics is not None]
     if precise:
-        above.plot(*zip(*precise, strict=True), color=canvas.COLOURS[2], linestyle=":", label="precision@10")
+        above.plot(*zip(*precise, strict=True), color=drawing.COLOURS[2], linestyle=":", label="precision@10")
         losses += [value for _, value in precise]
     label, title = (
         ("1 − nDCG@10", "Loss") if not precise else ("1 − nDCG@10; precision@10", "Loss and precision")
@@ -83,7 +83,7 @@ def _weights(axes: Any, reports: Sequence[LossReport], numbers: range) -> None:
     for at, name in enumerate(reports[0].numbers):
         label = name.removeprefix("combine.weights.")
         values = [each.numbers[name] for each in reports]
-        axes.step(numbers, values, where="mid", color=canvas.COLOURS[at % len(canvas.COLOURS)], label=label)
+        axes.step(numbers, values, where="mid", color=drawing.COLOURS[at % len(drawing.COLOURS)], label=label)
     axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
 
 

@@ -9,10 +9,8 @@ from typing import Any
 import pytest
 from tests.evaluate.conftest import write_lines
 
-from asof.evaluate.experiments.experiment import ExperimentOptions
-from asof.evaluate.experiments.registry import named
-from asof.evaluate.experiments.run import ExperimentRun, run
-from asof.evaluate.experiments.table import Table, number
+from asof.evaluate.experiment import ExperimentOptions, ExperimentRun, Table, number, run
+from asof.evaluate.published import named
 
 TOWNS = ("Brill", "Thame", "Otmoor", "Wheatley")
 MAYORS = ("Ann", "Bob", "Cid", "Dot")
@@ -85,8 +83,8 @@ def experimented(towns: Path, kept: Path) -> Experimented:
         name: str, *settings: str, dataset: Path | None = None, figures: Path | None = None, **options: Any
     ) -> ExperimentRun:
         chosen = named(name)
-        cache = kept if "cache" in chosen.takes else None
-        return run(chosen, dataset or towns, ExperimentOptions(cache=cache, **options), settings, figures)
+        options.setdefault("cache", kept)
+        return run(chosen, dataset or towns, ExperimentOptions(**options), settings, figures)
 
     return made
 

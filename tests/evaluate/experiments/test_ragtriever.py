@@ -9,7 +9,8 @@ from tests.evaluate.conftest import write_lines
 from tests.evaluate.experiments.conftest import value
 
 from asof.errors import UsageError
-from asof.evaluate.experiments.ragtriever.components import recipes
+from asof.evaluate.experiment import ExperimentOptions
+from asof.evaluate.published import components
 from asof.recipes.vault import VAULT
 
 
@@ -69,7 +70,7 @@ def test_each_component_alone_and_all_together(experimented, vault, tmp_path):
 
 def test_all_components_on_are_the_recipe():
     keys = {"rrf_k": 60, "backlink_boost_weight": 0.1, "backlink_boost_cap": 10}
-    assert recipes(keys)["all components"] == VAULT
+    assert components(ExperimentOptions(parameters=keys))["all components"] == VAULT
 
 
 def test_its_own_keys_are_settings(experimented, vault):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,25 +11,33 @@ import pytest
 from asof.checks import ENCODERS
 from asof.config import Config
 from asof.errors import UsageError
-from asof.evaluate.experiments.drawing import heat, lines
-from asof.evaluate.experiments.experiment import Experiment, ExperimentOptions, Outcome, Parameter
-from asof.evaluate.experiments.measure import measure
-from asof.evaluate.experiments.registry import named
-from asof.evaluate.experiments.run import configured, run
-from asof.evaluate.experiments.table import NO_TABLE, Column, Picture, Table
-from asof.evaluate.experiments.tempralm.forms import SETTINGS
+from asof.evaluate.experiment import (
+    NO_TABLE,
+    Column,
+    Experiment,
+    ExperimentOptions,
+    Outcome,
+    Parameter,
+    Table,
+    configured,
+    measure,
+    run,
+)
+from asof.evaluate.figures import Picture, lines
+from asof.evaluate.protocols import WHOLE_FACTS
+from asof.evaluate.published import named
 from asof.models.chat_config import LanguageModelConfig
 from asof.recipes.tempralm import TEMPRALM
 from asof.recipes.twe import TWE
 from asof.schema import whole
 
 
-def fails(dataset, options):
+def fails(experiment, dataset, options):
     raise AssertionError("nothing is run")
 
 
 CHECKED = Experiment(
-    "twe/0", "a test", "nowhere", NO_TABLE, fails,
+    "twe/0", "a test", "nowhere", NO_TABLE, run=fails,
     parameters={"pool": Parameter(10, whole(1, 50), "how many")}, recipe=TWE,
 )  # fmt: skip
 
@@ -90,14 +97,12 @@ def test_age_is_set_where_it_counts(experimented):
 
 
 IGNORED = {
-    "tgrag/VIII": ("limit", "seed", "queries", "filter_by", "built_in", "cache"),
+    "tgrag/VIII": ("limit", "seed", "queries", "filter_by", "built_in"),
     "tgrag/VI": ("limit",),
-    "tgrag/III": ("cache",),
     "twe/4.1": ("built_in",),
 }
 GIVEN: dict[str, Any] = {
     "limit": 2, "seed": 1, "queries": "x.jsonl", "filter_by": ("town",), "built_in": "hashed",
-    "cache": Path("kept"),
 }  # fmt: skip
 
 
@@ -117,10 +122,12 @@ def test_filters_hold_of_what_a_reader_reads(experimented):
 
 def test_the_encoder_is_a_setting_of_the_corpus(towns, kept):
     options = ExperimentOptions(built_in="hashed", cache=kept)
-    assert options.indexed(SETTINGS) == replace(SETTINGS, encoder=ENCODERS["hashed"])
-    assert ExperimentOptions().indexed(SETTINGS) == SETTINGS
-    assert measure(towns, {"one": TEMPRALM}, options, SETTINGS).options.settings.encoder == ENCODERS["hashed"]
-    assert options.given == {"encoder": "hashed", "cache": kept}
+    assert options.indexed(WHOLE_FACTS) == replace(WHOLE_FACTS, encoder=ENCODERS["hashed"])
+    assert ExperimentOptions().indexed(WHOLE_FACTS) == WHOLE_FACTS
+    assert (
+        measure(towns, {"one": TEMPRALM}, options, WHOLE_FACTS).options.settings.encoder == ENCODERS["hashed"]
+    )
+    assert options.given == {"encoder": "hashed"}
 
 
 def test_an_experiment_without_a_recipe_has_no_fields(towns):
@@ -139,15 +146,12 @@ def test_pictures_are_written_with_their_numbers(towns, tmp_path):
     def over_x(rows, caption):
         return lines(rows, caption, x="x", y=["z"], series="name")
 
-    def mapped(rows, caption):
-        return heat(rows, caption, x="x", y="y", values=["z"])
-
-    def made(dataset, options):
-        pictures = (Picture("line", rows[::2], over_x, "c"), Picture("map", rows, mapped, "c"))
+    def made(experiment, dataset, options):
+        pictures = (Picture("line", rows[::2], over_x, "c"), Picture("all", rows, over_x, "c"))
         return Outcome(Table((Column("z"),)), 1, pictures=pictures)
 
     found = run(replace(CHECKED, run=made), towns, ExperimentOptions(), figures=tmp_path / "drawn")
-    assert [path.name for path in found.drawn] == ["line.csv", "line.png", "map.csv", "map.png"]
-    assert (tmp_path / "drawn" / "map.png").read_bytes().startswith(b"\x89PNG")
-    with (tmp_path / "drawn" / "map.csv").open() as file:
+    assert [path.name for path in found.drawn] == ["line.csv", "line.png", "all.csv", "all.png"]
+    assert (tmp_path / "drawn" / "all.png").read_bytes().startswith(b"\x89PNG")
+    with (tmp_path / "drawn" / "all.csv").open() as file:
         assert list(csv.DictReader(file))[3] == {"x": "2", "y": "4", "z": "8", "name": "n"}

@@ -6,9 +6,7 @@ from collections.abc import Sequence
 from typing import Annotated, Any, NotRequired, TypedDict
 
 from asof.data.json import ProblemJson, one_of, problem_json
-from asof.evaluate.experiments.experiment import Experiment
-from asof.evaluate.experiments.run import ExperimentRun, option
-from asof.evaluate.experiments.table import Cell, Table
+from asof.evaluate.experiment import Cell, Experiment, ExperimentRun, Table, option
 from asof.evaluate.runs.compare import Estimate
 
 

@@ -14,12 +14,10 @@ from tests.evaluate.conftest import write_lines
 from tests.evaluate.experiments.conftest import value
 
 from asof.errors import UsageError
-from asof.evaluate.experiments.arxiv.components import variants
-from asof.evaluate.experiments.arxiv.judged import JudgedQuestions, judged_questions, start_of
-from asof.evaluate.experiments.arxiv.online_run import run_online
-from asof.evaluate.experiments.experiment import ExperimentOptions
-from asof.evaluate.experiments.registry import named as named_experiment
-from asof.evaluate.experiments.run import configured
+from asof.evaluate.experiment import ExperimentOptions, configured
+from asof.evaluate.protocols import JudgedQuestions, judged_questions, run_online, start_of
+from asof.evaluate.published import named as named_experiment
+from asof.evaluate.published import parts_of_papers
 from asof.learn.state import stage_of
 from asof.recipes import named
 
@@ -82,15 +80,14 @@ def test_metrics_are_those_of_the_ranking(judged: JudgedQuestions) -> None:
 
 def test_learning_goes_through_the_stages_and_does_not_lose(judged: JudgedQuestions) -> None:
     run = run_online(judged, 8, seed=1)
-    assert [each.stage for each in run.steps] == [stage_of(number) for number in range(1, 9)]
-    assert run.steps[0].loss == run.steps[0].on_all == run.steps[0].initial
-    for each in run.steps:
+    steps, best = run
+    assert [each.stage for each in steps] == [stage_of(number) for number in range(1, 9)]
+    assert steps[0].loss == steps[0].on_all == steps[0].initial
+    for each in steps:
         assert judged.box.contains(np.array(list(each.setting.values())))
-    assert (
-        judged.metrics(run.best)["Loss"].mean() <= judged.metrics(start_of(PAPERS, judged.box))["Loss"].mean()
-    )
+    assert judged.metrics(best)["Loss"].mean() <= judged.metrics(start_of(PAPERS, judged.box))["Loss"].mean()
     again = run_online(judged, 8, seed=1)
-    assert (again.steps, again.best.tolist()) == (run.steps, run.best.tolist())
+    assert (again[0], again[1].tolist()) == (steps, best.tolist())
 
 
 def test_the_table_is_of_questions_that_were_not_learned_from(
@@ -140,7 +137,7 @@ def test_each_part_left_out_and_alone(experimented: Any, lamps: Path) -> None:
 
 
 def test_the_variants_have_the_weights_that_they_say() -> None:
-    rows = variants(PAPERS)
+    rows = parts_of_papers(ExperimentOptions())
     weights = {name: dict(dict(each.fields())["combine.weights"]) for name, each in rows.items()}
     assert weights["without volume"] == {**weights["all four"], "volume": 0.0}
     assert weights["coverage alone"] == {"similarity": 0, "freshness": 0, "coverage": 1, "volume": 0}
@@ -151,9 +148,9 @@ def test_what_is_refused(experimented: Any, lamps: Path, kept: Path) -> None:
         experimented("arxiv/learning", dataset=lamps, limit=3)
     with pytest.raises(UsageError, match="one of judged, similarity"):
         experimented("arxiv/learning", "relevance=clicks", dataset=lamps)
-    from asof.evaluate.experiments.arxiv.learning import EXPERIMENT
-
-    options = configured(EXPERIMENT, ExperimentOptions(cache=kept), ["learned=5", "freshness.rate=.01"])
+    options = configured(
+        named_experiment("arxiv/learning"), ExperimentOptions(cache=kept), ["learned=5", "freshness.rate=.01"]
+    )
     assert options.parameters["learned"] == 5
     assert dict(options.applied(PAPERS).fields())["freshness.rate"] == 0.01
 

@@ -12,8 +12,8 @@ from tests.support.openai_server import ModelServer
 
 from asof.config import Config
 from asof.errors import UsageError
-from asof.evaluate.experiments.tempralm.forms import places_by_form, without_time
-from asof.evaluate.experiments.tempralm.reader import Posed, prompt_for
+from asof.evaluate.experiment import ExperimentOptions
+from asof.evaluate.protocols import Posed, places_by_form, prompt_for, retrievers
 from asof.evaluate.runs import memory
 from asof.evaluate.runs.dataset import load
 from asof.models.chat_config import LanguageModelConfig
@@ -30,7 +30,7 @@ def facts(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_retriever_alone_has_the_other_stages() -> None:
-    left = without_time(TEMPRALM)
+    left = retrievers(ExperimentOptions())["retriever alone"]
     assert [each for each in TEMPRALM.stages if not isinstance(each, Gap)] == list(left.stages)
     assert len(left.stages) == len(TEMPRALM.stages) - 1
 

@@ -19,11 +19,10 @@ from asof.config import Config
 from asof.errors import UsageError
 from asof.evaluate import incremental
 from asof.evaluate.answers.results import PreferenceCount
-from asof.evaluate.experiments.experiment import ExperimentOptions
-from asof.evaluate.experiments.registry import named
-from asof.evaluate.experiments.tgrag.answering import Asking, gold_answer, systems
-from asof.evaluate.experiments.tgrag.table_V import share
-from asof.evaluate.experiments.tgrag.table_VII import variants
+from asof.evaluate.experiment import ExperimentOptions
+from asof.evaluate.protocols import Asking, gold_answer, share, systems
+from asof.evaluate.protocols import without_each as variants
+from asof.evaluate.published import named
 from asof.evaluate.runs.dataset import load
 from asof.knowledge.tgrag import TGRAG
 from asof.models.chat_config import LanguageModelConfig

@@ -10,7 +10,7 @@ import pytest
 from tests.evaluate.conftest import write_lines
 from tests.evaluate.experiments.conftest import value
 
-from asof.evaluate.experiments.twe import table_2_4, table_5
+from asof.evaluate import protocols
 
 
 def test_the_numbers_of_decay_are_those_that_are_printed(experimented, tmp_path):
@@ -51,7 +51,7 @@ def test_the_graph_is_that_of_all_documents_whenever_questions_are_asked(
         timed.append(snapshot.view().n)
         return 0.25
 
-    monkeypatch.setattr(table_5, "_graph_seconds", noted)
+    monkeypatch.setattr(protocols, "_graph_seconds", noted)
     table = experimented("twe/5", dataset=folder).outcome.table
     assert timed == [36]
     assert [table.cell("graph, s", column) for column in ("documents", "taken")] == [36, 0.25]
@@ -59,12 +59,12 @@ def test_the_graph_is_that_of_all_documents_whenever_questions_are_asked(
 
 
 @pytest.mark.parametrize(
-    ("name", "module", "what"),
-    [("twe/2.4", table_2_4, "parts of the score"), ("twe/5", table_5, "times as of a moment")],
+    ("name", "most", "what"),
+    [("twe/2.4", "PARTS_OF", "parts of the score"), ("twe/5", "TIMED", "times as of a moment")],
 )
-def test_what_is_of_some_questions_alone_says_so(experimented, monkeypatch, name, module, what):
+def test_what_is_of_some_questions_alone_says_so(experimented, monkeypatch, name, most, what):
     assert not any(what in note for note in experimented(name).outcome.notes)
-    monkeypatch.setattr(module, "LIMIT", 3)
+    monkeypatch.setattr(protocols, most, 3)
     assert (
         f"{what}: of 3 of the 8 questions, chosen by a hash of their ids" in experimented(name).outcome.notes
     )

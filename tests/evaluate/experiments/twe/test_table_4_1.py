@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.evaluate.experiments.conftest import value
 
-from asof.evaluate.experiments.twe.table_4_1 import signals
+from asof.evaluate.published import signals
 from asof.recipes.twe import TWE
 
 

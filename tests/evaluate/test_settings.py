@@ -1,11 +1,13 @@
-"""Recipes with other values of their fields."""
+"""Recipes with other values of their fields, and values on a command line."""
 
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from asof.errors import UsageError
-from asof.evaluate.overrides import changed
+from asof.evaluate.experiment import changed, parsed, split
 from asof.rank.recipe import value_of
 from asof.recipes import named
 from asof.recipes.asof import ASOF
@@ -37,3 +39,20 @@ def test_nothing_to_change_is_the_same_recipe():
         recipe = named(name)
         assert changed(recipe, {}) == recipe
     assert changed(ASOF, {"typed": True}).typed
+
+
+@given(st.one_of(st.integers(-(2**60), 2**60), st.floats(-1e9, 1e9), st.booleans()))
+def test_a_number_comes_back_as_it_was_written(value):
+    assert parsed(str(value).lower() if isinstance(value, bool) else repr(value)) == value
+
+
+def test_a_value_cannot_hold_further_keys():
+    assert parsed("1\nother = 2") == "1\nother = 2"
+    assert parsed("2024-01-01") == "2024-01-01"
+
+
+def test_name_and_value():
+    assert split(" decay.delta = 1 ") == ("decay.delta", "1")
+    for text in ("decay.delta", "=1", "decay.delta="):
+        with pytest.raises(UsageError, match="name=value is expected"):
+            split(text)

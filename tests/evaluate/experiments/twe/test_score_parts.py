@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from asof.data import Why
-from asof.evaluate.figures.score_parts import ScorePartMean, means, parts, sums
+from asof.evaluate.evaluation import evaluate
+from asof.evaluate.protocols import first_hits, mean_parts, parts, sums
+from asof.evaluate.runs.corpus import prepared
 from asof.recipes import named
 
 FUSED = frozenset({"relevance", "relevance and feedback", "temporal", "unified", "hybrid"})
@@ -51,15 +53,29 @@ def test_what_is_no_sum_of_columns_is_one_part():
 def test_means_count_a_part_that_is_not_there_as_0():
     one = Why.of("relevance", "sum", Why("lexical", 1.0), Why("dense", 0.5))
     other = Why.of("relevance", "sum", Why("lexical", 3.0))
-    assert means("r", [[one, other], [other], []], FUSED) == [
-        ScorePartMean("r", 1, "lexical", (1 + 3) / 2, 2),
-        ScorePartMean("r", 1, "dense", (0.5 + 0) / 2, 2),
-        ScorePartMean("r", 2, "lexical", 3.0, 1),
-        ScorePartMean("r", 2, "dense", 0.0, 1),
-    ]
+    made = mean_parts("r", [[one, other], [other], []], FUSED)
+    assert [(row["rank"], row["part"], row["mean"], row["questions"]) for row in made] == [
+        (1, "lexical", (1 + 3) / 2, 2), (1, "dense", (0.5 + 0) / 2, 2), (2, "lexical", 3.0, 1),
+        (2, "dense", 0.0, 1),
+    ]  # fmt: skip
 
 
 def test_sums_are_those_that_the_recipe_names():
     assert sums(named("twe")) == {"hybrid", "unified"}
     assert sums(named("asof")) == {"relevance", "relevance and feedback"}
     assert sums(named("tempralm")) == {"relevance", "temporal"}
+
+
+def test_parts_add_up_to_the_scores(dataset, tmp_path):
+    names = ("twe", "asof", "vault", "papers", "tempralm")
+    found = evaluate(dataset(), names, cache=tmp_path / "cache")
+    with prepared(found.dataset, found.options.settings, tmp_path / "cache") as corpus:
+        for run in found.runs:
+            asked = found.questions
+            trees = [[hit.why for hit in first_hits(corpus, found, each, run.recipe)] for each in asked]
+            made = mean_parts(run.name, trees, sums(run.recipe))
+            first = [row["mean"] for row in made if row["rank"] == 1]
+            firsts = [answer.ranking[0][1] for answer in run.results]
+            assert sum(first) == pytest.approx(sum(firsts) / len(firsts))
+            if run.name == "twe":
+                assert {row["part"] for row in made} == {"normalized", "latent", "centrality", "decay"}

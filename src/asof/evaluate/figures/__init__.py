@@ -1,1 +1,0 @@
-"""Figures of an evaluation: their numbers, and how they are drawn."""

@@ -53,10 +53,8 @@ class Config:
     [SCHEME] settings of the sources that a scheme names, such as [arxiv]; those of asof's own are checked,
              those of a package when one of its sources is opened.
     [diversity] kind, most, balance, first: unlike first hits (`asof.rank.rerank.diversify`).
-    [TABLE] what else is read, by its name, as extensions of asof offer it (`plugins.TABLES`): [facts].
+    [TABLE] what else is read, by its name, as extensions of asof offer it (`plugins.TABLES`).
     [recipes.NAME] stage.field: other values for fields of a recipe, e.g. `decay.tau_min = 365`.
-    [retrieval] the keys of RAGtriever's design, for the recipe `vault`.
-    [sources.NAME.retrieval] the same, for passages of one source.
 
     Where several files were read (`asof.layers`): `origin` has the file that names each model or address,
     by its table; `withheld` what a file has that is ignored since its folder is not trusted, and why;
@@ -98,8 +96,8 @@ class Config:
 
 
 TABLES = (
-    "index", "fields", "search", "encoder", "recipes", "retrieval", "diversity", "rerank", "model",
-    *plugins.BUILT_IN[plugins.TABLES], "ask", "sources",
+    "index", "fields", "search", "encoder", "recipes", "diversity", "rerank", "model",
+    *plugins.BUILT_IN[plugins.TABLES], "ask",
 )  # fmt: skip
 
 
@@ -176,14 +174,15 @@ def read(values: Mapping[str, Any], where: str = FILE) -> Config:
     named = schema.converted(tables.get("fields", {}), names, where, "fields.")
     corpus_fields = {key: named.pop(key) for key in checks.CORPUS_FIELDS if key in named}
     search = schema.converted(tables.get("search", {}), checks.SEARCH, where, "search.")
+    offered = _offered(tables, where)
     return Config(
         CorpusSettings(**index, **corpus_fields), Fields(**named), **search,
         diversity=_diversity(tables.get("diversity", {}), where),
         encoding=_encoding(tables.get("encoder", {}), index, where),
         reranking=_reranking(tables.get("rerank", {}), where),
-        model=_model(tables.get("model", {}), where), tables=_offered(tables, where),
+        model=_model(tables.get("model", {}), where), tables=offered,
         asking=_asking(tables.get("ask", {}), where),
-        changed=_changed(tables, where), sources=_sources(tables, where),
+        changed=_changed(tables.get("recipes", {}), offered, where), sources=_sources(tables, where),
     )  # fmt: skip
 
 
@@ -288,17 +287,13 @@ def _located(where: str, table: str) -> Iterator[None]:
         raise BadConfig(f"{where}: [{table}] {error}") from error
 
 
-def _changed(of: Mapping[str, Any], where: str) -> dict[str, Recipe]:
-    """Recipes with other values of their fields."""
-    changed = {}
-    tables, retrieval = of.get("recipes", {}), of.get("retrieval", {})
+def _changed(tables: Mapping[str, Any], offered: Mapping[str, Any], where: str) -> dict[str, Recipe]:
+    """Recipes with other values of their fields: by tables that are offered, then by [recipes.NAME]."""
+    changed: dict[str, Recipe] = {}
+    for value in offered.values():
+        changed |= getattr(value, "recipes", {})
     tables = schema.converted(tables, dict.fromkeys(tables, schema.table), where, "recipes.")
-    own = _retrieval_of(of.get("sources", {}), where)
     try:
-        if retrieval or own:
-            from asof.recipes.vault import vault
-
-            changed["vault"] = vault(own, **retrieval)
         for name, table in tables.items():
             recipe = changed.get(name) or recipes.named(name)
             if table:
@@ -306,16 +301,6 @@ def _changed(of: Mapping[str, Any], where: str) -> dict[str, Recipe]:
     except (UsageError, TypeError) as error:
         raise BadConfig(f"{where}: {error}") from error
     return changed
-
-
-def _retrieval_of(sources: Mapping[str, Any], where: str) -> dict[str, Mapping[str, Any]]:
-    """[sources.NAME.retrieval] by the name of the source."""
-    sources = schema.converted(sources, dict.fromkeys(sources, schema.table), where, "sources.")
-    own = {}
-    for name, table in sources.items():
-        prefix = f"sources.{name}."
-        own[name] = schema.converted(table, {"retrieval": schema.table}, where, prefix).get("retrieval", {})
-    return {name: keys for name, keys in own.items() if keys}
 
 
 def _flat(table: Mapping[str, Any], recipe: Recipe) -> dict[str, Any]:

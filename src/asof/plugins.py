@@ -38,7 +38,9 @@ COMMANDS = "asof.commands"
 """Names of extensions: each names a table from names of commands to `cli.commands.CommandEntry`."""
 
 TABLES = "asof.tables"
-"""Tables of asof.toml: each names a class that `read`s the table, and whose defaults hold without one."""
+"""Tables of asof.toml: each names a class that `read`s the table, and whose defaults hold without one. Its
+`ABOUT` says what the table is for, its `WORDS` what each key means; the defaults are those of its fields, or
+its `DEFAULTS`. Where what was read has `recipes`, these are used in place of those of the same names."""
 
 STATUS = "asof.status"
 """Names of what is kept beside the index: each names a function of the folder of derived files that gives
@@ -120,7 +122,7 @@ BUILT_IN = {
         ".json": "asof.sources.chat_json:READER",
     },
     ANSWERING: {"facts": "asof.knowledge.answering.offer:FACTS"},
-    TABLES: {"facts": "asof.knowledge.extraction_config:Facts"},
+    TABLES: {"facts": "asof.knowledge.extraction_config:Facts", "retrieval": "asof.recipes.vault:Retrieval"},
 }
 
 

@@ -12,8 +12,8 @@ import pytest
 
 from asof import config
 from asof.arxiv.settings import ArxivSettings
-from asof.cli.config import keys, text
-from asof.cli.config_help import EXAMPLES, TABLES, WORDS
+from asof.cli.config import keys, tables, text
+from asof.cli.config_help import EXAMPLES
 from asof.config import Config
 from asof.knowledge.extraction_config import Facts
 from asof.recipes import named
@@ -53,9 +53,9 @@ def test_it_is_what_is_printed(asof, here):
 
 
 def test_all_tables_and_keys_have_words():
-    assert {name.partition(".")[0] for name in TABLES} == {*config.TABLES, "arxiv"}
-    assert list(WORDS) == list(TABLES)
-    for table, words in WORDS.items():
+    assert {name.partition(".")[0] for name, _, _ in tables()} == {*config.TABLES, "arxiv"}
+    for table, about, words in tables():
+        assert about
         assert set(words) == set(keys(table))
         assert set(EXAMPLES.get(table, {})) <= set(words)
         assert set(tomllib.loads(text())) <= {*config.TABLES, "arxiv"}
@@ -84,7 +84,7 @@ def test_the_tables_that_name_a_model_have_its_defaults():
     assert config.read({"retrieval": values["retrieval"]}).changed == {"vault": named("vault")}
 
 
-@pytest.mark.parametrize(("table", "key"), [(table, key) for table in TABLES for key in keys(table)])
+@pytest.mark.parametrize(("table", "key"), [(table, key) for table, _, _ in tables() for key in keys(table)])
 def test_every_key_is_accepted(table, key):
     needs = NEEDS.get(table, {})
     names = table.split(".")

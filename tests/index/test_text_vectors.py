@@ -17,7 +17,8 @@ from asof import corpus_files
 from asof.errors import ModelError
 from asof.index import text_vectors as module
 from asof.index.dense import quantise
-from asof.index.text_vectors import TextVectors, forget
+from asof.index.text_vectors import TextVectors
+from asof.index.view import forget_derived
 
 
 @pytest.fixture
@@ -211,8 +212,8 @@ def test_no_link_is_followed_and_nothing_lost_where_nothing_can_be_written(folde
 
 
 def test_all_is_forgotten(folder):
-    forget(folder)  # there is nothing yet
+    forget_derived(folder)  # there is nothing yet
     one = cache(folder)
     one.of(Meanings(), ["a ferry"])
-    forget(folder)
+    forget_derived(folder)
     assert not one.path.exists()

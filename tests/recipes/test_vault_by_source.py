@@ -146,13 +146,12 @@ def test_the_published_values_are_off() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('[sources."w".retrieval]\nrrf_k = 10', '[sources."w".retrieval] rrf_k cannot differ by source'),
-        ('[sources.work.retrieval]\nfusion_algorithm = "rrf"', "fusion_algorithm cannot differ by source"),
-        ("[sources.work.retrieval]\nrecency_fresh_day = 1", "did you mean recency_fresh_days?"),
-        ("[sources.work.retrieval]\nbacklink_boost_cap = 0", "backlink_boost_cap = 0: a whole number from 1"),
-        ("[sources.w.retrieval]\nrecency_fresh_days = 99", '[sources."w".retrieval] recency_fresh_days <'),
-        ("[sources.work]\nk = 1", "no key sources.work.k"),
-        ("[sources]\nwork = 1", "sources.work = 1: a table is expected"),
+        ('[retrieval.sources."w"]\nrrf_k = 10', '[retrieval] sources."w": rrf_k cannot differ by source'),
+        ('[retrieval.sources.work]\nfusion_algorithm = "rrf"', "fusion_algorithm cannot differ by source"),
+        ("[retrieval.sources.work]\nrecency_fresh_day = 1", "did you mean recency_fresh_days?"),
+        ("[retrieval.sources.work]\nbacklink_boost_cap = 0", "backlink_boost_cap = 0: a whole number from 1"),
+        ("[retrieval.sources.w]\nrecency_fresh_days = 99", '[retrieval] sources."w": recency_fresh_days <'),
+        ("[retrieval.sources]\nwork = 1", "[retrieval] sources: a table of tables is expected"),
         ('[recipes.vault]\nbacklinks.by_source = {"work:wait" = 1}', "no number wait; did you mean weight?"),
         ('[recipes.vault]\nbacklinks.by_source = {"weight" = 1}', "SOURCE:NUMBER is expected"),
         ('[recipes.vault]\nbacklinks.by_source = {"work:weight" = 2}', "source work: weight = 2: a number"),
@@ -170,7 +169,7 @@ def test_in_asof_toml(desk: Any) -> None:
     """The keys of a source, over those of all; a recipe's own fields over both."""
     text = (
         "[retrieval]\nbacklink_boost_weight = 0.2\n"
-        '[sources."work".retrieval]\nbacklink_boost_weight = 0.4\nrecency_boost_enabled = false\n'
+        '[retrieval.sources."work"]\nbacklink_boost_weight = 0.4\nrecency_boost_enabled = false\n'
     )
     made = config.read(config.parsed(text.encode(), "asof.toml")).recipe_named("vault")
     own = {"backlink_boost_weight": 0.4, "recency_boost_enabled": False}

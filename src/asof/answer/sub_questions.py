@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 
 from asof.models.ports import Prompt
 from asof.models.prompts import between, prompt_text
-from asof.rank.features.sub_questions import MOST_PARTS
+from asof.text.question import MOST_PARTS
 from asof.time.span import iso
 
 if TYPE_CHECKING:

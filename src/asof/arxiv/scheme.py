@@ -107,4 +107,5 @@ SCHEME = SourceScheme(
     ArxivSettings.read,
     Erasure(_group, lambda folder, document: forgetting(folder, paper_of(document)), _rename, lasting=True),
     _unknown_categories,
+    ArxivSettings,
 )

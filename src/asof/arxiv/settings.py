@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
 from asof.errors import UsageError
@@ -36,6 +36,18 @@ class ArxivSettings:
     timeout: float = 60.0
     patience: float = 300.0
     per_day: int = 0
+
+    ABOUT: ClassVar = (
+        "Where arXiv is asked, and how patiently. What names an address counts after asof trust, or in your "
+        "own configuration."
+    )
+    WORDS: ClassVar[Mapping[str, str]] = {
+        "url": "The address of the API.", "pdf_url": "What an id is put behind to get its PDF.",
+        "delay": "Seconds between two requests; arXiv wants 3 or more.",
+        "attempts": "How many attempts where it is busy.", "timeout": "Seconds for an attempt.",
+        "patience": "The longest wait in seconds that it may ask for.",
+        "per_day": "Only so many of the newest papers of a day; 0: all.",
+    }  # fmt: skip
 
     @classmethod
     def read(cls, table: Mapping[str, Any]) -> ArxivSettings:

@@ -48,12 +48,20 @@ def text() -> str:
         "# asof.toml, beside .asof in the folder of the corpus. What a # switches off has its default.",
         "",
     ]
-    for table, about in TABLES.items():
+    for table, about, words in tables():
         lines += [*_comment(about), f"[{table}]"]
         for key, value in keys(table).items():
-            lines += [*_comment(WORDS[table][key]), f"#{_key(key)} = {_toml(value)}"]
+            lines += [*_comment(words[key]), f"#{_key(key)} = {_toml(value)}"]
         lines.append("")
     return "\n".join(lines)
+
+
+def tables() -> Iterator[tuple[str, str, Mapping[str, str]]]:
+    """The tables: name, what it is for, and what each key means. Those of the core come first."""
+    for table, about in TABLES.items():
+        yield table, about, WORDS[table]
+    for table, offered in _offered().items():
+        yield table, offered.ABOUT, offered.WORDS
 
 
 def keys(table: str) -> Mapping[str, Any]:
@@ -61,46 +69,45 @@ def keys(table: str) -> Mapping[str, Any]:
     return dict(_keys(table))
 
 
+def _offered() -> Mapping[str, Any]:
+    """The classes that describe the tables of extensions and of schemes."""
+    from asof import plugins
+
+    schemes = {name: plugins.load(plugins.SOURCES, name) for name in plugins.BUILT_IN[plugins.SOURCES]}
+    return {
+        **{name: plugins.load(plugins.TABLES, name) for name in plugins.BUILT_IN[plugins.TABLES]},
+        **{name: scheme.table for name, scheme in schemes.items() if getattr(scheme, "table", None)},
+    }
+
+
 def _keys(table: str) -> Iterator[tuple[str, Any]]:
-    from asof import checks, plugins
-    from asof.arxiv.settings import ArxivSettings
+    from asof import checks
     from asof.config import Config
     from asof.models.chat_config import LanguageModelConfig
     from asof.models.encoder_config import EncoderConfig
     from asof.models.reranker_config import RerankerConfig
     from asof.rank.rerank.diversify import Mmr, PerDocument
-    from asof.recipes.vault import KEYS
 
     default = Config()
-    whole: dict[str, Any] = {
-        "fields": default.fields,
-        "ask": default.asking,
-        "arxiv": ArxivSettings(),
-    }
-    optional: dict[str, Any] = {
-        "encoder": EncoderConfig,
-        "rerank": RerankerConfig,
-        "model": LanguageModelConfig,
-    }
-    if table in plugins.BUILT_IN[plugins.TABLES]:
-        whole[table] = plugins.load(plugins.TABLES, table)()  # type: ignore[misc]
+    described: dict[str, Any] = {
+        "encoder": EncoderConfig, "rerank": RerankerConfig, "model": LanguageModelConfig,
+        "fields": type(default.fields), "ask": type(default.asking), **_offered(),
+    }  # fmt: skip
     examples = EXAMPLES.get(table, {})
     values: dict[str, Any] = {}
     if table == "index":
         values = {key: getattr(default.index, key) for key in checks.INDEX}
     elif table == "search":
         values = {key: getattr(default, key) for key in checks.SEARCH}
-    elif table in whole:
-        values = {each.name: getattr(whole[table], each.name) for each in fields(whole[table])}
+    elif table in described and hasattr(described[table], "DEFAULTS"):
+        values = described[table].DEFAULTS
+    elif table in described:
+        values = {
+            each.name: None if each.default is MISSING else each.default for each in fields(described[table])
+        }
         values |= (
             {key: getattr(default.index, key) for key in checks.CORPUS_FIELDS} if table == "fields" else {}
         )
-    elif table in optional:
-        values = {
-            each.name: None if each.default is MISSING else each.default for each in fields(optional[table])
-        }
-    elif table == "retrieval":
-        values = {key: value for key, (value, _) in KEYS.items()}
     elif table == "diversity":
         values = {"kind": None}
         values |= {each.name: each.default for kind in (PerDocument, Mmr) for each in fields(kind)}

@@ -8,31 +8,23 @@ _HERE = "For a model on this machine only"
 _THERE = "For a server only"
 _KEY = f"{_THERE}: the name of the environment variable that holds the key. No default."
 _PLAIN = f"{_THERE}: whether texts and key may go to another machine over plain http."
-_TRUST = "What names a model or an address counts after asof trust, or in your own configuration."
+TRUST = "What names a model or an address counts after asof trust, or in your own configuration."
 _FIELDS = "The fields, first to last, that may hold"
 
 TABLES = {
     "index": "How texts are read. Decided when the corpus is made; later changes are refused.",
     "fields": "Which fields of a .jsonl line are read as what; the first that is there counts.",
     "search": "What asof search does unless an option says otherwise.",
-    "encoder": f"A model that makes vectors: none unless named. asof embed changes to it. {_TRUST}",
-    "rerank": f"A model that re-ranks the first few hits, if url, path or hub names one. {_TRUST}",
+    "encoder": f"A model that makes vectors: none unless named. asof embed changes to it. {TRUST}",
+    "rerank": f"A model that re-ranks the first few hits, if url, path or hub names one. {TRUST}",
     "diversity": "Keeps the first hits from being too similar to each other. Off unless kind is set.",
-    "model": f"A language model on a server that speaks OpenAI's protocol; none unless named. {_TRUST}",
-    "facts": "What reads facts.",
+    "model": f"A language model on a server that speaks OpenAI's protocol; none unless named. {TRUST}",
     "ask": "How asof ask answers.",
-    "arxiv": f"Where arXiv is asked, and how patiently. {_TRUST}",
-    "retrieval": "The keys of RAGtriever's design, for the recipe vault.",
-    "sources.NAME.retrieval": (
-        "The keys of [retrieval] for passages of one source, here NAME (asof status lists them), but for "
-        "fusion_algorithm and rrf_k, which are of all sources."
-    ),
     "recipes.asof": "Other numbers for a recipe, here asof: STAGE.FIELD = VALUE, as asof recipes asof lists.",
 }  # fmt: skip
 """The tables in the order in which they are shown."""
 
 EXAMPLES: dict[str, dict[str, Any]] = {
-    "sources.NAME.retrieval": {"recency_fresh_days": 7, "recency_boost_enabled": False},
     "index": {"encoder": "none"},
     "encoder": {
         "model": "sentence-transformers/all-MiniLM-L6-v2", "url": "http://localhost:11434/v1", "batch": 32,
@@ -128,46 +120,10 @@ WORDS: dict[str, dict[str, str]] = {
         "prices": "US dollars for a million tokens of prompts and of replies. No default.",
         "insecure": _PLAIN,
     },
-    "facts": {
-        "extractor": '"rules" (free, at once) or "model" (that of [model]).',
-        "entity_types": 'For "model" only: what it looks for.',
-        "gleaning": 'For "model" only: how many further times a passage is read, 0 to 3.',
-    },
     "ask": {
         "recipe": "How passages are found.", "mode": '"local" (single passages), "global" (reports), "auto".',
         "tokens": "How much of what is found is read. Default: 12000, global 24000.",
         "budget": "What a model may cost for an answer: US dollars (tokens without prices).",
-    },
-    "arxiv": {
-        "url": "The address of the API.", "pdf_url": "What an id is put behind to get its PDF.",
-        "delay": "Seconds between two requests; arXiv wants 3 or more.",
-        "attempts": "How many attempts where it is busy.", "timeout": "Seconds for an attempt.",
-        "patience": "The longest wait in seconds that it may ask for.",
-        "per_day": "Only so many of the newest papers of a day; 0: all.",
-    },
-    "retrieval": {
-        "fusion_algorithm": '"rrf" (by ranks) or "weighted" (by scores).', "rrf_k": "1 to 1000.",
-        "backlink_boost_weight": "What a document that links to it adds, 0 (off) to 1.",
-        "backlink_boost_cap": "How many such documents count.",
-        "recency_boost_enabled": "Whether newer notes get more.",
-        "recency_fresh_days": "Younger than so many days is fresh (fresh < recent < old).",
-        "recency_recent_days": "Younger than so many days is recent.",
-        "recency_old_days": "What is older than so many days gets less.",
-        "recency_fresh_boost": "The factor of fresh notes, 0 to 10.",
-        "recency_recent_boost": "The factor of recent notes.",
-        "recency_old_boost": "The factor of old notes.",
-        "recency_older_boost": "The factor of all that are older.",
-        "heading_boost_enabled": "Whether headings with a word of the question count.",
-        "heading_h1_boost": "The factor of the first heading over a passage, 1 to 2.",
-        "heading_h2_boost": "The factor of the second.",
-        "heading_h3_boost": "The factor of the third.",
-        "tag_boost_enabled": "Whether tags with a word of the question count.",
-        "tag_boost_weight": "What each such tag adds, 0 to 1.",
-        "tag_boost_cap": "How many such tags count.",
-    },
-    "sources.NAME.retrieval": {
-        "recency_fresh_days": "As in [retrieval], as are all others.",
-        "recency_boost_enabled": "False for a source whose notes do not age.",
     },
     "recipes.asof": {"typed": "Whether the question is searched as it was typed, its words for times too."},
 }  # fmt: skip

@@ -216,14 +216,14 @@ def horizon_of(before: When, now: int) -> int:
 
 
 def forget_texts(folder: Path) -> None:
-    """Remove files with texts beside the store: what slow readers made of files, vectors of facts. Raises
-    CorpusError."""
-    from asof.index import text_vectors
+    """Remove files beside the store that may hold texts: what slow readers made of files, and what was
+    derived from rows. Raises CorpusError."""
+    from asof.index.view import forget_derived
     from asof.sources import kept_answers
 
     try:
         kept_answers.forget(folder)
-        text_vectors.forget(folder / engine.DERIVED)
+        forget_derived(folder / engine.DERIVED)
     except OSError as wrong:
         what = wrong.filename or folder
         raise CorpusError(f"{what} cannot be removed: {wrong}; nothing was erased") from wrong

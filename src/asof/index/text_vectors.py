@@ -24,14 +24,11 @@ from numpy.typing import NDArray
 
 from asof import corpus_files
 from asof.index.dense import quantise
-from asof.index.view import View
+from asof.index.view import LOCK, View
 from asof.models.ports import Encoder
 
 FOLDER = "texts"
 """The folder of the files, in that of all derived files."""
-
-LOCK = "lock"
-"""The file in it whose lock a process holds that writes."""
 
 DIGEST_BYTES, CHECK_BYTES = 16, 4
 BATCH = 256
@@ -56,13 +53,6 @@ def text_vectors(view: View, texts: Sequence[str]) -> Vector:
     name = view.encoder.name
     cache = caches.get(name) or caches.setdefault(name, TextVectors(view.derived.folder / FOLDER, name))
     return cache.of(view.encoder, texts)
-
-
-def forget(derived: Path) -> None:
-    """Remove the files; `derived` is the folder of all derived files. Raises OSError."""
-    for name in corpus_files.names(derived / FOLDER):
-        if name != LOCK:
-            corpus_files.remove(derived / FOLDER / name)
 
 
 @dataclass(slots=True, eq=False)

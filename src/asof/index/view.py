@@ -11,6 +11,7 @@ from typing import Any, Protocol, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from asof import corpus_files
 from asof.data import Filters, Hit, Location, Why
 from asof.errors import DamagedStore
 from asof.index.about import AboutTimes
@@ -25,6 +26,9 @@ from asof.store.named import called
 from asof.store.passages import StoredPassage, about_of, published_of
 from asof.store.reader import AsOfReader
 from asof.text.tokens import Analyzer
+
+LOCK = "lock"
+"""The file in a folder of derived files whose lock a process holds that writes there."""
 
 
 class RowTable(Protocol):
@@ -54,6 +58,14 @@ class DerivedCache:
 
     folder: Path
     memo: dict[str, Any] = field(default_factory=dict)
+
+
+def forget_derived(folder: Path) -> None:
+    """Remove the files of a folder of derived files, but for locks. Raises OSError."""
+    for kind in corpus_files.names(folder):
+        for name in corpus_files.names(folder / kind):
+            if name != LOCK:
+                corpus_files.remove(folder / kind / name)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from asof.config import FILE, Config
 from asof.errors import UsageError
@@ -26,6 +26,13 @@ class Facts:
     extractor: str = RULES
     entity_types: tuple[str, ...] = ENTITY_TYPES
     gleaning: int = 0
+
+    ABOUT: ClassVar = "What reads facts."
+    WORDS: ClassVar[Mapping[str, str]] = {
+        "extractor": '"rules" (free, at once) or "model" (that of [model]).',
+        "entity_types": 'For "model" only: what it looks for.',
+        "gleaning": 'For "model" only: how many further times a passage is read, 0 to 3.',
+    }  # fmt: skip
 
     @classmethod
     def of(cls, tables: Mapping[str, Any]) -> Facts:

@@ -69,7 +69,8 @@ class SourceScheme:
     `settings`: the keys of its table in asof.toml; `untrusted_keys`: those that the asof.toml of any folder
     may set, while all others count in a trusted folder only. `check` raises UsageError for a table whose
     keys do not go together. `erasure`: see there; without one, a document is erased like that of a file.
-    `notes(target)`: lines about a target for who indexes it.
+    `notes(target)`: lines about a target for who indexes it. `table`: a class that describes the table, as
+    `asof.plugins.TABLES` says.
     """
 
     open: Callable[..., Source]
@@ -78,6 +79,7 @@ class SourceScheme:
     check: Callable[[Mapping[str, Any]], object] = dict
     erasure: Erasure | None = None
     notes: Callable[[str], Sequence[str]] = lambda _: ()
+    table: Any = None
 
 
 def scheme_in(text: str) -> str:

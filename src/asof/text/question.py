@@ -16,6 +16,9 @@ from asof.time.expressions import TimeContext, TimeMention, parse
 from asof.time.intent import INSTANCE, WISHED, Intent, intent, recency
 from asof.time.span import Span, format_instant, instant, nearest_moment
 
+MOST_PARTS = 16
+"""The most parts of a question that are searched."""
+
 AS_OF = "as of"
 
 MAX_TIMES = 64

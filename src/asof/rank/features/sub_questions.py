@@ -19,9 +19,7 @@ from asof.rank.expression import Constant, Given, Places, ratio, total
 from asof.rank.features.latent import Similarity
 from asof.rank.stage import Ranking
 from asof.schema import choice, within
-
-MOST_PARTS = 16
-"""The most parts of a question that are searched."""
+from asof.text.question import MOST_PARTS
 
 
 @dataclass(frozen=True, slots=True)

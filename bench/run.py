@@ -1,11 +1,11 @@
-"""`make bench`: asof beside tantivy, bm25s and a published stack; every figure is made in this run.
+"""Measures asof: what it costs, beside others, and how well it ranks.
 
-    make bench ARGS="--sizes 5000,100000 --json figures.json"
+    python bench/run.py [NAME ...] [--data DIR] [--size N ...] [--json FILE] [--against FILE]
 
-The text is generated (`generated.py`); with ASOF_DATA, a folder of datasets, all of them are one corpus more.
-
-Each corpus is built, opened and asked in processes of its own, so that memory is that of the one task. A
-target that is missed is marked; the exit code says only whether measuring worked.
+Without a NAME all are measured but `quality`, which needs --data DIR, a folder of datasets as `asof evaluate`
+reads them. With --data the text of all of them is one corpus more of `speed`. Every corpus is built, opened
+and asked in processes of its own, so that memory is that of the one task. Figures are "wall / processor", of
+questions "median / 95th percentile / processor". See README.md beside this file.
 """
 
 from __future__ import annotations
@@ -14,124 +14,251 @@ import argparse
 import json
 import os
 import platform
+import shlex
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
-from statistics import median
 from tempfile import TemporaryDirectory
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from bench.corpora import Measured, gather, generate
-from bench.measure import job
-from bench.reach import reach
-from bench.table import table
+from bench.figures import Figure, Groups, Rows, Systems, job, middle
 
-SIZES = "5000,100000,1000000"
-PUBLISHED_MOST = 20_000
-OPENED = 5
+from bench import figures, peers, startup
 
-Figures = dict[str, dict[str, Any]]
-"""From a system to its figures, at one size."""
+SIZES = (5_000, 100_000)
+QUERIES = 200
+OPENED, STARTED = 5, 9
+SMALL = 20_000
+"""Passages up to which the published stack is measured: it scores all of them in Python."""
+SHARED = 5_000, 20_000
+"""Passages of the corpora that are served, and asked by threads."""
 
 
-def main() -> None:
-    options = parse()
-    print(f"Python {platform.python_version()}, {platform.machine()}, {platform.system()}; ", end="")
-    print(f"{os.cpu_count()} processors, load {os.getloadavg()[0]:.1f} at the start (quiet: below 0.3)")
-    figures: dict[str, Figures] = {}
-    data = os.environ.get("ASOF_DATA")
-    for size in [*options.sizes, *([None] if data else [])]:
-        with workplace(options.folder) as folder:
-            say("datasets" if size is None else f"{size:,}: generating")
+def start(options: argparse.Namespace) -> Groups:
+    """Commands in fresh processes: time, and modules of asof that are imported and entered."""
+    rows = Rows()
+    with workplace(options) as place:
+        startup.two_notes(place)
+        for name, words in startup.COMMANDS.items():
+            taken = startup.typical([startup.run(words, place) for _ in range(STARTED + 1)])
+            entered = startup.entered(words, place)
+            rows |= {
+                name: Figure(taken.seconds * 1e3, "ms", taken.busy * 1e3),
+                f"{name}: imported": Figure(entered.imported, "modules"),
+                f"{name}: entered": Figure(entered.modules, "modules"),
+                f"{name}: functions": Figure(entered.functions, "functions"),
+            }
+    return {"start": {"asof": rows}}
+
+
+def speed(options: argparse.Namespace) -> Groups:
+    """Building, opening, asking, adding: generated text of some sizes, and the text of datasets."""
+    groups: Groups = {}
+    for size in [*options.size, *([None] if options.data else [])]:
+        with workplace(options) as place:
+            say("real text" if size is None else f"{size:,} generated passages")
             if size is None:
-                corpus = gather(folder, Path(str(data)), options.queries)
+                corpus = gather(place, options.data, options.queries)
             else:
-                corpus = generate(folder, size, options.queries)
-            made = measure(corpus, folder, options)
-        passages = int(made["asof"]["passages"])
-        name = f"{passages:,} passages of datasets" if size is None else f"{size:,} generated passages"
-        figures[name] = made
-        print(f"\n{name} (queries: median / 95th percentile / processor time)\n\n{table(made)}", flush=True)
-    print(f"\nreach\n\n{reach(figures)}", flush=True)
-    if options.json:
-        Path(options.json).write_text(json.dumps(figures, indent=1), "utf-8")
+                corpus = generate(place, size, options.queries)
+            made = {"asof": ours(place / "words", corpus, options, dense=False)}
+            passages = int(made["asof"].pop("passages").value)
+            if options.vectors:
+                made["asof, vectors"] = ours(place / "vectors", corpus, options, dense=True)
+                del made["asof, vectors"]["passages"]
+            made |= others(place, corpus, options, passages)
+        groups[f"{passages:,} passages of datasets" if size is None else f"{size:,} generated passages"] = (
+            made
+        )
+        print(f"\n{list(groups)[-1]}\n\n{figures.table(made)}", flush=True)
+    return groups
+
+
+def ours(place: Path, corpus: Measured, options: argparse.Namespace, *, dense: bool) -> Rows:
+    place.mkdir()
+    folder, documents = str(place), corpus.documents
+    say("asof" + (" with vectors" if dense else ""))
+    rows, peak = job("measures.build", single=True, folder=folder, documents=documents, dense=dense)
+    rows["peak memory, merge"] = peak
+    rows["open"] = middle(
+        [job("measures.opening", folder=folder, dense=dense)[0]["open"] for _ in range(OPENED)]
+    )
+    asked, peak = job(
+        "measures.search", folder=folder, dense=dense, questions=corpus.questions, middle_day=corpus.middle,
+        tenth=corpus.tenth, runs=options.runs,
+    )  # fmt: skip
+    rows["peak memory, search"] = peak
+    if not dense:
+        rows |= job("measures.build_by_all", documents=documents)[0]
+        rows |= job("measures.cold", folder=folder, questions=corpus.questions)[0]
+        rows |= job("measures.adding", folder=folder)[0]
+    return rows | asked
+
+
+def others(place: Path, corpus: Measured, options: argparse.Namespace, passages: int) -> Systems:
+    made: Systems = {}
+    for peer in filter(peers.installed, peers.NEEDED if options.peers else ()):
+        if peer == "published":
+            if passages <= SMALL:
+                say(peer)
+                files: dict[str, Any] = {"documents": corpus.documents, "questions": corpus.questions}
+                rows, peak = job("peers.published", single=True, runs=options.runs, **files)
+                made[peer] = rows | {"peak memory, build": peak}
+            continue
+        say(peer)
+        lies: dict[str, Any] = {"peer": peer, "folder": str(place / peer)}
+        rows, rows["peak memory, build"] = job("peers.build", single=True, documents=corpus.documents, **lies)
+        rows["open"] = middle([job("peers.opening", **lies)[0]["open"] for _ in range(OPENED)])
+        asked, peak = job("peers.search", questions=corpus.questions, runs=options.runs, **lies)
+        made[peer] = rows | {"peak memory, search": peak} | asked
+    return made
+
+
+def threads(options: argparse.Namespace) -> Groups:
+    """Questions a second that several threads answer beside one, with one open corpus."""
+    with workplace(options) as place:
+        corpus = generate(place, SHARED[1], 60)
+        job("measures.build", folder=str(place / "index"), documents=corpus.documents, dense=False)
+        rows, _ = job(
+            "measures.threads", folder=str(place / "index"), questions=corpus.questions, number=4,
+            rounds=max(options.runs, 3),
+        )  # fmt: skip
+    return {f"threads, {SHARED[1]:,} generated passages": {"asof": rows}}
+
+
+def history(options: argparse.Namespace) -> Groups:
+    """`asof index --history` on a git repository of notes."""
+    with workplace(options) as place:
+        rows, _ = job("measures.history", folder=str(place), commits=options.commits, notes=options.notes)
+    return {f"history, {options.commits:,} commits, {options.notes:,} notes": {"asof": rows}}
+
+
+def serve(options: argparse.Namespace) -> Groups:
+    """Searches a second over HTTP, 16 clients; of generated text, or of the dataset that --sets names."""
+    with workplace(options) as place:
+        if options.data and options.sets:
+            corpus, name = gather(place, options.data / options.sets, options.queries), options.sets
+        else:
+            corpus, name = generate(place, SHARED[0], options.queries), f"{SHARED[0]:,} generated passages"
+        job("measures.build", folder=str(place / "index"), documents=corpus.documents, dense=False)
+        rows, _ = job(
+            "measures.serve", folder=str(place / "index"), questions=corpus.questions, clients=16,
+            seconds=options.seconds,
+        )  # fmt: skip
+    return {f"serve, {name}": {"asof": rows}}
+
+
+def watch(options: argparse.Namespace) -> Groups:
+    """How soon a saved note is found."""
+    with workplace(options) as place:
+        rows, _ = job("measures.watch", folder=str(place), notes=options.notes, changes=options.changes)
+    return {f"watch, {options.notes:,} notes": {"asof": rows}}
+
+
+def quality(options: argparse.Namespace) -> Groups:
+    """Rankings and answers on datasets with judgements."""
+    from bench.quality import measure
+
+    return measure(options)
+
+
+MEASURED: dict[str, Callable[[argparse.Namespace], Groups]] = {
+    "start": start, "speed": speed, "threads": threads, "history": history, "serve": serve, "watch": watch,
+    "quality": quality,
+}  # fmt: skip
+PRINTS = ("speed", "quality")
+"""Those that print their tables themselves, as soon as there is one."""
 
 
 def parse() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument(
-        "--sizes", default=SIZES, help=f"numbers of passages (default {SIZES})",
-        type=lambda text: [int(size) for size in text.split(",")],
-    )  # fmt: skip
-    parser.add_argument("--queries", type=int, default=200, help="how many questions (default 200)")
-    parser.add_argument("--skip-dense", action="store_true", help="no corpus with vectors")
-    parser.add_argument("--skip-peers", action="store_true", help="asof alone")
-    parser.add_argument("--folder", type=Path, help="where the corpora are made, and left afterwards")
-    parser.add_argument("--json", type=Path, help="write all figures to this file")
-    return parser.parse_args()
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(MEASURED))
+    parser.add_argument("--data", type=Path, metavar="DIR", help="a folder of datasets (default: $ASOF_DATA)")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures")
+    parser.add_argument("--against", type=Path, metavar="FILE", help="print ratios to figures of another run")
+    parser.add_argument("--folder", type=Path, metavar="DIR", help="make corpora here, and leave them")
+    parser.add_argument("--runs", type=int, default=3, help="runs of which medians are taken (3)")
+    cost = parser.add_argument_group("what it costs")
+    cost.add_argument("--size", type=int, action="append", metavar="N", help=f"generated passages {SIZES}")
+    cost.add_argument("--queries", type=int, default=QUERIES, help=f"({QUERIES})")
+    cost.add_argument("--no-vectors", dest="vectors", action="store_false")
+    cost.add_argument("--no-peers", dest="peers", action="store_false")
+    cost.add_argument("--notes", type=int, default=6_500, help="of history and watch (6,500)")
+    cost.add_argument("--commits", type=int, default=2_000, help="of history (2,000)")
+    cost.add_argument("--changes", type=int, default=120, help="of watch (120)")
+    cost.add_argument("--seconds", type=float, default=20, help="of serve (20)")
+    good = parser.add_argument_group("quality")
+    good.add_argument(
+        "--recipe", action="append", metavar="SPEC", help="NAME [-STAGE] [FIELD=A[,B]] ... (asof)"
+    )
+    good.add_argument("--parts", action="store_true", help="each part left out, too")
+    good.add_argument("--sets", default="", metavar="NAME,...", help="these datasets only")
+    good.add_argument("--questions", type=int, default=200, metavar="N", help="of each set at most (200)")
+    good.add_argument("--answers", action="store_true", help="ask for answers, too")
+    good.add_argument("--metric", default="ndcg@10", help="of differences (ndcg@10)")
+    good.add_argument("--by", default="type", metavar="FIELD", help="of a question: its kind (type)")
+    good.add_argument("--encoder", type=Path, metavar="DIR", help="a model's folder (that of a package)")
+    good.add_argument("--no-encoder", action="store_true")
+    good.add_argument("--cache", type=Path, metavar="DIR", help="where corpora are kept for the next time")
+    good.add_argument("--processes", type=int, default=2, help="sets are asked side by side by (2)")
+    options = parser.parse_args()
+    if unknown := set(options.names) - MEASURED.keys():
+        parser.error(f"{', '.join(sorted(unknown))}: accepted are {', '.join(MEASURED)}")
+    if options.data is None and os.environ.get("ASOF_DATA"):
+        options.data = Path(os.environ["ASOF_DATA"])
+    options.names = options.names or [name for name in MEASURED if name != "quality"]
+    if "quality" in options.names and options.data is None:
+        parser.error("quality needs --data DIR")
+    options.size = options.size or list(SIZES)
+    return options
 
 
 @contextmanager
-def workplace(folder: Path | None) -> Iterator[Path]:
+def workplace(options: argparse.Namespace) -> Iterator[Path]:
     """An empty folder; removed at the end unless the user named it."""
-    if folder is None:
+    if options.folder is None:
         with TemporaryDirectory(prefix="asof-bench-") as temporary:
             yield Path(temporary)
     else:
-        place = folder / time.strftime("%Y%m%dT%H%M%S")
+        place = options.folder / f"{time.time_ns()}"
         place.mkdir(parents=True)
         yield place
 
 
-def measure(corpus: Measured, folder: Path, options: argparse.Namespace) -> Figures:
-    figures: Figures = {"asof": ours(folder / "words", corpus, dense=False)}
-    if not options.skip_dense:
-        figures["asof, vectors"] = ours(folder / "vectors", corpus, dense=True)
-    if not options.skip_peers:
-        for peer in ("tantivy", "bm25s"):
-            figures[peer] = other(peer, str(folder / peer), corpus)
-        if figures["asof"]["passages"] <= PUBLISHED_MOST:
-            say("the published stack")
-            built = job("published", single=True, documents=corpus.documents, questions=corpus.questions)
-            figures["published"] = {**built, "peak_build": built["peak"]}
-    return figures
-
-
-def ours(place: Path, corpus: Measured, *, dense: bool) -> dict[str, Any]:
-    place.mkdir()
-    folder = str(place)
-    say("asof" + (" with vectors" if dense else ""))
-    built = job("build", single=True, folder=folder, documents=corpus.documents, dense=dense)
-    opened = [job("open", folder=folder, dense=dense)["open"] for _ in range(OPENED)]
-    asked = job(
-        "search", folder=folder, dense=dense, questions=corpus.questions, middle=corpus.middle,
-        tenth=corpus.tenth,
-    )  # fmt: skip
-    peaks = {"peak_merged": built.pop("peak"), "peak_search": asked.pop("peak")}
-    figures = {**built, **peaks, "open": median(opened), **asked}
-    if not dense:
-        figures |= job("build-all", documents=corpus.documents)
-        figures |= job("cold", folder=folder, questions=corpus.questions)
-        figures |= job("add", folder=folder)
-        del figures["peak"]
-    return figures
-
-
-def other(peer: str, folder: str, corpus: Measured) -> dict[str, Any]:
-    say(peer)
-    built = job(f"{peer}-build", single=True, folder=folder, documents=corpus.documents)
-    opened = [job(f"{peer}-open", folder=folder)["open"] for _ in range(OPENED)]
-    asked = job(f"{peer}-search", folder=folder, questions=corpus.questions)
-    peaks = {"peak_build": built.pop("peak"), "peak_search": asked.pop("peak")}
-    return {**built, **peaks, "open": median(opened), **asked}
-
-
 def say(line: str) -> None:
     print(f"[{time.strftime('%H:%M:%S')}] {line}", file=sys.stderr, flush=True)
+
+
+def main() -> None:
+    os.environ["ASOF_CONFIG"] = os.devnull  # no settings of the user
+    if sys.argv[1:2] == ["--job"]:
+        module, _, function = sys.argv[2].partition(".")
+        print(json.dumps(getattr(import_module(f"bench.{module}"), function)(**json.loads(sys.argv[3]))))
+        return
+    options = parse()
+    machine = f"Python {platform.python_version()}, {platform.machine()}, {os.cpu_count()} processors"
+    print(f"{machine}, load {os.getloadavg()[0]:.1f} at the start (quiet: below 0.3)")
+    groups: Groups = {}
+    for name in options.names:
+        say(name)
+        made = MEASURED[name](options)
+        groups |= made
+        for group, systems in made.items() if name not in PRINTS else ():
+            print(f"\n{group}\n\n{figures.table(systems)}", flush=True)
+        if options.json:
+            words = f"python bench/run.py {shlex.join(sys.argv[1:])}"
+            kept = {"command": words, "machine": machine, "figures": groups}
+            options.json.write_text(json.dumps(kept, indent=1), encoding="utf-8")
+    if options.against:
+        print(f"\nagainst {options.against}\n\n{figures.against(groups, figures.read(options.against))}")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""TempRALM's experiments on a few facts of `bench/tpq.py`; the reader is a server on this machine."""
+"""TempRALM's experiments on a few facts of `bench/datasets.py`; the reader is a server on this machine."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from asof.evaluate.runs.dataset import load
 from asof.models.chat_config import LanguageModelConfig
 from asof.rank.features.gap import Gap
 from asof.recipes.tempralm import TEMPRALM
-from bench import tpq
+from bench import datasets
 
 
 @pytest.fixture(scope="module")
 def facts(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("facts") / "tpq"
-    tpq.write(folder, seed=1, cups=5, events=2, of_each=10)
+    datasets.facts(seed=1, cups=5, events=2, of_each=10).write(folder)
     return folder
 
 
@@ -37,7 +37,7 @@ def test_the_retriever_alone_has_the_other_stages() -> None:
 
 def test_forms_are_those_of_the_dataset(facts: Path, towns: Path) -> None:
     sizes = {form: len(at) for form, at in places_by_form(load(facts).questions).items()}
-    assert sizes == dict.fromkeys(tpq.FORMS, 10)
+    assert sizes == dict.fromkeys(datasets.FORMS, 10)
     assert list(places_by_form(load(towns).questions)) == ["temporal", "general"]
 
 
@@ -46,7 +46,7 @@ def test_recall_by_form(experimented: Any, facts: Path, tmp_path: Path) -> None:
     found = experimented("tempralm/1", dataset=facts, figures=tmp_path)
     table = found.outcome.table
     assert found.outcome.questions == 50
-    for form in tpq.FORMS:
+    for form in datasets.FORMS:
         assert value(table, f"{form}, TempRALM", "questions") == 10
     assert value(table, "same, TempRALM", "recall@1") == value(table, "same, retriever alone", "recall@1")
     for form in ("between", "after"):
@@ -74,7 +74,7 @@ def test_over_retrieval(experimented: Any, facts: Path, tmp_path: Path) -> None:
         assert value(table, row.label, "latency_ms") > 0
         assert "memory_mb" in row.cells
     numbers = (tmp_path / "tempralm-over-retrieval.csv").read_text().splitlines()
-    assert len(numbers) == 1 + 2 * len(tpq.FORMS)
+    assert len(numbers) == 1 + 2 * len(datasets.FORMS)
 
 
 def test_memory_that_cannot_be_measured_is_said_to_be_none(
@@ -110,7 +110,7 @@ KNOWN: dict[str, str] = {}
 def test_a_reader_is_as_good_as_what_it_reads(experimented: Any, facts: Path) -> None:
     """It knows all winners by heart and answers with the one of the first passage: right exactly where the
     question is about the winner and the first passage is the gold one."""
-    winners = {each.id: each.winner for each in tpq.editions(1, 5, 2)}
+    winners = {each.id: each.winner for each in datasets.editions(1, 5, 2)}
     for line in (facts / "corpus.jsonl").read_text().splitlines():
         record = json.loads(line)
         KNOWN[record["text"]] = winners[record["id"]]

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from bench.temporal_qa import dataset, write
+from bench.datasets import news
 
 from asof.evaluate.runs.dataset import load
 
 
 def test_the_same_seed_gives_the_same_dataset():
-    assert dataset(300, 20, 1).documents == dataset(300, 20, 1).documents
-    assert dataset(300, 20, 1).questions != dataset(300, 20, 2).questions
+    assert news(300, 20, 1).documents == news(300, 20, 1).documents
+    assert news(300, 20, 1).questions != news(300, 20, 2).questions
 
 
 def test_numbers_and_kinds():
-    made = dataset(600, 40, 0)
+    made = news(600, 40, 0)
     assert len(made.documents) >= 600
     assert [question["type"] for question in made.questions].count("temporal") == 20
     assert len(made.questions) == 40
@@ -21,7 +21,7 @@ def test_numbers_and_kinds():
 
 
 def test_right_documents_have_the_answer_and_are_the_last_to_tell():
-    made = dataset(400, 60, 3)
+    made = news(400, 60, 3)
     texts = {document["id"]: document for document in made.documents}
     right: dict[str, list[str]] = {}
     for asked, document_id in made.judged:
@@ -40,7 +40,7 @@ def test_right_documents_have_the_answer_and_are_the_last_to_tell():
 
 
 def test_it_is_read_as_a_dataset(tmp_path):
-    write(dataset(200, 8, 0), tmp_path / "out")
+    news(200, 8, 0).write(tmp_path / "out")
     found = load(tmp_path / "out")
     assert not found.problems
     assert len(found.questions) == 8

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 
-from bench.example_vault import QUESTIONS, write
+from bench.datasets import QUESTIONS, vault
 
 from asof.evaluate.runs.dataset import load
 
 
 def test_ten_questions_on_linked_notes(tmp_path):
-    write(tmp_path)
+    vault().write(tmp_path)
     found = load(tmp_path)
     assert not found.problems
     assert len(found.questions) == len(QUESTIONS) == 10

@@ -1,0 +1,354 @@
+"""What is measured of asof: building, opening, asking, adding; threads, a git history, serving, watching."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import resource
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from statistics import median, quantiles
+from tempfile import TemporaryDirectory
+from typing import Any
+from urllib.parse import urlencode, urlsplit
+
+from bench.corpora import RandomVectors, questions_of
+from bench.figures import (
+    Figure,
+    Rows,
+    bytes_in,
+    clocked,
+    latency,
+    megabytes,
+    middle,
+    milliseconds,
+    one_core,
+    rate,
+)
+from bench.repository import git, repository
+
+import asof
+from asof import Corpus, Document, recipes
+from asof.watch.watch import Notice, Watcher
+from bench import startup
+
+ADDED = 7
+DATES = 7
+COLD = 5
+COMPILED = "asof", "twe", "tempralm"
+"""Recipes that are asked by threads."""
+
+
+def recipe(name: str) -> Any:
+    """`lexical`: plain BM25. Of a corpus with vectors: `dense`, `fused` (both), `hybrid`: the default."""
+    stages = recipes.named("asof").stages_by_name()
+    both = replace(stages["early_termination"], then=None)  # type: ignore[type-var]
+    dense = recipes.named("tempralm").stages_by_name()["dense"]
+    chosen = {"dense": (dense, stages["top_k"]), "fused": (stages["lexical"], both, stages["top_k"])}
+    if name in chosen:
+        return replace(recipes.named("asof"), name=name, stages=chosen[name])
+    return {"lexical": "bm25", "default": "asof", "hybrid": "asof"}[name]
+
+
+def opened(folder: str, *, dense: bool = False, create: bool = False) -> Corpus:
+    return asof.open(folder, create=create, encoder=RandomVectors() if dense else None)
+
+
+# -- a corpus ------------------------------------------------------------------------------------------
+
+
+def build(folder: str, documents: str, dense: bool) -> Rows:
+    """Index a file of lines on one core; merge what is due; index it again."""
+    one_core()
+    corpus = opened(folder, dense=dense, create=True)
+    corpus.maintenance.background = False
+    with clocked() as clock:
+        passages = corpus.add(Path(documents)).passages
+        seconds, busy = clock()
+    peak = startup.largest(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+    merging = milliseconds(corpus.tidy)
+    again = milliseconds(lambda: corpus.add(Path(documents)))
+    corpus.close()
+    files = Path(folder) / ".asof"
+    return {
+        "passages": Figure(passages, ""), "build, one core": rate(passages, seconds, busy),
+        "build and merge, one core": rate(
+            passages, seconds + merging.value / 1e3, busy + (merging.busy or 0) / 1e3
+        ),
+        "the same file again": again, "bytes on disk": megabytes(bytes_in(files)),
+        "of these the index": megabytes(bytes_in(files / "segments")), "peak memory, build": megabytes(peak),
+    }  # fmt: skip
+
+
+def build_by_all(documents: str) -> Rows:
+    """Passages a second where as many processes as there are processors prepare the texts."""
+    with TemporaryDirectory(prefix="asof-bench-") as folder, opened(folder, create=True) as corpus:
+        corpus.maintenance.background = False
+        with clocked() as clock:
+            passages = corpus.add(Path(documents), workers=os.cpu_count() or 1).passages
+            return {"build, all processors": rate(passages, clock()[0])}
+
+
+def opening(folder: str, dense: bool) -> Rows:
+    """To open a corpus and have a view of it, imports not counted."""
+    return {"open": milliseconds(lambda: opened(folder, dense=dense).at().view())}
+
+
+def search(folder: str, dense: bool, questions: str, middle_day: str, tenth: str, runs: int) -> Rows:
+    """By recipe and stretch of time; the first question at a new date; from several threads."""
+    texts = questions_of(questions)
+    scopes = {"whole": (None, None), "middle": (middle_day, None), "last tenth": (None, tenth)}
+    rows: Rows = {}
+    with opened(folder, dense=dense) as corpus:
+        for name in ("dense", "fused", "hybrid") if dense else ("lexical", "default"):
+            for scope, (as_of, since) in scopes.items():
+                ask = asker(corpus, recipe(name), as_of, since)
+                rows[f"query: {name}, {scope}"] = latency(ask, texts, runs)
+        if not dense:
+            rows["first question at a new date"] = new_dates(corpus, texts, middle_day, tenth)
+            found = [per_second(corpus, texts, "asof", os.cpu_count() or 1) for _ in range(runs)]
+            rows["questions a second, all processors"] = middle(found)
+    return rows
+
+
+def asker(corpus: Corpus, chosen: Any, as_of: str | None, since: str | None) -> Callable[[str], object]:
+    """From a question to its hits, the snapshot being made each time as any program would."""
+    return lambda question: corpus.at(as_of).search(question, since=since, recipe=chosen)
+
+
+def new_dates(corpus: Corpus, questions: Sequence[str], middle_day: str, tenth: str) -> Figure:
+    """A question as of a day that nobody asked about."""
+    first, last = (datetime.fromisoformat(day).replace(tzinfo=UTC) for day in (middle_day, tenth))
+    days = [first + (last - first) * (at + 1) / (DATES + 2) for at in range(DATES)]
+    return middle([
+        milliseconds(lambda day=day, text=text: corpus.at(day).search(text))  # type: ignore[misc]
+        for day, text in zip(days, questions, strict=False)
+    ])  # fmt: skip
+
+
+def per_second(corpus: Corpus, questions: Sequence[str], chosen: str, threads: int) -> Figure:
+    with ThreadPoolExecutor(threads) as pool, clocked() as clock:
+        list(pool.map(lambda question: corpus.search(question, recipe=chosen), questions))
+        return rate(len(questions), *clock())
+
+
+def cold(folder: str, questions: str) -> Rows:
+    """`asof search` as a process."""
+    asked = questions_of(questions)[: COLD + 1]
+    taken = startup.typical([startup.run(("search", "--index", folder, "--", text)) for text in asked])
+    return {"a search as a command, cold": Figure(taken.seconds * 1e3, "ms", taken.busy * 1e3)}
+
+
+def adding(folder: str) -> Rows:
+    """From having one more document until a search has found it; then the merges that these cause."""
+    with opened(folder) as corpus:
+        corpus.search("warm up")
+        taken = [milliseconds(lambda at=at: add_and_find(corpus, at)) for at in range(ADDED)]  # type: ignore[misc]
+    with opened(folder) as corpus:
+        corpus.maintenance.background = False
+        for at in range(ADDED, 2 * ADDED + 1):
+            add_and_find(corpus, at)
+        merging = milliseconds(corpus.tidy)
+    slowest = max(taken, key=lambda each: each.value)
+    return {
+        "a document added and found": middle(taken), "the slowest of them": slowest,
+        "merges after eight of these": merging,
+    }  # fmt: skip
+
+
+def add_and_find(corpus: Corpus, number: int) -> None:
+    """Add a document with a word of its own, and look for that word."""
+    word = f"unheard{number}"
+    corpus.add([Document(f"new-{number}", f"{word} baba dede", published="2024-01-05")])
+    first = corpus.search(word).hits[0].document
+    assert first == f"new-{number}", f"{word} was not found first, but {first}"
+
+
+# -- threads -------------------------------------------------------------------------------------------
+
+
+def threads(folder: str, questions: str, number: int, rounds: int) -> Rows:
+    """Questions a second by one thread and by several, turn about; the ratio is the median of the rounds'."""
+    texts, rows = questions_of(questions), Rows()
+    with opened(folder) as corpus:
+        for name in COMPILED:
+            for at in (number, 1):  # each reader has looked at the corpus once
+                per_second(corpus, texts, name, at)
+            found = [[per_second(corpus, texts, name, at) for at in (1, number)] for _ in range(rounds)]
+            one, several = (middle(each) for each in zip(*found, strict=True))
+            rows[f"{name}: one thread"], rows[f"{name}: {number} threads"] = one, several
+            rows[f"{name}: several : one"] = Figure(
+                median(many.value / single.value for single, many in found), "x"
+            )
+    return rows
+
+
+# -- a git history -------------------------------------------------------------------------------------
+
+
+def history(folder: str, commits: int, notes: int, edits: int = 8) -> Rows:
+    """`asof index --history` the first time, again, after one more commit; its memory."""
+    place, index, rows = Path(folder) / "repository", Path(folder) / "index", Rows()
+    for each in (place, index):
+        each.mkdir(parents=True)
+    repository(place, commits, notes, edits)
+    for label in ("first", "again", "one more commit"):
+        if label == "one more commit":
+            note = place / "notes 0" / "one more.md"
+            note.write_text("# One more\n\nThe ferry leaves at nine.\n", encoding="utf-8")
+            git(place, "add", "-A")
+            who = ("-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false")
+            git(place, *who, "commit", "-q", "-m", "one more")
+        taken = startup.run(("index", str(place), "--history", "--index", str(index)))
+        rows[label] = Figure(taken.seconds, "s", taken.busy)
+        rows[f"{label}, memory"] = megabytes(taken.memory)
+    return rows
+
+
+# -- serving -------------------------------------------------------------------------------------------
+
+
+def serve(folder: str, questions: str, clients: int, seconds: float, workers: int = 2) -> Rows:
+    """Searches a second of `asof serve` on a free port, each client one after the other over a connection."""
+    paths = ["/api/v1/search?" + urlencode({"q": each}) for each in questions_of(questions)]
+    words = startup.command("serve", "--index", folder, "--port", "0", "--workers", str(workers))
+    with subprocess.Popen(
+        words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=startup.environment()
+    ) as server:
+        assert server.stdout is not None
+        where = urlsplit(server.stdout.readline().split()[0])
+        load = _Load(where.hostname or "", where.port or 0, paths, clients)
+        time.sleep(min(3, seconds))
+        asyncio.run(load.run(min(3, seconds)))  # warm
+        load.took.clear()
+        before = _resident(server.pid)
+        asyncio.run(load.run(seconds))
+        after = _resident(server.pid)
+        server.terminate()
+    taken = [1e3 * each for each in load.took]
+    return {
+        "searches a second": rate(len(taken), seconds),
+        "a search": Figure(median(taken), "ms", p95=quantiles(taken, n=20)[-1]),
+        "not answered": Figure(load.wrong, "wrong"),
+        "memory at the beginning": megabytes(before), "memory at the end": megabytes(after),
+    }  # fmt: skip
+
+
+class _Load:
+    """Clients that ask a server; `took`: seconds of each answer; `wrong`: answers that are none."""
+
+    def __init__(self, host: str, port: int, paths: Sequence[str], clients: int) -> None:
+        self.host, self.port, self.paths, self.clients = host, port, paths, clients
+        self.took: list[float] = []
+        self.wrong = 0
+
+    async def run(self, seconds: float) -> None:
+        until = time.perf_counter() + seconds
+        await asyncio.gather(*(self.client(number * 131, until) for number in range(self.clients)))
+
+    async def client(self, at: int, until: float) -> None:
+        reader, writer = await asyncio.open_connection(self.host, self.port)
+        while time.perf_counter() < until:
+            request = (
+                f"GET {self.paths[at % len(self.paths)]} HTTP/1.1\r\nHost: {self.host}:{self.port}\r\n\r\n"
+            )
+            started = time.perf_counter()
+            writer.write(request.encode())
+            head = await reader.readuntil(b"\r\n\r\n")
+            await reader.readexactly(int(head.lower().split(b"content-length:")[1].split(b"\r\n")[0]))
+            self.took.append(time.perf_counter() - started)
+            self.wrong += b" 200 " not in head[:16]
+            at += 17
+        writer.close()
+
+
+def _resident(pid: int) -> int:
+    """Bytes of a process and of those that it started."""
+    own = int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return own + sum(_resident(int(child)) for child in children)
+
+
+# -- watching ------------------------------------------------------------------------------------------
+
+WATCHED_WORDS = [f"word{number}" for number in range(3_000)]
+
+
+def watch(folder: str, notes: int, changes: int) -> Rows:
+    """From a save until it is found by a process that follows the notes and searches meanwhile."""
+    place, vault, chance = Path(folder), Path(folder) / "vault", random.Random(3)
+    for number in range(notes):
+        path = vault / f"f{number % 40}" / f"n{number}.md"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(_note(chance, "first"), encoding="utf-8")
+    ready, stop, took = threading.Event(), threading.Event(), list[float]()
+
+    def notice(one: Notice) -> None:
+        if one.text:
+            print(one.text, file=sys.stderr)
+        ready.set()
+
+    with asof.open(place / "index") as corpus:
+        thread = threading.Thread(target=Watcher(corpus, [vault], notice).run, args=(stop,))
+        thread.start()
+        ready.wait()
+        time.sleep(1)
+        before = _resident(os.getpid())
+        for step in range(changes):
+            mark, started = _change(chance, vault, step), time.perf_counter()
+            while mark and not any(mark in hit.text for hit in corpus.at().search(mark, 1).hits):
+                time.sleep(0.01)
+            if mark:
+                took.append(time.perf_counter() - started)
+        time.sleep(3)
+        after, end = _resident(os.getpid()), _state(corpus)
+        open_files = len(list(Path("/proc/self/fd").iterdir()))
+        stop.set()
+        thread.join()
+    with asof.open(place / "fresh") as fresh:
+        fresh.add(vault)
+        same = _state(fresh) == end
+    return {
+        "a save until it is found": Figure(median(took), "s", p95=quantiles(took, n=20)[-1]),
+        "the end is that of a fresh index": Figure(float(same), ""),
+        "memory at the beginning": megabytes(before), "memory at the end": megabytes(after),
+        "open files": Figure(open_files, "descriptors"),
+    }  # fmt: skip
+
+
+def _note(chance: random.Random, mark: str) -> str:
+    words = " ".join(chance.choices(WATCHED_WORDS, k=120))
+    return f"---\ndate: 20{chance.randint(10, 24)}-01-01\n---\n{mark} {words}"
+
+
+def _change(chance: random.Random, vault: Path, step: int) -> str:
+    """Change a note; the word by which the change is found, "" for one that removes or moves."""
+    path, kind, mark = chance.choice(list(vault.glob("*/*.md"))), chance.random(), f"zebra{step}"
+    if kind < 0.15:
+        path.rename(path.with_name(f"moved{step}.md"))
+        return ""
+    if kind < 0.25:
+        path.unlink()
+        return ""
+    if kind < 0.5:
+        path = path.with_name(f"new{step}.md")
+    for _ in range(20 if kind > 0.9 else 1):  # a burst: the last text holds
+        path.write_text(_note(chance, mark), encoding="utf-8")
+    return mark
+
+
+def _state(corpus: Corpus) -> dict[str, str]:
+    then, after = corpus.at(), ""
+    found: dict[str, str] = {}
+    while page := then.documents(after, 1_000):
+        found |= {each.id: then.text(each.id) or "" for each in page}
+        after = page[-1].id
+    return found

@@ -193,13 +193,6 @@ def test_why_not(page):
     expect(page.locator("form.fields [role=status]")).not_to_be_empty()
 
 
-def test_feedback_is_recorded(page):
-    ready(page, VIEWS["search"])
-    button = page.locator(".hit").first.get_by_role("button", name="Useful", exact=True)
-    button.click()
-    expect(button).to_have_attribute("aria-pressed", "true")
-
-
 def test_a_quote_opens_the_document_with_the_passage_marked(page):
     ready(page, VIEWS["search"])
     answer(page).get_by_role("link", name="Harbour office notice 2019").click()

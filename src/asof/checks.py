@@ -62,5 +62,5 @@ def _recipe(value: Any) -> str:
 
 SEARCH: dict[str, Check] = {
     "k": accepting(whole(1, 1000)), "unit": choosing(*UNITS), "recipe": _recipe,
-    "rerank": accepting(boolean()), "record": accepting(boolean()),
+    "rerank": accepting(boolean()),
 }  # fmt: skip

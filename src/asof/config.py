@@ -45,7 +45,7 @@ class Config:
     [fields] id, text, title, ...: which fields of a JSONL line are read as what; a name or a list of names.
              fiscal_start: the first month of the fiscal year.
              search: which metadata is searched; decided when the corpus is made.
-    [search] k, unit, recipe, rerank, record: defaults of `asof search`; rerank of ask, too.
+    [search] k, unit, recipe, rerank: defaults of `asof search`; rerank of ask, too.
     [encoder] the model that makes vectors, see `asof.models.encoder_config`; `asof embed` changes it.
     [rerank] the model that reranks, see `asof.models.reranker_config`.
     [model] the language model, see `asof.models.chat_config`; nothing asks one that is not named.
@@ -67,7 +67,6 @@ class Config:
     unit: str = "passage"
     recipe: str = "asof"
     rerank: bool = False
-    record: bool = False
     encoding: EncoderConfig | None = None
     reranking: RerankerConfig | None = None
     model: LanguageModelConfig | None = None

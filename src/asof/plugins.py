@@ -54,7 +54,6 @@ BUILT_IN = {
     SHAPES: {
         "facts": "asof.extensions.facts.shapes:SHAPES",
         "systems": "asof.extensions.systems.shapes:SHAPES",
-        "server": "asof.extensions.server.shapes:SHAPES",
         "lab": "asof.extensions.lab.shapes:SHAPES",
     },
     STATUS: {

@@ -1,4 +1,4 @@
-"""`asof search --record` and `asof feedback`: what is printed, what is kept, what is refused."""
+"""`asof feedback`: what is printed, what is kept, what is refused."""
 
 from __future__ import annotations
 
@@ -10,60 +10,27 @@ from tests.support.json_schema import against
 
 import asof as library
 from asof.models.scripted import ScriptedModel
-from asof.store.lock import exclusive_lock
-
-LINE = re.compile(r"recorded as ([a-z2-7]{8}): asof feedback \1 1 3\n\Z")
 
 
 @pytest.fixture
 def recorded(asof, notes):
     """The id of a recorded question about the crane."""
-    return asof("search", "crane", "--record", "--json").json()["recorded"]
+    return recorded_search("crane")
 
 
-def test_one_last_line(asof, notes):
-    plain, result = asof("search", "crane"), asof("search", "crane", "--record")
-    assert (result.code, result.err) == (0, "")
-    found = LINE.search(result.out)
-    assert found
-    assert result.out.removesuffix(found[0]) == plain.out
-    assert asof("feedback", found[1], "1", "3").code == 0
+def recorded_search(question: str) -> str:
+    with library.open() as corpus:
+        return corpus.feedback.record(corpus.search(question))
 
 
-def test_nothing_is_recorded_unasked(asof, notes):
-    assert asof("search", "crane", "--json").json()["recorded"] is None
+def test_nothing_was_recorded(asof, notes):
+    asof("search", "crane")
     listed = asof("feedback")
-    assert (listed.code, listed.out) == (1, "no question was recorded: asof search --record QUERY does\n")
-    some = asof("feedback", "--recipe", "twe", "--known-at", "2020").out
-    assert some.startswith("no question was recorded that twe ranked, as known at 2020:")
+    assert (listed.code, listed.out) == (1, "no question was recorded: asof papers QUESTION does\n")
+    assert asof("feedback", "--known-at", "2020").out.startswith(
+        "no question was recorded, as known at 2020:"
+    )
     assert asof("feedback", "--json").json() == {"queries": []}
-
-
-def test_what_is_not_found_is_not_recorded(asof, notes):
-    result = asof("search", "penguin", "--record", "--json")
-    assert (result.code, result.json()["recorded"], result.err) == (1, None, "")
-    assert "recorded" not in asof("search", "penguin", "--record").out
-    assert asof("feedback").code == 1
-
-
-def test_a_configuration_that_records(asof, notes, write):
-    write("asof.toml", "[search]\nrecord = true\n")
-    assert LINE.search(asof("search", "crane").out)
-    assert not LINE.search(asof("search", "crane", "--no-record").out)
-    assert len(asof("feedback", "--json").json()["queries"]) == 1
-    write("asof.toml", '[search]\nrecord = "yes"\n')
-    result = asof("search", "crane")
-    assert result.code == 2
-    assert "search.record = 'yes': true or false is expected" in result.err
-
-
-def test_a_search_is_shown_where_it_cannot_be_recorded(asof, notes, here):
-    plain = asof("search", "crane").out
-    with exclusive_lock(here / ".asof" / "write.lock", 1.0):
-        result = asof("search", "crane", "--record")
-    assert (result.code, result.out) == (0, plain)
-    assert result.err.startswith("not recorded: process ")
-    assert result.err.count("\n") == 1
 
 
 def test_a_grade(asof, notes, recorded):
@@ -90,19 +57,9 @@ def test_the_json_keeps_its_schemas(asof, notes, recorded):
     assert listed["queries"][0]["judged"] == 2
 
 
-def test_lists_of_another_recipe_or_moment(asof, notes, recorded):
-    assert len(asof("feedback", "--recipe", "asof", "--json").json()["queries"]) == 1
-    assert asof("feedback", "--recipe", "papers").code == 1
+def test_lists_of_another_moment(asof, notes, recorded):
+    assert len(asof("feedback", "--json").json()["queries"]) == 1
     assert asof("feedback", "--known-at", "2020").code == 1
-
-
-def test_files_for_evaluate(asof, notes, recorded, here):
-    assert asof("feedback", "--export", "set").code == 1
-    asof("feedback", recorded, "notes/red.md", "3")
-    result = asof("feedback", "--export", "set")
-    assert (result.code, result.out) == (0, "1 question and 1 judgement written to set\n")
-    assert (here / "set" / "qrels.tsv").read_text() == f"{recorded}\tnotes/red.md\t3\n"
-    assert asof("feedback", "--export", "set").code == 2
 
 
 @pytest.fixture
@@ -137,7 +94,6 @@ WRONG = [
     (["{id}", "1", "good"], "accepted: a number from 0 to 3, click, none"),
     (["{id}", "1", "1", "--judge"], "either GRADE or --judge"),
     (["--judge"], "--judge needs a QUERY_ID"),
-    (["{id}", "--export", "x"], "for all questions"),
     (["{id}", "--known-at", "2020"], "for all questions"),
     (["{id}", "--budget", "1"], "--budget is for --judge"),
     (["{id}", "--judge"], "no model is named that could judge"),
@@ -153,6 +109,6 @@ def test_what_is_refused(asof, notes, recorded, arguments, told):
 
 
 def test_a_question_cannot_steer_the_terminal(asof, notes):
-    id_ = asof("search", "crane \x1b[31m\nred", "--record", "--json").json()["recorded"]
+    id_ = recorded_search("crane \x1b[31m\nred")
     assert "\x1b" not in asof("feedback").out + asof("feedback", id_).out
     assert len(asof("feedback").out.splitlines()) == 1

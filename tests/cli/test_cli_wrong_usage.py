@@ -86,7 +86,7 @@ def test_one_line_and_code_2(asof, notes, write, arguments, message):
 
 @pytest.mark.parametrize("command", [
     "search x", "ask x", "timeline x", "diff x 2020 2021", "links d", "facts x", "graph --around x",
-    "report 2020", "why-not d x", "feedback", "tune --feedback", "status", "correct d --published 2020",
+    "report 2020", "why-not d x", "feedback", "status", "correct d --published 2020",
     "purge d", "vacuum --before 2020", "embed --encoder none",
 ])  # fmt: skip
 def test_without_an_index_no_command_makes_one(asof, here, write, command):

@@ -109,9 +109,9 @@ def test_as_known_then_it_is_what_was_shown_then(drawn: Any, doing: Any) -> None
             if step == "more" and left:
                 corpus.add(list(documents(left.pop(0))))
             elif isinstance(step, tuple):
-                asked = corpus.queries()
+                asked = corpus.feedback.queries()
                 if asked and any(hit.rank == step[0] for hit in asked[-1].question.shown):
-                    corpus.grade(asked[-1].question.id, *step)
+                    corpus.feedback.grade(asked[-1].question.id, *step)
             found = question(corpus, record=step == "ask")
             then.append((moment(ticks + at * 60_000_000 + 30_000_000), shown(found)))
         for known, seen in then:
@@ -124,7 +124,7 @@ def test_as_of_then_no_later_grade_has_moved_the_weights() -> None:
     with corpus_of(papers) as corpus:
         published = dict(question(corpus, record=False).learned.now)
         for _ in range(6):
-            corpus.grade(question(corpus).recorded, 1, 3)
+            corpus.feedback.grade(question(corpus).recorded, 1, 3)
         assert dict(question(corpus, record=False).learned.now) != published
         before = question(corpus, as_of=f"{day(12):%Y-%m-%d}", record=False).learned
         assert (dict(before.now), before.losses) == (published, ())

@@ -38,7 +38,7 @@ def learned_from_one(corpus: Corpus) -> str:
     """The state after a question whose fifth paper was good."""
     corpus.add(stated())
     found = ask(corpus, fetch=False)
-    corpus.grade(found.recorded, 5, 3)
+    corpus.feedback.grade(found.recorded, 5, 3)
     ask(corpus, fetch=False)
     return corpus.feedback.learned(RECIPE) or ""
 
@@ -111,7 +111,7 @@ def test_a_state_that_is_not_sound(memory_folder: Path, spoil):
         forget(corpus)
         found = ask(corpus, fetch=False)
         assert list(found.learned.now.values()) == [0.4, 0.25, 0.25, 0.1, 0.5, 0.05]
-        assert len(corpus.judged(RECIPE)) == 1
+        assert len(corpus.feedback.judged(RECIPE)) == 1
 
 
 def test_forgetting_leaves_judgements_and_the_past(memory_folder: Path):
@@ -148,7 +148,7 @@ def test_what_cannot_be_kept_now_is_learned_again(memory_folder: Path):
     with opened(memory_folder) as corpus:
         corpus.add(stated())
         found = ask(corpus, fetch=False)
-        corpus.grade(found.recorded, 5, 3)
+        corpus.feedback.grade(found.recorded, 5, 3)
         state, corpus.store.wait = corpus.feedback.learned(RECIPE), 0.01
         notes: list[str] = []
         with exclusive_lock(corpus.store.folder / "write.lock", 1.0):

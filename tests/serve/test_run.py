@@ -168,7 +168,7 @@ HOSTILE = [
     b"GET /api/v1/document?document=..%2f..%2fetc%2fpasswd" + END,
     b"GET /page/..%2f..%2fapp.py" + END,
     b"GET /page/../../app.py" + END,
-    b"POST /api/v1/record HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10000000\r\n\r\n"
+    b"POST /api/v1/search HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10000000\r\n\r\n"
     + b"x" * 10_000_000,
     b"TRACE /" + END,
     b"GET /api/v1/status HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n",

@@ -73,7 +73,6 @@ WORDS: dict[str, dict[str, str]] = {
         "k": "How many hits, 1 to 1000.", "unit": 'What is ranked: "passage" or "document".',
         "recipe": "How it is ranked; asof recipes lists the ways.",
         "rerank": "Whether the model of [rerank] re-ranks the first few.",
-        "record": "Whether each search is remembered with what was shown, for asof feedback.",
     },
     "encoder": {
         "model": "A saved model's folder, a name on the Hugging Face hub, or with url one there. No default.",

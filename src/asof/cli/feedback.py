@@ -41,19 +41,14 @@ QUESTION, TITLE = 60, 90
 @click.argument("grade", required=False)
 @click.option("--judge", is_flag=True, help="Let the model of asof.toml grade the hits.")
 @click.option("--budget", type=click.FloatRange(0), metavar="USD", help="What --judge may cost at most.")
-@click.option("--recipe", metavar="NAME", help="Only questions that this recipe ranked.")
 @time_option("--known-at", "Only what had been recorded by then.")
-@click.option(
-    "--export", "folder", type=click.Path(path_type=Path, file_okay=False), metavar="DIR",
-    help="Write graded questions there: queries.jsonl and qrels.tsv.",
-)  # fmt: skip
 @index_option
 @json_option
 def feedback(
     query_id: str | None, hit: str | None, grade: str | None, judge: bool, budget: float | None,
-    recipe: str | None, known_at: str | None, folder: Path | None, index: Path | None, as_json: bool,
+    known_at: str | None, index: Path | None, as_json: bool,
 ) -> int:  # fmt: skip
-    """Grade a HIT of a recorded question (asof search --record).
+    """Grade a HIT of a question of `asof papers`, whose ranking learns from it.
 
     \b
       asof feedback                        list the recorded questions
@@ -63,17 +58,14 @@ def feedback(
 
     The beginning of QUERY_ID is enough. HIT is a rank, the id of a hit, or the id of a document.
     """
-    _check(query_id, hit, grade, judge=judge, budget=budget, of_all=bool(recipe or known_at or folder))
+    _check(query_id, hit, grade, judge=judge, budget=budget, of_all=bool(known_at))
     with open_corpus(index) as corpus:
         if query_id is None:
-            records = corpus.queries(recipe, known_at)
-            if folder is not None:
-                return _export(records, folder)
-            return _list(records, as_json=as_json, which=_which(recipe, known_at))
-        judging = corpus.judge(query_id, budget) if judge else None
+            return _list(corpus.feedback.queries(known_at=known_at), as_json=as_json, known_at=known_at)
+        judging = corpus.feedback.judge(query_id, budget) if judge else None
         if hit is not None and grade is not None:
             _say(corpus, query_id, hit, grade)
-        one = corpus.recorded(query_id)
+        one = corpus.feedback.recorded(query_id)
         titles = corpus.feedback.titles(one)
     if as_json:
         print_json(feedback_json(one, judging))
@@ -94,7 +86,7 @@ def _check(
     if query_id is None and judge:
         raise click.UsageError("--judge needs a QUERY_ID: asof feedback lists them")
     if query_id is not None and of_all:
-        raise click.UsageError("--recipe, --known-at and --export are for all questions, without QUERY_ID")
+        raise click.UsageError("--known-at is for all questions, without QUERY_ID")
     if judge and hit is not None:
         raise click.UsageError("either GRADE or --judge")
     if budget is not None and not judge:
@@ -103,9 +95,9 @@ def _check(
 
 def _say(corpus: Corpus, query_id: str, hit: str, grade: str) -> None:
     if grade == CLICK:
-        news = corpus.click(query_id, hit)
+        news = corpus.feedback.click(query_id, hit)
     else:
-        news = corpus.grade(query_id, hit, None if grade == NONE else _number(grade))
+        news = corpus.feedback.grade(query_id, hit, None if grade == NONE else _number(grade))
     if not news:
         echo_err(
             "there is no grade to take back; nothing was added" if grade == NONE
@@ -126,18 +118,13 @@ def _number(grade: str) -> float:
 # -- what is shown --------------------------------------------------------------------------------------
 
 
-def _which(recipe: str | None, known_at: str | None) -> str:
-    """The questions that are asked for, as words after "recorded"."""
-    ranked = f" that {recipe} ranked" if recipe else ""
-    return ranked + (f", as known at {known_at}" if known_at else "")
-
-
-def _list(records: list[JudgedRecord], *, as_json: bool, which: str) -> int:
+def _list(records: list[JudgedRecord], *, as_json: bool, known_at: str | None) -> int:
     if as_json:
         print_json(feedback_list_json(records))
         return DONE if records else NOTHING
     if not records:
-        click.echo(f"no question was recorded{plain(which)}: asof search --record QUERY does")
+        then = f", as known at {plain(known_at)}" if known_at else ""
+        click.echo(f"no question was recorded{then}: asof papers QUESTION does")
         return NOTHING
     from asof.time.span import iso
 
@@ -174,15 +161,3 @@ def _show_judging(judging: JudgingReport) -> None:
         echo_err(f"not judged: {problem}")
     used = [f"{name} {value}" for name, value in asdict(judging.cost).items() if value]
     echo_err(f"{judging.graded} hits judged by {judging.judge}; cost: {', '.join(used) or 'no call'}")
-
-
-def _export(records: list[JudgedRecord], folder: Path) -> int:
-    from asof.learn.export import export
-
-    written = export(records, folder)
-    questions = f"{written.queries} question{'s' * (written.queries != 1)}"
-    judgements = f"{written.judgements} judgement{'s' * (written.judgements != 1)}"
-    click.echo(f"{questions} and {judgements} written to {folder}")
-    for problem in written.problems:
-        echo_err(problem.message)
-    return DONE if written.queries else NOTHING

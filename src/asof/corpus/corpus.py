@@ -21,7 +21,6 @@ from asof.corpus.source_opening import SourceOpener
 from asof.engine import Results
 from asof.errors import NoCorpus, UsageError
 from asof.index.manifest import Manifest
-from asof.learn.feedback import ETA
 from asof.models.named import encoder_of, model_of
 from asof.store.checkpoints import stored_checkpoints
 from asof.store.run import IndexReport
@@ -30,12 +29,9 @@ from asof.store.store import DEFAULT_WAIT, FOLDER, Store
 from asof.time.coerce import When, last_instant
 
 if TYPE_CHECKING:
-    from asof.corpus.feedback import JudgingReport
     from asof.index.embedding import EmbeddingReport
-    from asof.learn.feedback import JudgedRecord
     from asof.models.named import Named
     from asof.models.ports import Encoder, Model
-    from asof.rank.recipe import Recipe
     from asof.sources.from_python import Item, Record
     from asof.sources.scheme import SourceContext
     from asof.sources.source import Source
@@ -275,38 +271,6 @@ class Corpus:
     def search(self, question: str, **options: object) -> Results:
         """`corpus.at().search(question, ...)`: as of now."""
         return self.at().search(question, **options)  # type: ignore[arg-type]
-
-    # -- feedback (`asof.corpus.feedback`) ----------------------------------------------------------
-
-    def record(self, results: Results, recipe: Recipe | None = None) -> str:
-        """See `FeedbackLog.record`."""
-        return self.feedback.record(results, recipe)
-
-    def recorded(self, query_id: str) -> JudgedRecord:
-        """See `FeedbackLog.recorded`."""
-        return self.feedback.recorded(query_id)
-
-    def queries(self, recipe: str | None = None, known_at: When | None = None) -> list[JudgedRecord]:
-        """See `FeedbackLog.queries`."""
-        return self.feedback.queries(recipe, known_at)
-
-    def judged(
-        self, recipe: str | None = None, known_at: When | None = None, eta: float = ETA
-    ) -> list[JudgedRecord]:
-        """See `FeedbackLog.judged`."""
-        return self.feedback.judged(recipe, known_at, eta)
-
-    def grade(self, query_id: str, hit: int | str, grade: float | None) -> bool:
-        """See `FeedbackLog.grade`."""
-        return self.feedback.grade(query_id, hit, grade)
-
-    def click(self, query_id: str, hit: int | str) -> bool:
-        """See `FeedbackLog.click`."""
-        return self.feedback.click(query_id, hit)
-
-    def judge(self, query_id: str, budget: float | None = None) -> JudgingReport:
-        """See `FeedbackLog.judge`."""
-        return self.feedback.judge(query_id, budget)
 
     # -- maintenance (`asof.corpus.maintenance`) ----------------------------------------------------
 

@@ -1,6 +1,6 @@
-"""What a corpus records of its use: questions, what was shown, what was said of it, what was learned.
+"""What `asof papers` records in a corpus: questions, what was shown, what was said of it, what was learned.
 
-Nothing is recorded unless it is asked for, and what is recorded changes no search.
+What is recorded changes no search but that of `asof papers`.
 """
 
 from __future__ import annotations

@@ -109,7 +109,7 @@ def chosen(prefix: str, matches: Sequence[AskedRow], known: Sequence[str]) -> As
         more = f" and {len(matches) - NEAR:,} more" if len(matches) > NEAR else ""
         raise UsageError(f"{prefix!r} begins {len(matches):,} questions: {questions}{more}; write more of it")
     near = get_close_matches(prefix, known, NEAR, 0.5) or list(known[:NEAR])
-    none = "none was recorded: `asof search --record` records one"
+    none = "none was recorded: `asof papers` records one"
     suggestion = f"did you mean {' or '.join(near)}?" if near else none
     raise UsageError(f"no question {prefix!r:.80} was recorded; {suggestion}")
 

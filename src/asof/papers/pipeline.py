@@ -225,7 +225,7 @@ class _Round:
         if not request.record or not ranked.hits:
             return "", None
         try:
-            recorded = self.corpus.record(ranked, recipe)
+            recorded = self.corpus.feedback.record(ranked, recipe)
         except (Busy, NoSpace) as error:
             self.notes.append(f"not recorded, nothing can be learned from it: {error}")
             return "", None

@@ -68,7 +68,7 @@ def _recorded(
 ) -> tuple[str | None, list[JudgedRecord]]:
     """The state that was stored last and the judged questions, as known at `known_at`."""
     try:
-        return corpus.feedback.learned(RECIPE, known_at), corpus.judged(RECIPE, known_at)
+        return corpus.feedback.learned(RECIPE, known_at), corpus.feedback.judged(RECIPE, known_at)
     except BeforeHorizon:
         notes.append(DROPPED)
         return None, []
@@ -100,7 +100,7 @@ def _losses(adaptive: AdaptiveRecipe, records: Sequence[JudgedRecord]) -> tuple[
 def forget(corpus: Corpus) -> None:
     """Begin anew with the next question: earlier recorded questions do not move the weights any more.
     Judgements stay, settings are compared on them; earlier states stay too, for questions as known then."""
-    last = max([corpus.session.clock(), *(each.question.added for each in corpus.queries(RECIPE))])
+    last = max([corpus.session.clock(), *(each.question.added for each in corpus.feedback.queries(RECIPE))])
     corpus.feedback.learn_state(
         RECIPE, AdaptiveRecipe.begin(corpus.config.recipe_named(RECIPE), since=last).dumps()
     )

@@ -14,18 +14,6 @@ if TYPE_CHECKING:
     from asof.learn.feedback import JudgedRecord
 
 
-class RecordJson(TypedDict):
-    """A search that was recorded."""
-
-    query_id: Annotated[str | None, "names it, for judgements; null: nothing was found, nothing is recorded"]
-
-
-class GradedJson(TypedDict):
-    """A judgement that was taken."""
-
-    changed: Annotated[bool, "whether the hit had another grade before"]
-
-
 class RecordedJson(TypedDict):
     """A recorded query."""
 

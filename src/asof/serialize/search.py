@@ -55,7 +55,6 @@ class SearchJson(TypedDict):
     hits: Annotated[list[HitJson], "best first"]
     notes: Annotated[list[str], "what the stages did: what was cut, and where"]
     halting: Annotated[HaltingJson | None, "of a recipe with a budget, such as twe"]
-    recorded: Annotated[str | None, "the id for `asof feedback`; null: it is not recorded"]
     took_ms: Annotated[float, "the search alone"]
 
 
@@ -96,9 +95,7 @@ class RecipesJson(TypedDict):
     recipes: list[RecipeJson]
 
 
-def search_json(
-    results: Results, took_ms: float, *, recorded: str | None = None, explain: bool = False
-) -> SearchJson:
+def search_json(results: Results, took_ms: float, *, explain: bool = False) -> SearchJson:
     """A search; with `explain` each hit has the tree of its score."""
     query, view = results.query, results.view
     filters = query.filters
@@ -115,7 +112,7 @@ def search_json(
         "hits": [hit_json(hit, explain=explain) for hit in results.hits],
         "notes": list(results.notes),
         "halting": None if results.halting is None else halting_json(results.halting),
-        "recorded": recorded, "took_ms": round(took_ms, 2),
+        "took_ms": round(took_ms, 2),
     }  # fmt: skip
 
 

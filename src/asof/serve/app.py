@@ -20,7 +20,7 @@ from starlette.types import ASGIApp
 
 from asof.corpus.corpus import Corpus
 from asof.errors import AsofError
-from asof.serve.endpoints import answer_schemas, feedback_router, read_router, write_router
+from asof.serve.endpoints import answer_schemas, read_router, write_router
 from asof.serve.guard import LOOPBACK, Guard
 from asof.serve.keys import Keys
 from asof.serve.limits import Limits
@@ -63,7 +63,6 @@ def create_app(corpus: Corpus, options: ServeOptions | None = None) -> Guard:
         description="Search documents that change, as of any date.", lifespan=_lifespan(options),
     )  # fmt: skip
     app.include_router(read_router(corpus, metrics))
-    app.include_router(feedback_router(corpus))
     if options.write:
         app.include_router(write_router(corpus, options.limits))
     _add_health(app, corpus, metrics)
@@ -121,11 +120,7 @@ def _add_errors(app: FastAPI) -> None:
 
     @app.exception_handler(RequestValidationError)
     async def wrong(request: Request, error: RequestValidationError) -> Response:
-        kind = request.headers.get("content-type", "")
-        if request.method == "POST" and not kind.startswith("application/json"):
-            message = f"the body is of the type {kind[:80]!r}; send it as application/json"
-        else:
-            message = wrong_parameters(error.errors(), _parameters(request))
+        message = wrong_parameters(error.errors(), _parameters(request))
         return refusal(422, "WrongParameter", message, request.state.request)
 
     @app.exception_handler(Exception)
@@ -150,7 +145,7 @@ def _add_errors(app: FastAPI) -> None:
 def _parameters(request: Request) -> list[str]:
     """The parameters that the endpoint of a request has."""
     dependant = getattr(request.scope.get("route"), "dependant", None)
-    fields = [*dependant.query_params, *dependant.body_params] if dependant is not None else []
+    fields = dependant.query_params if dependant is not None else []
     names: list[str] = []
     for each in fields:
         fields_of = getattr(each.field_info.annotation, "model_fields", None)

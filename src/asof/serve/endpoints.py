@@ -1,4 +1,4 @@
-"""The verbs over HTTP: GET with parameters, JSON back; `ask` also as a stream; judgements; ingestion."""
+"""The verbs over HTTP: GET with parameters, JSON back; `ask` also as a stream; ingestion."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Body, Depends, Query, Request
+from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.concurrency import run_in_threadpool
@@ -23,7 +23,7 @@ from asof.serve.limits import Limits
 from asof.serve.metrics import Metrics
 from asof.serve.replies import ErrorReply, as_json, of_error, refusal
 from asof.verbs import parameters as p
-from asof.verbs.verbs import VERBS, Verb, ask, found
+from asof.verbs.verbs import VERBS, Verb, ask
 
 DOCUMENTED: dict[int | str, dict[str, Any]] = {
     status: {"model": ErrorReply, "description": words}
@@ -42,17 +42,6 @@ DOCUMENTED: dict[int | str, dict[str, Any]] = {
 
 SHOWN = 5
 """So many problems are named where no document could be added."""
-
-
-class Judgement(BaseModel):
-    """How good a hit of a recorded search is: 0 (useless) to 3 (what was sought); null takes it back.
-    `query_id`: of `POST record`."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    query_id: Annotated[str, Field(min_length=1, max_length=100)]
-    hit: Annotated[str, Field(min_length=1, max_length=p.MOST_NAME, description="the id of the hit")]
-    grade: Annotated[float | None, Field(ge=0, le=3)]
 
 
 class NewDocuments(BaseModel):
@@ -86,28 +75,6 @@ def read_router(corpus: Corpus, metrics: Metrics) -> APIRouter:
         responses={**DOCUMENTED, 200: {"content": {"text/event-stream": {}}}},
         dependencies=[Depends(_each_once(p.Ask))],
     )  # fmt: skip
-    return router
-
-
-def feedback_router(corpus: Corpus) -> APIRouter:
-    """What is said of hits, as `asof feedback` reads it."""
-    router = APIRouter(prefix="/api/v1")
-
-    @router.post(
-        "/record", summary="Record a search and its hits, so that they can be judged.",
-        response_class=Response, responses=_documented("record"),
-    )  # fmt: skip
-    def record(asked: Annotated[p.Search, Body()]) -> Response:
-        results = found(corpus, asked)
-        return as_json({"query_id": corpus.record(results) if results.hits else None})
-
-    @router.post(
-        "/feedback", summary="Judge a hit of a recorded search.",
-        response_class=Response, responses=_documented("grade"),
-    )  # fmt: skip
-    def feedback(said: Annotated[Judgement, Body()]) -> Response:
-        return as_json({"changed": corpus.grade(said.query_id, said.hit, said.grade)})
-
     return router
 
 
@@ -210,7 +177,7 @@ def _each_once(parameters: type[BaseModel] | None) -> Callable[[Request], None]:
 def answer_schemas() -> dict[str, Any]:
     """The schemas of all answers and of their parts, for OpenAPI's components."""
     schemas: dict[str, Any] = {}
-    for name in (*(verb.schema for verb in VERBS.values()), "record", "grade", "add", "delete"):
+    for name in (*(verb.schema for verb in VERBS.values()), "add", "delete"):
         whole = json.loads(json.dumps(schema(name)).replace("#/$defs/", "#/components/schemas/"))
         schemas |= whole.pop("$defs")
         whole.pop("$schema")

@@ -12,7 +12,6 @@ from pydantic import BaseModel
 from asof.corpus.corpus import Corpus
 from asof.corpus.snapshot import Snapshot
 from asof.data.json import answer_json
-from asof.engine import Results
 from asof.serialize.corpus import status_json
 from asof.serialize.documents import calendar_json, document_json, documents_json
 from asof.serialize.history import diff_json, links_json, timeline_json
@@ -49,18 +48,13 @@ def _at(corpus: Corpus, asked: p.Parameters) -> Snapshot:
     return corpus.at(asked.as_of, asked.known_at)
 
 
-def found(corpus: Corpus, asked: p.Search) -> Results:
-    """The hits of a search."""
-    return _at(corpus, asked).search(
+def search(corpus: Corpus, asked: p.Search) -> Mapping[str, Any]:
+    started = time.perf_counter()
+    results = _at(corpus, asked).search(
         asked.q, asked.k, since=asked.since, until=asked.until, about=asked.about, source=asked.source,
         path=asked.path, tags=asked.tag, meta=[_pair(each) for each in asked.meta], unit=asked.unit,
         recipe=asked.recipe,
     )  # fmt: skip
-
-
-def search(corpus: Corpus, asked: p.Search) -> Mapping[str, Any]:
-    started = time.perf_counter()
-    results = found(corpus, asked)
     return search_json(results, 1000 * (time.perf_counter() - started), explain=asked.explain)
 
 

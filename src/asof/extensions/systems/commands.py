@@ -12,7 +12,7 @@ COMMANDS = {
     ),
     "feedback": CommandEntry(
         "asof.cli.feedback:feedback", "Search and ask",
-        "Grade the hits of recorded searches, or list them.",
+        "Grade the hits of asof papers, or list its questions.",
         "asof feedback",
     ),
 }  # fmt: skip

@@ -11,9 +11,9 @@ const STORED = "asof-key"; // for this tab alone
 
 export const keepKey = (key) => sessionStorage.setItem(STORED, key);
 
-function headers(more = {}) {
+function headers() {
   const key = sessionStorage.getItem(STORED);
-  return key ? { ...more, Authorization: `Bearer ${key}` } : more;
+  return key ? { Authorization: `Bearer ${key}` } : {};
 }
 
 /** The JSON answer of a verb; null where a newer question of `kind` has taken its place. */
@@ -32,14 +32,6 @@ export async function ask(verb, parameters, kind = verb) {
   } finally {
     if (running.get(kind) === control) running.delete(kind);
   }
-}
-
-/** Sends what was said of a hit. */
-export async function send(verb, value) {
-  const reply = await fetch(`/api/v1/${verb}`, {
-    method: "POST", headers: headers({ "Content-Type": "application/json" }), body: JSON.stringify(value),
-  });
-  return read(reply);
 }
 
 async function read(reply) {

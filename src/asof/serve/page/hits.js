@@ -1,6 +1,6 @@
-// Hits: what was found, why it ranks there, what superseded it, what a reader thinks of it.
+// Hits: what was found, why it ranks there, what superseded it.
 
-import { ask, send } from "./api.js";
+import { ask } from "./api.js";
 import { told } from "./dates.js";
 import { clear, el, marked, shortened } from "./dom.js";
 import { address, go, moments, state } from "./state.js";
@@ -17,8 +17,7 @@ export function hitView(hit, question) {
     el("p", {}, marked(shortened(hit.text), question)),
     superseded(hit.superseded_by),
     el("p", { class: "actions" },
-      el("button", { type: "button", "aria-expanded": "false", onclick: (event) => showWhy(event.currentTarget, why, hit) }, "Why here?"),
-      thumb(hit, 3, "Useful"), thumb(hit, 0, "Not useful")),
+      el("button", { type: "button", "aria-expanded": "false", onclick: (event) => showWhy(event.currentTarget, why, hit) }, "Why here?")),
     why);
 }
 
@@ -68,18 +67,6 @@ function tree(why, open = false) {
 }
 
 const number = (value) => (Number.isInteger(value) ? String(value) : value.toPrecision(4));
-
-function thumb(hit, grade, label) {
-  return el("button", { type: "button", "aria-pressed": "false", onclick: async (event) => {
-    const button = event.currentTarget;
-    const { query_id } = await send("record", { q: state().q, ...given(), k: Math.max(10, hit.rank) });
-    await send("feedback", { query_id, hit: hit.id, grade });
-    button.parentElement.querySelectorAll("[aria-pressed]").forEach((each) => each.setAttribute("aria-pressed", "false"));
-    button.setAttribute("aria-pressed", "true");
-  } }, label);
-}
-
-const given = () => Object.fromEntries(Object.entries(moments()).filter(([, value]) => value));
 
 /** "Why is … not here?" */
 export function whyNotView() {

@@ -68,7 +68,7 @@ def test_a_question_feedback_and_the_next_question(asof, archive, here):
     assert "as they began: no judged question to learn from yet" in first.out
     assert asof("feedback", recorded(first), "1", "0").code == 0
     assert asof("feedback", recorded(first), "4", "3").code == 0
-    second = asof(*QUESTION, "--figures", "drawn")
+    second = asof(*QUESTION)
     assert second.code == 0
     assert " · 0 new abstracts" in second.out
     assert (
@@ -121,9 +121,8 @@ def test_json_keeps_its_schema(asof, archive, here):
     assert {each["paper"] for each in found["quotes"]} == {each["document"] for each in found["papers"][:3]}
     assert found["learning"]["loss"] is None
     assert asof("feedback", found["recorded"], "4", "3").code == 0
-    found = asof(*QUESTION, "--json", "--figures", "drawn", "--offline").json()
+    found = asof(*QUESTION, "--json", "--offline").json()
     assert against("papers", found) == []
-    assert found["figures"] == ["learning.csv", "learning.png"]
     assert found["fetched"] == {"abstracts": None, "full_texts": None}
     assert 0 < found["learning"]["loss"] <= 1
     metrics = found["learning"]["examples"][0]["metrics"]
@@ -226,19 +225,3 @@ def test_what_is_refused_before_arxiv_is_asked(asof, archive, arguments, result)
     assert told.code == 2
     assert result in told.err
     assert archive.asked == []
-
-
-def test_figures_without_matplotlib_are_refused_at_once(asof, archive, monkeypatch):
-    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    result = asof(*QUESTION, "--figures", "drawn")
-    assert result.code == 2
-    assert "asof[figures]" in result.err
-    assert archive.asked == []
-
-
-def test_nothing_to_draw_yet(asof, archive, here):
-    result = asof(*QUESTION, "--figures", "drawn")
-    assert result.code == 0
-    assert result.out.startswith("arXiv cs.IR")
-    assert result.err.startswith("nothing is drawn: nothing was learned yet")
-    assert not (here / "drawn").exists()

@@ -22,7 +22,6 @@ from asof.cli.main import (
 )
 from asof.cli.progress import index_progress, waiting_progress
 from asof.cli.question import joined
-from asof.cli.terminal import plain
 
 if TYPE_CHECKING:
     from asof.corpus.corpus import Corpus
@@ -60,17 +59,13 @@ CHUNKING = "400c/80"
 )
 @time_option("--as-of", "What was published then, and as of when questions are read.")
 @time_option("--known-at", "Only what this corpus had learned by then, weights included.")
-@click.option(
-    "--figures", "figures", type=click.Path(path_type=Path, file_okay=False), metavar="DIR",
-    help="Draw loss and weights over the judged questions there.",
-)  # fmt: skip
 @click.option("--forget", is_flag=True, help="Reset the weights; judgements are kept.")
 @index_option
 @json_option
 def papers(
     question: tuple[str, ...], categories: str | None, since: str | None, until: str | None,
     per_day: int | None, k: int | None, read: int, offline: bool, no_record: bool, judge: bool,
-    budget: float | None, as_of: str | None, known_at: str | None, figures: Path | None, forget: bool,
+    budget: float | None, as_of: str | None, known_at: str | None, forget: bool,
     index: Path | None, as_json: bool,
 ) -> int:  # fmt: skip
     """Answer QUESTION from new papers of arXiv: fetch, rank, read the first in full, answer, learn.
@@ -92,10 +87,6 @@ def papers(
     asked = joined(question, "QUESTION", "some words are")
     if judge and no_record:
         raise UsageError("--judge grades what is recorded: leave out --no-record")
-    if figures is not None:
-        from asof.evaluate import figures as drawing
-
-        drawing.require()  # before anything is asked
     named = tuple(
         filter(None, (each.strip() for each in (categories or "").removeprefix("arxiv:").split("+")))
     )
@@ -108,7 +99,7 @@ def papers(
             _begin_anew(corpus)
         note_answers(corpus.config)
         outcome = _asked(corpus, request)
-        return _shown(outcome, figures, as_json=as_json)
+        return _shown(outcome, as_json=as_json)
 
 
 def _corpus(index: Path | None) -> Corpus:
@@ -147,29 +138,14 @@ def _asked(corpus: Corpus, request: PaperQuestion) -> PaperAnswer:
         return ask_papers(corpus, request, advance)
 
 
-def _drawn(outcome: PaperAnswer, figures: Path) -> list[str]:
-    """The names of what is drawn. What cannot be drawn is said: what was found is shown all the same."""
-    from asof.errors import UsageError
-    from asof.papers.figures import figures as draw
-
-    try:
-        return [path.name for path in draw(outcome, figures)]
-    except UsageError as error:
-        echo_err(f"nothing is drawn: {error}")
-        return []
-
-
-def _shown(outcome: PaperAnswer, figures: Path | None, *, as_json: bool) -> int:
+def _shown(outcome: PaperAnswer, *, as_json: bool) -> int:
     from asof.cli.papers_report import show_outcome
     from asof.serialize.papers import papers_json
 
-    drawn = [] if figures is None else _drawn(outcome, figures)
     if as_json:
-        print_json(papers_json(outcome, drawn))
+        print_json(papers_json(outcome))
     else:
         show_outcome(outcome)
-        if drawn:
-            echo_err(f"drawn: {', '.join(drawn)} in {plain(str(figures))}")
     lost = any(
         problem.lost for report in (outcome.fetched, outcome.texts) if report for problem in report.problems
     )

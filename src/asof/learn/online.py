@@ -19,11 +19,11 @@ from collections.abc import Sequence
 from typing import Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from asof.errors import UsageError
 from asof.learn.acquisition import KAPPA, lowest
-from asof.learn.box import Box
+from asof.learn.box import Box, Floats
 from asof.learn.gaussian import GaussianProcess
 from asof.learn.state import GREATEST, LARGEST, WINDOW, LearnerState, Stage, stage_of
 
@@ -43,8 +43,6 @@ NOWHERE = 1e-9
 
 ASIDE = 16
 """How many steps aside are drawn in evolution; the one farthest from all settings tried is used."""
-
-Floats = NDArray[np.float64]
 
 
 def gradient(settings: ArrayLike, losses: ArrayLike) -> Floats:

@@ -8,10 +8,9 @@ from reprlib import repr as short
 from typing import Any, Literal, NoReturn
 
 import numpy as np
-from numpy.typing import NDArray
 
 from asof.errors import DamagedState
-from asof.learn.box import Box
+from asof.learn.box import Box, Floats
 
 FORMAT = 2
 
@@ -28,7 +27,6 @@ GREATEST = 1e9
 """No loss is greater, nor less than its opposite: squares of differences stay finite."""
 
 Stage = Literal["baseline", "exploration", "evolution", "bayesian"]
-Floats = NDArray[np.float64]
 
 KEYS = {"format", "box", "seed", "start", "stage", "evaluations", "settings", "losses", "pending"}
 

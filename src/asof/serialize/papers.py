@@ -21,8 +21,6 @@ from asof.serialize.feedback import JudgingJson, judging_json
 from asof.time.span import iso
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from asof.learn.ranking_metrics import RankingMetrics
     from asof.papers.answer import PaperAnswer, WeightUpdate
     from asof.papers.statements import PaperStatement
@@ -115,10 +113,9 @@ class PapersJson(TypedDict):
     cost: Annotated[CostJson | None, "of all calls of the model for this question; null: no model"]
     incomplete: Annotated[bool, "whether arXiv did not give all that was asked"]
     notes: list[str]
-    figures: Annotated[list[str], "files that were drawn"]
 
 
-def papers_json(outcome: PaperAnswer, figures: Sequence[str] = ()) -> PapersJson:
+def papers_json(outcome: PaperAnswer) -> PapersJson:
     wish, view = outcome.parsed, outcome.results.view
     return {
         "question": outcome.request.question,
@@ -139,7 +136,6 @@ def papers_json(outcome: PaperAnswer, figures: Sequence[str] = ()) -> PapersJson
         "judging": None if outcome.judging is None else judging_json(outcome.judging),
         "cost": None if outcome.cost is None else cost_json(asdict(outcome.cost)),
         "incomplete": outcome.incomplete, "notes": [*outcome.notes, *outcome.results.notes],
-        "figures": list(figures),
     }  # fmt: skip
 
 

@@ -9,6 +9,7 @@ import pytest
 from tests.support.json_schema import against
 
 import asof as library
+from asof.corpus.feedback import FeedbackLog
 from asof.models.scripted import ScriptedModel
 
 
@@ -20,7 +21,7 @@ def recorded(asof, notes):
 
 def recorded_search(question: str) -> str:
     with library.open() as corpus:
-        return corpus.feedback.record(corpus.search(question))
+        return FeedbackLog.of(corpus).record(corpus.search(question))
 
 
 def test_nothing_was_recorded(asof, notes):

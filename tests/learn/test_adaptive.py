@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 import asof
 from asof.corpus.corpus import Corpus
+from asof.corpus.feedback import FeedbackLog
 from asof.data import Document, SourcedTime
 from asof.errors import DamagedState
 from asof.learn.adaptive import AdaptiveRecipe, box_of, mean_losses
@@ -62,10 +63,10 @@ def asked(corpus: Corpus, learner: AdaptiveRecipe, topic: str, grades: dict[str,
     """Ask by the learner's setting, and grade the hits."""
     recipe = learner.chosen()
     found = corpus.at("2024-08-11").search(topic, 8, recipe=recipe, tags=[topic])
-    recorded = corpus.feedback.record(found, recipe)
+    recorded = FeedbackLog.of(corpus).record(found, recipe)
     for hit in found.hits:
         if hit.document in grades:
-            corpus.feedback.grade(recorded, hit.document, grades[hit.document])
+            FeedbackLog.of(corpus).grade(recorded, hit.document, grades[hit.document])
     return recorded
 
 
@@ -82,8 +83,8 @@ def test_weights_move_to_what_is_said_to_be_good(harbour: Corpus) -> None:
     for turn in range(12):
         topic = TOPICS[turn % 4]
         asked(harbour, learner, topic, newest_good(topic))
-        assert learner.take(learner.examples(harbour.feedback.judged("papers"))) == 1
-    examples = learner.examples(harbour.feedback.judged("papers"))
+        assert learner.take(learner.examples(FeedbackLog.of(harbour).judged("papers"))) == 1
+    examples = learner.examples(FeedbackLog.of(harbour).judged("papers"))
     best = learner.online.best
     lost, began = mean_losses(examples, np.array([[*best.values()], [*start.values()]]))
     assert lost < began * 0.7
@@ -98,7 +99,7 @@ def test_weights_move_to_what_is_said_to_be_good(harbour: Corpus) -> None:
 def test_scores_of_a_lesson_are_those_of_a_search(harbour: Corpus) -> None:
     learner = AdaptiveRecipe.begin(PAPERS)
     asked(harbour, learner, TOPICS[0], newest_good(TOPICS[0]))
-    (example,) = learner.examples(harbour.feedback.judged("papers"))
+    (example,) = learner.examples(FeedbackLog.of(harbour).judged("papers"))
     for setting in learner.online.box.sample(np.random.default_rng(1), 5):
         values = learner.online.box.named(setting)
         scored = recorded_scores(
@@ -114,17 +115,19 @@ def test_scores_of_a_lesson_are_those_of_a_search(harbour: Corpus) -> None:
 def test_only_the_latest_are_compared(harbour: Corpus) -> None:
     learner = AdaptiveRecipe.begin(PAPERS)
     ids = [asked(harbour, learner, topic, newest_good(topic)) for topic in TOPICS]
-    assert [each.question.id for each in learner.examples(harbour.feedback.judged("papers"), 3)] == ids[1:]
+    assert [
+        each.question.id for each in learner.examples(FeedbackLog.of(harbour).judged("papers"), 3)
+    ] == ids[1:]
 
 
 def test_what_was_recorded_before_moves_nothing_after_forgetting(harbour: Corpus) -> None:
     learner = AdaptiveRecipe.begin(PAPERS)
     asked(harbour, learner, TOPICS[0], newest_good(TOPICS[0]))
-    last = harbour.feedback.judged("papers")[-1].question.added
+    last = FeedbackLog.of(harbour).judged("papers")[-1].question.added
     anew = AdaptiveRecipe.loads(AdaptiveRecipe.begin(PAPERS, since=last).dumps(), PAPERS)
-    assert anew.take(anew.examples(harbour.feedback.judged("papers"))) == 0
+    assert anew.take(anew.examples(FeedbackLog.of(harbour).judged("papers"))) == 0
     later = asked(harbour, anew, TOPICS[1], newest_good(TOPICS[1]))
-    examples = anew.examples(harbour.feedback.judged("papers"))
+    examples = anew.examples(FeedbackLog.of(harbour).judged("papers"))
     assert (anew.take(examples), len(examples)) == (1, 2)
     assert [name for name, _ in anew.question_losses] == [later]
 
@@ -137,8 +140,8 @@ def test_restarting_after_every_question_changes_nothing(harbour: Corpus) -> Non
         asked(harbour, whole, topic, newest_good(topic))
         parts = AdaptiveRecipe.loads(parts.dumps(), PAPERS)
         assert parts.setting() == whole.setting()
-        whole.take(whole.examples(harbour.feedback.judged("papers")))
-        parts.take(parts.examples(harbour.feedback.judged("papers")))
+        whole.take(whole.examples(FeedbackLog.of(harbour).judged("papers")))
+        parts.take(parts.examples(FeedbackLog.of(harbour).judged("papers")))
         assert parts.dumps() == whole.dumps()
 
 
@@ -148,11 +151,11 @@ def test_a_loss_is_reported_once_and_only_of_a_question_ranked_by_the_pending_se
     learner = AdaptiveRecipe.begin(PAPERS)
     first = asked(harbour, learner, TOPICS[0], newest_good(TOPICS[0]))
     second = asked(harbour, learner, TOPICS[1], newest_good(TOPICS[1]))  # before the first was taken
-    assert learner.take(learner.examples(harbour.feedback.judged("papers"))) >= 1
+    assert learner.take(learner.examples(FeedbackLog.of(harbour).judged("papers"))) >= 1
     # exploration is left out with probability .7: then the second was ranked by the pending setting as well
     both = learner.online.settings.shape[0] == 2
     assert [name for name, _ in learner.question_losses] == ([first, second] if both else [first])
-    assert learner.take(learner.examples(harbour.feedback.judged("papers"))) == 0
+    assert learner.take(learner.examples(FeedbackLog.of(harbour).judged("papers"))) == 0
 
 
 def test_what_teaches_nothing_is_passed_over(harbour: Corpus) -> None:
@@ -162,20 +165,20 @@ def test_what_teaches_nothing_is_passed_over(harbour: Corpus) -> None:
     other = PAPERS.replaced({"coverage.above": 0.4})
     found = harbour.at("2024-08-11").search(TOPICS[2], 8, recipe=other)
     # other fields: cannot be ranked again by weights alone
-    harbour.feedback.grade(harbour.feedback.record(found, other), 1, 3)
-    assert learner.take(learner.examples(harbour.feedback.judged("papers"))) == 0
+    FeedbackLog.of(harbour).grade(FeedbackLog.of(harbour).record(found, other), 1, 3)
+    assert learner.take(learner.examples(FeedbackLog.of(harbour).judged("papers"))) == 0
     assert learner.setting() == dict(zip(box_of(PAPERS).names, learner.online.start.tolist(), strict=True))
 
 
 def test_later_grades_change_what_settings_lose(harbour: Corpus) -> None:
     learner = AdaptiveRecipe.begin(PAPERS)
     query = asked(harbour, learner, TOPICS[0], newest_good(TOPICS[0]))
-    learner.take(learner.examples(harbour.feedback.judged("papers")))
+    learner.take(learner.examples(FeedbackLog.of(harbour).judged("papers")))
     before = learner.online.losses.copy()
     for document in newest_good(TOPICS[0]):
-        harbour.feedback.grade(query, document, None)
-    harbour.feedback.grade(query, 1, 3)  # what was shown first is best after all: nothing is lost
-    learner.take(learner.examples(harbour.feedback.judged("papers")))
+        FeedbackLog.of(harbour).grade(query, document, None)
+    FeedbackLog.of(harbour).grade(query, 1, 3)  # what was shown first is best after all: nothing is lost
+    learner.take(learner.examples(FeedbackLog.of(harbour).judged("papers")))
     assert before[0] > 0
     assert learner.online.losses.tolist() == [0.0]
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import asof
 from asof.corpus.corpus import Corpus
+from asof.corpus.feedback import FeedbackLog
 from asof.data import Document, Filters
 from asof.errors import ModelError, UsageError
 from asof.learn.feedback import MODEL, RecordedQuestion, ShownHit
@@ -128,31 +129,31 @@ def corpus(memory_folder: Path, model: ScriptedModel) -> Iterator[Corpus]:
 
 
 def test_a_model_grades_what_was_shown(corpus: Corpus, model: ScriptedModel) -> None:
-    id_ = corpus.feedback.record(corpus.search("oil price"))
-    done = corpus.feedback.judge(id_)
+    id_ = FeedbackLog.of(corpus).record(corpus.search("oil price"))
+    done = FeedbackLog.of(corpus).judge(id_)
     assert (done.judge, done.graded, done.problems) == ("scripted", 2, ())
     assert (done.cost.calls, done.cost.cached) == (2, 0)
-    found = corpus.feedback.recorded(id_)
+    found = FeedbackLog.of(corpus).recorded(id_)
     by_document = dict(zip((hit.document for hit in found.question.shown), found.grades, strict=True))
     assert by_document == {"oil": 3.0, "rope": 0.0}
     assert set(found.kinds) == {MODEL}
-    again = corpus.feedback.judge(id_[:4])
+    again = FeedbackLog.of(corpus).judge(id_[:4])
     assert (again.cost.calls, again.cost.cached, len(model.prompts)) == (0, 2, 2)
 
 
 def test_a_budget(corpus: Corpus, model: ScriptedModel) -> None:
-    id_ = corpus.feedback.record(corpus.search("oil price"))
-    done = corpus.feedback.judge(id_, budget=1)
+    id_ = FeedbackLog.of(corpus).record(corpus.search("oil price"))
+    done = FeedbackLog.of(corpus).judge(id_, budget=1)
     assert (done.graded, done.cost.refused, len(model.prompts)) == (0, 2, 0)
     assert [each.split(":")[0] for each in done.problems] == ["hit 1", "hit 2"]
-    assert corpus.feedback.recorded(id_).grades == (None, None)
+    assert FeedbackLog.of(corpus).recorded(id_).grades == (None, None)
 
 
 def test_replies_go_with_their_passages(corpus: Corpus, model: ScriptedModel) -> None:
-    id_ = corpus.feedback.record(corpus.search("oil price"))
-    corpus.feedback.judge(id_)
+    id_ = FeedbackLog.of(corpus).record(corpus.search("oil price"))
+    FeedbackLog.of(corpus).judge(id_)
     corpus.purge("rope")
-    assert corpus.feedback.recorded(id_).grades == (3.0,)
+    assert FeedbackLog.of(corpus).recorded(id_).grades == (3.0,)
     db = corpus.store.reader()
     assert db.execute("SELECT count(*) FROM calls").fetchone() == (1,)
     db.close()
@@ -160,15 +161,15 @@ def test_replies_go_with_their_passages(corpus: Corpus, model: ScriptedModel) ->
 
 def test_a_passage_that_is_erased_while_the_model_reads(memory_folder: Path) -> None:
     def reply(_: Prompt) -> str:
-        if lamps.feedback.queries()[0].question.shown[1:]:
+        if FeedbackLog.of(lamps).queries()[0].question.shown[1:]:
             lamps.purge("rope")
         return '{"because": "x", "grade": 2}'
 
     with asof.open(memory_folder, model=ScriptedModel(reply)) as lamps:
         lamps.add([Document("oil", "Oil costs three."), Document("rope", "Rope and oil.")])
-        id_ = lamps.feedback.record(lamps.search("oil"))
-        assert lamps.feedback.judge(id_).graded == 2
-        assert lamps.feedback.recorded(id_).grades == (2.0,)
+        id_ = FeedbackLog.of(lamps).record(lamps.search("oil"))
+        assert FeedbackLog.of(lamps).judge(id_).graded == 2
+        assert FeedbackLog.of(lamps).recorded(id_).grades == (2.0,)
         db = lamps.store.reader()
         assert db.execute("SELECT count(*) FROM judgements").fetchone() == (1,)
         db.close()
@@ -176,12 +177,12 @@ def test_a_passage_that_is_erased_while_the_model_reads(memory_folder: Path) -> 
 
 def test_errors(corpus: Corpus, model: ScriptedModel, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="none was recorded"):
-        corpus.feedback.judge("aaaa")
-    id_ = corpus.feedback.record(corpus.search("oil price"))
+        FeedbackLog.of(corpus).judge("aaaa")
+    id_ = FeedbackLog.of(corpus).record(corpus.search("oil price"))
     model.script = lambda _: ModelError("wrong key")
     with pytest.raises(ModelError, match="wrong key"):
-        corpus.feedback.judge(id_)
+        FeedbackLog.of(corpus).judge(id_)
     with asof.open(tmp_path) as other:
         other.add([Document("oil", "Oil costs three.")])
         with pytest.raises(UsageError, match=r"no model is named that could judge: see \[model\]"):
-            other.feedback.judge(other.feedback.record(other.search("oil")))
+            FeedbackLog.of(other).judge(FeedbackLog.of(other).record(other.search("oil")))

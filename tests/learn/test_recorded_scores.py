@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 import asof
 from asof.corpus.corpus import Corpus
+from asof.corpus.feedback import FeedbackLog
 from asof.data import Document, SourcedTime, Why
 from asof.errors import UsageError
 from asof.learn.adaptive import box_of
@@ -81,7 +82,7 @@ def test_what_was_recorded_gives_the_scores_of_any_search(
     with corpus_of([document(at, *each) for at, each in enumerate(drawn)]) as corpus:
         then = corpus.at("2025")
         results = then.search(QUESTION, 20, recipe="papers")
-        asked = corpus.feedback.recorded(corpus.feedback.record(results)).question
+        asked = FeedbackLog.of(corpus).recorded(FeedbackLog.of(corpus).record(results)).question
         scores = [hit.score for hit in results.hits]
         assert [hit.score for hit in asked.shown] == scores
         assert [hit.why for hit in asked.shown] == [hit.why for hit in results.hits]
@@ -98,7 +99,7 @@ def test_what_was_recorded_gives_the_scores_of_any_search(
         assert [dict(other.fields())[field] for field in ABOVE] == [above, above]
         by_document = {hit.document: hit.score for hit in again.hits}
         assert replayed(asked, other) == [by_document[hit.document] for hit in asked.shown]
-        recorded = corpus.feedback.recorded(corpus.feedback.record(again, other)).question
+        recorded = FeedbackLog.of(corpus).recorded(FeedbackLog.of(corpus).record(again, other)).question
         assert recorded.fields["combine.weights"] == dict(zip(NAMES, weighed, strict=True))
         assert replayed(recorded, other) == [hit.score for hit in again.hits]
 
@@ -127,7 +128,7 @@ def test_trees_become_one_expression() -> None:
 def pair() -> Iterator[tuple[Corpus, Any]]:
     with corpus_of([document(0, [0, 5], 0), document(1, [0, 4], 3)]) as corpus:
         results = corpus.at("2025").search(QUESTION, recipe="papers")
-        yield corpus, corpus.feedback.recorded(corpus.feedback.record(results)).question
+        yield corpus, FeedbackLog.of(corpus).recorded(FeedbackLog.of(corpus).record(results)).question
 
 
 def test_another_recipe_than_the_one_that_ranked(pair: Any) -> None:
@@ -135,10 +136,10 @@ def test_another_recipe_than_the_one_that_ranked(pair: Any) -> None:
     heavier = with_values(PAPERS, {"combine.weights.similarity": 0.5})
     results = corpus.search(QUESTION, recipe=heavier)
     with pytest.raises(UsageError, match="give the recipe that ranked them"):
-        corpus.feedback.record(results, PAPERS)
+        FeedbackLog.of(corpus).record(results, PAPERS)
     with pytest.raises(UsageError, match="ranked by papers, not by asof"):
-        corpus.feedback.record(results, named("asof"))
-    recorded = corpus.feedback.recorded(corpus.feedback.record(results))
+        FeedbackLog.of(corpus).record(results, named("asof"))
+    recorded = FeedbackLog.of(corpus).recorded(FeedbackLog.of(corpus).record(results))
     assert recorded.question.fields["combine.weights"]["similarity"] == 0.5
 
 
@@ -196,6 +197,6 @@ def test_a_column_that_is_not_there_has_no_weight() -> None:
         alone = PAPERS.replaced({"combine.weights": {"similarity": 1.0}})
         alone = replace(alone, tunable=Tunable((Range("combine.weights.similarity", 0.1, 2.0),)))
         results = corpus.search(QUESTION, recipe=alone)
-        asked = corpus.feedback.recorded(corpus.feedback.record(results, alone)).question
+        asked = FeedbackLog.of(corpus).recorded(FeedbackLog.of(corpus).record(results, alone)).question
         twice = with_values(alone, {"combine.weights.similarity": 2.0})
         assert replayed(asked, twice, box_of(alone)) == [2.0 * hit.score for hit in results.hits]

@@ -17,6 +17,7 @@ from tests.support.arxiv_server import day
 from tests.support.pier_papers import KNOWN, NOW, ask, opened
 
 from asof.corpus.corpus import Corpus
+from asof.corpus.feedback import FeedbackLog
 from asof.data import Document, SourcedTime
 from asof.papers.answer import PaperAnswer
 from asof.time.moment import read
@@ -109,9 +110,9 @@ def test_as_known_then_it_is_what_was_shown_then(drawn: Any, doing: Any) -> None
             if step == "more" and left:
                 corpus.add(list(documents(left.pop(0))))
             elif isinstance(step, tuple):
-                asked = corpus.feedback.queries()
+                asked = FeedbackLog.of(corpus).queries()
                 if asked and any(hit.rank == step[0] for hit in asked[-1].question.shown):
-                    corpus.feedback.grade(asked[-1].question.id, *step)
+                    FeedbackLog.of(corpus).grade(asked[-1].question.id, *step)
             found = question(corpus, record=step == "ask")
             then.append((moment(ticks + at * 60_000_000 + 30_000_000), shown(found)))
         for known, seen in then:
@@ -124,7 +125,7 @@ def test_as_of_then_no_later_grade_has_moved_the_weights() -> None:
     with corpus_of(papers) as corpus:
         published = dict(question(corpus, record=False).learned.now)
         for _ in range(6):
-            corpus.feedback.grade(question(corpus).recorded, 1, 3)
+            FeedbackLog.of(corpus).grade(question(corpus).recorded, 1, 3)
         assert dict(question(corpus, record=False).learned.now) != published
         before = question(corpus, as_of=f"{day(12):%Y-%m-%d}", record=False).learned
         assert (dict(before.now), before.losses) == (published, ())

@@ -24,6 +24,7 @@ from tests.support.pier_papers import (
 )
 
 from asof.corpus.corpus import Corpus
+from asof.corpus.feedback import FeedbackLog
 from asof.data import Document
 from asof.errors import ModelError, SourceError, UsageError
 from asof.learn.adaptive import box_of
@@ -55,7 +56,7 @@ def corpus(archive: Archive, memory_folder: Path) -> Iterator[Corpus]:
 def good(corpus: Corpus, found: PaperAnswer, *papers: int) -> None:
     """Say that these papers answer and all others do not."""
     for hit, number in zip(found.results.hits, names(found), strict=True):
-        corpus.feedback.grade(found.recorded, hit.rank, 3.0 if number in papers else 0.0)
+        FeedbackLog.of(corpus).grade(found.recorded, hit.rank, 3.0 if number in papers else 0.0)
 
 
 # -- the whole round ------------------------------------------------------------------------------------
@@ -112,7 +113,7 @@ def test_only_abstracts_are_ranked(corpus):
 
 def test_the_numbers_are_recorded(corpus):
     found = ask(corpus)
-    asked = corpus.feedback.recorded(found.recorded).question
+    asked = FeedbackLog.of(corpus).recorded(found.recorded).question
     assert (asked.recipe, asked.text) == ("papers", "lamp oil")
     assert [hit.document for hit in asked.shown] == [hit.document for hit in found.results.hits]
     weights = {f"combine.weights.{name}": value for name, value in asked.fields["combine.weights"].items()}
@@ -120,7 +121,7 @@ def test_the_numbers_are_recorded(corpus):
     assert weights | others == dict(found.learned.now)
     assert asked.fields["volume.above"] == asked.fields["coverage.above"]
     assert not ask(corpus, record=False).recorded
-    assert len(corpus.feedback.queries()) == 1
+    assert len(FeedbackLog.of(corpus).queries()) == 1
 
 
 def test_it_learns_from_grades_and_from_nothing_else(corpus):
@@ -313,11 +314,11 @@ def test_as_known_then(archive, corpus):
     archive.papers.append(made(9, (29, "The lamp burns oil, and the oil is of the lamp.")))
     ask(corpus)
     archive.asked.clear()
-    state = corpus.feedback.learned("papers")
+    state = FeedbackLog.of(corpus).learned("papers")
     then = ask(corpus, known_at=moment(known), record=False)
     assert AS_KNOWN_THEN in then.notes
     assert archive.asked == []
-    assert corpus.feedback.learned("papers") == state
+    assert FeedbackLog.of(corpus).learned("papers") == state
     assert then.learned.now == second.learned.now != last.learned.now
     assert [each.id for each in then.learned.losses] == [first.recorded]
     assert 9 not in names(then)
@@ -350,7 +351,7 @@ def test_a_model_reads_grades_and_answers(archive, memory_folder):
         assert (found.parsed.by, found.parsed.papers, names(found)) == ("model", 3, [1, 3, 2])
         assert found.judging is not None
         assert (found.judging.judge, found.judging.graded) == ("scripted", 3)
-        assert corpus.feedback.recorded(found.recorded).grades == (3.0, 3.0, 3.0)
+        assert FeedbackLog.of(corpus).recorded(found.recorded).grades == (3.0, 3.0, 3.0)
         assert ask(corpus, "lamp oil", categories=()).learned.new == 1
 
 
@@ -424,7 +425,7 @@ def test_hostile_words_are_data(archive, memory_folder):
 
     with opened(memory_folder, archive, model=ScriptedModel(told)) as corpus:
         found = ask(corpus, judge=True, read=1)
-        assert corpus.feedback.recorded(found.recorded).grades == (0.0, 0.0)
+        assert FeedbackLog.of(corpus).recorded(found.recorded).grades == (0.0, 0.0)
     assert all("Ignore your instructions" not in each.system for each in prompts)
     for each in prompts:
         if _shape(each) == "WishedPapers":

@@ -9,6 +9,7 @@ import pytest
 from tests.support.pier_papers import PIER, ask, opened
 
 from asof.corpus.corpus import Corpus
+from asof.corpus.feedback import FeedbackLog
 from asof.data import Document, SourcedTime
 from asof.errors import DamagedState
 from asof.papers.weights import ANEW, DROPPED, OTHER_NUMBERS, RECIPE, forget, learner
@@ -38,9 +39,9 @@ def learned_from_one(corpus: Corpus) -> str:
     """The state after a question whose fifth paper was good."""
     corpus.add(stated())
     found = ask(corpus, fetch=False)
-    corpus.feedback.grade(found.recorded, 5, 3)
+    FeedbackLog.of(corpus).grade(found.recorded, 5, 3)
     ask(corpus, fetch=False)
-    return corpus.feedback.learned(RECIPE) or ""
+    return FeedbackLog.of(corpus).learned(RECIPE) or ""
 
 
 def test_after_a_vacuum_the_past_is_ranked_by_the_numbers_of_asof_toml(memory_folder: Path):
@@ -61,7 +62,7 @@ def test_it_begins_with_the_numbers_that_were_published(memory_folder: Path):
         found, learned = learner(corpus, None, notes)
         assert list(learned.now.values()) == [0.4, 0.25, 0.25, 0.1, 0.5, 0.05]
         assert (learned.stage, learned.question, learned.losses, notes) == ("baseline", 1, (), [])
-        assert corpus.feedback.learned(RECIPE) == found.dumps()
+        assert FeedbackLog.of(corpus).learned(RECIPE) == found.dumps()
 
 
 def test_other_numbers_in_the_configuration_begin_anew(memory_folder: Path):
@@ -105,13 +106,13 @@ def test_numbers_outside_of_the_bounds(memory_folder: Path):
 def test_a_state_that_is_not_sound(memory_folder: Path, spoil):
     with opened(memory_folder) as corpus:
         sound = learned_from_one(corpus)
-        corpus.feedback.learn_state(RECIPE, spoil(sound))
+        FeedbackLog.of(corpus).learn_state(RECIPE, spoil(sound))
         with pytest.raises(DamagedState, match="begin anew with `asof papers --forget`"):
             ask(corpus, fetch=False)
         forget(corpus)
         found = ask(corpus, fetch=False)
         assert list(found.learned.now.values()) == [0.4, 0.25, 0.25, 0.1, 0.5, 0.05]
-        assert len(corpus.feedback.judged(RECIPE)) == 1
+        assert len(FeedbackLog.of(corpus).judged(RECIPE)) == 1
 
 
 def test_forgetting_leaves_judgements_and_the_past(memory_folder: Path):
@@ -127,7 +128,7 @@ def test_forgetting_leaves_judgements_and_the_past(memory_folder: Path):
             (),
         )  # forgotten, though judged
         assert learned.compared == 1
-        assert corpus.feedback.learned(RECIPE, moment(then - 1)) == state
+        assert FeedbackLog.of(corpus).learned(RECIPE, moment(then - 1)) == state
 
 
 def test_a_state_of_a_version_that_learned_other_numbers_begins_anew(memory_folder: Path):
@@ -136,7 +137,7 @@ def test_a_state_of_a_version_that_learned_other_numbers_begins_anew(memory_fold
         sound = json.loads(learned_from_one(corpus))
         for key in ("names", "low", "high"):
             del sound["online"]["box"][key][4]
-        corpus.feedback.learn_state(RECIPE, json.dumps(sound))
+        FeedbackLog.of(corpus).learn_state(RECIPE, json.dumps(sound))
         found = ask(corpus, fetch=False)
         assert OTHER_NUMBERS in found.notes
         # the judged question was ranked by the initial numbers, so it is learned from again
@@ -148,13 +149,13 @@ def test_what_cannot_be_kept_now_is_learned_again(memory_folder: Path):
     with opened(memory_folder) as corpus:
         corpus.add(stated())
         found = ask(corpus, fetch=False)
-        corpus.feedback.grade(found.recorded, 5, 3)
-        state, corpus.store.wait = corpus.feedback.learned(RECIPE), 0.01
+        FeedbackLog.of(corpus).grade(found.recorded, 5, 3)
+        state, corpus.store.wait = FeedbackLog.of(corpus).learned(RECIPE), 0.01
         notes: list[str] = []
         with exclusive_lock(corpus.store.folder / "write.lock", 1.0):
             _, blocked = learner(corpus, None, notes)
         assert "not stored" in notes[0]
-        assert corpus.feedback.learned(RECIPE) == state
+        assert FeedbackLog.of(corpus).learned(RECIPE) == state
         notes = []
         _, again = learner(corpus, None, notes)
         assert (again.now, notes) == (blocked.now, [])

@@ -23,10 +23,10 @@ from asof.cli.main import (
     time_option,
 )
 from asof.cli.terminal import plain, shortened
+from asof.corpus.feedback import FeedbackLog
 from asof.serialize.feedback import feedback_json, feedback_list_json
 
 if TYPE_CHECKING:
-    from asof.corpus.corpus import Corpus
     from asof.corpus.feedback import JudgingReport
     from asof.learn.feedback import JudgedRecord
 
@@ -60,13 +60,14 @@ def feedback(
     """
     _check(query_id, hit, grade, judge=judge, budget=budget, of_all=bool(known_at))
     with open_corpus(index) as corpus:
+        log = FeedbackLog.of(corpus)
         if query_id is None:
-            return _list(corpus.feedback.queries(known_at=known_at), as_json=as_json, known_at=known_at)
-        judging = corpus.feedback.judge(query_id, budget) if judge else None
+            return _list(log.queries(known_at=known_at), as_json=as_json, known_at=known_at)
+        judging = log.judge(query_id, budget) if judge else None
         if hit is not None and grade is not None:
-            _say(corpus, query_id, hit, grade)
-        one = corpus.feedback.recorded(query_id)
-        titles = corpus.feedback.titles(one)
+            _say(log, query_id, hit, grade)
+        one = log.recorded(query_id)
+        titles = log.titles(one)
     if as_json:
         print_json(feedback_json(one, judging))
     else:
@@ -93,11 +94,11 @@ def _check(
         raise click.UsageError("--budget is for --judge")
 
 
-def _say(corpus: Corpus, query_id: str, hit: str, grade: str) -> None:
+def _say(log: FeedbackLog, query_id: str, hit: str, grade: str) -> None:
     if grade == CLICK:
-        news = corpus.feedback.click(query_id, hit)
+        news = log.click(query_id, hit)
     else:
-        news = corpus.feedback.grade(query_id, hit, None if grade == NONE else _number(grade))
+        news = log.grade(query_id, hit, None if grade == NONE else _number(grade))
     if not news:
         echo_err(
             "there is no grade to take back; nothing was added" if grade == NONE

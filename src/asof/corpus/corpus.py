@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Self
 from asof import engine, environment
 from asof.arguments import all_checked, checked
 from asof.config import Config
-from asof.corpus.feedback import FeedbackLog
 from asof.corpus.maintenance import Maintenance
 from asof.corpus.models import ModelProvider, configured_encoder, encoder_for, named_encoder
 from asof.corpus.session import Session
@@ -123,19 +122,18 @@ def silent(line: str) -> None:
 class Corpus:
     """An open corpus. Use it as a context manager, or `close` it. Threads may share it.
 
-    Its parts: the open files, the models, what was recorded, and maintenance.
+    Its parts: the open files, the models, and maintenance.
     """
 
     session: Session
     models: ModelProvider
-    feedback: FeedbackLog
     maintenance: Maintenance
 
     @classmethod
     def of(cls, session: Session, model: Model | None = None) -> Self:
         """The corpus of these files; `model`: a language model in place of the configured one."""
         models = ModelProvider(session, model)
-        return cls(session, models, FeedbackLog(session, models), Maintenance(session))
+        return cls(session, models, Maintenance(session))
 
     def __repr__(self) -> str:
         return f"Corpus({str(self.root)!r}{', closed' if self.closed else ''})"

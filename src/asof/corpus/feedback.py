@@ -24,6 +24,7 @@ from asof.time.span import iso
 if TYPE_CHECKING:
     import sqlite3
 
+    from asof.corpus.corpus import Corpus
     from asof.models.metered import Usage
     from asof.rank.recipe import Recipe
 
@@ -53,6 +54,11 @@ class FeedbackLog:
 
     session: Session
     models: ModelProvider
+
+    @classmethod
+    def of(cls, corpus: Corpus) -> FeedbackLog:
+        """Those of a corpus."""
+        return cls(corpus.session, corpus.models)
 
     # -- saying -------------------------------------------------------------------------------------
 

@@ -18,7 +18,7 @@ from asof.arxiv.question import DEFAULT_PAPERS, PaperRequest, by_model, by_rules
 from asof.arxiv.scheme import open_arxiv
 from asof.arxiv.target import PREFIX
 from asof.corpus.corpus import Corpus
-from asof.corpus.feedback import NO_JUDGE
+from asof.corpus.feedback import NO_JUDGE, FeedbackLog
 from asof.corpus.models import ModelProvider
 from asof.corpus.snapshot import Snapshot
 from asof.data import Answer, Filters, Hit
@@ -225,11 +225,11 @@ class _Round:
         if not request.record or not ranked.hits:
             return "", None
         try:
-            recorded = self.corpus.feedback.record(ranked, recipe)
+            recorded = FeedbackLog.of(self.corpus).record(ranked, recipe)
         except (Busy, NoSpace) as error:
             self.notes.append(f"not recorded, nothing can be learned from it: {error}")
             return "", None
-        judge = replace(self.corpus.feedback, models=self.models)
+        judge = replace(FeedbackLog.of(self.corpus), models=self.models)
         try:
             return recorded, judge.judge(recorded) if request.judge else None
         except ModelError as error:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from asof.corpus.corpus import Corpus
+from asof.corpus.feedback import FeedbackLog
 from asof.errors import BeforeHorizon, Busy, NoSpace
 from asof.learn.adaptive import CUTOFF, AdaptiveRecipe, is_of_other_numbers, mean_losses
 from asof.learn.feedback import JudgedRecord
@@ -54,7 +55,7 @@ def learner(corpus: Corpus, known_at: When | None, notes: list[str]) -> tuple[Ad
     means = (RankingMetrics.mean([each[at] for each in measured]) for at in (0, 1))
     if known_at is None and adaptive.dumps() != text:
         try:
-            corpus.feedback.learn_state(RECIPE, adaptive.dumps())
+            FeedbackLog.of(corpus).learn_state(RECIPE, adaptive.dumps())
         except (Busy, NoSpace) as error:
             notes.append(f"the learned state was not stored, the next question learns it again: {error}")
     return adaptive, WeightUpdate(
@@ -68,7 +69,9 @@ def _recorded(
 ) -> tuple[str | None, list[JudgedRecord]]:
     """The state that was stored last and the judged questions, as known at `known_at`."""
     try:
-        return corpus.feedback.learned(RECIPE, known_at), corpus.feedback.judged(RECIPE, known_at)
+        return FeedbackLog.of(corpus).learned(RECIPE, known_at), FeedbackLog.of(corpus).judged(
+            RECIPE, known_at
+        )
     except BeforeHorizon:
         notes.append(DROPPED)
         return None, []
@@ -100,7 +103,9 @@ def _losses(adaptive: AdaptiveRecipe, records: Sequence[JudgedRecord]) -> tuple[
 def forget(corpus: Corpus) -> None:
     """Begin anew with the next question: earlier recorded questions do not move the weights any more.
     Judgements stay, settings are compared on them; earlier states stay too, for questions as known then."""
-    last = max([corpus.session.clock(), *(each.question.added for each in corpus.feedback.queries(RECIPE))])
-    corpus.feedback.learn_state(
+    last = max(
+        [corpus.session.clock(), *(each.question.added for each in FeedbackLog.of(corpus).queries(RECIPE))]
+    )
+    FeedbackLog.of(corpus).learn_state(
         RECIPE, AdaptiveRecipe.begin(corpus.config.recipe_named(RECIPE), since=last).dumps()
     )

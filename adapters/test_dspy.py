@@ -12,8 +12,8 @@ from adapters.example import QUESTION
 from dspy.utils import DummyLM
 
 import asof
-from asof.adapters.dspy import AsofRetriever
 from asof.errors import BadTime, UsageError
+from asof.extensions.adapters.dspy import AsofRetriever
 
 
 class Answering(dspy.Module):

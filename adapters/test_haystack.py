@@ -12,10 +12,10 @@ from haystack import Pipeline
 from haystack.core.errors import DeserializationError
 
 import asof
-from asof.adapters.haystack import AsofRetriever
 from asof.errors import NoCorpus, UsageError
-from asof.recipes.asof import ASOF
-from asof.time.period import Period
+from asof.extensions.adapters.haystack import AsofRetriever
+from asof.recipes import ASOF
+from asof.time.span import Period
 
 
 def pipeline(retriever: AsofRetriever) -> Pipeline:

@@ -14,8 +14,8 @@ from langchain_tests.integration_tests import RetrieversIntegrationTests
 from pydantic import ValidationError
 
 import asof
-from asof.adapters.langchain import AsofRetriever
 from asof.errors import UsageError
+from asof.extensions.adapters.langchain import AsofRetriever
 
 
 class TestStandard(RetrieversIntegrationTests):

@@ -11,8 +11,8 @@ from llama_index.core.query_engine import RetrieverQueryEngine
 from llama_index.core.schema import MetadataMode
 
 import asof
-from asof.adapters.llama_index import AsofRetriever
 from asof.errors import UsageError
+from asof.extensions.adapters.llama_index import AsofRetriever
 
 
 def test_nodes_are_the_hits(corpus: asof.Corpus) -> None:

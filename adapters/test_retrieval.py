@@ -14,11 +14,11 @@ import pytest
 from adapters.example import QUESTION
 
 import asof
-from asof.adapters.corpus_handle import CorpusHandle
-from asof.adapters.metadata import metadata
-from asof.adapters.retrieval import Retrieval
-from asof.data import Why
 from asof.errors import MissingExtra, NoCorpus, UsageError
+from asof.extensions.adapters.corpus_handle import CorpusHandle
+from asof.extensions.adapters.metadata import metadata
+from asof.extensions.adapters.retrieval import Retrieval
+from asof.values import Why
 
 MODULES = {
     "langchain": "langchain_core", "llama_index": "llama_index", "haystack": "haystack", "dspy": "dspy",
@@ -139,14 +139,14 @@ def test_a_library_that_is_not_there(name: str, package: str, monkeypatch: pytes
     for loaded in [each for each in sys.modules if each.partition(".")[0] == package]:
         monkeypatch.delitem(sys.modules, loaded)
     monkeypatch.setitem(sys.modules, package, None)
-    monkeypatch.delitem(sys.modules, f"asof.adapters.{name}", raising=False)
+    monkeypatch.delitem(sys.modules, f"asof.extensions.adapters.{name}", raising=False)
     with pytest.raises(MissingExtra, match=rf"pip install 'asof\[{name.replace('_', '-')}\]'"):
-        importlib.import_module(f"asof.adapters.{name}")
+        importlib.import_module(f"asof.extensions.adapters.{name}")
 
 
 def test_the_package_loads_nothing() -> None:
     program = (
-        "import asof.adapters, sys; "
+        "import asof.extensions.adapters, sys; "
         f"print([each for each in ('numpy', 'pydantic', {', '.join(map(repr, MODULES.values()))}) "
         "if each in sys.modules])"
     )

@@ -37,7 +37,7 @@ from bench.repository import git, repository
 
 import asof
 from asof import Corpus, Document, recipes
-from asof.watch.watch import Notice, Watcher
+from asof.extensions.server.watching import Notice, Watcher
 from bench import startup
 
 ADDED = 7

@@ -27,11 +27,11 @@ from bench.figures import ONE_THREAD, Figure, Groups, aligned
 
 import asof
 from asof import recipes
-from asof.evaluate.evaluation import evaluate
-from asof.evaluate.experiment import changed as with_fields
-from asof.evaluate.experiment import parsed
-from asof.evaluate.options import EvaluationOptions
-from asof.rank.recipe import Recipe
+from asof.extensions.lab.evaluation import evaluate
+from asof.extensions.lab.experiments import changed as with_fields
+from asof.extensions.lab.experiments import parsed
+from asof.extensions.lab.runs import EvaluationOptions
+from asof.rank.stage import Recipe
 
 RANKED = ("success@1", "ndcg@10", "recall@5", "evidence@4000", "evidence@12000")
 ANSWERED = ("answer@1", "evidence", "refused_when_answerable", "answered_when_not")

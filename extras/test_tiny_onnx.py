@@ -17,12 +17,11 @@ from tokenizers.pre_tokenizers import Whitespace
 from tokenizers.processors import TemplateProcessing
 
 from asof.corpus.corpus import open as open_corpus
-from asof.data import Document
 from asof.errors import ModelError
-from asof.models.encoder_config import EncoderConfig, encoder_from
-from asof.models.onnx_cross_encoder import OnnxCrossEncoder
-from asof.models.onnx_encoder import OnnxEncoder
-from asof.models.reranker_config import RerankerConfig, reranker_from
+from asof.models.local import OnnxEncoder
+from asof.models.named import EncoderConfig, encoder_from
+from asof.models.rerankers import OnnxCrossEncoder, RerankerConfig, reranker_from
+from asof.values import Document
 
 WORDS = ["[UNK]", "[CLS]", "[SEP]", "mill", "ferry", "bread", "storm", "rope", "query", "passage", ":", "the"]
 WEIGHTS = np.array([[len(word), at % 3 + 1, (at * at) % 5 + 1] for at, word in enumerate(WORDS)], np.float32)

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-from asof.data import Document, SourcedTime
 from asof.time.moment import read
+from asof.values import Document, SourcedTime
 
 pytest_plugins = ["tests.support.example_served"]
 

@@ -13,10 +13,10 @@ import pytest
 
 import asof
 from asof.arguments import BOUNDS, checked
-from asof.data import Filters
 from asof.errors import AsofError, UsageError
-from asof.knowledge.questions import facts as known_facts
-from asof.knowledge.questions import graph as known_graph
+from asof.extensions.facts.indexer import facts as known_facts
+from asof.extensions.facts.indexer import graph as known_graph
+from asof.values import Filters
 
 GOOD: dict[str, Any] = {
     "about": None, "around": "crane", "as_of": 0, "before": "1990", "do": lambda view: view.as_of,

@@ -12,7 +12,7 @@ import pytest
 from bench.figures import Figure
 
 from asof import recipes
-from asof.rank.recipe import Recipe
+from asof.rank.stage import Recipe
 from bench import corpora, figures, quality, startup
 
 

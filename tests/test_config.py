@@ -8,7 +8,7 @@ import pytest
 
 from asof import config, recipes
 from asof.errors import BadConfig
-from asof.rank.rerank.diversify import Mmr, PerDocument
+from asof.rank.rerank import Mmr, PerDocument
 
 
 def read(text: str) -> config.Config:

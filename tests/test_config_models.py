@@ -8,7 +8,7 @@ import pytest
 
 from asof import config
 from asof.errors import BadConfig
-from asof.knowledge.extraction_config import Facts
+from asof.extensions.facts.model import Facts
 from asof.models.metered import Prices
 
 LEAST = '[model]\nurl = "http://localhost:1/v1"\nmodel = "m"\n'

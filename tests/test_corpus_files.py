@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 
 import asof
-from asof import corpus_files
-from asof.corpus_files import FileTooLarge, NotAFile
+from asof import files
 from asof.errors import CorpusError
+from asof.files import FileTooLarge, NotAFile
 
 OPENERS: tuple[Callable[[Path], int], ...] = (
-    corpus_files.open_file,
-    corpus_files.append_file,
-    corpus_files.open_lock,
+    files.open_file,
+    files.append_file,
+    files.open_lock,
 )
 
 
@@ -26,7 +26,7 @@ def corpus(tmp_path: Path) -> Path:
     """A folder `.asof` with a folder in it, beside a file that is nobody's business."""
     (tmp_path / "outside").mkdir()
     (tmp_path / "outside" / "precious").write_text("precious")
-    corpus_files.make_folder(tmp_path / "home" / ".asof" / "segments")
+    files.make_folder(tmp_path / "home" / ".asof" / "segments")
     return tmp_path / "home" / ".asof"
 
 
@@ -37,30 +37,30 @@ def untouched(corpus: Path) -> bool:
 
 def test_a_file_is_written_and_read(corpus: Path) -> None:
     path = corpus / "segments" / "a"
-    corpus_files.write_file(path, b"one")
-    corpus_files.write_file(path, b"two")
-    assert (corpus_files.read_file(path, 3), corpus_files.names(path.parent)) == (b"two", ["a"])
+    files.write_file(path, b"one")
+    files.write_file(path, b"two")
+    assert (files.read_file(path, 3), files.names(path.parent)) == (b"two", ["a"])
     with pytest.raises(FileTooLarge, match="larger than 2 bytes"):
-        corpus_files.read_file(path, 2)
-    corpus_files.rename(path, path.with_name("b"))
-    corpus_files.remove(path)  # it has another name now: nothing happens
-    corpus_files.remove(path.with_name("b"))
-    assert corpus_files.names(path.parent) == []
+        files.read_file(path, 2)
+    files.rename(path, path.with_name("b"))
+    files.remove(path)  # it has another name now: nothing happens
+    files.remove(path.with_name("b"))
+    assert files.names(path.parent) == []
 
 
 def test_a_spooled_file_is_gone_afterwards(corpus: Path) -> None:
-    with corpus_files.spooled(corpus / "x.spool") as file:
+    with files.spooled(corpus / "x.spool") as file:
         file.write(b"spooled")
         file.seek(0)
-        assert (file.read(), corpus_files.names(corpus)) == (b"spooled", ["segments"])
+        assert (file.read(), files.names(corpus)) == (b"spooled", ["segments"])
 
 
 def test_links_above_a_corpus_are_the_users_own(corpus: Path) -> None:
     linked = corpus.parents[1] / "linked"
     linked.symlink_to(corpus.parent)
-    corpus_files.write_file(linked / ".asof" / "segments" / "a", b"one")
+    files.write_file(linked / ".asof" / "segments" / "a", b"one")
     assert (corpus / "segments" / "a").read_bytes() == b"one"
-    corpus_files.refuse_links(linked / ".asof")
+    files.refuse_links(linked / ".asof")
 
 
 @pytest.mark.parametrize("open_", OPENERS)
@@ -69,7 +69,7 @@ def test_a_linked_file_is_not_opened(corpus: Path, open_: Callable[[Path], int])
     with pytest.raises(NotAFile, match="is a link, a folder or a device"):
         open_(corpus / "a")
     with pytest.raises(NotAFile):
-        corpus_files.check_file(corpus / "a", sole=False)
+        files.check_file(corpus / "a", sole=False)
     assert untouched(corpus)
 
 
@@ -84,26 +84,26 @@ def test_a_folder_or_a_pipe_is_not_opened(corpus: Path, open_: Callable[[Path], 
 def test_a_lock_that_has_another_name_is_not_written_to(corpus: Path) -> None:
     os.link(corpus.parents[1] / "outside" / "precious", corpus / "write.lock")
     with pytest.raises(NotAFile, match="hard link"):
-        corpus_files.open_lock(corpus / "write.lock")
+        files.open_lock(corpus / "write.lock")
 
 
 def test_a_new_file_takes_the_place_of_a_link(corpus: Path) -> None:
     (corpus / "a").symlink_to(corpus.parents[1] / "outside" / "precious")
-    corpus_files.write_file(corpus / "a", b"mine")
+    files.write_file(corpus / "a", b"mine")
     assert ((corpus / "a").is_symlink(), (corpus / "a").read_bytes()) == (False, b"mine")
     (corpus / "b").symlink_to(corpus.parents[1] / "outside" / "precious")
-    corpus_files.remove(corpus / "b")
+    files.remove(corpus / "b")
     assert untouched(corpus)
 
 
 def in_folder(folder: Path) -> list[Callable[[], object]]:
     return [
-        lambda: os.close(corpus_files.open_file(folder / "precious")),
-        lambda: os.close(corpus_files.create_file(folder / "new")),
-        lambda: corpus_files.rename(folder / "precious", folder / "new"),
-        lambda: corpus_files.remove(folder / "precious"),
-        lambda: corpus_files.make_folder(folder / "deeper"),
-        lambda: corpus_files.make_folder(folder),
+        lambda: os.close(files.open_file(folder / "precious")),
+        lambda: os.close(files.create_file(folder / "new")),
+        lambda: files.rename(folder / "precious", folder / "new"),
+        lambda: files.remove(folder / "precious"),
+        lambda: files.make_folder(folder / "deeper"),
+        lambda: files.make_folder(folder),
     ]
 
 
@@ -113,7 +113,7 @@ def test_a_linked_folder_is_not_entered(corpus: Path, at: int) -> None:
     (corpus / "segments").symlink_to(corpus.parents[1] / "outside")
     with pytest.raises(OSError):  # noqa: PT011  which error depends on the call
         in_folder(corpus / "segments")[at]()
-    assert corpus_files.names(corpus / "segments") == []
+    assert files.names(corpus / "segments") == []
     assert untouched(corpus)
 
 
@@ -136,7 +136,7 @@ def test_links_in_a_corpus_are_refused(corpus: Path, name: str) -> None:
             corpus.rmdir()
     path.symlink_to("/nowhere")
     with pytest.raises(CorpusError, match=f"{path.name} is a symbolic link to /nowhere"):
-        corpus_files.refuse_links(corpus)
+        files.refuse_links(corpus)
 
 
 @pytest.mark.parametrize("name", ["corpus.db", "corpus.db-wal", "corpus.db-shm", "corpus.db-journal"])

@@ -17,10 +17,9 @@ import pytest
 
 import asof
 from asof import Document
-from asof.rank.candidates.gather import Lexical
-from asof.rank.candidates.top_k import TopK
-from asof.rank.combine.weighted_sum import Combine
-from asof.rank.recipe import Recipe
+from asof.rank.combine import Combine
+from asof.rank.gather import Lexical, TopK
+from asof.rank.stage import Recipe
 from asof.sources.source import InputLimits
 
 ROOT = Path(__file__).parents[1]

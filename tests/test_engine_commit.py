@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import pytest
 
 import asof
-from asof.data import Document, Problem, SafeToCommit
 from asof.engine import batches
 from asof.errors import SourceError
 from asof.store.run import IndexReport
+from asof.values import Document, Problem, SafeToCommit
 
 
 class Slow:

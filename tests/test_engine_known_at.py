@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 
 import asof
-from asof.knowledge.questions import facts as known_facts
+from asof.extensions.facts.indexer import facts as known_facts
 from asof.time.moment import read
 from asof.time.span import iso
 

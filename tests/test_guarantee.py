@@ -32,16 +32,15 @@ from tests.support.rows import db_of
 
 from asof.corpus.corpus import Corpus
 from asof.corpus.snapshot import Snapshot
-from asof.data import Filters
 from asof.errors import DamagedStore
-from asof.index import prefix as prefix_module
-from asof.index.prefix import Prefix
+from asof.index import segment as prefix_module
+from asof.index.segment import Prefix
 from asof.index.view import View
-from asof.rank.recipe import Recipe
-from asof.recipes import NAMES, named
-from asof.recipes.asof import ASOF
+from asof.rank.stage import Recipe
+from asof.recipes import ASOF, NAMES, named
 from asof.store.digest import layout_places
 from asof.time.span import EPOCH, NEVER, instant, moment
+from asof.values import Filters
 
 pytestmark = pytest.mark.slow
 

@@ -22,20 +22,20 @@ from tests.support.histories import ANY_HEALTH, DAY, PLANTED, Event, hits_in_ful
 
 from asof.corpus.corpus import Corpus
 from asof.corpus.snapshot import Snapshot
-from asof.data import GLOBAL, KINDS, LOCAL
+from asof.extensions.facts import names, store
+from asof.extensions.facts import store as store_facts
+from asof.extensions.facts.hierarchy import Hierarchy
+from asof.extensions.facts.indexer import ensure_facts, learn
+from asof.extensions.facts.indexer import facts as known_facts
+from asof.extensions.facts.indexer import graph as known_graph
+from asof.extensions.facts.indexer import report as known_report
+from asof.extensions.facts.names import Entities
+from asof.extensions.facts.visible import facts_about, facts_during, facts_of_kind
 from asof.index.view import View
-from asof.knowledge import fact_names, resolve
-from asof.knowledge import fact_store as store_facts
-from asof.knowledge.hierarchy import Hierarchy
-from asof.knowledge.indexer import ensure_facts, learn
-from asof.knowledge.questions import facts as known_facts
-from asof.knowledge.questions import graph as known_graph
-from asof.knowledge.questions import report as known_report
-from asof.knowledge.resolve import Entities
-from asof.knowledge.visible_facts import facts_about, facts_during, facts_of_kind
-from asof.store import passages as store_passages
-from asof.text.names import key
+from asof.store import reader as store_passages
+from asof.text.query import key
 from asof.time.span import NEVER, Span
+from asof.values import GLOBAL, KINDS, LOCAL
 
 pytestmark = pytest.mark.slow
 
@@ -221,12 +221,12 @@ def test_a_query_that_forgets_the_moment_is_caught(
 
 
 def test_names_over_all_facts_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    right = fact_names.alias_facts
+    right = store.alias_facts
 
     def wrong(db: Any, as_of: int, known_at: int) -> Any:
         return right(db, NEVER - 1, known_at)
 
-    monkeypatch.setattr(fact_names, "alias_facts", wrong)
+    monkeypatch.setattr(store, "alias_facts", wrong)
     falls()
 
 
@@ -234,16 +234,16 @@ def test_aliases_that_are_looked_at_once_are_caught(monkeypatch: pytest.MonkeyPa
     """What was kept for one moment is taken for all that have the same passages."""
     history = [Event("state", 0, day, ((0,),), wait) for day, wait in ((0, 0), (3, 1))]
     check(history, 2, 0, ASKED[0], [False], by_model=False)
-    monkeypatch.setattr(resolve, "bisect_right", lambda *_: 0)
+    monkeypatch.setattr(names, "bisect_right", lambda *_: 0)
     with pytest.raises(AssertionError):
         check(history, 2, 0, ASKED[0], [False], by_model=False)
 
 
 def test_surnames_of_all_times_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    right = fact_names.mentions_by_document
+    right = store.mentions_by_document
 
     def wrong(db: Any, documents: Any, as_of: int, known_at: int) -> Any:
         return right(db, documents, NEVER - 1, NEVER)
 
-    monkeypatch.setattr(fact_names, "mentions_by_document", wrong)
+    monkeypatch.setattr(store, "mentions_by_document", wrong)
     falls()

@@ -18,7 +18,7 @@ from tests.support.sources import Forgetful, Stopped
 
 from asof.corpus.corpus import Corpus
 from asof.corpus.corpus import open as open_corpus
-from asof.sources.open import open_source
+from asof.sources.history import open_source
 
 pytestmark = pytest.mark.slow
 

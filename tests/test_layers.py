@@ -12,9 +12,8 @@ import pytest
 import asof
 from asof import config, environment, layers
 from asof.errors import BadConfig, Untrusted, UsageError
-from asof.layers import UNTRUSTED_KEYS, external_keys, shown
+from asof.layers import NO_FILE, UNTRUSTED_KEYS, Trusted, external_keys, shown
 from asof.schema import AcceptedValue
-from asof.trusted import NO_FILE, Trusted
 
 SERVER = "http://127.0.0.1:9/v1"
 OTHER = "http://127.0.0.1:10/v1"

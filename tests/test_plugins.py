@@ -141,7 +141,7 @@ def test_a_package_that_cannot_be_loaded(install: Install, module: str, said: st
 
 
 def test_what_is_no_scheme_and_no_recipe(install: Install, memory_folder: Path) -> None:
-    module = "from asof.recipes.twe import TWE\nNUMBER = 7\n"
+    module = "from asof.extensions.systems.recipes import TWE\nNUMBER = 7\n"
     entries = {
         SOURCES: {"mill": "asof_mill:NUMBER"},
         RECIPES: {"n": "asof_mill:NUMBER", "t": "asof_mill:TWE"},
@@ -186,7 +186,7 @@ def test_a_reader_that_fails_stops_no_other_file(
     install: Install, memory_folder: Path, fault: str, said: str
 ) -> None:
     module = (
-        "from asof.data import Heading\n"
+        "from asof.values import Heading\n"
         "from asof.sources.readers import ParsedFile\n"
         f"def read(raw, stem, limits): {fault}\n"
     )
@@ -259,7 +259,7 @@ def test_names_of_asof_need_no_look_at_the_packages() -> None:
     program = (
         "import sys, importlib.metadata as m\n"
         "m.distributions = lambda **_: sys.exit('looked')\n"
-        "from asof import recipes\nfrom asof.sources.scheme import is_target\n"
+        "from asof import recipes\nfrom asof.sources.source import is_target\n"
         "recipes.named('papers'); assert is_target('arxiv:cs.IR') and not is_target('notes')\n"
     )
     subprocess.run([sys.executable, "-c", program], check=True)

@@ -20,9 +20,9 @@ import uvicorn
 from mcp.client.stdio import StdioServerParameters
 
 import asof
-from asof.data.json import hit_json
-from asof.mcp.server import mounted
-from asof.serve.app import ServeOptions, create_app
+from asof.extensions.server.app import ServeOptions, create_app
+from asof.extensions.server.mcp import mounted
+from asof.wire import hit_json
 from mcp import Client
 
 ASKED: list[dict[str, Any]] = [

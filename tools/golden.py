@@ -45,11 +45,11 @@ if "--task" in __import__("sys").argv:
     import asof
     from asof import recipes
     from asof.cli.main import cli, run
-    from asof.data.json import answer_json
-    from asof.models.hashed import HashedNgrams
-    from asof.models.scripted import ScriptedModel
+    from asof.models.encoders import HashedNgrams
+    from asof.models.ports import ScriptedModel
     from asof.text.question import read as read_question
     from asof.time import TimeContext, parse
+    from asof.wire import answer_json
 
 HASHED = "hashed-3-5-256"
 

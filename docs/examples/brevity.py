@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from asof.data import Query
 from asof.index.view import View
 from asof.rank.expression import Constant, Given, ratio, total
-from asof.rank.stage import Ranking
-from asof.rank.traits import Traits
+from asof.rank.stage import Ranking, Traits
 from asof.schema import within
+from asof.values import Query
 
 
 @dataclass(frozen=True, slots=True)

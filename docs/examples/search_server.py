@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, urlsplit
 
 import asof
-from asof.serialize.search import search_json
+from asof.results import search_json
 
 
 def server(corpus: asof.Corpus, port: int = 8421) -> ThreadingHTTPServer:

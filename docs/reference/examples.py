@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import asof
-from asof.verbs.verbs import VERBS
+from asof.extensions.server.verbs import VERBS
 
-TARGET = Path(asof.__file__).parent / "serve" / "examples.json"
+TARGET = Path(asof.__file__).parent / "extensions" / "server" / "examples.json"
 MOST = 2
 """Values of a list."""
 

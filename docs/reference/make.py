@@ -14,7 +14,7 @@ from typing import Any
 import click
 
 from asof.cli.main import cli
-from asof.serialize.schema import all_shapes, schema
+from asof.results import all_shapes, schema
 
 FOLDER = Path(__file__).parent
 WIDTH = 100
@@ -24,7 +24,7 @@ HEAD = """\
 
 One JSON value on standard output; errors and questions go to standard error. Exit codes are those of the same
 command without `--json`. The shapes below, and a [JSON Schema](https://json-schema.org) for each command, are
-generated from the types in `asof.serialize`; the tests hold the commands to them.
+generated from the types in `asof.results`; the tests hold the commands to them.
 
 - The top is an object, and a key is always there, with `null`, `""` or `[]` where there is nothing. Only what
   is long and has to be asked for is absent otherwise: `why` (`--explain`; of `stale`, where `why` is a

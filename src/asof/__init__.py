@@ -20,22 +20,22 @@ from asof.version import __version__ as __version__
 if TYPE_CHECKING:
     from asof.corpus.corpus import Corpus, open  # noqa: A004
     from asof.corpus.snapshot import Snapshot
-    from asof.data import Document, Ended, Hit, Problem, SourcedTime, Why
     from asof.engine import Results
     from asof.errors import AsofError
     from asof.models.local import LocalEncoder
     from asof.models.named import Named
     from asof.store.run import IndexReport
-    from asof.store.settings import CorpusSettings
-    from asof.time.period import Period
-    from asof.time.span import Span
+    from asof.store.schema import CorpusSettings
+    from asof.time.span import Period, Span
+    from asof.values import Document, Ended, Hit, Problem, SourcedTime, Why
 
 _HOMES = {
-    "AsofError": "asof.errors", "Corpus": "asof.corpus.corpus", "Document": "asof.data", "Ended": "asof.data",
-    "Hit": "asof.data", "LocalEncoder": "asof.models.local", "Named": "asof.models.named",
-    "Period": "asof.time.period", "Problem": "asof.data", "IndexReport": "asof.store.run",
-    "Results": "asof.engine", "CorpusSettings": "asof.store.settings", "Span": "asof.time.span",
-    "Snapshot": "asof.corpus.snapshot", "SourcedTime": "asof.data", "Why": "asof.data",
+    "AsofError": "asof.errors", "Corpus": "asof.corpus.corpus", "Document": "asof.values",
+    "Ended": "asof.values",
+    "Hit": "asof.values", "LocalEncoder": "asof.models.local", "Named": "asof.models.named",
+    "Period": "asof.time.span", "Problem": "asof.values", "IndexReport": "asof.store.run",
+    "Results": "asof.engine", "CorpusSettings": "asof.store.schema", "Span": "asof.time.span",
+    "Snapshot": "asof.corpus.snapshot", "SourcedTime": "asof.values", "Why": "asof.values",
     "open": "asof.corpus.corpus",
 }  # fmt: skip
 

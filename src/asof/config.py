@@ -11,22 +11,97 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from asof import checks, plugins, recipes, schema
-from asof.answer.settings import AskSettings
-from asof.checks import UNITS as UNITS
+from asof import plugins, recipes, schema
+from asof.answer.write import AskSettings
 from asof.errors import BadConfig, Untrusted, UsageError
-from asof.schema import MAX_SHOWN, AcceptedValue, check, nearest
-from asof.sources.fields import Fields
-from asof.sources.scheme import scheme_named
-from asof.store.settings import CorpusSettings
+from asof.models.encoders import HashedNgrams
+from asof.schema import (
+    MAX_SHOWN,
+    AcceptedValue,
+    Check,
+    accepting,
+    boolean,
+    check,
+    choosing,
+    names,
+    nearest,
+    whole,
+)
+from asof.sources.dates import month_of
+from asof.sources.source import Fields, scheme_named
+from asof.store.schema import UNDATED, CorpusSettings
+from asof.text.tokens import Analyzer
 
 if TYPE_CHECKING:
-    from asof.models.chat_config import LanguageModelConfig
-    from asof.models.encoder_config import EncoderConfig
-    from asof.models.reranker_config import RerankerConfig
-    from asof.rank.recipe import Recipe
-    from asof.rank.stage import Stage
-    from asof.sources.scheme import SourceScheme
+    from asof.models.chat import LanguageModelConfig
+    from asof.models.named import EncoderConfig
+    from asof.models.rerankers import RerankerConfig
+    from asof.rank.stage import Recipe, Stage
+    from asof.sources.source import SourceScheme
+
+
+# -- checks --------------------------------------------------------------------------------------------
+#
+# Values of `asof.toml`: for each key what is accepted, and what it becomes.
+
+
+UNITS = ("passage", "document")
+
+
+def _month(value: Any) -> int:
+    return month_of(value)
+
+
+def _searched(value: Any) -> str | tuple[str, ...]:
+    if isinstance(value, str):
+        return CorpusSettings(search=value).search
+    return names(value)
+
+
+def _languages(value: Any) -> tuple[str, ...]:
+    codes = names(value)
+    Analyzer(codes)
+    return codes
+
+
+def _chunking(value: Any) -> str:
+    from asof.text.passages import Chunking
+
+    return str(Chunking.parse(value))
+
+
+ENCODERS = {"none": "", "hashed": HashedNgrams().name}
+
+
+def _encoder(value: Any) -> str:
+    return ENCODERS[choosing(*ENCODERS)(value)]
+
+
+INDEX: dict[str, Check] = {
+    "languages": _languages, "stem": accepting(boolean()), "chunking": _chunking,
+    "undated": choosing(*UNDATED), "encoder": _encoder,
+}  # fmt: skip
+VALUES: dict[str, Check] = {"fiscal_start": _month}
+"""Keys of [fields] that are no names of fields."""
+CORPUS_FIELDS: dict[str, Check] = {"search": _searched}
+"""Keys of [fields] that shape the index: the settings of a corpus hold them."""
+
+
+def _recipe(value: Any) -> str:
+    if value in recipes.NAMES:
+        return str(value)
+    name: str = choosing(*recipes.all_names())(value)
+    return name
+
+
+SEARCH: dict[str, Check] = {
+    "k": accepting(whole(1, 1000)), "unit": choosing(*UNITS), "recipe": _recipe,
+    "rerank": accepting(boolean()),
+}  # fmt: skip
+
+
+# -- config --------------------------------------------------------------------------------------------
+
 
 FILE = "asof.toml"
 
@@ -46,13 +121,13 @@ class Config:
              fiscal_start: the first month of the fiscal year.
              search: which metadata is searched; decided when the corpus is made.
     [search] k, unit, recipe, rerank: defaults of `asof search`; rerank of ask, too.
-    [encoder] the model that makes vectors, see `asof.models.encoder_config`; `asof embed` changes it.
-    [rerank] the model that reranks, see `asof.models.reranker_config`.
-    [model] the language model, see `asof.models.chat_config`; nothing asks one that is not named.
-    [ask] recipe, mode, tokens, budget: defaults of `asof ask`, see `asof.answer.settings`.
+    [encoder] the model that makes vectors, see `asof.models.named`; `asof embed` changes it.
+    [rerank] the model that reranks, see `asof.models.rerankers`.
+    [model] the language model, see `asof.models.chat`; nothing asks one that is not named.
+    [ask] recipe, mode, tokens, budget: defaults of `asof ask`, see `asof.answer.write`.
     [SCHEME] settings of the sources that a scheme names, such as [arxiv]; those of asof's own are checked,
              those of a package when one of its sources is opened.
-    [diversity] kind, most, balance, first: unlike first hits (`asof.rank.rerank.diversify`).
+    [diversity] kind, most, balance, first: unlike first hits (`asof.rank.rerank`).
     [TABLE] what else is read, by its name, as extensions of asof offer it (`plugins.TABLES`).
     [recipes.NAME] stage.field: other values for fields of a recipe, e.g. `decay.tau_min = 365`.
 
@@ -168,11 +243,11 @@ def checked(values: Mapping[str, Any], where: str) -> dict[str, Any]:
 def read(values: Mapping[str, Any], where: str = FILE) -> Config:
     """The configuration of parsed TOML. Raises BadConfig."""
     tables = _tables(values, where)
-    index = schema.converted(tables.get("index", {}), checks.INDEX, where, "index.")
-    names = {each.name: schema.names for each in fields(Fields)} | checks.VALUES | checks.CORPUS_FIELDS
+    index = schema.converted(tables.get("index", {}), INDEX, where, "index.")
+    names = {each.name: schema.names for each in fields(Fields)} | VALUES | CORPUS_FIELDS
     named = schema.converted(tables.get("fields", {}), names, where, "fields.")
-    corpus_fields = {key: named.pop(key) for key in checks.CORPUS_FIELDS if key in named}
-    search = schema.converted(tables.get("search", {}), checks.SEARCH, where, "search.")
+    corpus_fields = {key: named.pop(key) for key in CORPUS_FIELDS if key in named}
+    search = schema.converted(tables.get("search", {}), SEARCH, where, "search.")
     offered = _offered(tables, where)
     return Config(
         CorpusSettings(**index, **corpus_fields), Fields(**named), **search,
@@ -188,8 +263,8 @@ def read(values: Mapping[str, Any], where: str = FILE) -> Config:
 def _diversity(table: Mapping[str, Any], where: str) -> Stage | None:
     if not table:
         return None
-    from asof.rank.recipe import Recipe
-    from asof.rank.rerank.diversify import Mmr, PerDocument
+    from asof.rank.rerank import Mmr, PerDocument
+    from asof.rank.stage import Recipe
 
     kinds: dict[str, Stage] = {"per-document": PerDocument(), "mmr": Mmr()}
     kind = table.get("kind")
@@ -207,7 +282,7 @@ def _diversity(table: Mapping[str, Any], where: str) -> Stage | None:
 def _model(table: Mapping[str, Any], where: str) -> LanguageModelConfig | None:
     if not table:
         return None
-    from asof.models.chat_config import LanguageModelConfig
+    from asof.models.chat import LanguageModelConfig
 
     with _located(where, "model"):
         return LanguageModelConfig.read(table)
@@ -216,7 +291,7 @@ def _model(table: Mapping[str, Any], where: str) -> LanguageModelConfig | None:
 def _encoding(table: Mapping[str, Any], index: Mapping[str, Any], where: str) -> EncoderConfig | None:
     if not table:
         return None
-    from asof.models.encoder_config import EncoderConfig
+    from asof.models.named import EncoderConfig
 
     _one_encoder(index, where)
     with _located(where, "encoder"):
@@ -226,11 +301,11 @@ def _encoding(table: Mapping[str, Any], index: Mapping[str, Any], where: str) ->
 def _keys(table: str) -> Mapping[str, AcceptedValue]:
     """What a table of `EXTERNAL`, or of a scheme of asof's own, accepts, each key for itself."""
     if table == "encoder":
-        from asof.models.encoder_config import ACCEPTED
+        from asof.models.named import ACCEPTED
     elif table == "rerank":
-        from asof.models.reranker_config import ACCEPTED
+        from asof.models.rerankers import ACCEPTED
     elif table == "model":
-        from asof.models.chat_config import ACCEPTED
+        from asof.models.chat import ACCEPTED
     else:
         scheme = own_scheme(table)
         return {} if scheme is None else scheme.settings
@@ -245,7 +320,7 @@ def _one_encoder(index: Mapping[str, Any], where: str) -> None:
 def _reranking(table: Mapping[str, Any], where: str) -> RerankerConfig | None:
     if not table:
         return None
-    from asof.models.reranker_config import RerankerConfig
+    from asof.models.rerankers import RerankerConfig
 
     with _located(where, "rerank"):
         return RerankerConfig.read(table)

@@ -16,26 +16,23 @@ from typing import overload
 import numpy as np
 from numpy.typing import NDArray
 
-from asof.data import Document, Halting, Hit, Query, SafeToCommit, Statement, Superseded
 from asof.errors import BeforeHorizon
-from asof.graph.succession import superseded
 from asof.index.manifest import IndexState, Manifest
-from asof.index.prefix import Prefix
-from asof.index.segment import Segment
+from asof.index.segment import Prefix, Segment
 from asof.index.view import DerivedCache, View
-from asof.rank.recipe import Recipe
-from asof.rank.rerank.batches import batched
-from asof.rank.stage import Ranking
+from asof.rank.rerank import batched
+from asof.rank.stage import Ranking, Recipe
+from asof.revisions.chains import superseded
 from asof.store.digest import hit_id
-from asof.store.passages import StoredPassage
-from asof.store.reader import AsOfReader
+from asof.store.reader import AsOfReader, StoredPassage
 from asof.store.run import IndexReport, IndexRun
 from asof.store.schema import get_meta
 from asof.store.store import Store, translate_sqlite_errors
-from asof.store.versions import known_documents
+from asof.store.validity import known_documents
 from asof.store.workers import TextWorkers
 from asof.text.tokens import Analyzer
 from asof.time.span import NEVER, format_distinctly, format_instant
+from asof.values import Document, Halting, Hit, Query, SafeToCommit, Statement, Superseded
 
 BATCH_DOCUMENTS = 8_192
 BATCH_CHARACTERS = 8_000_000

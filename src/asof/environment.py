@@ -14,9 +14,9 @@ from pathlib import Path
 from asof import layers
 from asof.config import FILE, Config
 from asof.errors import UsageError
-from asof.store.store import FOLDER
+from asof.files import FOLDER
+from asof.layers import owners
 from asof.time.span import iso
-from asof.trusted import owners
 
 
 def variables() -> Mapping[str, str]:

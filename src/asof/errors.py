@@ -21,7 +21,7 @@
     ├── ModelError            a model, or the server that runs it, gave no answer that can be used
     └── MissingExtra          an optional dependency is not installed
 
-Bad *input* is not an error: a line or a file that cannot be read becomes a `Problem` (see `asof.data`)
+Bad *input* is not an error: a line or a file that cannot be read becomes a `Problem` (see `asof.values`)
 and the run goes on. A message says what was given, what is accepted and what to do.
 """
 

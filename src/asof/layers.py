@@ -1,24 +1,154 @@
 """Which configuration holds in a folder: the user's own, then what `asof.toml` of the folder may say.
 
 A folder may come from anybody. Its file chooses behaviour; where texts and keys are sent, and which files are
-loaded as a model, it chooses only if the user trusts it (`asof.trusted`).
+loaded as a model, it chooses only if the user trusts it (`asof.layers`).
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import re
 import shlex
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from asof import config
 from asof.config import EXTERNAL, FILE, Config
 from asof.errors import BadConfig, UsageError
+from asof.files import PrivateFile, WritableByOthers
 from asof.schema import MAX_SHOWN, value_text
-from asof.trusted import Record, Trusted, digest_of, owners
+
+# -- trusted -------------------------------------------------------------------------------------------
+#
+# Which folders' `asof.toml` the user trusts: a list outside of all folders, with a digest of each file.
+#
+# A file counts as long as it is, byte for byte, the one that was trusted.
+
+
+TRUSTED_FILE = "trusted.json"
+FORMAT = 1
+LARGEST = 4_000_000
+"""Bytes of the list that are read."""
+
+NO_FILE = "none"
+"""In place of a digest, for a folder that was trusted without an asof.toml."""
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """The digest of the file that was trusted, and when that was (ISO 8601)."""
+
+    digest: str
+    at: str
+
+
+def digest_of(content: bytes | None) -> str:
+    """Of the bytes of an asof.toml; None where there is none."""
+    return NO_FILE if content is None else hashlib.sha256(content).hexdigest()
+
+
+def owners(environment: Mapping[str, str]) -> frozenset[int]:
+    """The users whose folders are one's own, as git has it: oneself, and for root who called sudo."""
+    me = os.geteuid()
+    caller = environment.get("SUDO_UID", "") if me == 0 else ""
+    return frozenset({me, int(caller)} if re.fullmatch(r"[0-9]{1,10}", caller) else {me})
+
+
+@dataclass(frozen=True, slots=True)
+class Trusted:
+    """The list in the folder `state`, which may be missing; None where no folder for it is known. `owners`:
+    the users who may have written it.
+
+    Every method raises UsageError where the list is damaged or others may write to it: nothing is trusted
+    by such a list, and none is begun anew unasked.
+    """
+
+    state: Path | None
+    owners: frozenset[int]
+
+    @property
+    def path(self) -> Path:
+        """Raises UsageError where there is no place for the list."""
+        if self.state is None:
+            raise UsageError("there is no home folder to keep the list of trusted folders in: set HOME")
+        return self.state / TRUSTED_FILE
+
+    def records(self) -> dict[str, Record]:
+        """By the resolved path of a folder."""
+        if self.state is None:
+            return {}
+        try:
+            content = self._file.read()
+        except WritableByOthers as error:
+            raise UsageError(f"{error}: no folder is trusted; remove it") from error
+        except (ValueError, OSError) as error:
+            raise self._damaged(error) from error
+        try:
+            return {} if content is None else _read(content)
+        except (ValueError, RecursionError) as error:
+            raise self._damaged(error) from error
+
+    @property
+    def _file(self) -> PrivateFile:
+        return PrivateFile(self.path, self.owners, LARGEST)
+
+    def _damaged(self, error: Exception) -> UsageError:
+        return UsageError(
+            f"{self.path} is damaged: no folder is trusted; remove it and trust again ({error})"
+        )
+
+    def record(self, folder: Path) -> Record | None:
+        """What is known of a folder; None where it was never trusted."""
+        return self.records().get(str(folder.resolve()))
+
+    def add(self, folder: Path, digest: str, at: str) -> None:
+        """Trust the file with this digest in a folder. Raises AsofError where the list cannot be written."""
+        with self._changing() as records:
+            records[str(folder.resolve())] = Record(digest, at)
+
+    def remove(self, folder: Path) -> bool:
+        """Trust a folder no more; whether it was trusted. Raises AsofError, as `add` does."""
+        with self._changing() as records:
+            return records.pop(str(folder.resolve()), None) is not None
+
+    @contextmanager
+    def _changing(self) -> Iterator[dict[str, Record]]:
+        """The records, written when done; one process at a time."""
+        with self._file.locked():
+            records = self.records()
+            yield records
+            folders = {name: asdict(records[name]) for name in sorted(records)}
+            # ensure_ascii: also names that are no UTF-8
+            self._file.write(json.dumps({"format": FORMAT, "folders": folders}, indent=2) + "\n")
+
+
+def _read(content: bytes) -> dict[str, Record]:
+    """Raises ValueError for what asof did not write."""
+    value = json.loads(content)
+    folders = value.get("folders") if isinstance(value, dict) else None
+    if not isinstance(folders, dict) or value.get("format") != FORMAT:
+        raise ValueError("it is no list of this version of asof")
+    return {path: _record(each) for path, each in folders.items()}
+
+
+def _record(value: object) -> Record:
+    keys = {"digest", "at"}
+    if not isinstance(value, dict) or set(value) != keys or not all(map(_text, value.values())):
+        raise ValueError("an entry is not of this version of asof")
+    return Record(**value)
+
+
+def _text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+# -- layers --------------------------------------------------------------------------------------------
+
 
 Tables = Mapping[str, Mapping[str, Any]]
 

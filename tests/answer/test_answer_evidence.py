@@ -14,9 +14,9 @@ from asof.answer.evidence import (
     quotable_sentences,
     text_names_time,
 )
-from asof.data import Heading
-from asof.rank.features.query_terms import largest_idf
+from asof.rank.words import largest_idf
 from asof.time.moment import read
+from asof.values import Heading
 
 BOOK = "The quay is 40 metres long. The crane is red.\n\n## Dues\n\nA berth costs €12 a night in 2019."
 

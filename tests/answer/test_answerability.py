@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from tests.support.answers import corpus_with, doc
 
-from asof.answer.answerability import LEAST, answerability
 from asof.answer.evidence import WeightedPhrase
+from asof.answer.match import LEAST, answerability
 
 ROPE, QUAY = (frozenset({"rope"}), 3.0), (frozenset({"quay"}), 1.0)
 

@@ -9,13 +9,12 @@ from tests.support.answers import corpus_with, doc
 
 from asof.answer.ask import mode_for
 from asof.answer.question import ParsedQuestion
-from asof.data import Filters
 from asof.errors import ModelError, UsageError
-from asof.knowledge.answering.overview import scope_of
-from asof.models.ports import Prompt, Reply
-from asof.models.scripted import ScriptedModel
+from asof.extensions.facts.overview import scope_of
+from asof.models.ports import Prompt, Reply, ScriptedModel
 from asof.time.moment import read
 from asof.time.span import Span
+from asof.values import Filters
 
 
 def notes():

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from tests.support.answers import corpus_with, doc
 
-from asof.answer.best_sentences import QUOTE_CHARACTERS
-from asof.data import Answer, Citation
+from asof.answer.sentences import QUOTE_CHARACTERS
+from asof.values import Answer, Citation
 
 Ask = Callable[..., Answer]
 WEATHER = (

@@ -6,8 +6,8 @@ import pytest
 from tests.support.answers import corpus_with, doc
 
 from asof.answer.extractive import MAX_QUOTES
-from asof.data import Heading
 from asof.time.moment import read
+from asof.values import Heading
 
 QUARTERS = ((1, "March", "10", "30"), (2, "June", "12", "28"), (3, "September", "11", "31"))
 

@@ -6,9 +6,9 @@ import pytest
 from tests.support.answers import corpus_with, doc, looked
 
 from asof.answer.evidence import WeightedPhrase
-from asof.answer.fact_match import FactPattern, WrittenFigure, best_fact, figure_shown
-from asof.data import Amount
+from asof.answer.match import FactPattern, WrittenFigure, best_fact, figure_shown
 from asof.time.moment import read
+from asof.values import Amount
 
 TEXTS = (
     "In 2021 revenue was $40 million and net debt was $9 million.", "Ticket, adult: €4.20", "Pig: free",

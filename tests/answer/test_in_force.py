@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from tests.support.answers import corpus_with, doc, looked
 
-from asof.answer.in_force import Passages, with_current
-from asof.data import Filters
+from asof.answer.ask import Passages, with_current
+from asof.values import Filters
 
 PRICES = [
     doc(

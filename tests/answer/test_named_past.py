@@ -12,16 +12,16 @@ from tests.support.answers import corpus_with, doc
 from tests.support.corpora import memory_folder
 
 from asof import engine
-from asof.answer.named_past import life_at, named_past
-from asof.data import Answer, Document, Ended, Query
-from asof.data.json import AnswerJson, answer_json
+from asof.answer.past import life_at, named_past
 from asof.engine import Results
 from asof.index.view import View
-from asof.models.scripted import ScriptedModel
-from asof.rank.recipe import Recipe
-from asof.store.passages import Life
+from asof.models.ports import ScriptedModel
+from asof.rank.stage import Recipe
+from asof.store.reader import Life
 from asof.time.moment import read
 from asof.time.span import iso
+from asof.values import Answer, Document, Ended, Query
+from asof.wire import AnswerJson, answer_json
 
 ANN, BEN = "Ann Cole is the mayor of Dover.", "Ben Reed is the mayor of Dover."
 EDITED = (doc("mayor", "2019-03-01", ANN, "Mayor"), doc("mayor", "2023-03-01", BEN, "Mayor"))

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof.answer.pack import Packed, pack, pack_points, split_budget
+from asof.answer.evidence import Packed, pack, pack_points, split_budget
 from asof.errors import UsageError
 
 SIZES = st.lists(st.integers(0, 50), max_size=12)

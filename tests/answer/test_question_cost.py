@@ -7,12 +7,11 @@ import json
 import pytest
 from tests.support.fact_lines import corpus_of, note
 
-from asof.answer.question_cost import QuestionModel, added, step_of
-from asof.answer.question_times import QuestionTimes
+from asof.answer.question import QuestionTimes
+from asof.answer.write import QuestionModel, added, step_of
 from asof.errors import UsageError
 from asof.models.metered import MeteredModel, Prices, Usage
-from asof.models.ports import Prompt
-from asof.models.scripted import ScriptedModel
+from asof.models.ports import Prompt, ScriptedModel
 
 REPLIES = json.dumps({
     "times": [], "statements": [{"statement": "It is red.", "points": [1]}],

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof.answer.question_times import (
+from asof.answer.question import (
     MAX_TIMES,
     MIN_CONFIDENCE,
     QuestionTimes,
@@ -14,9 +14,9 @@ from asof.answer.question_times import (
     times_by_model,
     times_prompt,
 )
-from asof.models.scripted import ScriptedModel
+from asof.models.ports import ScriptedModel
 from asof.text.question import read
-from asof.time.period import GRAINS, Period
+from asof.time.span import GRAINS, Period
 
 ASKED = datetime(2024, 6, 1, tzinfo=UTC)
 

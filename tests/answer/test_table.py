@@ -8,10 +8,10 @@ import pytest
 from tests.support.answers import Looked, corpus_with, doc, looked
 
 from asof.answer.evidence import WeightedPhrase
-from asof.answer.sentence_match import IN_TIME, MIN_SHARE, RELATION, TableCell, match_sentence
-from asof.answer.table import about, current_hits, table_cells
-from asof.data import Superseded
+from asof.answer.extractive import about, current_hits, table_cells
+from asof.answer.match import IN_TIME, MIN_SHARE, RELATION, TableCell, match_sentence
 from asof.time.moment import read
+from asof.values import Superseded
 
 QUARTERS = ("2023-Q1", "2023-Q2", "2023-Q3")
 

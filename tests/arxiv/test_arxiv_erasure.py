@@ -12,11 +12,11 @@ from tests.support.arxiv_server import Archive, Paper, Version, busy, day, paper
 from tests.support.small_pdf import small_pdf
 
 import asof
-from asof.arxiv.erasure import forgetting, hidden
-from asof.arxiv.harvest_log import HarvestLog
 from asof.corpus.corpus import Corpus
-from asof.corpus_files import FETCHED
 from asof.errors import Busy, SourceError, UsageError
+from asof.extensions.systems.arxiv_harvest import HarvestLog
+from asof.extensions.systems.arxiv_source import forgetting, hidden
+from asof.files import FETCHED
 from asof.time.span import instant
 
 GONE, FULL = "arxiv:2401.00003", "arxiv:2401.00003/full"

@@ -13,17 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.arxiv_server import Archive, Paper, busy, crowded, cut, day, empty, nothing, paper, torn
 
-from asof.arxiv.harvest import EMPTY_ANSWERS
-from asof.arxiv.harvest_log import HarvestLog
-from asof.arxiv.harvest_range import HarvestRange
-from asof.arxiv.settings import ArxivSettings
-from asof.arxiv.source import Arxiv
-from asof.arxiv.target import read
-from asof.data import Document, SafeToCommit
 from asof.errors import SourceError
-from asof.http.fetcher import Fetcher
-from asof.http.retry import Retry
+from asof.extensions.systems.arxiv import ArxivSettings, read
+from asof.extensions.systems.arxiv_harvest import EMPTY_ANSWERS, HarvestLog, HarvestRange
+from asof.extensions.systems.arxiv_source import Arxiv
+from asof.http import Fetcher, Retry
 from asof.time.span import instant
+from asof.values import Document, SafeToCommit
 
 SINCE, UNTIL, NOW = day(3), day(20, 12, 30, 15), day(40)
 PAGE, MOST = 4, 9

@@ -9,10 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.arxiv_server import HEAD, Archive, day, entry, paper
 
-from asof.arxiv.documents import document, withdrawn
-from asof.arxiv.feed import BrokenFeed, FeedEntry, UnusableEntry, read
-from asof.arxiv.target import PaperId
-from asof.http.retry import RequestRejected
+from asof.extensions.systems.arxiv import (
+    BrokenFeed,
+    FeedEntry,
+    PaperId,
+    UnusableEntry,
+    document,
+    read_page,
+    withdrawn,
+)
+from asof.http import RequestRejected
 
 COUNTS = (
     "<opensearch:totalResults>7</opensearch:totalResults><opensearch:startIndex>5</opensearch:startIndex>"
@@ -48,7 +54,7 @@ def feed(*entries: str, counts: str = COUNTS) -> bytes:
 
 
 def test_an_entry():
-    page = read(feed(WHOLE))
+    page = read_page(feed(WHOLE))
     assert (page.total, page.start) == (7, 5)
     assert page.entries == (
         FeedEntry(
@@ -61,7 +67,7 @@ def test_an_entry():
 
 
 def test_the_document_of_an_entry():
-    (found,) = read(feed(WHOLE)).entries
+    (found,) = read_page(feed(WHOLE)).entries
     assert isinstance(found, FeedEntry)
     stated = document(found)
     assert (stated.id, stated.text, stated.title) == (
@@ -80,7 +86,7 @@ def test_the_document_of_an_entry():
 
 def test_a_thousand_authors_are_counted():
     names = "".join(f"<author><name>A{n}</name></author>" for n in range(1000))
-    (found,) = read(feed(WHOLE.replace("<author><name>Jo Quay</name></author>", names))).entries
+    (found,) = read_page(feed(WHOLE.replace("<author><name>Jo Quay</name></author>", names))).entries
     assert isinstance(found, FeedEntry)
     meta = document(found).meta
     assert (len(meta["authors"]), meta["authors_in_all"]) == (64, 1001)
@@ -116,7 +122,7 @@ def test_what_says_that_it_was_withdrawn(comment: str, summary: str, gone: bool)
     ],
 )
 def test_an_entry_that_states_no_paper_is_told_beside_the_others(spoiled: str, reason: str):
-    page = read(feed(spoiled, entry(paper(4, day(2)), 1)))
+    page = read_page(feed(spoiled, entry(paper(4, day(2)), 1)))
     assert isinstance(page.entries[0], UnusableEntry)
     assert reason in page.entries[0].reason
     assert isinstance(page.entries[1], FeedEntry)
@@ -124,7 +130,7 @@ def test_an_entry_that_states_no_paper_is_told_beside_the_others(spoiled: str, r
 
 def test_an_error_is_what_the_api_says():
     with pytest.raises(RequestRejected, match="incorrect id format for abc"):
-        read(Archive().error("incorrect id format for abc").encode())
+        read_page(Archive().error("incorrect id format for abc").encode())
 
 
 @pytest.mark.parametrize(
@@ -146,11 +152,11 @@ def test_an_error_is_what_the_api_says():
 )
 def test_what_is_no_feed(body: bytes, said: str):
     with pytest.raises(BrokenFeed, match=said):
-        read(body)
+        read_page(body)
 
 
 def test_the_word_doctype_in_an_abstract_is_a_word():
-    assert len(read(feed(WHOLE.replace("We cross", "We &lt;!DOCTYPE cross"))).entries) == 1
+    assert len(read_page(feed(WHOLE.replace("We cross", "We &lt;!DOCTYPE cross"))).entries) == 1
 
 
 @given(st.binary(max_size=200), st.integers(0, 900))
@@ -158,6 +164,6 @@ def test_any_bytes_are_a_feed_or_an_error_of_ours(noise: bytes, at: int):
     body = feed(WHOLE)
     for each in (noise, body[:at] + noise + body[at:]):
         try:
-            read(each)
+            read_page(each)
         except (BrokenFeed, RequestRejected):
             continue

@@ -13,17 +13,15 @@ from tests.support.arxiv_server import Archive, Paper, Version, day
 from tests.support.small_pdf import small_pdf
 
 import asof
-from asof.arxiv.feed import FeedEntry
-from asof.arxiv.full_texts import FullTexts
-from asof.arxiv.target import PaperId
 from asof.corpus.corpus import Corpus
-from asof.data import Document, Problem
 from asof.errors import MissingExtra
-from asof.http.fetcher import Fetcher
-from asof.http.retry import Retry
-from asof.sources import pdf
+from asof.extensions.documents import pdf
+from asof.extensions.systems.arxiv import FeedEntry, PaperId
+from asof.extensions.systems.arxiv_source import FullTexts
+from asof.http import Fetcher, Retry
 from asof.sources.source import InputLimits
 from asof.time.span import instant
+from asof.values import Document, Problem
 
 TEXT = [
     ["The ferry of Orrin"] + [f"We row for the {n}th time over the lake." for n in range(9)],

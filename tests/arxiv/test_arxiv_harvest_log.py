@@ -9,8 +9,14 @@ from typing import Any
 
 import pytest
 
-from asof.arxiv.harvest_log import RESUME_WITHIN, HarvestCoverage, HarvestHeader, HarvestLine, HarvestLog
 from asof.errors import SourceError
+from asof.extensions.systems.arxiv_harvest import (
+    RESUME_WITHIN,
+    HarvestCoverage,
+    HarvestHeader,
+    HarvestLine,
+    HarvestLog,
+)
 
 DONE = HarvestCoverage(((0, 10), (20, 30)), 40, ("2401.00001",))
 HEAD = HarvestHeader("2 weeks ago", (5, 9), 1_000)

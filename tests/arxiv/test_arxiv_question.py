@@ -9,9 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof.arxiv.question import DEFAULT_CATEGORIES, SYSTEM, by_model, by_rules, shape, table
-from asof.arxiv.target import category, read
 from asof.errors import ModelError
+from asof.extensions.systems.arxiv import category, read
+from asof.extensions.systems.arxiv_question import (
+    DEFAULT_CATEGORIES,
+    SYSTEM,
+    by_model,
+    by_rules,
+    shape,
+    table,
+)
 from asof.time.span import FIRST, instant
 
 ASKED = datetime(2026, 3, 18, 9, 30, tzinfo=UTC)

@@ -7,7 +7,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof.arxiv.ranges import DAY, MINUTE, days, halves, joined, minutes, without
+from asof.extensions.systems.arxiv_harvest import DAY, MINUTE, days, halves, joined, minutes, without
 from asof.time.moment import read
 from asof.time.span import LAST
 

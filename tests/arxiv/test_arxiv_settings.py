@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from asof import config
-from asof.arxiv.settings import ArxivSettings
 from asof.errors import BadConfig
+from asof.extensions.systems.arxiv import ArxivSettings
 
 
 def test_what_is_read():

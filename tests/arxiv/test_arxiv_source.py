@@ -13,10 +13,10 @@ from tests.support.arxiv_server import Archive, Paper, Version, busy, day, paper
 from tests.support.rows import db_of
 
 import asof
-from asof.arxiv.harvest import MAX_PART_RESULTS
-from asof.arxiv.source import ANNOUNCEMENT_DELAY, Arxiv
 from asof.corpus.corpus import Corpus
 from asof.errors import SourceError, UsageError
+from asof.extensions.systems.arxiv_harvest import MAX_PART_RESULTS
+from asof.extensions.systems.arxiv_source import ANNOUNCEMENT_DELAY, Arxiv
 from asof.time.span import instant
 
 FERRY = Paper(
@@ -356,9 +356,8 @@ def test_nothing_is_asked_before_the_source_is_read(archive, corpus):
 
 def test_a_source_without_a_memory(archive):
     """From Python, without a corpus: every run begins anew."""
-    from asof.arxiv.harvest_range import HarvestRange
-    from asof.arxiv.settings import ArxivSettings
-    from asof.arxiv.target import read
+    from asof.extensions.systems.arxiv import ArxivSettings, read
+    from asof.extensions.systems.arxiv_harvest import HarvestRange
 
     archive.papers = [FERRY]
     source = Arxiv(

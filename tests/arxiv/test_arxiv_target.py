@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof.arxiv.target import ArxivTarget, PaperId, category, is_target, paper_id, read
 from asof.errors import SourceError
+from asof.extensions.systems.arxiv import ArxivTarget, PaperId, category, is_target, paper_id, read
 
 
 @pytest.mark.parametrize(

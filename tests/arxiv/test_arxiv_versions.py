@@ -9,16 +9,18 @@ from datetime import timedelta
 import pytest
 from tests.support.arxiv_server import Archive, day, paper
 
-from asof.arxiv.feed import FeedEntry
-from asof.arxiv.harvest import ArxivApi
-from asof.arxiv.harvest_range import Figures, HarvestRange
-from asof.arxiv.settings import ArxivSettings
-from asof.arxiv.source import Arxiv
-from asof.arxiv.target import PaperId, read
-from asof.arxiv.versions import EARLIER_PER_PAPER, EARLIER_PER_RUN, MAX_EARLIER, VersionReader
-from asof.data import Document, Problem, SafeToCommit
-from asof.http.fetcher import Fetcher
+from asof.extensions.systems.arxiv import ArxivSettings, FeedEntry, PaperId, read
+from asof.extensions.systems.arxiv_harvest import ArxivApi, Figures, HarvestRange
+from asof.extensions.systems.arxiv_source import (
+    EARLIER_PER_PAPER,
+    EARLIER_PER_RUN,
+    MAX_EARLIER,
+    Arxiv,
+    VersionReader,
+)
+from asof.http import Fetcher
 from asof.time.span import instant
+from asof.values import Document, Problem, SafeToCommit
 
 
 def entry(paper: str, version: int) -> FeedEntry:

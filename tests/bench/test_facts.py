@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from asof.evaluate.runs.dataset import load
+from asof.extensions.lab.datasets import load
 from bench import datasets
 
 

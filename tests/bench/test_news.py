@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bench.datasets import news
 
-from asof.evaluate.runs.dataset import load
+from asof.extensions.lab.datasets import load
 
 
 def test_the_same_seed_gives_the_same_dataset():

@@ -6,7 +6,7 @@ import json
 
 from bench.datasets import QUESTIONS, vault
 
-from asof.evaluate.runs.dataset import load
+from asof.extensions.lab.datasets import load
 
 
 def test_ten_questions_on_linked_notes(tmp_path):

@@ -11,11 +11,10 @@ from typing import Any
 import pytest
 
 from asof import config
-from asof.arxiv.settings import ArxivSettings
-from asof.cli.config import keys, tables, text
-from asof.cli.config_help import EXAMPLES
+from asof.cli.config import EXAMPLES, keys, tables, text
 from asof.config import Config
-from asof.knowledge.extraction_config import Facts
+from asof.extensions.facts.model import Facts
+from asof.extensions.systems.arxiv import ArxivSettings
 from asof.recipes import named
 
 NEEDS: dict[str, dict[str, dict[str, Any]]] = {

@@ -8,7 +8,7 @@ import re
 import pytest
 from tests.support.json_schema import against
 
-from asof.index.prefix import Prefix
+from asof.index.segment import Prefix
 from asof.time.span import NEVER
 
 DOCUMENTS = [

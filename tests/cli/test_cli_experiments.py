@@ -7,9 +7,9 @@ import json
 import pytest
 from tests.support.json_schema import against
 
-from asof.cli.experiments import show_experiment
-from asof.evaluate.experiment import NO_TABLE, ExperimentOptions, ExperimentRun, Outcome
-from asof.evaluate.published import EXPERIMENTS, named
+from asof.extensions.lab.cli_experiments import show_experiment
+from asof.extensions.lab.experiments import NO_TABLE, ExperimentOptions, ExperimentRun, Outcome
+from asof.extensions.lab.published import EXPERIMENTS, named
 
 
 @pytest.fixture

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from asof.cli.show import why_lines
 from asof.cli.terminal import json_layout
-from asof.cli.why import why_lines
-from asof.data import Why
+from asof.values import Why
 
 NUMBER = re.compile(r"-?\d+\.\d{4}")
 # labels hold signs, too: these stand before a number

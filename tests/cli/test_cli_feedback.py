@@ -9,8 +9,8 @@ import pytest
 from tests.support.json_schema import against
 
 import asof as library
-from asof.corpus.feedback import FeedbackLog
-from asof.models.scripted import ScriptedModel
+from asof.extensions.systems.judgements import FeedbackLog
+from asof.models.ports import ScriptedModel
 
 
 @pytest.fixture

@@ -6,9 +6,9 @@ import pytest
 from tests.support.fact_lines import learn
 from tests.support.json_schema import against
 
-from asof.cli.graph import dot_text
 from asof.corpus.corpus import open as open_corpus
-from asof.knowledge.neighbourhood import Edge, Neighbourhood, Node
+from asof.extensions.facts.cli import dot_text
+from asof.extensions.facts.timeline import Edge, Neighbourhood, Node
 
 
 @pytest.fixture

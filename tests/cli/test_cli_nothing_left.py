@@ -62,7 +62,7 @@ def test_what_is_there_stays(asof, here, write):
 
 
 def test_one_that_is_open_elsewhere_stays(here):
-    from asof.store.empty_corpus import removed_if_empty
+    from asof.store.store import removed_if_empty
 
     with removed_if_empty(here):
         with open_corpus(here):

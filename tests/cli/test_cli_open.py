@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from asof.cli import open as opening
-from asof.sources.source import file_of
+from asof.cli import search as opening
+from asof.sources.source import source_file
 
 
 @pytest.fixture
@@ -62,7 +62,7 @@ def test_only_files_inside_the_folder_are_opened(tmp_path: Path, name: str):
     (tmp_path / "secret.md").write_text("secret")
     (tmp_path / "root" / "notes" / "inbox.mbox").write_text("mail")
     (tmp_path / "root" / "link.md").symlink_to(tmp_path / "secret.md")
-    assert file_of(tmp_path / "root", name) is None
-    assert file_of(tmp_path / "root", "link.md") is None
+    assert source_file(tmp_path / "root", name) is None
+    assert source_file(tmp_path / "root", "link.md") is None
     inside = tmp_path / "root" / "notes" / "inbox.mbox"
-    assert file_of(tmp_path / "root", "notes/inbox.mbox!/<id@host>") == inside
+    assert source_file(tmp_path / "root", "notes/inbox.mbox!/<id@host>") == inside

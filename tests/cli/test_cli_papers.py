@@ -18,8 +18,8 @@ from tests.support.pier_papers import PIER, pdf, settings
 
 import asof as library
 from asof import environment
-from asof.corpus.feedback import FeedbackLog
-from asof.papers.weights import RECIPE
+from asof.extensions.systems.judgements import FeedbackLog
+from asof.extensions.systems.papers import RECIPE
 
 NOW = datetime.now(UTC).replace(microsecond=0)
 OPTIONS = ("--categories", "cs.IR", "--since", str((NOW - timedelta(days=12)).date()))

@@ -13,7 +13,7 @@ from tests.support.json_schema import against
 from tests.support.market import sales, stall
 from tests.support.openai_server import ModelServer, status
 
-from asof.models.amounts import USD, amount
+from asof.models.metered import USD, amount
 
 from .conftest import Asof
 

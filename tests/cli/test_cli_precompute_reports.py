@@ -12,7 +12,7 @@ import pytest
 from tests.support.json_schema import against
 from tests.support.openai_server import ModelServer
 
-from asof.models.amounts import USD, amount
+from asof.models.metered import USD, amount
 
 from .conftest import Asof
 

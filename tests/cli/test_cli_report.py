@@ -8,10 +8,10 @@ import pytest
 from tests.support.json_schema import against
 
 from asof.corpus.corpus import open as open_corpus
-from asof.data import EVENT, VALUE, Amount, Fact, SourcedTime
-from asof.knowledge import fact_store as kept
-from asof.knowledge.fact_store import Extraction
+from asof.extensions.facts import store as kept
+from asof.extensions.facts.store import Extraction
 from asof.time.moment import read
+from asof.values import EVENT, VALUE, Amount, Fact, SourcedTime
 
 FARES = {"2": 2.0, "3": 3.0}
 

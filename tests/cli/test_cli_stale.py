@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from tests.support.json_schema import faults
 
-from asof.serialize.schema import schema
+from asof.results import schema
 
 from .conftest import Asof, note
 

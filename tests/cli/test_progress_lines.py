@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import threading
 
-from asof.cli.progress import index_totals
-from asof.cli.progress_lines import ProgressLines
+from asof.cli.terminal import ProgressLines, index_totals
 from asof.store.run import IndexReport
 
 

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.stale_values import placed, quote, report, stale
 
-from asof.cli.stale_markup import annotation_lines, code, escaped, from_top, markdown_lines
-from asof.serialize.stale import why_sentence
-from asof.stale.values import QUOTED
+from asof.extensions.facts.cli_stale import annotation_lines, code, escaped, from_top, markdown_lines
+from asof.extensions.facts.current import QUOTED
+from asof.extensions.facts.results import why_sentence
 
 HOSTILE = "100%\n::set-output name=x::y\r\n##[set-env name=A]b,c:d \x1b[31m\u2028::error::z"
 

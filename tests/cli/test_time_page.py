@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from asof.cli.when import days_of
+from asof.cli.history import days_of
 from asof.time.expressions import TimeContext, parse
 
 PAGE = (Path(__file__).parents[2] / "docs" / "explanation" / "time.md").read_text("utf-8")

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import asof
-from asof.corpus.context import Context
+from asof.corpus.snapshot import Context
 from asof.errors import UsageError
-from asof.text.budget import tokens
+from asof.text.passages import tokens
 
 LONG = "The crane is red. " + "It was painted by the harbour office. " * 3
 LONG_TOKENS = 5 + 3 * 8

@@ -18,14 +18,14 @@ from hypothesis import strategies as st
 
 import asof
 from asof.corpus.corpus import Corpus
-from asof.corpus.feedback import FeedbackLog
-from asof.data import Document, SourcedTime
 from asof.errors import BeforeHorizon, Busy, DamagedStore, UsageError
-from asof.knowledge.indexer import ensure_facts
+from asof.extensions.facts.indexer import ensure_facts
+from asof.extensions.systems.judgements import FeedbackLog
 from asof.recipes import NAMES, named
-from asof.store.lock import exclusive_lock
+from asof.store.schema import exclusive_lock
 from asof.time.moment import read
 from asof.time.span import moment
+from asof.values import Document, SourcedTime
 
 START = read("2025").first
 

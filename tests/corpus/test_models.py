@@ -13,12 +13,11 @@ from tests.support.openai_server import ModelServer, says
 
 import asof
 from asof import config
-from asof.corpus.models import ModelProvider
-from asof.data import Document
+from asof.corpus.session import ModelProvider
 from asof.errors import MissingExtra, UsageError
-from asof.models.ports import Prompt
-from asof.models.scripted import ScriptedModel
+from asof.models.ports import Prompt, ScriptedModel
 from asof.recipes import named
+from asof.values import Document
 
 MODEL = '[model]\nurl = "{url}"\nmodel = "m"\nattempts = 1\n'
 PRICES = "prices = { prompt = 1.0, reply = 1.0 }\n"

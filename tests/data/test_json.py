@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from asof.data import Amount, Hit, Location, SourcedTime, Superseded, Why
-from asof.data.json import cost_json, hit_json, span_json, times_json, validity_json
-from asof.serialize.knowledge import amount_json
+from asof.extensions.facts.results import amount_json
 from asof.time.moment import read
 from asof.time.span import Span
+from asof.values import Amount, Hit, Location, SourcedTime, Superseded, Why
+from asof.wire import cost_json, hit_json, span_json, times_json, validity_json
 
 YEAR = SourcedTime(read("2020"), "in 2020", "text")
 TIME = {"from": "2020-01-01T00:00:00Z", "until": "2021-01-01T00:00:00Z", "text": "in 2020", "by": "text"}

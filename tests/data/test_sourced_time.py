@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from asof.data.sourced_time import SourcedTime
 from asof.time.moment import read
+from asof.values import SourcedTime
 
 
 @pytest.mark.parametrize(

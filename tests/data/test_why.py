@@ -11,9 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof.data import Why
-from asof.data.why import MAX_DEPTH, MadeAt
 from asof.errors import UsageError
+from asof.values import MAX_DEPTH, MadeAt, Why
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 leaves = st.builds(Why, st.text(max_size=8), finite)

@@ -13,7 +13,8 @@ import pytest
 from numpy.typing import NDArray
 from tests.support.differential.cases import Counts, Fault, faults, shrunk
 
-from asof.index import prefix, sample
+from asof.extensions.systems import latent
+from asof.index import segment
 from asof.index.segment import Segment
 
 pytestmark = pytest.mark.slow
@@ -37,13 +38,13 @@ def test_outputs_are_those_of_a_corpus_without_the_future() -> None:
 
 
 def test_an_end_that_is_taken_from_the_future_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    right = prefix.ended_by
+    right = segment.ended_by
 
     def wrong(segments: Sequence[Segment], as_of: int, known_at: int) -> NDArray[np.int64]:
         return right(segments, as_of + 40 * 86_400_000_000, known_at)
 
-    monkeypatch.setattr(prefix, "ended_by", wrong)
-    monkeypatch.setattr(sample, "ended_by", wrong)
+    monkeypatch.setattr(segment, "ended_by", wrong)
+    monkeypatch.setattr(latent, "ended_by", wrong)
     fault = first_fault(Counts(), 300, 0)
     assert fault is not None
     assert str(fault).startswith(f"seed {fault.seed}: {fault.asked}\n  at T ")

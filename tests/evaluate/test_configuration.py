@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from asof.errors import BadConfig, UsageError
-from asof.evaluate.configuration import used
-from asof.recipes.twe import TWE
+from asof.extensions.lab.runs import used
+from asof.extensions.systems.recipes import TWE
 
 
 @pytest.fixture

@@ -12,14 +12,13 @@ import pytest
 import pytrec_eval
 
 from asof.errors import UsageError
-from asof.evaluate.evaluation import evaluate
-from asof.evaluate.options import EvaluationOptions
-from asof.evaluate.report.evaluation import evaluation_json
-from asof.index.prefix import Prefix
-from asof.rank.candidates.gather import Lexical
-from asof.rank.candidates.top_k import TopK
-from asof.rank.recipe import Recipe
-from asof.store.settings import CorpusSettings
+from asof.extensions.lab.evaluation import evaluate
+from asof.extensions.lab.results import evaluation_json
+from asof.extensions.lab.runs import EvaluationOptions
+from asof.index.segment import Prefix
+from asof.rank.gather import Lexical, TopK
+from asof.rank.stage import Recipe
+from asof.store.schema import CorpusSettings
 from asof.time.moment import read
 from asof.time.span import NEVER
 

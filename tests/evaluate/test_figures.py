@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from asof.errors import MissingExtra, UsageError
-from asof.evaluate.evaluation import evaluate
-from asof.evaluate.figures import (
+from asof.extensions.lab.evaluation import evaluate
+from asof.extensions.lab.figures import (
     AGES,
     METRICS,
     age_rows,
@@ -25,9 +25,8 @@ from asof.evaluate.figures import (
     ready,
     style,
 )
-from asof.rank.candidates.gather import Lexical
-from asof.rank.candidates.top_k import TopK
-from asof.rank.recipe import Recipe
+from asof.rank.gather import Lexical, TopK
+from asof.rank.stage import Recipe
 from asof.recipes import named
 
 pytestmark = pytest.mark.slow

@@ -6,10 +6,9 @@ import pytest
 from tests.support.judged_answers import EVIDENCE, JUDGED, SHOP, Script, answer, refusal
 
 from asof.errors import UsageError
-from asof.evaluate.incremental import evaluate
-from asof.evaluate.options import EvaluationOptions
-from asof.evaluate.runs.dataset import load
-from asof.evaluate.runs.split import BASE, NEW, split
+from asof.extensions.lab.datasets import load
+from asof.extensions.lab.evaluation import evaluate_incremental
+from asof.extensions.lab.runs import BASE, NEW, EvaluationOptions, split
 
 QUESTIONS = [
     {"id": "may", "text": "How many loaves in May?", "answer": "1,204"},
@@ -95,7 +94,7 @@ def test_an_error_says_how_the_update_was_given(dataset):
 def test_before_and_after(shop):
     """The base questions are may, both, cakes: "may" has another answer afterwards. New: july, never."""
     script = Growing({})
-    found = evaluate(shop, "year=2", options=EvaluationOptions(), answerer_at=script)
+    found = evaluate_incremental(shop, "year=2", options=EvaluationOptions(), answerer_at=script)
     before, after, new = found.stages
     assert [stage.name for stage in found.stages] == ["base@base", "base@updated", "new@updated"]
     assert [question.id for question in before.judged] == ["may", "both"]
@@ -118,7 +117,7 @@ def test_before_and_after(shop):
 
 def test_what_documents_took(shop):
     """The rules find something in each text; those of s3 lie in a month, its quarter and its year."""
-    found = evaluate(shop, "year=2", answerer_at=Script({}))
+    found = evaluate_incremental(shop, "year=2", answerer_at=Script({}))
     assert (found.base.documents, found.update.documents) == (2, 1)
     assert found.base.calls == found.update.calls == found.update.prompt_tokens == 0
     assert found.base.facts > 0
@@ -131,7 +130,7 @@ def test_an_update_that_changes_a_document(dataset):
     """A later version of s1: its facts come, those of the one before stay what they were then."""
     later = {**SHOP[0], "text": "The bakery sold 1,205 loaves in May.", "timestamp": "2003-01-01", "year": 2}
     folder = dataset([*SHOP[:2], later], QUESTIONS[:1], [("may", "s1", 1)], name="versions")
-    found = evaluate(folder, "year=2", answerer_at=Script({}))
+    found = evaluate_incremental(folder, "year=2", answerer_at=Script({}))
     assert found.update.documents == 1
     assert found.stages[0].judged == ()  # s1 is in the update, too
     assert [question.id for question in found.stages[2].judged] == ["may"]

@@ -7,11 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asof.errors import UsageError
-from asof.evaluate.experiment import changed, parsed, split
-from asof.rank.recipe import value_of
-from asof.recipes import named
-from asof.recipes.asof import ASOF
-from asof.recipes.twe import TWE
+from asof.extensions.lab.experiments import changed, parsed, split
+from asof.extensions.systems.recipes import TWE
+from asof.rank.stage import value_of
+from asof.recipes import ASOF, named
 
 
 def test_fields_and_numbers_of_their_tables():

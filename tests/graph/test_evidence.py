@@ -12,13 +12,12 @@ import scipy.sparse
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof.data import Document
-from asof.graph.centrality import mean_visits, pagerank
-from asof.graph.evidence import Evidence, evidence
-from asof.graph.overlap import SCALE
+from asof.extensions.systems.evidence import Evidence, evidence, mean_visits, pagerank
+from asof.extensions.systems.overlap import EDGE_SCALE
 from asof.index.view import View
 from asof.text.tokens import tokenize
 from asof.time.span import BEGINNING
+from asof.values import Document
 
 Make = Callable[..., Any]
 
@@ -42,7 +41,7 @@ def weights(view: View, graph: Evidence) -> dict[frozenset[str], float]:
     rows = np.flatnonzero(graph.alive[graph.nodes])
     names = {row: record.document for row, record in zip(rows.tolist(), view.records(rows), strict=True)}
     return {
-        frozenset((name, names[other])): weight / SCALE
+        frozenset((name, names[other])): weight / EDGE_SCALE
         for row, name in names.items()
         for other, weight in zip(*(each.tolist() for each in graph.neighbours(row)), strict=True)
     }
@@ -69,11 +68,12 @@ def test_edges_and_degrees_of_four_texts(fresh: Make, document: Make) -> None:
         view = corpus.at().view()
         graph = evidence(view, cap=0)
         assert weights(view, graph) == pytest.approx(
-            {frozenset("AB"): AB, frozenset("AC"): AC, frozenset("BC"): BC}, abs=1 / SCALE
+            {frozenset("AB"): AB, frozenset("AC"): AC, frozenset("BC"): BC}, abs=1 / EDGE_SCALE
         )
         whole = {
-            "A": round(SCALE * AB) + round(SCALE * AC), "B": round(SCALE * AB) + round(SCALE * BC),
-            "C": round(SCALE * AC) + round(SCALE * BC), "D": 0,
+            "A": round(EDGE_SCALE * AB) + round(EDGE_SCALE * AC),
+            "B": round(EDGE_SCALE * AB) + round(EDGE_SCALE * BC),
+            "C": round(EDGE_SCALE * AC) + round(EDGE_SCALE * BC), "D": 0,
         }  # fmt: skip
         assert by_document(view, graph.degrees) == whole
         assert graph.largest == whole["A"]
@@ -178,11 +178,11 @@ def test_a_hub_and_all_equal(fresh: Make, document: Make) -> None:
         degrees = by_document(view, evidence(view).degrees)
         # 22 words are 20 shingles; 66 words 64, all of them different
         assert degrees == {
-            "hub": 3 * round(SCALE * 20 / 64),
-            **{name: round(SCALE * 20 / 64) for name in names},
+            "hub": 3 * round(EDGE_SCALE * 20 / 64),
+            **{name: round(EDGE_SCALE * 20 / 64) for name in names},
         }
     with fresh(*(document(name, words("a")) for name in names)) as corpus:
-        assert evidence(corpus.at().view()).degrees.tolist() == [2 * SCALE] * 3
+        assert evidence(corpus.at().view()).degrees.tolist() == [2 * EDGE_SCALE] * 3
 
 
 def test_who_corroborates_a_passage(fresh: Make, document: Make) -> None:
@@ -286,7 +286,7 @@ def defined(view: View, cap: int, threshold: float) -> dict[frozenset[str], floa
         union = len(said[one]) + len(said[other]) - shared
         if shared and shared / union > threshold:
             names = frozenset((records[one].document, records[other].document))
-            found[names] = round(SCALE * (shared / union)) / SCALE
+            found[names] = round(EDGE_SCALE * (shared / union)) / EDGE_SCALE
     return found
 
 
@@ -317,8 +317,8 @@ def test_versions_of_another_document_count_once(fresh: Make, document: Make) ->
         view = corpus.at("2024").view()
         assert weights(view, evidence(view)) == {frozenset("ab"): pytest.approx(20 / 21)}
         assert by_document(view, evidence(view).degrees) == {
-            "a": round(SCALE * 20 / 21),
-            "b": round(SCALE * 20 / 21),
+            "a": round(EDGE_SCALE * 20 / 21),
+            "b": round(EDGE_SCALE * 20 / 21),
         }
 
 
@@ -336,7 +336,7 @@ def test_documents_of_one_source_or_publisher_are_one_voice_if_so_wished(fresh: 
         publishers = evidence(view, independent="publisher")
         assert set(weights(view, publishers)) == everybody - {frozenset("ab")}
         assert by_document(view, publishers.degrees) == {
-            name: (4 if name in "ab" else 5) * SCALE for name in "abcdef"
+            name: (4 if name in "ab" else 5) * EDGE_SCALE for name in "abcdef"
         }
         assert weights(view, evidence(view, independent="source")) == {}
         assert weights(view, evidence(view, independent="nobody has this")).keys() == everybody

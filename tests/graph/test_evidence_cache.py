@@ -18,15 +18,12 @@ from hypothesis import strategies as st
 
 from asof.corpus.corpus import Corpus
 from asof.corpus.corpus import open as open_corpus
-from asof.data import Document
-from asof.graph import evidence_cache
-from asof.graph.edges import Edges
-from asof.graph.evidence import evidence, status
-from asof.graph.evidence_cache import GraphCache, graph_cache
-from asof.graph.limits import GraphLimits
-from asof.graph.postings import Postings, merge_postings
-from asof.graph.update import Updater
+from asof.extensions.systems import evidence as evidence_cache
+from asof.extensions.systems.evidence import GraphCache, evidence, graph_cache, status
+from asof.extensions.systems.overlap import Edges, Updater
+from asof.revisions.rows import GraphLimits, Postings, merge_postings
 from asof.time.span import moment
+from asof.values import Document
 
 Make = Callable[..., Any]
 

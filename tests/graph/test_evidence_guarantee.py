@@ -20,14 +20,14 @@ from tests.support.corpora import memory_folder
 from tests.support.histories import ANY_HEALTH, HISTORIES, PLANTED, Event, events, last_moment
 
 from asof.corpus.corpus import Corpus
-from asof.graph import minhash, overlap, update
-from asof.graph.evidence import Evidence, evidence
-from asof.graph.evidence_cache import GraphCache, graph_cache
-from asof.graph.limits import DEFAULT, GraphLimits
-from asof.graph.node_table import Rows
-from asof.graph.update import Updater
-from asof.index.prefix import Prefix
+from asof.extensions.systems import overlap
+from asof.extensions.systems import overlap as minhash
+from asof.extensions.systems import overlap as update
+from asof.extensions.systems.evidence import Evidence, GraphCache, evidence, graph_cache
+from asof.extensions.systems.overlap import Updater
+from asof.index.segment import Prefix
 from asof.index.view import View
+from asof.revisions.rows import DEFAULT, GraphLimits, Rows
 from asof.time.span import NEVER
 
 pytestmark = pytest.mark.slow

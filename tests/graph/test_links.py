@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.rows import db_of
 
-from asof.data import Document, Ended, Link, SourcedTime
 from asof.errors import UsageError
-from asof.graph.links import Links, Neighbour, broken, links, neighbours
 from asof.index.view import View
+from asof.revisions.links import Links, Neighbour, broken, links, neighbours
 from asof.time.moment import read
 from asof.time.span import moment
+from asof.values import Document, Ended, Link, SourcedTime
 
 Make = Callable[..., Any]
 

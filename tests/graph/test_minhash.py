@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asof.corpus.corpus import Corpus
-from asof.graph.evidence import evidence
-from asof.graph.minhash import EMPTY, agree, candidates, sketch_of
-from asof.graph.node_table import Rows
+from asof.extensions.systems.evidence import evidence
+from asof.extensions.systems.overlap import EMPTY, agree, candidates, sketch_of
 from asof.index.view import View
+from asof.revisions.rows import Rows
 
 Make = Callable[..., Any]
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asof.errors import UsageError
-from asof.graph.personalized_pagerank import Adjacency, personalized_pagerank
+from asof.extensions.facts.pagerank import Adjacency, personalized_pagerank
 
 TIGHT = 1e-13
 

@@ -14,16 +14,15 @@ import pytest
 
 from asof.corpus.corpus import Corpus
 from asof.corpus.corpus import open as open_corpus
-from asof.data import Document, Ended, SourcedTime
 from asof.errors import DamagedSegment
-from asof.graph import succession_cache
-from asof.graph.limits import GraphLimits
-from asof.graph.predecessors import Linker
-from asof.graph.statement import title_of
-from asof.graph.succession import refresh, status, succession, superseded
-from asof.graph.succession_cache import series_cache
+from asof.revisions import chains
+from asof.revisions.chains import refresh, series_cache, status, succession, superseded
+from asof.revisions.features import title_of
+from asof.revisions.link import Linker
+from asof.revisions.rows import GraphLimits
 from asof.time.moment import read
 from asof.time.span import iso
+from asof.values import Document, Ended, SourcedTime
 
 Make = Callable[..., Any]
 
@@ -318,7 +317,7 @@ def releases(release: Make, first: int, last: int) -> list[Any]:
 def built(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What linkers did: "anew" or "moved"; and "read" for each time that texts were read."""
     done: list[str] = []
-    for owner, name in ((Linker, "anew"), (Linker, "moved"), (succession_cache, "read")):
+    for owner, name in ((Linker, "anew"), (Linker, "moved"), (chains, "read")):
         right = getattr(owner, name)
 
         def noted(*given: Any, right: Any = right, name: str = name) -> Any:

@@ -21,14 +21,12 @@ from tests.support.corpora import memory_folder
 from tests.support.histories import ANY_HEALTH, HISTORIES, PLANTED, Event, last_moment
 
 from asof.corpus.corpus import Corpus
-from asof.graph import predecessors, succession_cache
-from asof.graph.limits import CandidateLimits, GraphLimits
-from asof.graph.node_table import Rows
-from asof.graph.predecessors import Linker
-from asof.graph.succession import Succession, succession
-from asof.graph.succession_cache import SeriesCache, series_cache
-from asof.index.prefix import Prefix
+from asof.index.segment import Prefix
 from asof.index.view import View
+from asof.revisions import chains, link
+from asof.revisions.chains import SeriesCache, Succession, series_cache, succession
+from asof.revisions.link import Linker
+from asof.revisions.rows import CandidateLimits, GraphLimits, Rows
 from asof.time.span import NEVER
 
 pytestmark = pytest.mark.slow
@@ -171,7 +169,7 @@ def test_a_displaced_passage_that_is_not_looked_at_again_is_caught(monkeypatch: 
     # the second document followed the first until a third came between them
     history = [state(0, 0), state(1, 4), state(2, 2)]
     assert check(history, 8, 0, [True], True) == 2
-    monkeypatch.setattr(predecessors, "displaced", lambda *_: np.zeros(0, np.int64))
+    monkeypatch.setattr(link, "displaced", lambda *_: np.zeros(0, np.int64))
     with pytest.raises(AssertionError):
         check(history, 8, 0, [True], True)
 
@@ -186,8 +184,8 @@ def test_passages_of_one_version_that_follow_each_other_are_caught(monkeypatch: 
     beside = Event("state", 0, 4, ((0, 1), (0, 2)), 0)
     history = [state(0, 0), beside, Event("state", 0, 2, ((2, 2),), 0)]
     assert check(history, 8, 1, [False], False) == 0
-    right = succession_cache.ends_known
-    monkeypatch.setattr(succession_cache, "ends_known", wrong)
+    right = chains.ends_known
+    monkeypatch.setattr(chains, "ends_known", wrong)
     with pytest.raises(AssertionError):
         check(history, 8, 1, [False], False)
 

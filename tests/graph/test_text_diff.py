@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from asof.graph.text_diff import below_heading, differ_both_ways, key_sentence, word_changes
+from asof.revisions.timeline import below_heading, differ_both_ways, key_sentence, word_changes
 
 
 @pytest.mark.parametrize(

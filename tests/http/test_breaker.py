@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asof.errors import ModelError
-from asof.http.breaker import CircuitBreaker, NotSent
+from asof.http import CircuitBreaker, NotSent
 
 
 def stopped(breaker: CircuitBreaker) -> bool:

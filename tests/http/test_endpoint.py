@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 
 from asof.errors import ModelError, UsageError
-from asof.http.endpoint import Endpoint
-from asof.http.retry import Retry
+from asof.http import Endpoint, Retry
 
 KEY = "sk-Tell-Nobody-42"
 

@@ -12,9 +12,15 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from asof.errors import SourceError
-from asof.http.address import redirect_target
-from asof.http.fetcher import PATIENT, DownloadTooLarge, Fetcher, NotFound
-from asof.http.retry import RequestRejected, RetryLater
+from asof.http import (
+    PATIENT,
+    DownloadTooLarge,
+    Fetcher,
+    NotFound,
+    RequestRejected,
+    RetryLater,
+    redirect_target,
+)
 
 Reply = tuple[int, dict[str, str], bytes]
 

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof.http.breaker import CircuitBreaker, NotSent
-from asof.http.retry import GaveUp, NoConnection, Retry, RetryLater
+from asof.http import CircuitBreaker, GaveUp, NoConnection, NotSent, Retry, RetryLater
 
 
 class Failing:

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asof.errors import SourceError
-from asof.imports.bookmarks_file import MAX_DEPTH, bookmarks
-from asof.imports.page_addresses import stated_address
+from asof.extensions.documents.web import MAX_DEPTH, bookmarks, stated_address
 
 MARCH_2021 = 1_614_679_200  # 2 March 2021, 10:00 UTC
 EXPORT = """<!DOCTYPE NETSCAPE-Bookmark-file-1>

@@ -7,8 +7,8 @@ from xml.etree import ElementTree as ET
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof.data import Heading
-from asof.imports.html_words import Words, markup_of, words_of
+from asof.extensions.documents.feeds import Words, markup_of, words_of
+from asof.values import Heading
 
 
 def test_blocks_and_headings():

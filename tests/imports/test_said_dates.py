@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from asof.errors import BadTime
-from asof.imports import said_dates, zotero_dates
+from asof.extensions.documents import feeds, zotero
 
 
 @pytest.mark.parametrize(
@@ -20,35 +20,35 @@ from asof.imports import said_dates, zotero_dates
     ],
 )
 def test_the_date_of_a_feed(words, text):
-    time = said_dates.of_text(words)
+    time = feeds.of_text(words)
     assert time is not None
     assert (time.text, time.by) == (text, "metadata")
 
 
 def test_no_date_and_none_that_can_be_read():
-    assert said_dates.of_text(" ") is None
-    assert said_dates.of_seconds("0") is None
-    assert said_dates.of_seconds("") is None
+    assert feeds.of_text(" ") is None
+    assert feeds.of_seconds("0") is None
+    assert feeds.of_seconds("") is None
     for words in ("soon", "32 Mar 2021 10:00:00 GMT", "9" * 3000):
         with pytest.raises(BadTime):
-            said_dates.of_text(words)
+            feeds.of_text(words)
     for words in ("-5", "1e9", "1614679200000", "9" * 5000):  # the third in milliseconds
         with pytest.raises(BadTime):
-            said_dates.of_seconds(words)
+            feeds.of_seconds(words)
 
 
 def test_seconds_since_1970():
-    time = said_dates.of_seconds("1614679200")  # 18,688 days (2 March 2021) and 10 hours
+    time = feeds.of_seconds("1614679200")  # 18,688 days (2 March 2021) and 10 hours
     assert time is not None
     assert 18_688 * 86_400 + 10 * 3_600 == 1_614_679_200
     assert time.text == "2021-03-02T10:00:00Z"
 
 
 def test_the_date_that_a_browser_writes():
-    time = said_dates.of_browser("Tue Mar 02 2021 10:00:00 GMT+0100 (Central European Standard Time)")
+    time = feeds.of_browser("Tue Mar 02 2021 10:00:00 GMT+0100 (Central European Standard Time)")
     assert time is not None
     assert time.text == "2021-03-02T10:00:00+01:00"
-    assert said_dates.of_browser("Tuesday") is None
+    assert feeds.of_browser("Tuesday") is None
 
 
 @pytest.mark.parametrize(
@@ -63,14 +63,14 @@ def test_the_date_that_a_browser_writes():
     ],
 )
 def test_the_date_of_an_item(value, text, days):
-    time = zotero_dates.of_field(value)
+    time = zotero.of_field(value)
     assert time is not None
     assert (time.text, time.by) == (text, "metadata")
     assert time.span.last - time.span.first + 1 == days * 86_400_000_000
 
 
 def test_a_date_that_zotero_cannot_read():
-    assert zotero_dates.of_field(" ") is None
+    assert zotero.of_field(" ") is None
     for value in ("0000-00-00 in press", "2020-13-00 x", "forthcoming"):
         with pytest.raises(BadTime):
-            zotero_dates.of_field(value)
+            zotero.of_field(value)

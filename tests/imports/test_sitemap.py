@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from asof.errors import SourceError
-from asof.imports.saved_pages import file_of
+from asof.extensions.documents.web import file_of
 
 SITEMAP = """<?xml version="1.0" encoding="UTF-8"?>
 <urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">

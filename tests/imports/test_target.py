@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from asof.errors import SourceError
-from asof.imports import target
-from asof.imports.target import tree_of
+from asof.extensions.documents import feeds
+from asof.extensions.documents.feeds import tree_of
 
 
 def test_xml_that_is_refused_is_told_with_its_line() -> None:
@@ -17,7 +17,7 @@ def test_xml_that_is_refused_is_told_with_its_line() -> None:
 
 
 def test_elements_and_attributes_have_limits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(target, "MAX_ELEMENTS", 3)
+    monkeypatch.setattr(feeds, "MAX_ELEMENTS", 3)
     assert len(tree_of(b"<a><b/><b/></a>", "a.xml").root) == 2
     with pytest.raises(SourceError, match=r"a\.xml:1: it has more than 3 elements, or 100 attributes of one"):
         tree_of(b"<a><b/><b/><b/></a>", "a.xml")

@@ -14,7 +14,7 @@ from tests.support.corpora import memory_folder, new_corpus
 from asof.corpus.corpus import Corpus
 from asof.index.build import build
 from asof.index.segment import Segment
-from asof.store.rows import EndRow, IndexRow
+from asof.store.writing import EndRow, IndexRow
 from asof.text.tokens import Analyzer
 
 

@@ -14,15 +14,14 @@ from hypothesis import strategies as st
 from tests.support.rows import db_of
 
 from asof.corpus.corpus import Corpus
-from asof.data import Document, Filters
 from asof.errors import DamagedSegment
-from asof.index.about import AboutTimes, Stretch
-from asof.index.merge import merge
-from asof.index.rebuild import rebuild
+from asof.index.build import merge, rebuild
+from asof.index.columns import AboutTimes, Stretch
 from asof.index.segment import Segment
-from asof.store.about import METADATA, TEXT
+from asof.store.digest import METADATA, TEXT
 from asof.time.moment import read
 from asof.time.span import BEGINNING, NEVER
+from asof.values import Document, Filters
 
 Make = Callable[..., Any]
 

@@ -10,11 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.index.test_about_columns import ENDS, ROWS
 
-from asof.data import Filters
-from asof.index.about import AboutTimes, Stretch
-from asof.index.about_index import RowsByTime, about_or_published
-from asof.store.about import TEXT, TITLE
+from asof.index.columns import AboutTimes, RowsByTime, Stretch, about_or_published
+from asof.store.digest import TEXT, TITLE
 from asof.time.moment import read
+from asof.values import Filters
 
 Make = Callable[..., Any]
 

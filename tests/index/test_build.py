@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from asof.index.build import COLUMNS, invert, narrow, time_order
 from asof.index.segment import Segment
-from asof.store.rows import EndRow
+from asof.store.writing import EndRow
 from asof.text.tokens import term_hash
 
 Make = Callable[..., Any]

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof.index.dense import SCALE, cosines, quantise
-from asof.index.prefix import Prefix
-from asof.store.rows import EndRow
+from asof.index.segment import Prefix
+from asof.index.vectors import VECTOR_SCALE, cosines, quantise
+from asof.store.writing import EndRow
 
 Make = Callable[..., Any]
 
@@ -43,7 +43,7 @@ def test_products_are_those_of_whole_numbers(
         products = np.maximum(vectors.astype(np.int64) @ query.astype(np.int64), 0)
         products[n - 1 :] = 0  # the last one had ended
         inside = [at for at in range(n) if (first is None or at >= first) and (last is None or at <= last)]
-        assert found.tolist() == [products[at] / float(SCALE * SCALE) for at in inside]
+        assert found.tolist() == [products[at] / float(VECTOR_SCALE * VECTOR_SCALE) for at in inside]
 
 
 def test_the_cosine_with_itself_and_with_its_opposite(row: Make, segmented: Make) -> None:
@@ -53,11 +53,11 @@ def test_the_cosine_with_itself_and_with_its_opposite(row: Make, segmented: Make
 
 
 def test_whole_numbers_of_unit_vectors() -> None:
-    assert quantise(np.array([[1.0, -1.0 / SCALE * 0.4]], np.float32)).tolist() == [[SCALE, 0]]
+    assert quantise(np.array([[1.0, -1.0 / VECTOR_SCALE * 0.4]], np.float32)).tolist() == [[VECTOR_SCALE, 0]]
     assert quantise(np.zeros((0, 3), np.float32)).shape == (0, 3)
     with pytest.raises(ValueError, match="unit length"):
         quantise(np.array([[1.0, 1.0]], np.float32))
 
 
 def test_the_largest_product_is_exact_in_float32() -> None:
-    assert SCALE**2 < 2**24
+    assert VECTOR_SCALE**2 < 2**24

@@ -18,11 +18,10 @@ from tests.support.rows import db_of
 
 from asof.corpus.corpus import open as open_corpus
 from asof.errors import ModelError, UsageError
-from asof.index.embedding import BATCH
-from asof.models.hashed import HashedNgrams
-from asof.rank.candidates.gather import Dense
-from asof.rank.candidates.top_k import TopK
-from asof.rank.recipe import Recipe
+from asof.index.manifest import BATCH
+from asof.models.encoders import HashedNgrams
+from asof.rank.gather import Dense, TopK
+from asof.rank.stage import Recipe
 
 Make = Callable[..., Any]
 NEAREST = Recipe("nearest", "by vectors alone", (Dense(), TopK()))
@@ -124,8 +123,8 @@ def test_an_empty_corpus(fresh: Make, document: Make) -> None:
 
 
 def test_segments_that_hold_ends_only(fresh: Make, filled: Make, document: Make) -> None:
-    from asof.data import Ended, SourcedTime
     from asof.time.moment import read
+    from asof.values import Ended, SourcedTime
 
     with fresh() as corpus:
         filled(corpus).add([Ended("both", SourcedTime(read("2006"), "2006", "git"))])
@@ -233,7 +232,7 @@ def test_killed_on_the_way(fresh: Make, filled: Make) -> None:
 
 def test_killed_between_files_and_transaction(fresh: Make, filled: Make, monkeypatch: Any) -> None:
     """The files of the new segments are swept away, those of the old ones serve."""
-    from asof.index import embedding
+    from asof.index import manifest
 
     with fresh(encoder=HashedNgrams(d=32)) as corpus:
         filled(corpus)
@@ -242,7 +241,7 @@ def test_killed_between_files_and_transaction(fresh: Make, filled: Make, monkeyp
         def dies(*arguments: Any) -> None:
             raise KeyboardInterrupt
 
-        monkeypatch.setattr(embedding, "change_encoder", dies)
+        monkeypatch.setattr(manifest, "change_encoder", dies)
         with pytest.raises(KeyboardInterrupt):
             corpus.embed(Meanings())
         assert files(corpus) == before

@@ -11,9 +11,9 @@ import pytest
 
 from asof.errors import DamagedSegment
 from asof.index.build import build
-from asof.index.file_format import ArraySpec, FileFormat
+from asof.index.columns import ArraySpec, FileFormat
 from asof.index.segment import BLOCK, SEGMENT, Segment, SegmentWriter
-from asof.store.rows import EndRow, IndexRow
+from asof.store.writing import EndRow, IndexRow
 from asof.text.tokens import Analyzer
 
 Arrays = dict[str, Any]

@@ -18,19 +18,31 @@ from tests.support.rows import db_of
 
 from asof.corpus.corpus import Corpus
 from asof.corpus.session import Session
-from asof.data import Filters
-from asof.index import latent
-from asof.index.dense import SCALE
-from asof.index.latent import IDENTITY, LatentLimits, LatentSpace, encoded, latent_space, status
-from asof.index.latent_files import LatentCache, LatentVectors
+from asof.extensions.systems import latent
+from asof.extensions.systems.latent import (
+    GOLDEN,
+    IDENTITY,
+    LatentCache,
+    LatentLimits,
+    LatentSpace,
+    LatentVectors,
+    checkpoint,
+    encoded,
+    first_rows,
+    latent_space,
+    past_rows,
+    sampled,
+    status,
+)
+from asof.extensions.systems.lsa import TermLimits, fit
+from asof.index.build import merge
 from asof.index.lexical import Term
-from asof.index.merge import merge
-from asof.index.sample import GOLDEN, checkpoint, first_rows, past_rows, sampled
+from asof.index.vectors import VECTOR_SCALE
 from asof.index.view import View
-from asof.models.lsa import TermLimits, fit
-from asof.text.shingles import mixed
+from asof.text.query import mixed
 from asof.text.tokens import term_hash
 from asof.time.span import moment
+from asof.values import Filters
 
 Make = Callable[..., Any]
 WORDS = ["mill", "ferry", "bread", "storm", "rope", "snow", "price", "chair", "bell", "fog"]
@@ -159,7 +171,7 @@ def test_cosines_are_products_of_whole_numbers(fresh: Make, document: Make) -> N
                     assert cosines[place] == 0.0
                 else:
                     product = int(space.vector(row).astype(int) @ question.astype(int))
-                    assert cosines[place] == product / SCALE**2
+                    assert cosines[place] == product / VECTOR_SCALE**2
         assert len(dead) == 0
         assert window.n == 2
 

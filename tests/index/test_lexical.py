@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asof.index.lexical import Bm25, Term, explain, scores, scores_at, weigh
-from asof.index.prefix import Prefix
-from asof.store.rows import EndRow
+from asof.index.segment import Prefix
+from asof.store.writing import EndRow
 from asof.text.tokens import term_hash
 
 Make = Callable[..., Any]

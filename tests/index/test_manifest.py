@@ -11,13 +11,12 @@ import pytest
 from tests.support.rows import db_of
 
 from asof.corpus.corpus import open as open_corpus
-from asof.data import Ended, SourcedTime
 from asof.errors import UsageError
-from asof.index.merge import FANOUT
-from asof.index.rebuild import rebuild, stored_parts
+from asof.index.build import FANOUT, rebuild, stored_parts
 from asof.index.segment import Segment
-from asof.models.hashed import HashedNgrams
+from asof.models.encoders import HashedNgrams
 from asof.time.moment import read
+from asof.values import Ended, SourcedTime
 
 Make = Callable[..., Any]
 ENCODER = HashedNgrams(d=32)

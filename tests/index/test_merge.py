@@ -10,9 +10,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof.index.merge import FANOUT, SMALLEST, MergeBlocks, due, level, merge
+from asof.index.build import FANOUT, SMALLEST, MergeBlocks, due, level, merge
 from asof.index.segment import Segment
-from asof.store.rows import EndRow
+from asof.store.writing import EndRow
 
 Make = Callable[..., Any]
 

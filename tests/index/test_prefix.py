@@ -10,8 +10,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof.index.prefix import Prefix, ended_by
-from asof.store.rows import EndRow
+from asof.index.segment import Prefix, ended_by
+from asof.store.writing import EndRow
 from asof.text.tokens import term_hash
 from asof.time.span import BEGINNING, NEVER
 

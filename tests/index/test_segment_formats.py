@@ -15,13 +15,12 @@ from hypothesis import strategies as st
 from tests.support.previous_segment import as_sg1, in_format
 
 import asof
-from asof.data import Document
 from asof.errors import DamagedSegment, NewerSchema
-from asof.index import manifest, segment, segment_formats
-from asof.index.file_format import Array, ArraySpec
-from asof.index.merge import merge
+from asof.index import columns, manifest, segment
+from asof.index.build import merge
+from asof.index.columns import MAGIC, Array, ArraySpec, OlderFormat, format_of
 from asof.index.segment import SEGMENT, Segment, SegmentWriter
-from asof.index.segment_formats import MAGIC, OlderFormat, format_of
+from asof.values import Document
 
 PRESENT = MAGIC.decode()
 LONGEST = replace(SEGMENT, columns={**SEGMENT.columns, "longest": ArraySpec("<i4", "m", low=0)})
@@ -162,7 +161,7 @@ def test_the_format_of_what_is_no_segment(tmp_path: Path) -> None:
 @pytest.fixture
 def next_asof(monkeypatch: pytest.MonkeyPatch) -> None:
     """From here on this process writes asof-sg3, which has one array more, and reads asof-sg2."""
-    monkeypatch.setattr(segment_formats, "MAGIC", b"asof-sg3")
+    monkeypatch.setattr(columns, "MAGIC", b"asof-sg3")
     monkeypatch.setattr(segment, "MAGIC", b"asof-sg3")
     monkeypatch.setattr(manifest, "SEGMENT", NEXT)
     close = SegmentWriter.close
@@ -212,8 +211,8 @@ def test_a_merge_writes_the_newest_format(root: Path, next_asof: None) -> None:
 def test_the_present_asof_refuses_what_that_one_writes(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.MonkeyPatch.context() as later:
         later.setattr(segment, "MAGIC", b"asof-sg3")
-        later.setattr(segment_formats, "MAGIC", b"asof-sg3")
-        later.setattr(segment_formats, "__version__", "0.2.0")
+        later.setattr(columns, "MAGIC", b"asof-sg3")
+        later.setattr(columns, "__version__", "0.2.0")
         with asof.open(root) as corpus:
             corpus.add(documents(20, 1))
     with asof.open(root) as corpus, pytest.raises(NewerSchema, match=r"use asof 0\.2\.0 or a later one"):

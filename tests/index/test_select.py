@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof.index.select import BLOCK, SMALL_BLOCK, at_least, kth_best, union
+from asof.index.view import BLOCK, SMALL_BLOCK, at_least, kth_best, union
 
 
 def by_sorting(scores: np.ndarray, k: int) -> float:

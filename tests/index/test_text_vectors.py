@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from tests.support.corpora import memory_folder
 from tests.support.meanings import Meanings
 
-from asof import corpus_files
+from asof import files
 from asof.errors import ModelError
-from asof.index import text_vectors as module
-from asof.index.dense import quantise
-from asof.index.text_vectors import TextVectors
+from asof.extensions.facts import text_vectors as module
+from asof.extensions.facts.text_vectors import TextVectors
+from asof.index.vectors import quantise
 from asof.index.view import LOCK, forget_derived
 
 
@@ -111,7 +111,7 @@ def test_while_another_process_writes_nothing_is_cut_and_what_is_new_waits(folde
     with one.path.open("ab") as file:
         file.write(b"half")  # and the rest comes
     other = cache(folder)
-    with corpus_files.try_lock(folder / module.FOLDER / LOCK) as lock:
+    with files.try_lock(folder / module.FOLDER / LOCK) as lock:
         assert lock is not None
         other.of(Meanings(), ["a ferry", "a mill"])
         assert one.path.stat().st_size == 44

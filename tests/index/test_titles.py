@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof.index.titles import FIGURE, PLAIN, REPEATED, UNTITLED, TitleTable
+from asof.index.columns import FIGURE, PLAIN, REPEATED, UNTITLED, TitleTable
 from asof.text.tokens import Analyzer, term_hash
 
 ANALYZER = Analyzer(stem=False)

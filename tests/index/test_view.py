@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from tests.support.rows import db_of
 
-from asof.data import Ended, Filters, SourcedTime
 from asof.errors import BeforeHorizon
 from asof.index.view import FEW
 from asof.time.moment import read
+from asof.values import Ended, Filters, SourcedTime
 
 Make = Callable[..., Any]
 

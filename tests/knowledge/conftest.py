@@ -11,7 +11,7 @@ from tests.support.openai_server import ModelServer
 
 import asof
 from asof.corpus.corpus import Corpus
-from asof.data import Document
+from asof.values import Document
 
 
 @pytest.fixture

@@ -19,12 +19,12 @@ from tests.support.market import (
 )
 
 import asof
-from asof.data import Document
 from asof.errors import UsageError
-from asof.knowledge.configured_extraction import estimate, extract_facts
-from asof.knowledge.extraction_config import Facts
+from asof.extensions.facts.extraction import estimate, extract_facts
+from asof.extensions.facts.model import Facts
 from asof.models.metered import Usage
-from asof.store.settings import CorpusSettings
+from asof.store.schema import CorpusSettings
+from asof.values import Document
 
 # -- all of it, once, and at which price ----------------------------------------------------------------
 

@@ -8,9 +8,9 @@ import pytest
 from tests.support.fact_lines import Lines, corpus_of, note
 
 from asof.errors import ModelError
-from asof.knowledge import fact_store as kept
-from asof.knowledge.extraction import extract_all
-from asof.knowledge.fact_store import Extraction
+from asof.extensions.facts import store as kept
+from asof.extensions.facts.extraction import extract_all
+from asof.extensions.facts.store import Extraction
 
 
 class Counting(Lines):

@@ -6,7 +6,7 @@ import pytest
 
 from asof import config
 from asof.errors import BadConfig
-from asof.knowledge.extraction_config import ENTITY_TYPES, Facts
+from asof.extensions.facts.model import ENTITY_TYPES, Facts
 
 
 def test_an_empty_table_means_rules():

@@ -9,8 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof.graph.personalized_pagerank import personalized_pagerank
-from asof.knowledge.fact_scores import chunk_scores, chunk_weight, confidence_scores, edge_scores, seeds
+from asof.extensions.facts.local import (
+    chunk_scores,
+    chunk_weight,
+    confidence_scores,
+    edge_scores,
+    seed_weights,
+)
+from asof.extensions.facts.pagerank import personalized_pagerank
 
 ACME, CEO, GLOBEX, REVENUE = range(4)
 HEADS = np.array([ACME, ACME, ACME, GLOBEX, GLOBEX])
@@ -30,7 +36,7 @@ class Scored:
 
 def scored(*scope: str, quarters: np.ndarray = QUARTERS) -> Scored:
     within = np.isin(quarters, scope)
-    start = seeds(4, HEADS, TAILS, within)
+    start = seed_weights(4, HEADS, TAILS, within)
     entities = personalized_pagerank(4, HEADS, TAILS, None, start, tolerance=1e-13)
     edges = edge_scores(entities, HEADS, TAILS, within)
     weights = chunk_weight(CHUNKS, CONFIDENCE, 4)
@@ -65,8 +71,8 @@ def test_weights_of_passages() -> None:
 
 
 def test_seeds_are_the_entities_of_the_facts_in_scope() -> None:
-    assert seeds(4, HEADS, TAILS, QUARTERS == "2023-Q2").tolist() == [1, 1, 1, 1]
-    assert seeds(4, HEADS, TAILS, QUARTERS == "2023-Q1").tolist() == [1, 0, 0, 1]
+    assert seed_weights(4, HEADS, TAILS, QUARTERS == "2023-Q2").tolist() == [1, 1, 1, 1]
+    assert seed_weights(4, HEADS, TAILS, QUARTERS == "2023-Q1").tolist() == [1, 0, 0, 1]
 
 
 def test_parallel_edges_once() -> None:
@@ -114,7 +120,7 @@ def test_without_the_filter_all_times_count() -> None:
 
 def test_no_facts_at_all() -> None:
     none, numbers = np.zeros(0, np.int64), np.zeros(0)
-    assert seeds(2, none, none, np.zeros(0, bool)).tolist() == [0, 0]
+    assert seed_weights(2, none, none, np.zeros(0, bool)).tolist() == [0, 0]
     weights = chunk_weight(none, numbers, 2)
     assert weights.tolist() == [1, 1]
     for literal in (False, True):

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from tests.support.fact_lines import Lines, corpus_of, note
 
 import asof
-from asof.data import EVENT, KINDS, VALUE, Amount, Document, Fact, Heading, SourcedTime
-from asof.knowledge import fact_store as kept
-from asof.knowledge.fact_store import Extraction
-from asof.knowledge.indexer import ensure_facts
+from asof.extensions.facts import store as kept
+from asof.extensions.facts.indexer import ensure_facts
+from asof.extensions.facts.store import Extraction
 from asof.time.moment import read
 from asof.time.span import Span
+from asof.values import EVENT, KINDS, VALUE, Amount, Document, Fact, Heading, SourcedTime
 
 
 @pytest.fixture(scope="module")

@@ -7,13 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.fact_lines import CALLED, add, corpus_of, note, view
 
-from asof.data import Amount, Fact
 from asof.errors import UsageError
-from asof.knowledge.consistency.agreement import agree, grain, half_digit
-from asof.knowledge.neighbourhood import neighbourhood
-from asof.knowledge.timeline import FactLine, timeline_of
+from asof.extensions.facts.consistency import agree, grain, half_digit
+from asof.extensions.facts.timeline import FactLine, neighbourhood, timeline_of
 from asof.time.moment import read
 from asof.time.span import iso
+from asof.values import Amount, Fact
 
 
 def line(corpus, subject, as_of=None, known_at=None, **options) -> FactLine:

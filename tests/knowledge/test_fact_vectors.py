@@ -11,18 +11,19 @@ from tests.support.corpora import Clock, new_corpus
 from tests.support.fact_lines import add, note
 from tests.support.meanings import Meanings
 
-from asof.knowledge.fact_vectors import (
+from asof.extensions.facts.local import (
     DESCRIBED_BY,
+    NEAR_BY_COSINE,
+    NEAR_BY_WORDS,
+    Local,
     entity_cosines,
     entity_text,
     fact_cosines,
     relation_text,
 )
-from asof.knowledge.local import NEAR_BY_COSINE, NEAR_BY_WORDS, Local
-from asof.knowledge.visible_facts import facts_about
-from asof.rank.candidates.gather import Lexical
-from asof.rank.candidates.top_k import TopK
-from asof.rank.recipe import Recipe
+from asof.extensions.facts.visible import facts_about
+from asof.rank.gather import Lexical, TopK
+from asof.rank.stage import Recipe
 
 NOTES = (
     note("a", "2022-01-01", "Otter | lost | boat | 2021"),

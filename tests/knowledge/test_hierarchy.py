@@ -9,15 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof.data import Document, Fact, SourcedTime
-from asof.knowledge import fact_store as kept
-from asof.knowledge.fact_store import Extraction
-from asof.knowledge.hierarchy import MOST_NODES, Hierarchy, ancestors, nodes_of, touched
-from asof.knowledge.visible_facts import StatedFact
-from asof.store.passages import VisiblePassage
+from asof.extensions.facts import store as kept
+from asof.extensions.facts.hierarchy import MOST_NODES, Hierarchy, ancestors, nodes_of, touched
+from asof.extensions.facts.store import Extraction
+from asof.extensions.facts.visible import StatedFact
+from asof.store.reader import VisiblePassage
 from asof.time.moment import read
-from asof.time.period import Period
-from asof.time.span import Span
+from asof.time.span import Period, Span
+from asof.values import Document, Fact, SourcedTime
 
 START, END = datetime(2019, 1, 1, tzinfo=UTC), datetime(2026, 1, 1, tzinfo=UTC)
 

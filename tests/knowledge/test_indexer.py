@@ -5,9 +5,9 @@ from __future__ import annotations
 import threading
 
 import asof
-from asof.data import Document
-from asof.knowledge.indexer import learn
-from asof.models.scripted import ScriptedModel
+from asof.extensions.facts.indexer import learn
+from asof.models.ports import ScriptedModel
+from asof.values import Document
 
 
 def test_two_that_learn_at_once_pay_once(tmp_path):

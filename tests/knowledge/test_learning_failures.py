@@ -15,9 +15,9 @@ import pytest
 from tests.support.market import BUDGET, BY_MODEL, LOAVES, learned, model, objects, rows, sale, sales
 from tests.support.openai_server import ModelServer, half, says, slow, status
 
-from asof.data import Document
 from asof.errors import ModelError
-from asof.knowledge.configured_extraction import extract_facts
+from asof.extensions.facts.extraction import extract_facts
+from asof.values import Document
 
 # -- failures -------------------------------------------------------------------------------------------
 
@@ -79,7 +79,7 @@ import sys
 from contextlib import closing
 from pathlib import Path
 from tests.support.market import BY_MODEL, model
-from asof.knowledge.configured_extraction import extract_facts
+from asof.extensions.facts.extraction import extract_facts
 from asof.store.store import Store
 store = Store.open(Path(sys.argv[1]))
 with model(store, sys.argv[2]) as asked, closing(store.writer()) as db:

@@ -8,12 +8,10 @@ from collections import defaultdict
 import pytest
 from tests.support.fact_lines import corpus_of, note
 
-from asof.knowledge.fact_words import gammas
-from asof.knowledge.local import Local
-from asof.knowledge.visible_facts import facts_about
-from asof.rank.candidates.gather import Lexical
-from asof.rank.candidates.top_k import TopK
-from asof.rank.recipe import Recipe
+from asof.extensions.facts.local import Local, gammas
+from asof.extensions.facts.visible import facts_about
+from asof.rank.gather import Lexical, TopK
+from asof.rank.stage import Recipe
 
 NOTES = (
     note("a", "2022-01-01", "Otter | sold | rope | 2020", "Otter | sold | tar | 2021"),

@@ -7,9 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.fact_lines import CALLED, add, corpus_of, note, view
 
-from asof.knowledge.entities.merging import SameNameStatement, merged
-from asof.knowledge.resolve import Entities, NameMerge
-from asof.text.names import key
+from asof.extensions.facts.names import Entities, NameMerge, SameNameStatement, merged
+from asof.text.query import key
 from asof.time.moment import read
 
 AUTHORITY, SOCIETY = "International Harbour Authority", "Island Horticultural Association"

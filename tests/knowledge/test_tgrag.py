@@ -9,7 +9,7 @@ from tests.support.fact_lines import corpus_of, note
 
 from asof import config, recipes
 from asof.errors import BadConfig
-from asof.knowledge.local import Local
+from asof.extensions.facts.local import Local
 
 NOTES = tuple(
     note(

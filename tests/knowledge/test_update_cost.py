@@ -21,15 +21,14 @@ import pytest
 
 import asof
 from asof.corpus.corpus import Corpus
-from asof.data import Document, Ended, SourcedTime
-from asof.knowledge.hierarchy import ancestors
-from asof.knowledge.indexer import learn, report_all
-from asof.knowledge.questions import report as known_report
-from asof.models.ports import Prompt
-from asof.models.scripted import ScriptedModel
-from asof.store.settings import CorpusSettings
+from asof.extensions.facts.hierarchy import ancestors
+from asof.extensions.facts.indexer import learn, report_all
+from asof.extensions.facts.indexer import report as known_report
+from asof.models.ports import Prompt, ScriptedModel
+from asof.store.schema import CorpusSettings
 from asof.time.moment import read
-from asof.time.period import Period
+from asof.time.span import Period
+from asof.values import Document, Ended, SourcedTime
 
 pytestmark = pytest.mark.slow
 

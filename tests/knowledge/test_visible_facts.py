@@ -7,9 +7,9 @@ import pytest
 from tests.support.corpora import Clock
 from tests.support.fact_lines import add, corpus_of, note, view
 
-from asof.data import EVENT, VALUE, Ended, SourcedTime
-from asof.knowledge.visible_facts import facts_about, facts_during, facts_of, facts_of_kind
+from asof.extensions.facts.visible import facts_about, facts_during, facts_of, facts_of_kind
 from asof.time.moment import read
+from asof.values import EVENT, VALUE, Ended, SourcedTime
 
 
 def said(known) -> list[tuple[str, str]]:

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from asof.lang import FIRST, tables
-from asof.time.word_lists import WORD
-from asof.time.yearly import holiday
+from asof.time.lexicon import WORD
+from asof.time.reading import holiday
 
 ROOT = files("asof.lang")
 LANGUAGES = sorted(folder.name for folder in ROOT.iterdir() if folder.is_dir() and folder.name.isalpha())

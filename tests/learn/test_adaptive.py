@@ -14,15 +14,14 @@ from numpy.typing import NDArray
 
 import asof
 from asof.corpus.corpus import Corpus
-from asof.corpus.feedback import FeedbackLog
-from asof.data import Document, SourcedTime
 from asof.errors import DamagedState
-from asof.learn.adaptive import AdaptiveRecipe, box_of, mean_losses
-from asof.learn.loss import ndcg_of_gains
-from asof.learn.recorded_scores import recorded_scores
-from asof.papers.recipe import PAPERS
-from asof.rank.recipe import with_values
+from asof.extensions.systems.judgements import FeedbackLog, recorded_scores
+from asof.extensions.systems.loss import ndcg_of_gains
+from asof.extensions.systems.online import AdaptiveRecipe, box_of, mean_losses
+from asof.extensions.systems.recipes import PAPERS
+from asof.rank.stage import with_values
 from asof.time.moment import read
+from asof.values import Document, SourcedTime
 
 TOPICS = ("lantern oil", "tide rope", "wick glass", "keeper storm")
 

@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asof.errors import UsageError
-from asof.learn.box import Box
-from asof.papers.recipe import PAPERS
-from asof.rank.candidates.top_k import TopK
-from asof.rank.recipe import Range, Recipe
+from asof.extensions.systems.learning import Box
+from asof.extensions.systems.recipes import PAPERS
+from asof.rank.gather import TopK
+from asof.rank.stage import Range, Recipe
 
 WEIGHTS = [f"combine.weights.{name}" for name in ("similarity", "freshness", "coverage", "volume")]
 FOUR = Box(tuple("abcd"), np.array([0.1, 0.1, 0.1, 0.05]), np.array([0.6, 0.5, 0.5, 0.3]), (0, 1, 2, 3), 1.0)

@@ -10,7 +10,15 @@ from scipy.optimize import check_grad
 from scipy.stats import multivariate_normal
 
 from asof.errors import UsageError
-from asof.learn.gaussian import LENGTHS, NOISE, GaussianProcess, _distances, _unlikely, lcb, matern52
+from asof.extensions.systems.gaussian import (
+    LENGTHS,
+    NOISE,
+    GaussianProcess,
+    _distances,
+    _unlikely,
+    lcb,
+    matern52,
+)
 
 THREE = np.array([[0.0], [0.5], [1.0]])
 LOST = np.array([0.3, 0.1, 0.4])

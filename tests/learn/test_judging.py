@@ -11,15 +11,19 @@ from hypothesis import strategies as st
 
 import asof
 from asof.corpus.corpus import Corpus
-from asof.corpus.feedback import FeedbackLog
-from asof.data import Document, Filters
 from asof.errors import ModelError, UsageError
-from asof.learn.feedback import MODEL, RecordedQuestion, ShownHit
-from asof.learn.judging import RelevanceGrade, judge, prompt
-from asof.models.ports import Prompt, Reply
-from asof.models.prompts import delimiter_for
-from asof.models.scripted import ScriptedModel
-from asof.store.passages import StoredPassage
+from asof.extensions.systems.judgements import (
+    MODEL,
+    FeedbackLog,
+    RecordedQuestion,
+    RelevanceGrade,
+    ShownHit,
+    judge,
+    prompt,
+)
+from asof.models.ports import Prompt, Reply, ScriptedModel, delimiter_for
+from asof.store.reader import StoredPassage
+from asof.values import Document, Filters
 
 ATTACK = """Oil is dear.
 {mark}

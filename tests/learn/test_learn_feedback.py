@@ -9,24 +9,27 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof.data import Filters, Why
 from asof.errors import DamagedStore, UsageError
-from asof.learn.feedback import (
+from asof.extensions.systems.judgements import (
     CLICK,
     GRADE,
     MODEL,
     Judgement,
     RecordedQuestion,
     ShownHit,
+    base_name,
+    chosen,
     filters_json,
+    hit_of,
+    id_of,
     judged,
     pack,
     propensity,
     question_of,
     unpack,
 )
-from asof.learn.recording import base_name, chosen, hit_of, id_of
 from asof.store.feedback import AskedRow, ShownRow
+from asof.values import Filters, Why
 
 TREE = Why.of("sum", "sum", Why("a", 0.1), Why("b", 0.2))
 ROW = AskedRow("q", "which lamp", 5, 4, "papers", '{"typed": true}', filters_json(Filters()), "passage", 9)

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asof.errors import UsageError
-from asof.learn.loss import condensed, dcg, gains, ideal, loss, ndcg, ndcg_many, ndcg_of_gains
+from asof.extensions.systems.loss import condensed, dcg, gains, ideal, loss, ndcg, ndcg_many, ndcg_of_gains
 
 SIX = [3, 2, 3, 0, 1, 2]
 

@@ -12,23 +12,17 @@ import pytest
 import asof
 from asof import engine
 from asof.corpus.corpus import Corpus
-from asof.data import Document, Query
+from asof.extensions.systems.learning import Box, ExpressionLosses, JudgedQuery, RankingReplay, loss_table
+from asof.extensions.systems.loss import gains
+from asof.extensions.systems.stages import Latent
 from asof.index.view import View
-from asof.learn.box import Box
-from asof.learn.judged_query import JudgedQuery
-from asof.learn.loss import gains
-from asof.learn.loss_table import ExpressionLosses, loss_table
-from asof.learn.ranking_replay import RankingReplay
-from asof.rank.candidates.gather import Lexical
-from asof.rank.candidates.top_k import TopK
-from asof.rank.combine.weighted_sum import Combine, MaxNormalize
+from asof.rank.combine import Combine, MaxNormalize
 from asof.rank.expression import Constant, Given, ratio, total
-from asof.rank.features.latent import Latent
-from asof.rank.recipe import Range, Recipe, Tunable, with_values
-from asof.rank.stage import Ranking
-from asof.rank.traits import Traits
+from asof.rank.gather import Lexical, TopK
+from asof.rank.stage import Range, Ranking, Recipe, Traits, Tunable, with_values
 from asof.recipes import named
 from asof.schema import within
+from asof.values import Document, Query
 
 WORDS = (
     "harbour", "ferry", "lighthouse", "pilot", "tide", "buoy", "quay", "mooring", "anchor", "dredger",
@@ -55,7 +49,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory, document: Callable[..., Doc
         title = " ".join(rng.choice(WORDS, 2)).title()
         documents.append(document(f"doc-{number}", "\n\n".join(passages), date, title=title))
     folder = tmp_path_factory.mktemp("table")
-    settings = asof.store.settings.CorpusSettings(chunking="20w", undated="always")
+    settings = asof.store.schema.CorpusSettings(chunking="20w", undated="always")
     with asof.open(folder, settings=settings) as corpus:
         corpus.maintenance.background = False
         corpus.add(documents)

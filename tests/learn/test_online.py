@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 from tests.support.known_losses import BOX, KNOWN, START, Known
 
 from asof.errors import UsageError
-from asof.learn.box import Box
-from asof.learn.online import RATE, SIGMA, OnlineLearner, gradient
-from asof.learn.state import WINDOW, stage_of
+from asof.extensions.systems.learning import Box
+from asof.extensions.systems.online import RATE, SIGMA, WINDOW, OnlineLearner, gradient, stage_of
 
 pytestmark = pytest.mark.slow
 

@@ -9,7 +9,7 @@ import pytest
 from tests.support.known_losses import BOX, KNOWN, START
 
 from asof.errors import DamagedState
-from asof.learn.online import OnlineLearner
+from asof.extensions.systems.online import OnlineLearner
 
 
 def learner() -> OnlineLearner:

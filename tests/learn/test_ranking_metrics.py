@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof.learn.loss import gains
-from asof.learn.ranking_metrics import RankingMetrics
+from asof.extensions.systems.loss import RankingMetrics, gains
 
 
 def test_by_hand() -> None:

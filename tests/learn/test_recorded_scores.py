@@ -18,20 +18,25 @@ from hypothesis import strategies as st
 
 import asof
 from asof.corpus.corpus import Corpus
-from asof.corpus.feedback import FeedbackLog
-from asof.data import Document, SourcedTime, Why
 from asof.errors import UsageError
-from asof.learn.adaptive import box_of
-from asof.learn.box import Box
-from asof.learn.feedback import RecordedQuestion, pack
-from asof.learn.judged_scores import replayable
-from asof.learn.recorded_scores import Remade, expression_of, recorded_scores, tree_numbers
-from asof.papers.recipe import PAPERS
+from asof.extensions.systems.judgements import (
+    FeedbackLog,
+    RecordedQuestion,
+    Remade,
+    expression_of,
+    pack,
+    recorded_scores,
+    tree_numbers,
+)
+from asof.extensions.systems.learning import Box, replayable
+from asof.extensions.systems.online import box_of
+from asof.extensions.systems.recipes import PAPERS
+from asof.extensions.systems.stages import WHOLE, Coverage, Volume
 from asof.rank.expression import Constant
-from asof.rank.features.passages import WHOLE, Coverage, Volume
-from asof.rank.recipe import Range, Recipe, Tunable, with_values
+from asof.rank.stage import Range, Recipe, Tunable, with_values
 from asof.recipes import named
 from asof.time.moment import read
+from asof.values import Document, SourcedTime, Why
 
 WORDS = ["lantern", "tide", "wick", "glass", "keeper", "oil", "storm", "rope"]
 QUESTION = "lantern oil keeper"

@@ -15,9 +15,8 @@ from mcp.shared.exceptions import MCPError
 from tests.support.answers import corpus_with, doc
 
 import asof
-from asof.mcp.server import document_uri, input_schema, server_of
-from asof.mcp.tools import TOOLS
-from asof.text.budget import tokens
+from asof.extensions.server.mcp import TOOLS, document_uri, input_schema, server_of
+from asof.text.passages import tokens
 from mcp import Client
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof.models.amounts import TOKENS, USD, amount, budget_text, number
+from asof.models.metered import TOKENS, USD, amount, budget_text, number
 
 
 @pytest.mark.parametrize(

@@ -10,11 +10,9 @@ import pytest
 from pydantic import BaseModel, field_validator
 
 from asof.errors import ModelError
-from asof.models.cached import CachedModel, CachedReply
-from asof.models.chat import ChatModel
-from asof.models.openai_http import OpenAIServer
-from asof.models.ports import Prompt, Reply
-from asof.models.scripted import ScriptedModel
+from asof.models.chat import ChatModel, OpenAIServer
+from asof.models.metered import CachedModel, CachedReply
+from asof.models.ports import Prompt, Reply, ScriptedModel
 
 
 class Lamp(BaseModel):

@@ -9,7 +9,7 @@ import pytest
 from tests.support.meanings import Meanings
 
 from asof.errors import CorpusError, ModelError
-from asof.models.cached_encoder import BATCH, MEMORY, CachedEncoder
+from asof.models.encoders import BATCH, MEMORY, CachedEncoder
 
 
 def test_a_text_is_encoded_once(tmp_path: Path) -> None:

@@ -27,9 +27,8 @@ from tests.support.openai_server import (
 )
 
 from asof.errors import ModelError, UsageError
-from asof.http.retry import Retry
-from asof.models.chat import ChatModel
-from asof.models.openai_http import OpenAIServer
+from asof.http import Retry
+from asof.models.chat import ChatModel, OpenAIServer
 from asof.models.ports import Prompt, Reply
 
 KEY = "sk-Tell-Nobody-42"

@@ -9,11 +9,9 @@ from typing import Any
 import pytest
 
 from asof.errors import MissingExtra, UsageError
-from asof.http.retry import Retry
-from asof.models.chat import ChatModel
-from asof.models.chat_config import LanguageModelConfig, language_from
+from asof.http import Retry
+from asof.models.chat import ChatModel, LanguageModelConfig, OpenAIServer, language_from
 from asof.models.metered import Prices
-from asof.models.openai_http import OpenAIServer
 from asof.models.ports import Prompt
 
 URL = "http://localhost:11434/v1"
@@ -96,9 +94,9 @@ def test_a_key_where_its_variable_should_stand_is_not_shown(key: Any) -> None:
 
 def test_nothing_heavy_is_loaded_before_a_model_is_asked() -> None:
     program = (
-        "import sys\nfrom asof.models.chat_config import LanguageModelConfig, language_from\n"
+        "import sys\nfrom asof.models.chat import LanguageModelConfig, language_from\n"
         f"language_from(LanguageModelConfig.read({LEAST!r}), {{}})\n"
-        "import asof.models.scripted, asof.models.metered, asof.store.calls\n"
+        "import asof.models.ports, asof.models.metered, asof.store.calls\n"
         "assert not {'openai', 'pydantic', 'httpx', 'httpx2'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", program], check=True)

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof.http.retry import RequestRejected
-from asof.models.completion import characters, piece_in, reply_in
+from asof.http import RequestRejected
+from asof.models.metered import characters, piece_in, reply_in
 from asof.models.ports import Prompt, Reply
 
 PROMPT = Prompt("You count.", "How many?", most=9)

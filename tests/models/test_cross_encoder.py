@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from asof.errors import MissingExtra, ModelError
-from asof.models.cross_encoder import CrossEncoder
+from asof.models.rerankers import CrossEncoder
 
 
 def test_the_library_is_loaded_with_the_first_question_only(

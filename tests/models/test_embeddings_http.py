@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from asof.errors import ModelError, UsageError
-from asof.http.retry import Retry
-from asof.models.embeddings_http import HttpEncoder, embeddings_endpoint
+from asof.http import Retry
+from asof.models.encoders import HttpEncoder, embeddings_endpoint
 
 KEY = "sk-Tell-Nobody-42"
 TEXTS = ["mill", "ferries", "fog"]

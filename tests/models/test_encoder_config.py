@@ -9,9 +9,9 @@ import pytest
 
 from asof import config
 from asof.errors import BadConfig, ModelError, UsageError
-from asof.models.embeddings_http import HttpEncoder
-from asof.models.encoder_config import EncoderConfig, encoder_from, where
+from asof.models.encoders import HttpEncoder
 from asof.models.local import LocalEncoder
+from asof.models.named import EncoderConfig, encoder_from, where
 
 URL = "http://localhost:11434/v1"
 

@@ -6,7 +6,7 @@ import pytest
 from tests.support.meanings import Meanings
 
 from asof.errors import ModelError, UsageError
-from asof.models.expected_encoder import ExpectedEncoder
+from asof.models.encoders import ExpectedEncoder
 
 
 def test_it_is_made_once_and_late() -> None:

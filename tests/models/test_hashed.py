@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof.index.dense import quantise
-from asof.models.hashed import HashedNgrams
+from asof.index.vectors import quantise
+from asof.models.encoders import HashedNgrams
 from asof.models.ports import Encoder
 
 

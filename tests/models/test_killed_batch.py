@@ -13,7 +13,7 @@ import pytest
 from tests.support.openai_server import ModelServer, slow
 
 import asof
-from asof.data import Document
+from asof.values import Document
 
 pytestmark = pytest.mark.slow
 
@@ -23,8 +23,8 @@ PROMPTS, THREADS = 30, 4
 RUN = f"""
 import sys
 from pathlib import Path
-from asof.models.cached import CachedModel
-from asof.models.chat_config import LanguageModelConfig, language_from
+from asof.models.metered import CachedModel
+from asof.models.chat import LanguageModelConfig, language_from
 from asof.models.metered import MeteredModel
 from asof.models.ports import Prompt
 from asof.store.calls import StoredCalls

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from asof.models.lsa import DIMENSIONS, LsaBasis, TermLimits, fit, smooth_idf, weighed
+from asof.extensions.systems.lsa import DIMENSIONS, LsaBasis, TermLimits, fit, smooth_idf, weighed
 
 ALL = TermLimits(least_df=1, most_df=1.0)
 TABLES = st.integers(1, 7).flatmap(

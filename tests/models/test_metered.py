@@ -12,14 +12,20 @@ from pydantic import BaseModel
 from tests.support.openai_server import ModelServer, half, says, status
 
 from asof.errors import ModelError
-from asof.http.retry import Retry
-from asof.models.cached import CachedModel, CachedReply
-from asof.models.chat import ChatModel
-from asof.models.metered import Meter, MeteredModel, Prices, Usage, prompt_tokens, tokens, worst
-from asof.models.openai_http import OpenAIServer
-from asof.models.ports import Prompt, Reply
-from asof.models.scripted import ScriptedModel
-from asof.models.structured import shape
+from asof.http import Retry
+from asof.models.chat import ChatModel, OpenAIServer
+from asof.models.metered import (
+    CachedModel,
+    CachedReply,
+    Meter,
+    MeteredModel,
+    Prices,
+    Usage,
+    prompt_tokens,
+    tokens,
+    worst,
+)
+from asof.models.ports import Prompt, Reply, ScriptedModel, shape
 
 
 class Tide(BaseModel):

@@ -11,9 +11,8 @@ from typing import Any
 import pytest
 
 from asof.errors import MissingExtra, ModelError
-from asof.models.cross_encoder import CrossEncoder
-from asof.models.model_files import check_parts
-from asof.models.reranker_config import RerankerConfig, reranker_from
+from asof.models.local import check_parts
+from asof.models.rerankers import CrossEncoder, RerankerConfig, reranker_from
 
 OURS = "sentence_transformers.models.Dense"
 

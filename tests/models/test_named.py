@@ -8,12 +8,11 @@ import numpy as np
 import pytest
 
 import asof
-from asof.corpus.models import ModelProvider
+from asof.corpus.session import ModelProvider
 from asof.errors import ModelError, UsageError
-from asof.models.hashed import HashedNgrams
+from asof.models.encoders import HashedNgrams
 from asof.models.named import Named, encoder_of, model_of
-from asof.models.ports import Prompt
-from asof.models.scripted import ScriptedModel
+from asof.models.ports import Prompt, ScriptedModel
 
 pydantic = pytest.importorskip("pydantic")
 ASKED = Prompt("Be brief.", "what colour is the crane?")

@@ -9,11 +9,9 @@ from pathlib import Path
 import pytest
 
 from asof.errors import MissingExtra, ModelError
-from asof.models.encoder_config import EncoderConfig, encoder_from
-from asof.models.local import LocalEncoder
-from asof.models.onnx_cross_encoder import OnnxCrossEncoder
-from asof.models.onnx_encoder import OnnxEncoder
-from asof.models.reranker_config import RerankerConfig, reranker_from
+from asof.models.local import LocalEncoder, OnnxEncoder
+from asof.models.named import EncoderConfig, encoder_from
+from asof.models.rerankers import OnnxCrossEncoder, RerankerConfig, reranker_from
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from asof.errors import ModelError
-from asof.models.prefixes import Prefixes, of_family, of_folder, of_prompts, prefix_label
+from asof.models.encoders import Prefixes, of_family, of_folder, of_prompts, prefix_label
 
 E5 = Prefixes("query: ", "passage: ")
 NOMIC = Prefixes("search_query: ", "search_document: ")

@@ -8,7 +8,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof.models.prompts import delimiter_for
+from asof.models.ports import delimiter_for
 
 
 @given(text=st.text())

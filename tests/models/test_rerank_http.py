@@ -11,11 +11,10 @@ import pytest
 
 from asof.corpus.corpus import open as open_corpus
 from asof.errors import ModelError
-from asof.http.endpoint import Endpoint
-from asof.http.retry import Retry
-from asof.models.rerank_http import HttpReranker
-from asof.rank.rerank.rerank import Rerank, reranked
-from asof.recipes.asof import ASOF
+from asof.http import Endpoint, Retry
+from asof.models.rerankers import HttpReranker
+from asof.rank.rerank import Rerank, reranked
+from asof.recipes import ASOF
 
 TEXTS = ["the bread", "the old mill is closed", "the mill"]
 QUESTION = "the old mill"

@@ -8,10 +8,8 @@ from typing import Any
 import pytest
 
 from asof.errors import UsageError
-from asof.http.retry import Retry
-from asof.models.cross_encoder import CrossEncoder
-from asof.models.rerank_http import HttpReranker, rerank_endpoint
-from asof.models.reranker_config import RerankerConfig, reranker_from
+from asof.http import Retry
+from asof.models.rerankers import CrossEncoder, HttpReranker, RerankerConfig, rerank_endpoint, reranker_from
 
 URL = "http://localhost:8080/rerank"
 

@@ -6,8 +6,7 @@ import pytest
 from pydantic import BaseModel
 
 from asof.errors import ModelError, UsageError
-from asof.models.ports import Model, Prompt, Reply
-from asof.models.scripted import ScriptedModel
+from asof.models.ports import Model, Prompt, Reply, ScriptedModel
 
 
 class Bell(BaseModel):

@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict, Field
 
-from asof.models.ports import Prompt, Reply
-from asof.models.structured import (
+from asof.models.ports import (
     MAX_STARTS,
+    Prompt,
+    Reply,
     ReplyMismatch,
     fitted,
     instructions,

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from asof.models.svd import (
+from asof.extensions.systems.lsa import (
     BITS,
     NEGLIGIBLE,
     OVERSAMPLING,
@@ -28,7 +28,7 @@ SCRIPT = """
 import hashlib
 import numpy as np
 from scipy.sparse import random_array
-from asof.models.svd import right_vectors
+from asof.extensions.systems.lsa import right_vectors
 x = random_array((900, 1500), density=.02, rng=np.random.default_rng(1), format="csr")
 vectors, values = right_vectors(x, 128)
 print(vectors.shape, hashlib.blake2b(vectors.tobytes() + values.tobytes()).hexdigest())

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from asof.errors import ModelError
-from asof.index.dense import quantise
-from asof.models.vectors import around_blanks, unit
+from asof.index.vectors import quantise
+from asof.models.encoders import around_blanks, unit
 
 
 def test_unit_length() -> None:

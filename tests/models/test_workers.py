@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof.models.workers import run_in_threads
+from asof.models.chat import run_in_threads
 
 
 def nothing() -> None:

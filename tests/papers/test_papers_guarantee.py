@@ -17,11 +17,11 @@ from tests.support.arxiv_server import day
 from tests.support.pier_papers import KNOWN, NOW, ask, opened
 
 from asof.corpus.corpus import Corpus
-from asof.corpus.feedback import FeedbackLog
-from asof.data import Document, SourcedTime
-from asof.papers.answer import PaperAnswer
+from asof.extensions.systems.judgements import FeedbackLog
+from asof.extensions.systems.papers import PaperAnswer
 from asof.time.moment import read
 from asof.time.span import instant, moment
+from asof.values import Document, SourcedTime
 
 pytestmark = pytest.mark.slow
 

@@ -24,17 +24,15 @@ from tests.support.pier_papers import (
 )
 
 from asof.corpus.corpus import Corpus
-from asof.corpus.feedback import FeedbackLog
-from asof.data import Document
 from asof.errors import ModelError, SourceError, UsageError
-from asof.learn.adaptive import box_of
-from asof.models.ports import Prompt
-from asof.models.scripted import ScriptedModel
-from asof.papers.answer import PaperAnswer
-from asof.papers.pipeline import AS_KNOWN_THEN
-from asof.papers.recipe import PAPERS
-from asof.store.lock import exclusive_lock
+from asof.extensions.systems.judgements import FeedbackLog
+from asof.extensions.systems.online import box_of
+from asof.extensions.systems.papers import AS_KNOWN_THEN, PaperAnswer
+from asof.extensions.systems.recipes import PAPERS
+from asof.models.ports import Prompt, ScriptedModel
+from asof.store.schema import exclusive_lock
 from asof.time.span import moment
+from asof.values import Document
 
 pytestmark = pytest.mark.slow
 

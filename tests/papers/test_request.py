@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof.arxiv.question import PaperRequest
-from asof.papers.answer import PaperQuestion
-from asof.papers.request import complete_request, expanded, topic_of
+from asof.extensions.systems.arxiv_question import PaperRequest
+from asof.extensions.systems.papers import PaperQuestion, complete_request, expanded, topic_of
 from asof.time.decay import DAY
 from asof.time.moment import read
 

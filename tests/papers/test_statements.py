@@ -6,9 +6,9 @@ from pathlib import Path
 
 from tests.support.pier_papers import opened
 
-from asof.data import Document, Heading, SourcedTime
-from asof.papers.statements import best_statements, full_text
+from asof.extensions.systems.papers import best_statements, full_text
 from asof.time.moment import read
+from asof.values import Document, Heading, SourcedTime
 
 
 def paper(text: str, *, full: str = "", title: str = "The lamp") -> list[Document]:

@@ -9,13 +9,13 @@ import pytest
 from tests.support.pier_papers import PIER, ask, opened
 
 from asof.corpus.corpus import Corpus
-from asof.corpus.feedback import FeedbackLog
-from asof.data import Document, SourcedTime
 from asof.errors import DamagedState
-from asof.papers.weights import ANEW, DROPPED, OTHER_NUMBERS, RECIPE, forget, learner
-from asof.store.lock import exclusive_lock
+from asof.extensions.systems.judgements import FeedbackLog
+from asof.extensions.systems.papers import ANEW, DROPPED, OTHER_NUMBERS, RECIPE, forget, learner
+from asof.store.schema import exclusive_lock
 from asof.time.moment import read
 from asof.time.span import moment
+from asof.values import Document, SourcedTime
 
 OTHER = (
     "[recipes.papers]\n"

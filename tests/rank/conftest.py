@@ -11,14 +11,13 @@ from tests.support.corpora import new_corpus
 
 from asof import engine
 from asof.corpus.corpus import Corpus
-from asof.data import Filters, Query
 from asof.engine import Results
-from asof.rank.candidates.top_k import TopK
-from asof.rank.combine.weighted_sum import Combine
-from asof.rank.recipe import Recipe
-from asof.rank.stage import Stage
+from asof.rank.combine import Combine
+from asof.rank.gather import TopK
+from asof.rank.stage import Recipe, Stage
 from asof.time.moment import read
 from asof.time.span import Span
+from asof.values import Filters, Query
 
 
 @pytest.fixture(scope="session")

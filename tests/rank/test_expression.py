@@ -10,12 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof.rank.computed import Column, Made
 from asof.rank.expression import (
     Applied,
+    Column,
     Constant,
     Expression,
     Given,
+    Joined,
+    Made,
+    Taken,
+    Where,
     constants,
     exp,
     log,
@@ -23,7 +27,6 @@ from asof.rank.expression import (
     ratio,
     total,
 )
-from asof.rank.selections import Joined, Taken, Where
 
 N = 5
 NUMBERS = st.floats(0.01, 8.0)

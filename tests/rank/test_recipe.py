@@ -7,13 +7,12 @@ from dataclasses import replace
 import pytest
 
 from asof.errors import UsageError
-from asof.rank.candidates.gather import Lexical
-from asof.rank.candidates.top_k import TopK
-from asof.rank.combine.weighted_sum import Combine
-from asof.rank.features.pseudo_relevance_feedback import PseudoRelevanceFeedback
-from asof.rank.recipe import Recipe
-from asof.rank.rerank.diversify import Mmr
-from asof.recipes.asof import ASOF, FEEDBACK
+from asof.rank.combine import Combine
+from asof.rank.feedback import PseudoRelevanceFeedback
+from asof.rank.gather import Lexical, TopK
+from asof.rank.rerank import Mmr
+from asof.rank.stage import Recipe
+from asof.recipes import ASOF, FEEDBACK
 
 TWICE = Recipe(
     "twice",

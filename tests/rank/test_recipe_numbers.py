@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from asof import recipes
 from asof.errors import UsageError
-from asof.rank.recipe import ranges, value_of, with_values
+from asof.rank.stage import ranges, value_of, with_values
 
 PAPERS = recipes.named("papers")
 ASOF = recipes.named("asof")

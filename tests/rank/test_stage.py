@@ -9,14 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from asof.data import Document, Query
 from asof.errors import UsageError
 from asof.index.view import View
 from asof.rank import expression
-from asof.rank.candidates.gather import Lexical
-from asof.rank.candidates.top_k import Everything, TopK
-from asof.rank.combine.weighted_sum import Combine
+from asof.rank.combine import Combine
+from asof.rank.gather import Everything, Lexical, TopK
 from asof.rank.stage import Ranking
+from asof.values import Document, Query
 
 Make = Callable[..., Any]
 

@@ -19,10 +19,9 @@ from tests.support.corpora import new_corpus
 
 from asof import engine
 from asof.corpus.corpus import Corpus
-from asof.data import Document, Filters, Link, Query, SourcedTime
-from asof.rank.recipe import Recipe
-from asof.rank.stage import Stage
+from asof.rank.stage import Recipe, Stage
 from asof.time.moment import read
+from asof.values import Document, Filters, Link, Query, SourcedTime
 
 TODAY = "2024-07-01"
 

@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asof.corpus.corpus import Corpus
-from asof.data import Document, SourcedTime
-from asof.index.merge import merge
-from asof.recipes.asof import ASOF
+from asof.index.build import merge
+from asof.recipes import ASOF
 from asof.time.moment import read
+from asof.values import Document, SourcedTime
 
 pytestmark = pytest.mark.slow
 

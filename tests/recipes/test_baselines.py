@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.answers import corpus_with, doc
 
-from asof.answer.sub_questions import combined
-from asof.models.scripted import ScriptedModel
+from asof.answer.question import combined
+from asof.models.ports import ScriptedModel
 from asof.recipes import named
 
 TEXTS = {

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from asof.papers.recipe import PAPERS
-from asof.rank.candidates.top_k import Everything, TopK
-from asof.rank.features.latent import Similarity
-from asof.rank.recipe import Recipe
+from asof.extensions.systems.recipes import PAPERS
+from asof.extensions.systems.stages import Similarity
+from asof.rank.gather import Everything, TopK
+from asof.rank.stage import Recipe
 
 Ask = Callable[..., dict[str, float]]
 QUESTIONS = ["ferry to the mainland", "latest ferry", "who is the keeper of the mill", "oats", "penguin"]

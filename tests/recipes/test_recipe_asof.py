@@ -18,15 +18,14 @@ from typing import Any
 import pytest
 
 from asof.corpus.corpus import Corpus
-from asof.data import Document, Query, SourcedTime
-from asof.models.hashed import HashedNgrams
-from asof.rank.candidates.gather import Dense
-from asof.rank.candidates.top_k import TopK
-from asof.rank.features.title_match import MOSTLY, NAMED
-from asof.rank.recipe import value_of, with_values
-from asof.recipes.asof import ASOF
+from asof.models.encoders import HashedNgrams
+from asof.rank.gather import Dense, TopK
+from asof.rank.stage import value_of, with_values
+from asof.rank.words import MOSTLY, NAMED
+from asof.recipes import ASOF
 from asof.text.tokens import Analyzer
 from asof.time.moment import read
+from asof.values import Document, Query, SourcedTime
 
 Ask = Callable[..., dict[str, float]]
 NUMBERS: Mapping[str, Any] = dict(ASOF.fields())

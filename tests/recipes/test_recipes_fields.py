@@ -10,7 +10,7 @@ import pytest
 
 from asof import recipes
 from asof.errors import UsageError
-from asof.models.hashed import HashedNgrams
+from asof.models.encoders import HashedNgrams
 
 pytestmark = pytest.mark.slow
 

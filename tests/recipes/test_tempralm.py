@@ -7,10 +7,9 @@ from typing import Any
 
 import pytest
 
-from asof.models.hashed import HashedNgrams
-from asof.rank.candidates.gather import Dense
-from asof.rank.candidates.top_k import TopK
-from asof.recipes.tempralm import TEMPRALM
+from asof.extensions.systems.recipes import TEMPRALM
+from asof.models.encoders import HashedNgrams
+from asof.rank.gather import Dense, TopK
 
 Ask = Callable[..., dict[str, float]]
 QUESTIONS = ["ferry to the mainland", "latest ferry", "who is the keeper of the mill", "oats", "penguin"]

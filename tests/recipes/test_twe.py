@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from asof.rank.candidates.top_k import TopK
-from asof.rank.features.latent import Latent
+from asof.extensions.systems.recipes import TWE, TWE_365
+from asof.extensions.systems.stages import Latent
+from asof.rank.gather import TopK
 from asof.recipes import named
-from asof.recipes.twe import TWE, TWE_365
 
 Ask = Callable[..., dict[str, float]]
 QUESTIONS = [("ferry to the mainland", 0.3), ("latest ferry", 1.0), ("who is the keeper of the mill", 0.3),

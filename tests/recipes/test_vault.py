@@ -8,12 +8,11 @@ from typing import Any
 import pytest
 
 from asof.errors import UsageError
-from asof.rank.candidates.gather import Lexical
-from asof.rank.candidates.top_k import TopK
-from asof.rank.combine.fusion import ReciprocalRank
-from asof.rank.features.latent import Similarity
-from asof.rank.recipe import Recipe
-from asof.recipes.vault import KEYS, VAULT, vault
+from asof.extensions.systems.stages import Similarity
+from asof.extensions.systems.vault import KEYS, VAULT, vault
+from asof.rank.combine import ReciprocalRank
+from asof.rank.gather import Lexical, TopK
+from asof.rank.stage import Recipe
 
 Ask = Callable[..., dict[str, float]]
 QUESTIONS = ["ferry to the mainland", "latest ferry", "who is the keeper of the mill", "oats", "penguin"]

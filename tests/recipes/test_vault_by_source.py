@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from tests.support.corpora import new_corpus
 
 from asof import config
-from asof.data import Document, Heading, Link, SourcedTime
 from asof.errors import BadConfig, UsageError
-from asof.rank.features.tiers import FACTORS
-from asof.recipes.vault import KEYS, VAULT, vault
+from asof.extensions.systems.linked_notes import FACTORS
+from asof.extensions.systems.vault import KEYS, VAULT, vault
 from asof.time.moment import read
+from asof.values import Document, Heading, Link, SourcedTime
 
 TODAY = date(2024, 7, 1)
 

@@ -14,7 +14,7 @@ import pytest
 
 import asof
 from asof.errors import Busy
-from asof.store.lock import exclusive_lock
+from asof.store.schema import exclusive_lock
 
 pytestmark = pytest.mark.slow
 
@@ -215,7 +215,7 @@ def test_readers_beside_a_purge(memory_folder: Path, start: Start) -> None:
 HOLDER = """
 import sys
 from pathlib import Path
-from asof.store.lock import exclusive_lock
+from asof.store.schema import exclusive_lock
 with exclusive_lock(Path(sys.argv[1]) / ".asof" / "write.lock", 5):
     print("held", flush=True)
     sys.stdin.readline()

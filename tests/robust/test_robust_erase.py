@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 import asof
-from asof.data import Document, Heading, Link, SourcedTime
 from asof.errors import UsageError
 from asof.index.segment import Segment
 from asof.text.tokens import term_hash
 from asof.time.span import Span, iso, moment
+from asof.values import Document, Heading, Link, SourcedTime
 
 pytestmark = pytest.mark.slow
 

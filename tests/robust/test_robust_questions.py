@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterator
 import pytest
 from tests.support.growth import TIMES, is_linear
 
+from asof.corpus.asking import LONGEST_QUESTION
 from asof.corpus.corpus import Corpus
 from asof.corpus.corpus import open as open_corpus
-from asof.corpus.query_reader import LONGEST_QUESTION
 from asof.corpus.snapshot import Snapshot
 from asof.errors import UsageError
-from asof.knowledge.questions import facts as known_facts
-from asof.knowledge.questions import graph as known_graph
+from asof.extensions.facts.indexer import facts as known_facts
+from asof.extensions.facts.indexer import graph as known_graph
 
 pytestmark = pytest.mark.slow
 

@@ -17,10 +17,10 @@ from tests.support.rows import db_of
 
 import asof
 from asof.corpus.snapshot import Snapshot
-from asof.data import Document, Ended, Heading, SourcedTime
 from asof.errors import BeforeHorizon, UsageError
 from asof.time.moment import read
 from asof.time.span import Span, iso, moment
+from asof.values import Document, Ended, Heading, SourcedTime
 
 pytestmark = pytest.mark.slow
 

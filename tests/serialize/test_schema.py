@@ -7,9 +7,9 @@ from typing import Annotated, Any, NotRequired, TypedDict
 import pytest
 from tests.support.json_schema import faults
 
-from asof.data.json import Instant, Keyword, SpanJson, keys, one_of
-from asof.serialize import schema as module
-from asof.serialize.schema import all_shapes, schema
+from asof import results as module
+from asof.results import all_shapes, schema
+from asof.wire import Instant, Keyword, SpanJson, keys, one_of
 
 
 class LeafJson(TypedDict):

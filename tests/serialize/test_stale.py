@@ -6,9 +6,9 @@ import pytest
 from tests.support.json_schema import faults
 from tests.support.stale_values import DAY, placed, quote, report, stale
 
-from asof.serialize.schema import schema
-from asof.serialize.stale import stale_json, why_sentence
-from asof.stale.values import LINK, PASSED, QUOTED, STALE_KINDS
+from asof.extensions.facts.current import LINK, PASSED, QUOTED, STALE_KINDS
+from asof.extensions.facts.results import stale_json, why_sentence
+from asof.results import schema
 
 
 @pytest.mark.parametrize("explain", [False, True])

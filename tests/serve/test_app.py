@@ -11,11 +11,9 @@ from starlette.testclient import TestClient
 from tests.support.json_schema import against
 
 import asof
-from asof.serve.app import ServeOptions, create_app
-from asof.serve.keys import Keys
-from asof.serve.limits import Limits
-from asof.serve.run import LONGEST_HEAD
-from asof.verbs.verbs import VERBS
+from asof.extensions.server.app import LONGEST_HEAD, ServeOptions, create_app
+from asof.extensions.server.guard import Keys, Limits
+from asof.extensions.server.verbs import VERBS
 
 HERE = "http://localhost"
 AT = "2026-01-01T00:00:00Z"

@@ -8,9 +8,17 @@ from typing import Any
 
 import pytest
 
-from asof.serve.exchange import Bodies, BodiesTooLarge, BodyTooLarge, Gone, Reply, replayed
-from asof.serve.lanes import Lanes
-from asof.serve.limits import DOCUMENTS, Limits
+from asof.extensions.server.guard import (
+    DOCUMENTS,
+    Bodies,
+    BodiesTooLarge,
+    BodyTooLarge,
+    Gone,
+    Lanes,
+    Limits,
+    Reply,
+    replayed,
+)
 
 
 def receiving(*messages: dict[str, Any]) -> Any:

@@ -8,7 +8,7 @@ import stat
 import pytest
 
 from asof.errors import UsageError
-from asof.serve.keys import BEGINNING, GUESSES, Key, Keys
+from asof.extensions.server.guard import BEGINNING, GUESSES, Key, Keys
 
 AT = "2026-01-01T00:00:00Z"
 MINE = frozenset({os.geteuid()})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from asof.serve.limits import TokenBucket
+from asof.extensions.server.guard import TokenBucket
 
 
 def test_a_burst_then_the_rate():

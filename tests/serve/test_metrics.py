@@ -6,8 +6,8 @@ import re
 from pathlib import Path
 
 import asof
-from asof.data import Document
-from asof.serve.metrics import Metrics
+from asof.extensions.server.guard import Metrics
+from asof.values import Document
 
 DOCUMENTS = [
     Document(id=f"{number}.md", text=f"Ferry {number} sails at noon.", published="2021-05-01")

@@ -222,13 +222,13 @@ def test_silent_connections_are_closed_and_an_address_has_so_many(example, monke
 
     import uvicorn
 
-    from asof.serve import connections
-    from asof.serve.app import ServeOptions, create_app
-    from asof.serve.limits import Limits
+    from asof.extensions.server import app
+    from asof.extensions.server.app import ServeOptions, create_app
+    from asof.extensions.server.guard import Limits
 
-    monkeypatch.setattr(connections, "LIMITS", Limits(patience=0.4, connections=3))
+    monkeypatch.setattr(app, "LIMITS", Limits(patience=0.4, connections=3))
     config = uvicorn.Config(
-        create_app(example, ServeOptions(log=lambda _: None)), port=0, http=connections.PatientConnection,
+        create_app(example, ServeOptions(log=lambda _: None)), port=0, http=app.PatientConnection,
         log_level="error", lifespan="on",
     )  # fmt: skip
     server = uvicorn.Server(config)

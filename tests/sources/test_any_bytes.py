@@ -7,13 +7,12 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof.data import Document
-from asof.sources.dating import dates_in
-from asof.sources.decode import decoded
+from asof.sources.dates import dates_in
 from asof.sources.files import document
-from asof.sources.frontmatter import split
-from asof.sources.readers import Unreadable, parsed, suffixes
+from asof.sources.markdown import split
+from asof.sources.readers import Unreadable, decoded, parsed, suffixes
 from asof.sources.source import InputLimits
+from asof.values import Document
 
 PIECES = st.sampled_from(
     ["---\n", "\n", "a: 1\n", "date: 2024\n", "# H\n", "[[a|b]]", "#tag ", "`", "```\n", "[x](y)",

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof.sources.bounded_xml import (
+from asof.extensions.documents.xml import (
     ForbiddenXml,
     UnsoundXml,
     XmlTree,

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof.sources import chat_json
-from asof.sources.dating import dates_in
+from asof.extensions.documents import chats
+from asof.sources.dates import dates_in
 from asof.sources.readers import ParsedFile, Unreadable, parsed
 from asof.sources.source import InputLimits
 
@@ -199,7 +199,7 @@ def test_any_values_make_parts_or_are_refused(records):
     message = slack(0, "a\ud800\0")
     for export in ([message, *records], {"guild": records, "channel": records, "messages": records}):
         try:
-            file = chat_json.parse_text(json.dumps(export), "stem", InputLimits())
+            file = chats.parse_text(json.dumps(export), "stem", InputLimits())
         except Unreadable:
             continue
         for part in file.parts:

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.growth import is_linear
 
-from asof.sources.chat_text import PAUSE, ChatMessage, conversations, distinct, parse_chat
-from asof.sources.dating import dates_in
+from asof.sources.dates import dates_in
+from asof.sources.markdown import PAUSE, ChatMessage, conversations, distinct, parse_chat
 
 IOS = """\
 [12.03.21, 18:04:05] Port: \u200eMessages and calls are end-to-end encrypted.

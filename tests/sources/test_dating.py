@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from asof.sources import dating
+from asof.sources import dates
 
 
 @pytest.mark.parametrize(
@@ -31,7 +31,7 @@ from asof.sources import dating
     ],
 )
 def test_a_date_in_a_name(stem, text):
-    found = dating.of_name(stem)
+    found = dates.of_name(stem)
     assert found is not None
     assert (found.text, found.by) == (text, "filename")
 
@@ -42,7 +42,7 @@ def test_a_date_in_a_name(stem, text):
      "1234-5678", "2024-03-055", "12024-03-05", "2024-0305", "RFC 2119", "v2024-03-05b", "20240305abc"],
 )  # fmt: skip
 def test_no_date_in_a_name(stem):
-    assert dating.of_name(stem) is None
+    assert dates.of_name(stem) is None
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_no_date_in_a_name(stem):
     ],
 )
 def test_a_date_in_the_first_lines(text, date):
-    found = dating.of_content(text)
+    found = dates.of_content(text)
     assert found is not None
     assert (found.text, found.by) == (date, "content")
 
@@ -69,4 +69,4 @@ def test_a_date_in_the_first_lines(text, date):
      "x" * 1000 + "\n1 2", "\n" * 10 + "2024-03-05"],
 )  # fmt: skip
 def test_no_date_in_the_first_lines(text):
-    assert dating.of_content(text) is None
+    assert dates.of_content(text) is None

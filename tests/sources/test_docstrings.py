@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof.data import Heading
-from asof.sources import docstrings
+from asof.sources import markups
 from asof.sources.readers import Unreadable, parsed
 from asof.sources.source import InputLimits
+from asof.values import Heading
 
 FILE = '''\
 """Cranes of a port.
@@ -40,7 +40,7 @@ elif 1:
 
 
 def parse(text: str, limits: InputLimits | None = None):
-    return docstrings.parse_text(text, "stem", limits or InputLimits())
+    return markups.parse_docstrings(text, "stem", limits or InputLimits())
 
 
 def test_a_file():

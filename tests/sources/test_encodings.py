@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from asof.sources.decode import NotText, decoded
+from asof.sources.readers import NotText, decoded
 
 FRENCH = "L’été dernier, la fenêtre était fermée à cause de l’œuvre, où ça?\n"
 TEXTS = [
@@ -60,7 +60,7 @@ def test_what_is_no_text(raw):
 
 def test_utf8_loads_no_library():
     code = (
-        "import sys; from asof.sources.decode import decoded\n"
+        "import sys; from asof.sources.readers import decoded\n"
         "print(decoded('Fähre'.encode()).text, 'charset_normalizer' in sys.modules)\n"
         "decoded('Fähre'.encode('latin-1')); print('charset_normalizer' in sys.modules)"
     )

@@ -13,14 +13,14 @@ import pytest
 from tests.support.sources import stated
 
 import asof
-from asof.data import Document, Problem, SourcedTime
 from asof.errors import SourceError
-from asof.sources.open import open_source
+from asof.sources.files import SAME_MINUTE, together
+from asof.sources.history import open_source
 from asof.sources.readers import parsed
 from asof.sources.source import InputLimits
-from asof.sources.survey import SAME_MINUTE, together
-from asof.store.checkpoints import stored_checkpoints
+from asof.store.writing import stored_checkpoints
 from asof.time.moment import read as read_time
+from asof.values import Document, Problem, SourcedTime
 
 NOBODY = 65_534
 

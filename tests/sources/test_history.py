@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from tests.support.sources import stated
 
-from asof.data import Document, Ended, Problem
 from asof.errors import SourceError
-from asof.sources.open import open_source
+from asof.sources.history import open_source
 from asof.sources.source import InputLimits
+from asof.values import Document, Ended, Problem
 
 START = 1_600_000_000
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from asof.sources.files import FoundFile, walk
 from asof.sources.source import SourceNaming
-from asof.sources.walk import FoundFile, walk
 
 FILES = [
     "a.md", "b.md", "drafts/a.md", "drafts/b.md", "deep/drafts/c.md", "deep/x.md", "deep/er/x.md", "out/o.md",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from asof.sources.inherited import inherited
+from asof.sources.git import inherited
 
 
 def test_only_what_is_named_and_set(monkeypatch: pytest.MonkeyPatch) -> None:

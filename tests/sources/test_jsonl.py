@@ -13,12 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.sources import stated
 
-from asof.data import Document, Ended, Link, Problem
 from asof.errors import SourceError
-from asof.sources.fields import Fields
-from asof.sources.open import open_source
-from asof.sources.source import InputLimits
+from asof.sources.history import open_source
+from asof.sources.source import Fields, InputLimits
 from asof.time.span import Span
+from asof.values import Document, Ended, Link, Problem
 
 DAY = timedelta(days=1)
 

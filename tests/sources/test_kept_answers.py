@@ -10,8 +10,8 @@ import pytest
 from tests.support.small_pdf import small_pdf
 
 import asof
-from asof.sources.formats.process import PROCESSES, Processes
-from asof.sources.kept_answers import NAME, KeptAnswers, forget
+from asof.extensions.documents.reading import PROCESSES, Processes
+from asof.sources.source import NAME, KeptAnswers, forget
 
 LARGEST = 1000
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from asof.data import SourcedTime
-from asof.sources.made import DAY, SHARED, MadeTogether, second_made, without_later
+from asof.sources.dates import DAY, SHARED, MadeTogether, second_made, without_later
 from asof.sources.readers import ParsedFile
 from asof.time.moment import read
+from asof.values import SourcedTime
 
 MARCH = "2015-03-02T10:00:00Z"
 

@@ -5,18 +5,17 @@ from __future__ import annotations
 import pytest
 from tests.support.growth import is_linear
 
-from asof.data import Heading, Link
-from asof.sources.frontmatter import BadFrontmatter, parse
-from asof.sources.markdown import parse_text
+from asof.sources.markdown import BadFrontmatter, parse, parse_markdown
 from asof.sources.source import InputLimits
+from asof.values import Heading, Link
 
 
 def read(text: str):
-    return parse_text(text, "stem", InputLimits())
+    return parse_markdown(text, "stem", InputLimits())
 
 
 def test_an_empty_note():
-    assert read("") == parse_text("", "stem", InputLimits())
+    assert read("") == parse_markdown("", "stem", InputLimits())
     assert (read("").title, read("").outline) == ("stem", ())
 
 

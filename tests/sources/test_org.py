@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.growth import is_linear
 
-from asof.data import Heading, Link
-from asof.sources import org
-from asof.sources.dating import dates_in
+from asof.sources import markups
+from asof.sources.dates import dates_in
 from asof.sources.readers import Unreadable, parsed
 from asof.sources.source import InputLimits
+from asof.values import Heading, Link
 
 FILE = """\
 :PROPERTIES:
@@ -53,7 +53,7 @@ left out too
 
 
 def parse(text: str):
-    return org.parse_text(text, "stem", InputLimits())
+    return markups.parse_org(text, "stem", InputLimits())
 
 
 def test_a_file():

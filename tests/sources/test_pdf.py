@@ -12,16 +12,15 @@ from tests.support.small_pdf import small_pdf
 from tests.support.sources import stated
 
 import asof
-from asof.data import Document, Problem
-from asof.sources import pdf
-from asof.sources.formats.parts import Part
-from asof.sources.formats.reading import FormatReader
-from asof.sources.open import open_source
-from asof.sources.pdf import pages, read
-from asof.sources.pdf_lines import flowing, lines_of, without_heads
+from asof.extensions.documents import pdf
+from asof.extensions.documents.parts import Part
+from asof.extensions.documents.pdf import flowing, lines_of, pages, read, without_heads
+from asof.extensions.documents.reading import FormatReader
+from asof.sources.history import open_source
 from asof.sources.readers import Unreadable
 from asof.sources.source import InputLimits
 from asof.time.span import iso
+from asof.values import Document, Problem
 
 LONG = "The ferry of Orrin crosses the lake at noon, with bread and letters aboard."
 

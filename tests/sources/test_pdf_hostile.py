@@ -7,7 +7,7 @@ import zlib
 
 import pytest
 
-from asof.sources.pdf import pages, read
+from asof.extensions.documents.pdf import pages, read
 from asof.sources.readers import Unreadable
 from asof.sources.source import InputLimits
 

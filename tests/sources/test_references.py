@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.small_pdf import small_pdf
 
-from asof.sources.pdf import read
-from asof.sources.references import ReferenceSection, UncertainReferences, references_in
+from asof.extensions.documents.pdf import ReferenceSection, UncertainReferences, read, references_in
 from asof.sources.source import InputLimits
 
 BODY = [f"We cross the lake for the {n}th time and count the gulls on the mole." for n in range(60)]

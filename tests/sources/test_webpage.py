@@ -5,11 +5,12 @@ from __future__ import annotations
 import pytest
 from tests.support.growth import is_linear
 
-from asof.data import Heading, Link
-from asof.sources import rst, webpage
-from asof.sources.dating import dates_in
-from asof.sources.plain import READER as PLAIN
+from asof.sources import html as webpage
+from asof.sources import markdown
+from asof.sources.dates import dates_in
+from asof.sources.markdown import PLAIN
 from asof.sources.source import InputLimits
+from asof.values import Heading, Link
 
 PAGE = """<!DOCTYPE html><html lang="en-GB"><head><title>The &amp; title</title>
 <meta property="article:published_time" content="2024-03-05T10:00:00Z"><meta name="keywords" content="a, b c">
@@ -181,7 +182,7 @@ def test_a_title_that_only_others_are_shown():
 def sections(text: str):
     return [
         (h.level, h.title, text[h.offset :].split("\n")[0])
-        for h in rst.parse_text(text, "stem", InputLimits()).outline
+        for h in markdown.parse_rst(text, "stem", InputLimits()).outline
     ]
 
 
@@ -195,7 +196,7 @@ def test_sections_by_their_lines():
         (2, "Two", "Two"),
         (2, "Six words are the title here", "Six words are the title here"),
     ]
-    page = rst.parse_text(text, "stem", InputLimits())
+    page = markdown.parse_rst(text, "stem", InputLimits())
     assert (page.title, page.text) == ("Title", text)
 
 
@@ -223,11 +224,11 @@ def test_the_title_of_plain_text(text, title):
 )
 def test_the_charset_that_a_page_declares_counts(charset: str, text: str) -> None:
     raw = f'<html><head><meta charset="{charset}"></head><body><p>{text}</p></body></html>'.encode(charset)
-    page = webpage.READER(raw, "stem", InputLimits())
+    page = webpage.HTML(raw, "stem", InputLimits())
     assert (page.text.strip(), page.encoding) == (text, "")
 
 
 @pytest.mark.parametrize("charset", ["utf-8", "rot13", "no-such", "punycode", ""])
 def test_a_charset_that_cannot_be_is_not_believed(charset: str) -> None:
     raw = f'<meta charset="{charset}"><p>caf'.encode() + b"\xe9 au lait, tr\xe8s bon</p>"
-    assert "café au lait" in webpage.READER(raw, "stem", InputLimits()).text
+    assert "café au lait" in webpage.HTML(raw, "stem", InputLimits()).text

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from asof.errors import UsageError
-from asof.stale.commits_since import CommitsSince, commits_since
+from asof.extensions.facts.stale import CommitsSince, commits_since
 
 DAY = 86_400
 

@@ -10,7 +10,7 @@ from tests.support.notes import tell
 
 from asof.corpus.snapshot import Snapshot
 from asof.errors import UsageError
-from asof.stale.find import find_stale
+from asof.extensions.facts.stale import find_stale
 
 
 @pytest.fixture

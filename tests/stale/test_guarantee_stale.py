@@ -22,15 +22,13 @@ from tests.support.histories import (
 from tests.support.notes import note
 
 from asof.corpus.corpus import Corpus
-from asof.data import Document
+from asof.extensions.facts.current import Stale, lives
+from asof.extensions.facts.dated_documents import of_their_day
+from asof.extensions.facts.expired_dates import passed_times
+from asof.extensions.facts.stale import order
+from asof.extensions.facts.stale_links import moved_from, moved_to, stale_links
 from asof.index.view import View
-from asof.stale.find import order
-from asof.stale.links import stale_links
-from asof.stale.lives import lives
-from asof.stale.moves import moved_from, moved_to
-from asof.stale.of_their_day import of_their_day
-from asof.stale.passed import passed_times
-from asof.stale.values import Stale
+from asof.values import Document
 
 SAID = (
     "Everybody on board has read [the first](doc0.md) with care.",

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from tests.support.notes import Told, listed
 
-from asof.stale.links import stale_links
-from asof.stale.values import LINK, QUOTED, Stale
+from asof.extensions.facts.current import LINK, QUOTED, Stale
+from asof.extensions.facts.stale_links import stale_links
 from asof.time.span import iso
 
 ROPES = (

@@ -6,8 +6,8 @@ import pytest
 from tests.support.corpora import new_corpus
 from tests.support.notes import Told, tell
 
-from asof.stale.lives import lives
-from asof.stale.of_their_day import by_name, historical_headings, of_their_day
+from asof.extensions.facts.current import lives
+from asof.extensions.facts.dated_documents import by_name, historical_headings, of_their_day
 
 
 def of_day(*told: Told) -> set[str]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from tests.support.notes import Told, listed
 
-from asof.stale.passed import passed_times
-from asof.stale.values import PASSED, Stale
+from asof.extensions.facts.current import PASSED, Stale
+from asof.extensions.facts.expired_dates import passed_times
 from asof.time.span import iso
 
 

@@ -9,9 +9,9 @@ import pytest
 from tests.support.corpora import Clock, new_corpus
 
 from asof.corpus.corpus import Corpus
-from asof.data import Document
 from asof.errors import UsageError
-from asof.stale.paths import documents_meant
+from asof.extensions.facts.stale import documents_meant
+from asof.values import Document
 
 
 @pytest.fixture

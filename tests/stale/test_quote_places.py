@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from asof.stale.quote_places import QuotePlace, place_of
-from asof.stale.values import Quote
+from asof.extensions.facts.current import Quote
+from asof.extensions.facts.stale import QuotePlace, place_of
 
 TEXT = "# Plans\n\nIt has 10 GB.\n\nAgain:\nIt has 10 GB.\n"
 

@@ -10,11 +10,9 @@ from tests.support.corpora import Clock, new_corpus
 from tests.support.stale_values import DAY, quote, stale
 
 from asof.corpus.corpus import Corpus
-from asof.data import Document
-from asof.stale.commits_since import CommitsSince
-from asof.stale.quote_places import QuotePlace
-from asof.stale.report import stale_report
+from asof.extensions.facts.stale import CommitsSince, QuotePlace, stale_report
 from asof.time.moment import read
+from asof.values import Document
 
 OLD = "# Old\n\nThe free plan has 10 GB.\n"
 MARCH = read("2021-03").last

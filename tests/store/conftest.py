@@ -11,8 +11,8 @@ import pytest
 from tests.support.corpora import Clock, new_corpus
 
 from asof.corpus.corpus import Corpus
-from asof.data import Document, Ended, Problem, SourcedTime
 from asof.time.moment import read
+from asof.values import Document, Ended, Problem, SourcedTime
 
 
 @dataclass

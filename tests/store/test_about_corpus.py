@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from asof.corpus.corpus import Corpus
-from asof.data import Document, Filters, SourcedTime
 from asof.errors import UsageError
 from asof.time.moment import read
 from asof.time.span import Span
+from asof.values import Document, Filters, SourcedTime
 
 Make = Callable[..., Any]
 

@@ -8,9 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof.data import SourcedTime
-from asof.data.json import times_json
-from asof.store.about import (
+from asof.store.digest import (
     HEADING,
     MAX_TIMES,
     METADATA,
@@ -24,6 +22,8 @@ from asof.store.about import (
 )
 from asof.time.moment import read
 from asof.time.span import BEGINNING, NEVER, Span, iso
+from asof.values import SourcedTime
+from asof.wire import times_json
 
 ENGLISH = TimeReadingOptions("en", 1)
 

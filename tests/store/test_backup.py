@@ -11,9 +11,9 @@ from tests.support.corpora import memory_folder, new_corpus
 
 from asof.corpus.corpus import Corpus
 from asof.corpus.corpus import open as open_corpus
-from asof.data import Document, Ended
 from asof.errors import UsageError
-from asof.models.hashed import HashedNgrams
+from asof.models.encoders import HashedNgrams
+from asof.values import Document, Ended
 
 DOCUMENTS: list[Document | Ended] = [
     Document("a", "The ferry of Orrin crosses the lake at noon.", "Ferry", "2020"),

@@ -11,13 +11,12 @@ import pytest
 
 import asof
 from asof.corpus.corpus import Corpus
-from asof.data import Document
 from asof.errors import Busy, CorpusError
-from asof.models.cached import CachedModel, CachedReply
-from asof.models.ports import Prompt, Reply
-from asof.models.scripted import ScriptedModel
+from asof.models.metered import CachedModel, CachedReply
+from asof.models.ports import Prompt, Reply, ScriptedModel
 from asof.store.calls import BATCH, StoredCalls
-from asof.store.lock import exclusive_lock
+from asof.store.schema import exclusive_lock
+from asof.values import Document
 
 KEPT = CachedReply("the lamp is lit", 7, 4)
 

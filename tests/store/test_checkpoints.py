@@ -16,12 +16,12 @@ from tests.support.rows import versions
 from tests.support.sources import Forgetful
 
 from asof.corpus.corpus import Corpus
-from asof.data import Checkpoint, Document, Ended, Problem, SafeToCommit, Statement, Unchanged
 from asof.errors import SourceShrunk
 from asof.sources.files import Files
-from asof.sources.jsonl import JsonLines
-from asof.sources.open import open_source
-from asof.store.checkpoints import WHOLE, stored_checkpoints
+from asof.sources.history import open_source
+from asof.sources.records import JsonLines
+from asof.store.writing import WHOLE, stored_checkpoints
+from asof.values import Checkpoint, Document, Ended, Problem, SafeToCommit, Statement, Unchanged
 
 Make = Callable[..., Any]
 

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from asof.corpus.corpus import open as open_corpus
-from asof.data import Document
 from asof.errors import Busy
 from asof.index.view import View
-from asof.store.lock import exclusive_lock, shared_lock
+from asof.store.schema import exclusive_lock, shared_lock
+from asof.values import Document
 
 
 def test_readers_wait_while_the_gate_is_held(tmp_path: Path) -> None:
@@ -68,7 +68,7 @@ def test_a_purge_ends_while_readers_take_turns(tmp_path: Path) -> None:
 HOLDER = """
 import sys, time
 from pathlib import Path
-from asof.store.lock import exclusive_lock
+from asof.store.schema import exclusive_lock
 with exclusive_lock(Path(sys.argv[1]), 0):
     print("held", flush=True)
     time.sleep(60)

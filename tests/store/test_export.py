@@ -16,10 +16,10 @@ from tests.support.histories import ANY_HEALTH, BROAD, DAY, DENSE, HISTORIES, Ev
 
 from asof.corpus.corpus import Corpus
 from asof.corpus.corpus import open as open_corpus
-from asof.data import Document, Ended, Heading, Link
 from asof.errors import CorpusError, UsageError
 from asof.sources.source import InputLimits
 from asof.time.span import NEVER, Span, moment
+from asof.values import Document, Ended, Heading, Link
 
 
 def same_past(corpus: Corpus, other: Corpus) -> None:

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from asof.data import Ended, SourcedTime
 from asof.errors import UsageError
 from asof.time.moment import read
+from asof.values import Ended, SourcedTime
 
 Make = Callable[..., Any]
 

@@ -12,8 +12,8 @@ import pytest
 
 import asof
 from asof.errors import CorpusError, DamagedStore
-from asof.store.integrity import schema_fault, value_faults
 from asof.store.schema import MIGRATIONS, migrate
+from asof.store.store import schema_fault, value_faults
 
 Make = Callable[..., Any]
 

@@ -12,13 +12,19 @@ from hypothesis import strategies as st
 from tests.support.rows import db_of
 
 from asof.corpus.corpus import Corpus
-from asof.data import Document
 from asof.errors import UsageError
-from asof.index.rebuild import stored_parts
-from asof.store.digest import indexed_text
-from asof.store.keywords import MAX_CHARACTERS, MAX_VALUES, is_searchable, keywords_of, missing_keywords
-from asof.store.settings import CorpusSettings
+from asof.index.build import stored_parts
+from asof.store.digest import (
+    MAX_CHARACTERS,
+    MAX_VALUES,
+    indexed_text,
+    is_searchable,
+    keywords_of,
+    missing_keywords,
+)
+from asof.store.schema import CorpusSettings
 from asof.text.tokens import tokenize
+from asof.values import Document
 
 Make = Callable[..., Any]
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from asof.errors import Busy
-from asof.store.lock import exclusive_lock
+from asof.store.schema import exclusive_lock
 
 Make = Callable[..., Any]
 

@@ -9,8 +9,8 @@ import pytest
 from tests.support.answers import corpus_with, doc
 
 from asof.corpus.corpus import Corpus
-from asof.data import Ended
-from asof.store import named
+from asof.store import names
+from asof.values import Ended
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +29,7 @@ def notes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Corpus]:
 
 def called(corpus: Corpus, name: str, as_of: str | None = None) -> list[str]:
     store = corpus.at(as_of).view().store
-    numbers = named.called(store, name)
+    numbers = names.called(store, name)
     return [
         store.db.execute("SELECT name FROM documents WHERE id = ?", (each,)).fetchone()[0] for each in numbers
     ]

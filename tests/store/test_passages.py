@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.support.fact_lines import add, corpus_of, note
 
-from asof.store.passages import existing_passages, visible_passages
+from asof.store.reader import existing_passages, visible_passages
 from asof.time.moment import read
 from asof.time.span import NEVER
 

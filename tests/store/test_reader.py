@@ -9,13 +9,12 @@ from typing import Any
 import pytest
 from tests.support.rows import db_of
 
-from asof.data import Ended, SourcedTime
-from asof.data.json import times_json
-from asof.store.about import TimeReadingOptions, dumps, loads, passage_times
-from asof.store.digest import span_of
+from asof.store.digest import TimeReadingOptions, dumps, loads, passage_times, span_of
 from asof.store.reader import matching_heads
 from asof.time.moment import read
 from asof.time.span import BEGINNING, NEVER, Span
+from asof.values import Ended, SourcedTime
+from asof.wire import times_json
 
 Make = Callable[..., Any]
 

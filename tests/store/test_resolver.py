@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof.data import Document, Ended, SourcedTime
-from asof.store.links import LinkResolver, current_aliases, current_documents, folded
+from asof.store.reader import LinkResolver, current_aliases, current_documents, folded
 from asof.time.moment import read
+from asof.values import Document, Ended, SourcedTime
 
 Make = Callable[..., Any]
 

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from tests.support.rows import db_of
 
 from asof.corpus.corpus import Corpus
-from asof.data import Ended, Problem, SourcedTime
 from asof.errors import SourceShrunk
 from asof.store.run import NumberSet
 from asof.time.moment import read
+from asof.values import Ended, Problem, SourcedTime
 
 Make = Callable[..., Any]
 

@@ -10,8 +10,16 @@ import pytest
 
 from asof.corpus.corpus import open as open_corpus
 from asof.errors import CorpusError, DamagedStore, NewerSchema, NoCorpus, NoSpace, UsageError
-from asof.store.schema import FIRST, MIGRATIONS, connect, get_meta, migrate, set_meta, store_error
-from asof.store.settings import CorpusSettings
+from asof.store.schema import (
+    FIRST,
+    MIGRATIONS,
+    CorpusSettings,
+    connect,
+    get_meta,
+    migrate,
+    set_meta,
+    store_error,
+)
 from asof.store.store import Store
 
 SECOND = "CREATE TABLE moods (document INTEGER PRIMARY KEY, mood TEXT); INSERT INTO moods VALUES (1, 'good');"

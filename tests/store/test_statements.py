@@ -1,12 +1,11 @@
-"""What a statement means: each line of the table in `asof.store.statements`, then the cases between them."""
+"""What a statement means: each line of the table in `asof.store.validity`, then the cases between them."""
 
 from __future__ import annotations
 
 import pytest
 
-from asof.data import SourcedTime
 from asof.store.digest import stated_digest
-from asof.store.statements import (
+from asof.store.validity import (
     DocumentState,
     StatementOutcome,
     StoredVersion,
@@ -16,6 +15,7 @@ from asof.store.statements import (
 )
 from asof.time.moment import read
 from asof.time.span import BEGINNING, LAST, NEVER
+from asof.values import SourcedTime
 
 NOW = read("2024-03-10").first
 

@@ -11,11 +11,11 @@ import pytest
 
 import asof
 from asof.corpus.corpus import Corpus
-from asof.data import Document
 from asof.errors import Busy, CorpusError
 from asof.store import feedback
 from asof.store.feedback import AskedRow, JudgementRow, ShownRow
-from asof.store.lock import exclusive_lock
+from asof.store.schema import exclusive_lock
+from asof.values import Document
 
 
 @pytest.fixture

@@ -5,8 +5,8 @@ from __future__ import annotations
 from tests.support.rows import db_of
 
 import asof
-from asof.sources.scheme import ERASED
-from asof.store.versions import mark_erased, version_numbers
+from asof.sources.source import ERASED
+from asof.store.validity import mark_erased, version_numbers
 
 
 def test_numbers_of_all_versions(memory_folder, document):

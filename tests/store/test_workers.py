@@ -19,12 +19,11 @@ from tests.support.corpora import new_corpus
 from tests.support.rows import db_of
 
 from asof.corpus.corpus import Corpus
-from asof.data import Document, SafeToCommit, Statement
 from asof.errors import CorpusError
-from asof.store.prepare import PreparedText, TextPreparation
 from asof.store.run import IndexRun
-from asof.store.settings import CorpusSettings
-from asof.store.workers import LONGEST, TextWorkers
+from asof.store.schema import CorpusSettings
+from asof.store.workers import LONGEST, PreparedText, TextPreparation, TextWorkers
+from asof.values import Document, SafeToCommit, Statement
 
 SETTINGS = CorpusSettings()
 TABLES = ("documents", "heads", "versions", "passages", "ends", "links", "aliases", "tags", "transactions")
@@ -145,8 +144,8 @@ def test_a_worker_that_is_ended_from_outside_is_an_error() -> None:
 
 WRITER = """
 import multiprocessing, sys
-from asof.data import Document
-from asof.store.settings import CorpusSettings
+from asof.values import Document
+from asof.store.schema import CorpusSettings
 from asof.store.workers import TextWorkers
 
 if __name__ == "__main__":

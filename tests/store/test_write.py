@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asof.corpus.corpus import Corpus
-from asof.data import Document, Ended, Heading, Link, SourcedTime
 from asof.errors import BeforeHorizon, UsageError
 from asof.store.digest import indexed_text
 from asof.time.moment import read
 from asof.time.span import Span
+from asof.values import Document, Ended, Heading, Link, SourcedTime
 
 Make = Callable[..., Any]
 

@@ -11,15 +11,14 @@ from tests.support.corpora import Clock
 
 import asof
 from asof.answer.ask import answering
-from asof.answer.evidence import Sentence, quotable_sentences
+from asof.answer.evidence import Sentence, SentenceFact, quotable_sentences
 from asof.answer.question import ParsedQuestion
-from asof.answer.sentence_facts import SentenceFact
 from asof.corpus.corpus import Corpus
-from asof.data import Document, Hit, SourcedTime
+from asof.extensions.facts.indexer import ensure_facts
 from asof.index.view import View
-from asof.knowledge.indexer import ensure_facts
-from asof.store.settings import CorpusSettings
+from asof.store.schema import CorpusSettings
 from asof.time.moment import read
+from asof.values import Document, Hit, SourcedTime
 
 
 def doc(id_: str, date: str | None, text: str, title: str = "", **more: Any) -> Document:

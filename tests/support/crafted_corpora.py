@@ -18,9 +18,9 @@ import numpy as np
 
 import asof
 from asof.errors import AsofError
+from asof.extensions.facts.indexer import facts as known_facts
+from asof.extensions.facts.indexer import report as known_report
 from asof.index.segment import Segment, SegmentWriter
-from asof.knowledge.questions import facts as known_facts
-from asof.knowledge.questions import report as known_report
 
 EXTREMES = (-1, 0, 1, 2, 255, 300, 2**31 - 1, -(2**31), 2**32, 2**40, 2**62, -(2**62), 2**63 - 1, -(2**63))
 VALUES = (

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from asof.data import Fact
-from asof.knowledge.fact_store import Excerpt
-from asof.knowledge.rules.extractor import RuleExtractor
-from asof.store.about import TimeReadingOptions, passage_times
+from asof.extensions.facts.rules import RuleExtractor
+from asof.extensions.facts.store import Excerpt
+from asof.store.digest import TimeReadingOptions, passage_times
 from asof.time.span import Span
+from asof.values import Fact
 
 REPORT = "Quill Ropes Ltd (QRL) 2024 Q3 Report"
 """A title with an entity of its own, a code, and a period: July to September 2024."""

@@ -12,9 +12,8 @@ from tests.support.histories import Event, Histories, Version, day, stored_text
 from tests.support.rows import db_of
 
 from asof.corpus.corpus import Corpus
-from asof.data import Document, Heading, SourcedTime
-from asof.models.ports import Prompt
-from asof.models.scripted import ScriptedModel
+from asof.models.ports import Prompt, ScriptedModel
+from asof.values import Document, Heading, SourcedTime
 
 SENTENCES = (
     "Quay Ltd's revenue was $3.4 million on 2 January 1970.",

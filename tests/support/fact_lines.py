@@ -15,11 +15,11 @@ from typing import Any
 from tests.support.corpora import Clock, new_corpus
 
 from asof.corpus.corpus import Corpus
-from asof.data import CHANGE, EVENT, NAME, VALUE, Amount, Document, Fact, SourcedTime
+from asof.extensions.facts.extraction import extract_all
+from asof.extensions.facts.store import Excerpt, Extraction
 from asof.index.view import View
-from asof.knowledge.extraction import extract_all
-from asof.knowledge.fact_store import Excerpt, Extraction
 from asof.time.moment import read
+from asof.values import CHANGE, EVENT, NAME, VALUE, Amount, Document, Fact, SourcedTime
 
 CALLED = "also called"
 _LINE = re.compile(r"^([^|\n]+) \| ([^|\n]+) \| ([^|\n]+?)(?: \| ([^|\n]+))?$", re.MULTILINE)

@@ -24,12 +24,12 @@ from tests.support.rows import db_of
 from asof.corpus.corpus import Corpus
 from asof.corpus.corpus import open as open_corpus
 from asof.corpus.snapshot import Snapshot
-from asof.data import Document, Ended, Heading, Link, SourcedTime
 from asof.errors import UsageError
-from asof.index.merge import merge
+from asof.index.build import merge
 from asof.store.digest import layout_places, span_of
-from asof.store.settings import CorpusSettings
+from asof.store.schema import CorpusSettings
 from asof.time.span import NEVER, Span, instant, iso, moment
+from asof.values import Document, Ended, Heading, Link, SourcedTime
 
 DAY = 86_400_000_000
 WORDS = (

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from asof.data import Answer, Citation
+from asof.values import Answer, Citation
 
 SHOP: list[dict[str, Any]] = [
     {

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from asof.learn.box import Box
-from asof.papers.recipe import PAPERS
+from asof.extensions.systems.learning import Box
+from asof.extensions.systems.recipes import PAPERS
 
 Floats = NDArray[np.float64]
 

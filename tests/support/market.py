@@ -12,15 +12,12 @@ from tests.support.openai_server import ModelServer
 
 from asof.corpus.corpus import Corpus
 from asof.environment import now
-from asof.http.retry import Retry
-from asof.knowledge.configured_extraction import estimate, extract_facts
-from asof.knowledge.extraction import ExtractionReport
-from asof.knowledge.extraction_config import Facts
-from asof.knowledge.fact_store import facts_in
-from asof.models.cached import CachedModel
-from asof.models.chat import ChatModel
-from asof.models.metered import MeteredModel, Prices, Usage
-from asof.models.openai_http import OpenAIServer
+from asof.extensions.facts.extraction import ExtractionReport, estimate, extract_facts
+from asof.extensions.facts.model import Facts
+from asof.extensions.facts.store import facts_in
+from asof.http import Retry
+from asof.models.chat import ChatModel, OpenAIServer
+from asof.models.metered import CachedModel, MeteredModel, Prices, Usage
 from asof.store.calls import StoredCalls
 from asof.store.store import Store
 

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable, Sequence
 from tests.support.corpora import new_corpus
 
 from asof.corpus.corpus import Corpus
-from asof.data import Document, Ended, SourcedTime
+from asof.extensions.facts.current import Stale
 from asof.index.view import View
-from asof.sources.markdown import parse_text
+from asof.sources.markdown import parse_markdown
 from asof.sources.source import InputLimits
-from asof.stale.values import Stale
+from asof.values import Document, Ended, SourcedTime
 
 Listing = Callable[[View], list[Stale]]
 
@@ -21,7 +21,7 @@ Told = tuple[str, str, str | None]
 
 def note(name: str, text: str, published: SourcedTime | str | None) -> Document:
     """A note as a folder of Markdown files gives it."""
-    parsed = parse_text(text, name.rpartition("/")[2].removesuffix(".md"), InputLimits())
+    parsed = parse_markdown(text, name.rpartition("/")[2].removesuffix(".md"), InputLimits())
     return Document(
         name, parsed.text, parsed.title, published, links=parsed.links, aliases=parsed.aliases,
         outline=parsed.outline, meta=parsed.front,

@@ -17,8 +17,7 @@ from tests.support.small_pdf import small_pdf
 
 import asof
 from asof.corpus.corpus import Corpus
-from asof.papers.answer import PaperAnswer, PaperQuestion
-from asof.papers.pipeline import ask_papers
+from asof.extensions.systems.papers import PaperAnswer, PaperQuestion, ask_papers
 from asof.time.span import instant
 
 KNOWN = ("lamp", "oil", "tide", "rope", "keeper", "storm")

@@ -5,14 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from asof.learn.box import Box
-from asof.learn.judged_query import JudgedQuery
-from asof.learn.judged_scores import JudgedScores, place_of
-from asof.learn.loss import gains
-from asof.learn.loss_table import ExpressionLosses
-from asof.papers.recipe import PAPERS
+from asof.extensions.lab.tuning import TuningQuestions
+from asof.extensions.systems.learning import Box, ExpressionLosses, JudgedQuery, JudgedScores, place_of
+from asof.extensions.systems.loss import gains
+from asof.extensions.systems.recipes import PAPERS
 from asof.rank.expression import Constant, Given, product, total
-from asof.tuning import TuningQuestions
 
 WEIGHTS = tuple(f"combine.weights.{name}" for name in ("similarity", "freshness", "coverage", "volume"))
 BOX = Box.of(PAPERS, WEIGHTS)

@@ -8,7 +8,7 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
-from asof.index.segment_formats import FOOTER
+from asof.index.columns import FOOTER
 
 SG1_LACKS = (
     "stem_offsets", "stems", "forward_start", "forward", "forward_tf",

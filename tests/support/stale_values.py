@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from asof.data import SourcedTime
-from asof.data.why import Why
-from asof.stale.quote_places import QuotePlace
-from asof.stale.report import PlacedQuote, PlacedStale, StaleReport
-from asof.stale.values import LINK, Quote, Stale
+from asof.extensions.facts.current import LINK, Quote, Stale
+from asof.extensions.facts.stale import PlacedQuote, PlacedStale, QuotePlace, StaleReport
 from asof.time.moment import read
+from asof.values import SourcedTime, Why
 
 DAY = 86_400_000_000
 """Microseconds."""

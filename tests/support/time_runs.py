@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from asof.time.lexicon import TimeLexicon
-from asof.time.token_run import TokenRun
-from asof.time.word_windows import TimeText, WordWindow
+from asof.time.lexicon import TimeLexicon, TimeText, TokenRun, WordWindow
 
 
 def whole_run(text: str, lexicon: TimeLexicon) -> TokenRun:

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof.data import Heading
-from asof.text.blocks import blocks, count_words, sections, words_end
+from asof.text.passages import blocks, count_words, sections, words_end
+from asof.values import Heading
 
 
 def parts(text: str) -> list[tuple[str, bool]]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof.data import SourcedTime
-from asof.text.budget import ends, header, tokens
+from asof.text.passages import ends, passage_header, tokens
 from asof.time.span import Span
+from asof.values import SourcedTime
 
 
 def test_words_and_marks_are_tokens() -> None:
@@ -19,9 +19,10 @@ def test_words_and_marks_are_tokens() -> None:
 
 def test_the_line_above_a_passage() -> None:
     assert (
-        header("Harbour news", SourcedTime(Span(None, None), "May 2021", "text")) == "Harbour news (May 2021)"
+        passage_header("Harbour news", SourcedTime(Span(None, None), "May 2021", "text"))
+        == "Harbour news (May 2021)"
     )
-    assert header("Harbour news", None) == "Harbour news (undated)"
+    assert passage_header("Harbour news", None) == "Harbour news (undated)"
 
 
 @given(st.text(max_size=60), st.text(max_size=60))

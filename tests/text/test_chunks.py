@@ -8,10 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.growth import is_linear
 
-from asof.data import Heading
 from asof.errors import UsageError
-from asof.text.blocks import count_words
-from asof.text.chunks import Chunk, Chunking, chunk
+from asof.text.passages import Chunk, Chunking, chunk, count_words
+from asof.values import Heading
 
 TEN, TWENTY, FORTY = Chunking("words", 10), Chunking("words", 20), Chunking("words", 40)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from asof.text.markdown_tables import header, is_row, split_rows
+from asof.text.passages import header, is_row, split_rows
 
 TEXT = "Prices.\n| Kind | Price |\n|------|:-----:|\n| Loaf | 3 |\n| Bun | 1 |\nAll in crowns,\nas ever."
 

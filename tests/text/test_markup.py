@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof.text.markup import unmarked
+from asof.text.snippet import unmarked
 
 EXAMPLES = [
     ("## The mole ##\nIt is *old*.", "The mole\nIt is old."),

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from asof.text.names import key
+from asof.text.query import key
 
 
 @pytest.mark.parametrize(

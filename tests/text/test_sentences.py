@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.growth import is_linear
 
-from asof.text.sentences import sentences, shown
+from asof.text.passages import sentences, shown
 
 
 def cut(text: str) -> str:

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof.text.shingles import WORDS, Shingler, mixed
+from asof.text.query import WORDS, Shingler, mixed
 from asof.text.tokens import tokenize
 
 TEXTS = st.lists(

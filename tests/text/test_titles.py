@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof.text.titles import TitleMatch, TitleStems, figure
+from asof.text.query import TitleMatch, TitleStems, figure
 from asof.text.tokens import Analyzer
 
 PLAIN = Analyzer(stem=False)

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from tests.support.growth import is_linear
 
 from asof.errors import UsageError
-from asof.text.languages import algorithms
-from asof.text.tokens import Analyzer, spans, term_hash, tokenize
+from asof.text.tokens import Analyzer, algorithms, spans, term_hash, tokenize
 
 WORDS = st.text(alphabet=st.sampled_from("aZé ß'’.,-_0123東京ガ한Žİ\"\n+#v"), max_size=40)
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from asof.errors import BadTime
-from asof.time.coerce import first_instant, last_instant
+from asof.time.moment import first_instant, last_instant
 from asof.time.span import FIRST, LAST, NEVER, Span, instant, moment
 
 NOW = instant(datetime(2024, 3, 5, tzinfo=UTC))

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from asof.time.expressions import TimeContext, TimeMention, parse
 from asof.time.lexicon import lexicon
 from asof.time.moment import read
-from asof.time.period import GRAINS, Period, days_in, months_later, one_day
-from asof.time.span import Span
+from asof.time.span import GRAINS, Period, Span, days_in, months_later, one_day
 
 ANCHOR = datetime(2024, 5, 31, 12, 34, tzinfo=UTC)  # a Friday
 BERLIN = ZoneInfo("Europe/Berlin")

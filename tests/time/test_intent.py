@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asof.lang import codes, every
-from asof.time.cues import phrases
 from asof.time.expressions import TimeMention
 from asof.time.intent import (
     INSTANCE,
@@ -19,6 +18,7 @@ from asof.time.intent import (
     STATE,
     WISHED,
     intent,
+    phrases,
     recency,
 )
 from asof.time.span import Span

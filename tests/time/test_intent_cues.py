@@ -7,8 +7,7 @@ from collections import Counter
 import pytest
 
 from asof.lang import codes, tables
-from asof.time.cues import cues, kinds, kinds_of_answer, language_of, phrases, words_of
-from asof.time.tendency import DIRECTIONS, weights
+from asof.time.intent import DIRECTIONS, cues, kinds, kinds_of_answer, language_of, phrases, weights, words_of
 
 
 def read(question: str, language: str = "en") -> list[tuple[str, str]]:

@@ -10,10 +10,9 @@ from hypothesis import strategies as st
 from tests.support.time_runs import whole_run
 
 from asof.lang import codes
-from asof.time.grammar import match_time
-from asof.time.lexicon import lexicon
+from asof.time.expressions import match_time
+from asof.time.lexicon import lexicon, runs
 from asof.time.reading import reading_context
-from asof.time.token_run import runs
 
 HERE = reading_context(datetime(2024, 5, 31, 12, 34, tzinfo=UTC), UTC)
 SIGNS = st.sampled_from([" ", " ", " ", "-", "/", ". ", ", ", "'"])

@@ -10,8 +10,17 @@ from hypothesis import strategies as st
 
 from asof.errors import BadTime
 from asof.time.moment import read
-from asof.time.period import GRAINS, Grain, Period, days_in, months_later, one_day, span_of_length, week_of
-from asof.time.span import Span
+from asof.time.span import (
+    GRAINS,
+    Grain,
+    Period,
+    Span,
+    days_in,
+    months_later,
+    one_day,
+    span_of_length,
+    week_of,
+)
 
 GRAIN = st.sampled_from(GRAINS)
 PERIOD = st.builds(Period.of, st.dates(), GRAIN)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from asof.time.cues import cues, words_of
-from asof.time.question_form import QuestionForm, question_form
+from asof.time.intent import QuestionForm, cues, question_form, words_of
 
 
 def read(question: str, language: str = "en") -> QuestionForm:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.fact_lines import corpus_of, note, view
 
-from asof.knowledge.visible_facts import facts_about
+from asof.extensions.facts.visible import facts_about
 from asof.time.moment import read
 from asof.time.scope import holds_in, label, nearest
 from asof.time.span import Span

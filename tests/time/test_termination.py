@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from asof.time.termination import mentions_termination, termination_words
+from asof.time.intent import mentions_termination, termination_words
 
 
 @pytest.mark.parametrize("words", termination_words())

@@ -12,13 +12,9 @@ from tests.support.growth import is_linear
 from tests.support.time_runs import whole_run
 
 from asof.lang import codes
-from asof.time.expressions import parse
-from asof.time.grammar import match_time
-from asof.time.known_words import words_after, words_before
-from asof.time.lexicon import lexicon
+from asof.time.expressions import match_time, parse
+from asof.time.lexicon import FAR, WORD, TimeText, bond, lexicon, windows, words_after, words_before
 from asof.time.reading import reading_context
-from asof.time.word_lists import WORD
-from asof.time.word_windows import FAR, TimeText, bond, windows
 
 HERE = reading_context(datetime(2024, 5, 31, 12, 34, tzinfo=UTC), UTC)
 ENGLISH = lexicon("en")

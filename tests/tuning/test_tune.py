@@ -13,14 +13,14 @@ from tests.support.planted_weights import BOX, planted
 
 from asof import config
 from asof.errors import MissingExtra, UsageError
-from asof.evaluate.evaluation import evaluate
-from asof.evaluate.options import EvaluationOptions
-from asof.models.hashed import HashedNgrams
-from asof.rank.recipe import with_values
+from asof.extensions.lab.evaluation import evaluate
+from asof.extensions.lab.results import tune_json
+from asof.extensions.lab.runs import EvaluationOptions
+from asof.extensions.lab.tuning import dataset_questions, toml_lines, tune
+from asof.models.encoders import HashedNgrams
+from asof.rank.stage import with_values
 from asof.recipes import named
-from asof.serialize.tuning import tune_json
-from asof.store.settings import CorpusSettings
-from asof.tuning import dataset_questions, toml_lines, tune
+from asof.store.schema import CorpusSettings
 
 HIDDEN = (np.array([0.15, 0.1, 0.5, 0.25]), np.array([0.1, 0.5, 0.3, 0.1]), np.array([0.6, 0.1, 0.1, 0.2]))
 START = np.array([0.4, 0.25, 0.25, 0.1])

@@ -19,7 +19,7 @@ import pytest
 
 import asof
 from asof.errors import UsageError
-from asof.watch.watch import Notice, Watcher, known_sources
+from asof.extensions.server.watching import Notice, Watcher, known_sources
 
 DEADLINE = 20.0
 

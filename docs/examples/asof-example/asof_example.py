@@ -6,11 +6,10 @@ from pathlib import Path
 
 from asof import Document
 from asof.errors import SourceError
-from asof.rank.candidates.gather import Lexical
-from asof.rank.candidates.top_k import TopK
-from asof.rank.combine.weighted_sum import Combine
-from asof.rank.features.freshness import Freshness
-from asof.rank.recipe import Recipe
+from asof.extensions.systems.stages import Freshness
+from asof.rank.combine import Combine
+from asof.rank.gather import Lexical, TopK
+from asof.rank.stage import Recipe
 
 
 @dataclass

@@ -9,28 +9,96 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from asof import plugins
-from asof.answer.best_sentences import PASSAGES
-from asof.answer.evidence import WeightedPhrase, quotable_sentences
+from asof.answer.evidence import SentenceFact, WeightedPhrase, pack, quotable_sentences
 from asof.answer.extractive import AnswerContext, extractive_answer
-from asof.answer.in_force import Passages, with_current
-from asof.answer.pack import pack
 from asof.answer.question import ParsedQuestion
-from asof.answer.sentence_facts import SentenceFact
-from asof.answer.settings import LOCAL_TOKENS
-from asof.data import GLOBAL, LOCAL, Answer, Filters, Hit
+from asof.answer.sentences import PASSAGES
+from asof.answer.write import LOCAL_TOKENS
 from asof.errors import UsageError
 from asof.index.view import View
-from asof.text.budget import header, tokens
+from asof.revisions.chains import succession
+from asof.text.passages import passage_header, tokens
+from asof.text.query import key
 from asof.text.question import QuestionReading
+from asof.values import GLOBAL, LOCAL, Answer, Filters, Hit
 
 if TYPE_CHECKING:
-    from asof.answer.question_cost import QuestionModel
+    from asof.answer.write import QuestionModel
+
+
+# -- in force ------------------------------------------------------------------------------------------
+#
+# What holds now in place of what it superseded, for a question that names no time.
+
+
+class Passages(NamedTuple):
+    """Hits, best first, and their rows in the view in the same order."""
+
+    hits: tuple[Hit, ...]
+    rows: tuple[int, ...]
+
+
+def with_current(question: ParsedQuestion, view: View, passages: Passages, most: int) -> Passages:
+    """The passages; before each of the first `most` that is superseded stands the current one of its series,
+    with its score.
+
+    One that lacks a name or a figure of the question which the superseded passage has tells of something else
+    ("PHP 8.2" for "PHP 8.1"): the passage then counts as not superseded. One that has been removed, or stands
+    before the passage anyway, changes nothing.
+    """
+    hits, rows = list(passages.hits), list(passages.rows)
+    known = dict(zip(rows, hits, strict=True))
+    names = wanted(question)
+    for hit, row in zip(passages.hits[:most], passages.rows[:most], strict=True):
+        last = None if hit.superseded is None else _current(view, row)
+        if last is None:
+            continue
+        if last not in known:
+            (known[last],) = view.hits(
+                np.array([last], np.int64), np.array([hit.score]), [hit.why].__getitem__
+            )
+        place = rows.index(row)
+        if not said(names, hit) <= said(names, known[last]):
+            hits[place] = replace(hit, superseded=None)
+        elif last not in rows[:place]:
+            if last in rows:
+                at = rows.index(last)
+                del hits[at], rows[at]
+            hits.insert(place, replace(known[last], rank=hit.rank, score=hit.score, explain=hit.explain))
+            rows.insert(place, last)
+    return Passages(tuple(hits), tuple(rows))
+
+
+def _current(view: View, row: int) -> int | None:
+    """The last of the series of a row, if it is another one and current."""
+    chains = succession(view)
+    series = chains.series(row)
+    last = int(series[-1])
+    return None if last == row or chains.ends(series[-1:])[0] is not None else last
+
+
+def wanted(question: ParsedQuestion) -> frozenset[str]:
+    """The names of a question, and its words with figures."""
+    figures = [word for word in key(question.text).split() if any(map(str.isdigit, word))]
+    return frozenset({*map(key, question.names), *figures})
+
+
+def said(wanted: frozenset[str], hit: Hit) -> frozenset[str]:
+    """Those of the names that a hit has."""
+    if not wanted:
+        return wanted
+    said = f" {key(f'{hit.title} {hit.text}')} "
+    return frozenset(name for name in wanted if f" {name} " in said)
+
+
+# -- ask -----------------------------------------------------------------------------------------------
+
 
 AUTO = "auto"
 
@@ -172,7 +240,7 @@ def context_of(retrieved: RetrievedPassages, budget: int | None) -> AnswerContex
     parsed = ParsedQuestion.of(retrieved.reading, (), languages)
     if not (parsed.times or parsed.after) and retrieved.filters == Filters():
         found = with_current(parsed, view, found, PASSAGES)
-    sizes = [tokens(header(hit.title, hit.published)) + tokens(hit.text) for hit in found.hits]
+    sizes = [tokens(passage_header(hit.title, hit.published)) + tokens(hit.text) for hit in found.hits]
     limit = LOCAL_TOKENS if budget is None else budget
     packed = pack(sizes, limit)
     selected = sorted(packed.selected)

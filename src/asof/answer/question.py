@@ -4,16 +4,177 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, date, timedelta
 from functools import cache
+from itertools import islice, product
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
-from asof.answer.question_names import WORD, blank_out, names_in
+from pydantic import BaseModel, Field
+
 from asof.lang import FIRST, codes, detect, tables
-from asof.text.question import QuestionReading
+from asof.models.ports import Prompt, between, prompt_text
+from asof.text.query import key
+from asof.text.question import AS_OF, MOST_PARTS, QuestionReading
 from asof.time.intent import WISHED
-from asof.time.period import GRAINS, Grain
-from asof.time.span import Span
+from asof.time.span import GRAINS, Grain, Period, Span, days_in, iso, one_day
+
+if TYPE_CHECKING:
+    from asof.models.ports import Model
+
+
+# -- question names ------------------------------------------------------------------------------------
+#
+# The names in a question: known names in any spelling, and capitalised phrases.
+
+
+WORD = re.compile(r"\w[\w.'’-]*")
+"""A word with its inner punctuation."""
+
+_RUN = re.compile(
+    r"[^\W\d_a-zß-öø-ÿ][\w.&’'-]*(?:(?:,\s+(?=(?:Inc|Ltd|Corp|LLC|L\.P|Co|plc|AG|GmbH|S\.A)\b)|\s+(?:of|and|&|de|von|der|the)"
+    r"\s+(?=[^\W\d_a-zß-öø-ÿ])|\s+)(?:[^\W\d_a-zß-öø-ÿ][\w.&’'-]*|plc\b))*"
+)
+_POSSESSIVE = re.compile(r"['’]s(?!\w)|(?<=s)['’](?!\w)")
+_LOWERCASE_NEXT = re.compile(
+    r"[ ](?!and\b|or\b|in\b|und\b|oder\b|between\b|from\b|during\b|before\b|after\b)[a-zß-öø-ÿ]"
+)
+_AUXILIARY = re.compile(
+    r"\b(?:did|does|do|is|are|was|were|has|have|had|will|by|of|c[efot]o|hat|haben|ist|war|wird|von)\s+$"
+)
+_AND = re.compile(r"\s+and\s+")
+_VON = re.compile(r"\s+(?:von|der)\s+")
+_DETERMINED = re.compile(
+    r"\b(?i:de[rsnm]|die|das|eine?[rsnm]?|i[mn]s?|am|zu[mr]|vom|beim|welche[rsnm]?|jede[rsnm]?|wie viele?)\s+"
+    r"(?:[a-zß-ÿ]+e[rsnm]?\s+){0,2}$"
+)
+_TITLE = re.compile(r"(?:C[EFOT]O|[A-Z&-]{2,9}(?=\s+of\s))\b\s*(?:of\s+)?")
+"""An office or a measure before a name: "CEO Mira Voss", "AFFO of Birch Bay"."""
+
+_CONTEXT = 80
+"""How many characters before a capitalised phrase are read to decide whether it is a name."""
+_LEGAL_END = re.compile(r"\b(?:Inc|Ltd|Corp|Co|L\.P|S\.A|U\.S\.A?)\.$")
+
+
+def names_in(
+    rest: str, known: Iterable[str], question: frozenset[str], *, nouns: bool
+) -> tuple[tuple[str, ...], str]:
+    """The names in a question, and the question with blanks in their places.
+
+    `known`: names in the corpus. `question`: words that only ask. `nouns`: nouns are capitalised (German).
+    """
+    source = rest
+    names: dict[int, tuple[int, str]] = {}
+    letters = re.sub(r"\W", "", rest.lower())
+    present = {name for name in known if key(name) and all(each in letters for each in _required_words(name))}
+    for name in sorted(present, key=lambda each: (-len(each), each)):
+        for match in re.finditer(rf"(?<!\w){_pattern(name)}(?:['’]s)?(?!\w)", rest, re.IGNORECASE):
+            names[match.start()] = match.end(), name
+            rest = blank_out(rest, [match.span()])
+    for begin, run in _runs(rest, _VON if nouns else _AND):
+        start, text = _without_question_words(begin, run, question)
+        possessive = _POSSESSIVE.search(text)
+        text = text[: possessive.start()] if possessive else text
+        text = text.rstrip(" ,?!" if _LEGAL_END.search(text) else " ,.?!")
+        if not key(text) or (_is_measure(text) and not possessive):
+            continue
+        before = rest[max(0, start - _CONTEXT) : start]
+        if nouns:
+            if " " not in text and _DETERMINED.search(before):
+                continue
+        elif not possessive and _continues(rest, before, start + len(text)):
+            continue
+        names[start] = start + len(text), text
+        rest = blank_out(rest, [(start, start + len(text))])
+    return tuple(dict.fromkeys(_in_order(names, source))), rest
+
+
+def _in_order(names: Mapping[int, tuple[int, str]], source: str) -> Iterator[str]:
+    """The names in order of position. Two capitalised names with one blank between are one: "Ida Brandt"."""
+    starts = sorted(names)
+    at = 0
+    while at < len(starts):
+        first = starts[at]
+        end, name = names[first]
+        at += 1
+        while at < len(starts) and _adjacent(source, end, starts[at]) and source[first].isupper():
+            end = names[starts[at]][0]
+            name = source[first:end]
+            at += 1
+        yield name
+
+
+def _adjacent(source: str, end: int, start: int) -> bool:
+    return start == end + 1 and source[start].isupper() and not _POSSESSIVE.search(source, end - 2, end)
+
+
+def _runs(rest: str, separator: re.Pattern[str]) -> Iterator[tuple[int, str]]:
+    """The capitalised phrases with their offsets, split at `separator`.
+
+    In German a single word before "von" is a noun and no name ("Umsatz von", "Kapitän der").
+    """
+    for match in _RUN.finditer(rest):
+        begin = match.start()
+        for cut in separator.finditer(match[0]):
+            run = rest[begin : match.start() + cut.start()]
+            if separator is _AND or " " in run:
+                yield begin, run
+            begin = match.start() + cut.end()
+        yield begin, rest[begin : match.end()]
+
+
+def _required_words(name: str) -> list[str]:
+    """The words of a name that a question must have to contain it; "and" may be written "&"."""
+    return [word for word in key(name).split() if word.isalnum() and word != "and"]
+
+
+def _without_question_words(start: int, text: str, question: frozenset[str]) -> tuple[int, str]:
+    """A capitalised phrase, and its offset, without first words that only ask ("Which") or are an office."""
+    while text:
+        head = WORD.match(text)
+        asks = head is not None and head[0].lower() in question
+        before = head if asks else _TITLE.match(text)
+        if before is None:
+            break
+        left = text[before.end() :].lstrip(" ,")
+        start, text = start + len(text) - len(left), left
+    return start, text
+
+
+def _continues(rest: str, before: str, end: int) -> bool:
+    """Whether a capitalised phrase only begins a longer phrase ("China sales growth").
+
+    After an auxiliary ("did Baltic Lines open") or an office ("CEO Mira Voss say") it is a name.
+    """
+    return _LOWERCASE_NEXT.match(rest, end) is not None and not _AUXILIARY.search(before.lower())
+
+
+def _pattern(name: str) -> str:
+    """A pattern for a name with or without its legal form and punctuation."""
+    legal = r"(?:,?\s+(?:inc|corp|co|ltd|plc|llc|lp|ag|se|gmbh|corporation|company|incorporated)\b\.?)?"
+    words = ("(?:and|&)" if word == "and" else _dotted(word) for word in key(name).split())
+    return r"[\s.,’'-]*".join(words) + legal
+
+
+def _dotted(word: str) -> str:
+    return r"[.’']?".join(map(re.escape, word))
+
+
+def _is_measure(text: str) -> bool:
+    """Whether a capitalised phrase names a measure (GAAP, EBITDA, AFFO) or begins with a number."""
+    return all(word.isupper() and len(word) > 1 for word in text.split()) or text[0].isdigit()
+
+
+def blank_out(text: str, extents: Sequence[tuple[int, int]]) -> str:
+    """The text with blanks in place of these (start, end) ranges; its length stays the same."""
+    for start, end in extents:
+        text = f"{text[:start]}{' ' * (end - start)}{text[end:]}"
+    return text
+
+
+# -- question ------------------------------------------------------------------------------------------
+
 
 _DAY = 24 * 3600 * 1_000_000  # microseconds
 _GRAIN_DISTANCE = 3
@@ -224,3 +385,167 @@ def _topics(rest: str, ignored: frozenset[str], language: str) -> tuple[str, ...
         if words:
             phrases.append(" ".join(words))
     return tuple(dict.fromkeys(phrases))
+
+
+# -- question times ------------------------------------------------------------------------------------
+#
+# The times of a question read by a language model, if rules read none (TG-RAG, section III-B1).
+
+
+MIN_CONFIDENCE = 0.7
+"""Times of a smaller confidence are ignored."""
+
+MAX_TOKENS = 300
+MAX_TIMES = 32
+"""The most times that a reply may have, and of a question that asks for each period, the first."""
+
+
+class NamedTime(BaseModel):
+    """A time that a question names: its words there, its first and last day."""
+
+    words: str
+    first: date
+    last: date
+    confidence: Annotated[float, Field(ge=0, le=1)]
+
+
+class QuestionTimes(BaseModel):
+    """The times that a question names."""
+
+    times: Annotated[list[NamedTime], Field(max_length=MAX_TIMES)]
+
+
+class NamedPeriods(NamedTuple):
+    """The times of a question in words, and how many there are beyond these."""
+
+    words: tuple[str, ...]
+    beyond: int
+
+
+def periods_named(reading: QuestionReading, grain: Grain | None) -> NamedPeriods:
+    """The times that a question asks about in its own words; if it asks for each period of a grain, the first
+    of those inside them. The moment that it is asked as of is none of them."""
+    found: dict[str, None] = {}
+    ranges: list[tuple[int, int]] = []
+    words = 0
+    for mention in reading.mentions:
+        span = mention.span
+        if mention.relation == AS_OF:
+            continue
+        if grain is None or span.start is None or span.end is None:
+            text = reading.query.text[mention.start : mention.end]
+            words += text not in found
+            found[text] = None
+            continue
+        first = Period.of(span.start.date(), grain)
+        last = Period.of((span.end - timedelta.resolution).date(), grain)
+        ranges.append((first.ordinal, last.ordinal + 1))
+        period: Period | None = first
+        while period is not None and len(found) < MAX_TIMES and period <= last:
+            found[str(period)] = None
+            period = None if period.after is None else Period.of(period.after, grain)
+    return NamedPeriods(tuple(found), words + _covered(ranges) - len(found))
+
+
+def _covered(ranges: Iterable[tuple[int, int]]) -> int:
+    """How many numbers are in any of these ranges, each from its first to before its end."""
+    count, reached = 0, 0
+    for first, end in sorted(ranges):
+        count += max(0, end - max(first, reached))
+        reached = max(reached, end)
+    return count
+
+
+def times_by_model(reading: QuestionReading, model: Model) -> tuple[QuestionReading, tuple[str, ...]]:
+    """The reading with the times that a model finds in the question, if rules found none, and notes on them.
+
+    The times are preferences, as those that rules read; nothing after the moment of the question becomes
+    visible. Times of little confidence, and words that are not in the question, are ignored. Raises
+    ModelError.
+    """
+    if reading.mentions:
+        return reading, ()
+    reply = model.complete([times_prompt(reading)])[0]
+    if reply.problem or not isinstance(reply.value, QuestionTimes):
+        return reading, (f"no time by {model.name}: {reply.problem or 'no list of times'}",)
+    question = reading.query.text.casefold()
+    times = [
+        each
+        for each in reply.value.times
+        if each.confidence >= MIN_CONFIDENCE
+        and each.first <= each.last
+        and each.words.strip()
+        and each.words.casefold() in question
+    ]
+    if not times:
+        return reading, ()
+    spans = tuple(_span(each) for each in times)
+    notes = tuple(f"time by {model.name}: “{each.words}” is {each.first} to {each.last}" for each in times)
+    return replace(reading, query=replace(reading.query, about=spans)), notes
+
+
+def times_prompt(reading: QuestionReading) -> Prompt:
+    """The question and its day; nothing of the corpus is in the prompt."""
+    question = reading.query.text
+    user = f"Asked on {iso(reading.as_of)[:10]}\n\n{between(question)}"
+    return Prompt(prompt_text("asof.answer", "times"), user, schema=QuestionTimes, most=MAX_TOKENS)
+
+
+def _span(named: NamedTime) -> Span:
+    return days_in((named.first, one_day(named.last)[1]), UTC)
+
+
+# -- sub questions -------------------------------------------------------------------------------------
+#
+# The parts of a question that can be answered by themselves: by rules, or by a language model.
+
+
+MAX_PARTS_TOKENS = 600
+LONGEST_PART = 400
+
+
+class SubQuestions(BaseModel):
+    """The sub-questions of a question."""
+
+    questions: Annotated[list[str], Field(max_length=MOST_PARTS)]
+
+
+def split_by_model(question: str, as_of: int, model: Model) -> tuple[tuple[str, ...] | None, str]:
+    """The sub-questions that a model finds, () for a question that is one, None where its reply is of no use;
+    and a note on what cannot be used of it. Nothing of the corpus is in the prompt. Raises ModelError."""
+    user = f"Asked on {iso(as_of)[:10]}\n\n{between(question)}"
+    prompt = Prompt(prompt_text("asof.answer", "parts"), user, schema=SubQuestions, most=MAX_PARTS_TOKENS)
+    reply = model.complete([prompt])[0]
+    if reply.problem or not isinstance(reply.value, SubQuestions):
+        return None, f"no parts by {model.name}: {reply.problem or 'no list of questions'}; split by rules"
+    found = [" ".join(each.split()) for each in reply.value.questions]
+    parts = tuple(dict.fromkeys(each for each in found if 0 < len(each) <= LONGEST_PART))
+    long = sum(len(each) > LONGEST_PART for each in found)
+    if long and not parts:
+        return (
+            None,
+            f"no parts by {model.name}: all are longer than {LONGEST_PART} characters; split by rules",
+        )
+    dropped = (
+        f"{long:,} of the {len(found):,} parts by {model.name} are longer than {LONGEST_PART} characters"
+    )
+    return parts, f"{dropped} and were dropped" if long else ""
+
+
+def combined(
+    names: tuple[str, ...], topics: tuple[str, ...], times: tuple[str, ...], more_times: int = 0
+) -> tuple[tuple[str, ...], str]:
+    """Every topic of every name at every time as a text of its own; () where there is one alone.
+
+    A note says if there are more than are searched. `more_times`: how many times there are beyond these.
+
+    >>> combined(("Otter Mills",), ("revenue", "debt"), ("Q1 2023",))[0]
+    ('revenue Otter Mills Q1 2023', 'debt Otter Mills Q1 2023')
+    """
+    count = max(1, len(topics)) * max(1, len(names)) * max(1, len(times) + more_times)
+    if count < 2:
+        return (), ""
+    groups = islice(product(topics or ("",), names or ("",), times or ("",)), MOST_PARTS)
+    parts = tuple(" ".join(filter(None, group)) for group in groups)
+    more = count > MOST_PARTS
+    return parts, f"the question has {count:,} parts: the first {MOST_PARTS} are searched" if more else ""

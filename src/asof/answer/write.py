@@ -2,21 +2,103 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from asof.answer.cited import first_of, in_round_brackets, read_citations
 from asof.answer.extractive import AnswerContext, Moments, refused
-from asof.answer.refusal import NO_EVIDENCE, declines
-from asof.data import LOCAL, Answer, Citation, Hit
 from asof.errors import ModelError
-from asof.models.ports import Prompt
-from asof.models.prompts import between, one_line, prompt_text
+from asof.models.metered import HasCachedReplies, MeteredModel, Usage, budget_text
+from asof.models.ports import Prompt, Reply, between, one_line, prompt_text
+from asof.schema import check, number, one_of, whole
 from asof.time.span import iso
+from asof.values import LOCAL, MODES, Answer, Citation, Hit
 
 if TYPE_CHECKING:
     from asof.models.ports import Model
+
+
+# -- cited ---------------------------------------------------------------------------------------------
+#
+# Citations in a model's text: numbers in square brackets, `[2]` or `[2, 5]`, of what it was shown.
+
+
+CITED = re.compile(r"\[(-?[0-9]+(?:[ \t]*[,;][ \t]*-?[0-9]+)*)\]")
+"""A citation, or several in one pair of brackets."""
+_BETWEEN = re.compile(r"[ \t]*[,;][ \t]*")
+MAX_UNKNOWN = 8
+"""The most numbers of nothing that a note names."""
+
+
+class CitedText(NamedTuple):
+    """A text in pieces: words, and the numbers of a pair of brackets, each from 1 to the count of what was
+    shown. `unknown`: other numbers, each once, which are in no piece."""
+
+    parts: tuple[str | tuple[int, ...], ...]
+    unknown: tuple[str, ...]
+
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        """The numbers that are cited, in order of their first citation."""
+        return tuple(dict.fromkeys(n for part in self.parts if not isinstance(part, str) for n in part))
+
+
+def read_citations(text: str, count: int) -> CitedText:
+    """The pieces of a text on `count` numbered things.
+
+    Where the removal of an unknown number makes a citation of what stands around it (`[[99]3]`), this gets
+    round brackets, for nobody cited it. Numbers of any length are compared as texts.
+    """
+    number_of = {str(number): number for number in range(1, count + 1)}
+    parts: list[str | tuple[int, ...]] = []
+    unknown: dict[str, None] = {}
+    words, at = "", 0
+    for match in CITED.finditer(text):
+        numbers = _BETWEEN.split(match[1])
+        unknown.update((each, None) for each in numbers if each not in number_of)
+        words, at = words + text[at : match.start()], match.end()
+        if known := tuple(number_of[each] for each in numbers if each in number_of):
+            parts += [in_round_brackets(words), known]
+            words = ""
+    parts.append(in_round_brackets(words + text[at:]))
+    return CitedText(tuple(part for part in parts if part), tuple(unknown))
+
+
+def in_round_brackets(text: str) -> str:
+    """A text in which what looks like a citation cannot be taken for one."""
+    return CITED.sub(r"(\1)", text)
+
+
+def first_of(numbers: Sequence[str]) -> str:
+    """The first of these numbers, long ones cut, and how many more there are."""
+    listed = ", ".join(number if len(number) <= 20 else f"{number[:20]}…" for number in numbers[:MAX_UNKNOWN])
+    more = len(numbers) - MAX_UNKNOWN
+    return f"{listed} and {more:,} more" if more > 0 else listed
+
+
+# -- refusal -------------------------------------------------------------------------------------------
+#
+# Answers that are refusals by their words alone.
+
+
+NO_EVIDENCE = "no explicit evidence for the question"
+"""The words in which TG-RAG has a model refuse (appendix, local query prompt)."""
+
+_CITED = re.compile(r"\[[0-9 ,;]*\]")
+
+
+def declines(text: str) -> bool:
+    """Whether a text is the refusal of TG-RAG's prompt and nothing else; case, signs and citations apart.
+
+    >>> declines("**No explicit evidence for the question.**"), declines("No explicit evidence for 2023; 4%.")
+    (True, False)
+    """
+    return " ".join(re.findall(r"\w+", _CITED.sub(" ", text).casefold())) == NO_EVIDENCE
+
+
+# -- write ---------------------------------------------------------------------------------------------
+
 
 REFUSAL = "NO ANSWER:"
 MAX_TOKENS = 1_024
@@ -108,3 +190,154 @@ def _read(moments: Moments, context: AnswerContext, text: str, by: str) -> Answe
 def _citation(number: int, hit: Hit) -> Citation:
     quote = " ".join(hit.text.split())
     return Citation.of(number, hit, quote)
+
+
+# -- question cost -------------------------------------------------------------------------------------
+#
+# What the model of one question took, step by step.
+#
+# The steps are those in which the published system asks a model (TG-RAG, section III-B): the times of the
+# question, reports, points of the evidence, the answer; and the parts of the question, for a recipe that
+# splits
+# it. Its tables III and IV count prompt and reply tokens.
+
+
+TIMES, PARTS, REPORTS, POINTS, ANSWER = "times", "parts", "reports", "points", "answer"
+
+STEPS = (TIMES, PARTS, REPORTS, POINTS, ANSWER)
+"""The steps in their order."""
+
+_STEP_OF = {
+    "QuestionTimes": TIMES,
+    "SubQuestions": PARTS,
+    "WrittenReport": REPORTS,
+    "ExtractedPoints": POINTS,
+}
+"""By the schema of a reply; what has another one, or none, is the answer."""
+
+
+def step_of(prompt: Prompt) -> str:
+    """The step that a prompt belongs to."""
+    return ANSWER if prompt.schema is None else _STEP_OF.get(prompt.schema.__name__, ANSWER)
+
+
+@dataclass(slots=True, eq=False)
+class QuestionModel:
+    """The model of one question, which is asked for one batch at a time. `steps`: what each step took."""
+
+    metered: MeteredModel
+    steps: dict[str, Usage] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        return self.metered.name
+
+    @property
+    def settings(self) -> str:
+        return self.metered.settings
+
+    @property
+    def used(self) -> Usage:
+        """What the question took until now."""
+        return self.metered.meter
+
+    @property
+    def cost(self) -> dict[str, Any]:
+        """The fields of `Usage`, and under "steps" those of each step that asked for anything."""
+        steps = {step: asdict(self.steps[step]) for step in STEPS if step in self.steps}
+        return {**asdict(self.used), "steps": steps}
+
+    def stopped(self) -> str:
+        """A note that the budget stopped the question, "" if it did not."""
+        unsent, budget = self.used.refused, self.metered.budget
+        if not unsent or budget is None:
+            return ""
+        prompts = "1 prompt was" if unsent == 1 else f"{unsent:,} prompts were"
+        return f"stopped at the budget of {budget_text(budget, self.metered.unit)}: {prompts} not sent"
+
+    def affords(self, prompt: int, reply: int) -> bool:
+        """Whether so many tokens more of prompts and replies fit into the budget."""
+        return self.metered.affords(prompt, reply)
+
+    def hold_back(self, prompts: Sequence[Prompt]) -> None:
+        """Count prompts of a step that are not sent, so that the budget is enough for the answer."""
+        before = self.used
+        self.metered.hold_back(len(prompts))
+        self._count(prompts, before)
+
+    def cached_replies(self, prompts: Sequence[Prompt]) -> list[Reply | None]:
+        """The reply to each prompt that is kept, None where there is none."""
+        model = self.metered.model
+        if isinstance(model, HasCachedReplies):
+            return model.cached_replies(prompts)
+        return [None] * len(prompts)
+
+    def complete(self, prompts: Sequence[Prompt]) -> list[Reply]:
+        """A reply for each prompt, in their order. Raises ModelError."""
+        before = self.used
+        try:
+            return self.metered.complete(prompts)
+        finally:
+            self._count(prompts, before)
+
+    def stream(self, prompt: Prompt) -> Iterator[str]:
+        """The reply in pieces. Raises ModelError."""
+        before = self.used
+        try:
+            yield from self.metered.stream(prompt)
+        finally:
+            self._count([prompt], before)
+
+    def _count(self, prompts: Sequence[Prompt], before: Usage) -> None:
+        """Count what was used since then for the step of these prompts, which is the same for all."""
+        for prompt in prompts[:1]:
+            step = step_of(prompt)
+            self.steps[step] = added(self.steps.get(step), self.used.since(before))
+
+
+def added(one: Usage | None, other: Usage) -> Usage:
+    """The sum of two usages."""
+    if one is None:
+        return other
+    cost = None if one.cost is None or other.cost is None else one.cost + other.cost
+    return Usage(
+        one.calls + other.calls, one.cached + other.cached, one.failed + other.failed,
+        one.refused + other.refused, one.prompt_tokens + other.prompt_tokens,
+        one.reply_tokens + other.reply_tokens, cost,
+    )  # fmt: skip
+
+
+# -- settings ------------------------------------------------------------------------------------------
+#
+# How questions are answered: `[ask]` of asof.toml.
+
+
+LOCAL_TOKENS = 12_000
+"""The tokens of passages that an answer reads (L_ctx of TG-RAG, section V-D)."""
+
+MAX_PASSAGES = 100
+"""The most passages that are retrieved for an answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class AskSettings:
+    """`recipe` retrieves the passages; `mode` is one of `asof.values.MODES`.
+
+    `tokens`: the tokens of retrieved text that are read, None for 12,000 (global: 24,000; TG-RAG, section
+    V-D). `budget`: the most that a model may cost for an answer, in US dollars (tokens without prices);
+    None: no limit.
+    """
+
+    recipe: str = "asof"
+    mode: str = "auto"
+    tokens: int | None = None
+    budget: float | None = None
+
+    @classmethod
+    def read(cls, table: Mapping[str, Any], known: Sequence[str]) -> AskSettings:
+        """The table of a configuration; `known`: the names of recipes. Raises UsageError."""
+        check(table, {
+            "recipe": one_of(*known), "mode": one_of(*MODES), "tokens": whole(100, 1_000_000),
+            "budget": number(0, 1e9),
+        })  # fmt: skip
+        return cls(**table)

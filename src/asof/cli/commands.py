@@ -86,40 +86,40 @@ COMMANDS = {
         ("question",),
     ),
     "open": CommandEntry(
-        "asof.cli.open:open", "Search and ask",
+        "asof.cli.search:open", "Search and ask",
         "Open the file of a hit, or print it as it stood.",
         "asof open ferry --as-of 2020",
     ),
     "timeline": CommandEntry(
-        "asof.cli.timeline:timeline", "See what changed",
+        "asof.cli.history:timeline", "See what changed",
         "Show how the answer to a question changed over time.",
         'asof timeline "harbour master"',
         ("history", "log",),
     ),
     "diff": CommandEntry(
-        "asof.cli.diff:diff", "See what changed",
+        "asof.cli.history:diff", "See what changed",
         "Compare the answers as of two dates.",
         'asof diff "harbour master" 2019 2023-06',
     ),
     "links": CommandEntry(
-        "asof.cli.links:links", "See what changed",
+        "asof.cli.search:links", "See what changed",
         "List the links from and to a document.",
         "asof links ferry --as-of 2020",
     ),
     "why-not": CommandEntry(
-        "asof.cli.whynot:why_not", "Explain results",
+        "asof.cli.search:why_not", "Explain results",
         "Say why a document is not among the hits.",
         'asof why-not ferry "harbour master"',
         ("explain",),
     ),
     "when": CommandEntry(
-        "asof.cli.when:when", "Explain results",
+        "asof.cli.history:when", "Explain results",
         "Show how the time in a question is understood.",
         'asof when "prices since last spring"',
         ("date",),
     ),
     "recipes": CommandEntry(
-        "asof.cli.recipes:recipes", "Explain results",
+        "asof.cli.maintenance:recipes", "Explain results",
         "List the ranking recipes and their settings.",
         "asof recipes asof",
     ),
@@ -129,13 +129,14 @@ COMMANDS = {
         "asof correct ferry --published 2019-05-01",
     ),
     "export": CommandEntry(
-        "asof.cli.export:export", "Maintain the index",
+        "asof.cli.maintenance:export", "Maintain the index",
         "Write all versions of all documents as JSON Lines.",
         "asof export notes.jsonl.gz",
         ("dump", "save",),
     ),
     "backup": CommandEntry(
-        "asof.cli.export:backup", "Maintain the index", "Copy the index to a file.", "asof backup notes.db"
+        "asof.cli.maintenance:backup", "Maintain the index", "Copy the index to a file.",
+        "asof backup notes.db",
     ),
     "purge": CommandEntry(
         "asof.cli.maintenance:purge", "Maintain the index",
@@ -149,12 +150,12 @@ COMMANDS = {
         "asof vacuum --before 2015",
     ),
     "embed": CommandEntry(
-        "asof.cli.embed:embed", "Maintain the index",
+        "asof.cli.maintenance:embed", "Maintain the index",
         "Change the encoder and compute the vectors again.",
         "asof embed --encoder hashed",
     ),
     "trust": CommandEntry(
-        "asof.cli.trust:trust", "Maintain the index",
+        "asof.cli.maintenance:trust", "Maintain the index",
         "Let a folder's asof.toml name models and servers.",
         "asof trust notes",
     ),

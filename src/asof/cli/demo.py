@@ -69,11 +69,11 @@ def _serve(folder: Path) -> None:
 
 def _demo(folder: Path, explain: bool, k: int) -> None:
     from asof.cli.ask import show_answer
+    from asof.cli.history import show_timeline
     from asof.cli.show import show_results
-    from asof.cli.timeline import show_timeline
     from asof.config import Config
     from asof.corpus.corpus import open as open_corpus
-    from asof.store.settings import CorpusSettings
+    from asof.store.schema import CorpusSettings
 
     notes = Path(asof.__file__).parent / "example" / "notes"
     shutil.copytree(notes, folder / "notes", dirs_exist_ok=True)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import sys
 import time
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,16 +24,147 @@ from asof.cli.main import (
     sure,
     time_option,
 )
-from asof.cli.opening import opened
-from asof.cli.progress import index_progress
-from asof.cli.schemes import check, fetch
-from asof.cli.terminal import counted, plain
-from asof.serialize.corpus import index_json
+from asof.cli.terminal import counted, index_progress, plain
+from asof.results import index_json
 
 if TYPE_CHECKING:
     from asof.corpus.corpus import Corpus
-    from asof.data import Problem
     from asof.store.run import IndexReport
+    from asof.values import Problem
+
+
+# -- opening -------------------------------------------------------------------------------------------
+#
+# The corpus that `asof index` writes to, made with the settings that are asked for or as it is.
+
+
+OPTIONS = {"languages": "--language", "stem": "--no-stem", "chunking": "--chunking", "undated": "--undated"}
+
+
+def opened(index: Path | None, wait: float, asked: dict[str, Any], *, quiet: bool) -> Corpus:
+    """The corpus, new or not. Raises UsageError when it was made with other settings than asked for."""
+    from asof import config, environment
+    from asof.corpus.corpus import open as open_corpus
+    from asof.errors import UsageError
+    from asof.files import FOLDER
+
+    root = corpus_root(index)
+
+    given = _given(asked)
+    configured_here = environment.configuration(root)
+    configured = configured_here.index
+    wanted = replace(configured, **given)
+    new = not environment.holds_corpus(root)
+    corpus = open_corpus(root, settings=wanted, wait=wait, on_note=echo_err)
+    has = corpus.store.settings
+    for key in given:
+        if getattr(has, key) != getattr(wanted, key):
+            corpus.close()
+            raise UsageError(
+                f"{OPTIONS[key]}: this corpus was made with {_text(getattr(has, key))}, not "
+                f"{_text(getattr(wanted, key))}; settings are those of the first run; "
+                "index into another folder with --index"
+            )
+    for key in OPTIONS:
+        setting = getattr(configured, key)
+        if (
+            key not in given
+            and key in configured_here.beside
+            and setting not in (getattr(has, key), getattr(config.Config().index, key))
+        ):
+            echo_err(
+                f"{root / config.FILE} says {key} = {_text(setting)}; this corpus was made with "
+                f"{_text(getattr(has, key))}, which stays: index into another folder with --index"
+            )
+    if not quiet and not new and root.resolve() != Path.cwd():
+        click.echo(f"index in {plain(str(root / FOLDER))}")
+    _note_encoder(corpus)
+    return corpus
+
+
+def _note_encoder(corpus: Corpus) -> None:
+    """Say so where asof.toml names another encoder than the corpus has."""
+    from asof import config
+
+    setting, has = corpus.models.encoder(), corpus.store.settings.encoder
+    if setting is not None and setting.name != has:
+        file = corpus.config.origin.get("encoder", corpus.root / config.FILE)
+        echo_err(
+            f"{file} names the encoder {setting.name}; this corpus has "
+            f"{has or 'none'}, which stays until `asof embed` changes it"
+        )
+
+
+def _given(asked: dict[str, Any]) -> dict[str, Any]:
+    """The settings among the options, checked as those of asof.toml are. Raises BadConfig."""
+    from asof import config
+
+    values: dict[str, Any] = {key: asked[key] for key in ("chunking", "undated") if asked[key]}
+    if asked["language"]:
+        values["languages"] = [code.strip() for code in asked["language"].split(",")]
+    if asked["no_stem"]:
+        values["stem"] = False
+    checked = {key: config.read({"index": {key: value}}, OPTIONS[key]).index for key, value in values.items()}
+    return {key: getattr(settings, key) for key, settings in checked.items()}
+
+
+def _text(value: object) -> str:
+    return ",".join(value) if isinstance(value, tuple) else str(value).lower()
+
+
+# -- schemes -------------------------------------------------------------------------------------------
+#
+# `asof index SCHEME:...`: which options go with it, and what is told of what was fetched.
+
+
+def check(source: str, root: Path, options: Mapping[str, Any], *, history: bool) -> bool:
+    """Whether a source is named by a scheme, which it is then opened by, before anything is made. Raises
+    SourceError, and UsageError also for options of schemes beside a path."""
+    from asof.environment import configuration, now
+    from asof.errors import UsageError
+    from asof.sources.source import SourceContext, is_target, open_scheme, scheme_in, scheme_named
+
+    if not is_target(source):
+        if given := [
+            f"--{name.replace('_', '-')}"
+            for name, value in options.items()
+            if value is not None and value is not False
+        ]:
+            raise UsageError(f"{', '.join(given)}: only for sources of a scheme, and {source!r} is none")
+        return False
+    name, configured = scheme_in(source), configuration(root)
+    context = SourceContext(root, now(), configured.sources.get(name, {}), configured.fields)
+    open_scheme(source, context, options)
+    if history:
+        raise UsageError("--history is for folders; a scheme gives all versions that it has")
+    scheme = scheme_named(name)
+    for line in scheme.notes(source) if scheme else ():
+        echo_err(plain(line))
+    return True
+
+
+def fetch(
+    corpus: Corpus,
+    target: str,
+    options: Mapping[str, Any],
+    progress: Callable[[IndexReport], None] | None,
+    *,
+    shrinking: bool = False,
+    quiet: bool,
+) -> IndexReport:
+    """Add a source that a scheme names; a source with a `summary()` has it shown, also where the run broke
+    off. `shrinking`: whatever share of its documents ends. Raises SourceError, UsageError."""
+    source = corpus.source(target, **options)
+    try:
+        return corpus.add(source, progress=progress, allow_shrinking=shrinking)
+    finally:
+        summary: Callable[[], str] | None = getattr(source, "summary", None)
+        if not quiet and summary is not None and (words := summary()):
+            echo_err(plain(words))
+
+
+# -- index ---------------------------------------------------------------------------------------------
+
 
 SHOWN_PROBLEMS = 20
 
@@ -97,9 +230,9 @@ def index(
     indexes nothing leaves no index behind (exit code 1, 2 or 3).
     """
     from asof.environment import holds_corpus
-    from asof.sources.scheme import is_target
-    from asof.store.empty_corpus import removed_if_empty
-    from asof.store.store import FOLDER
+    from asof.files import FOLDER
+    from asof.sources.source import is_target
+    from asof.store.store import removed_if_empty
 
     root = corpus_root(into)
     papers = {"since": since, "until": until, "per_day": per_day, "full": full}
@@ -142,7 +275,7 @@ def _from_here(path: Path) -> str:
 def _readable(source: str, root: Path, *, history: bool, papers: dict[str, Any]) -> None:
     """Refuse what is no source before anything is made or read. Raises SourceError, UsageError."""
     from asof.errors import UsageError
-    from asof.sources.open import open_source
+    from asof.sources.history import open_source
 
     if check(source, root, papers, history=history):
         return

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from asof.config import Config
     from asof.corpus.corpus import Corpus
     from asof.corpus.snapshot import Snapshot
-    from asof.time.coerce import When
+    from asof.time.moment import When
+
 
 DONE, NOTHING, WRONG, PROBLEMS = 0, 1, 2, 3
 """Exit codes: done; nothing found; wrong usage or an error (one line says which); done with problems."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +14,8 @@ from asof.cli.main import (
     NOTHING,
     PROBLEMS,
     TIMES,
+    corpus_root,
+    echo_err,
     index_option,
     json_option,
     open_corpus,
@@ -19,11 +23,18 @@ from asof.cli.main import (
     sure,
     time_option,
 )
-from asof.cli.terminal import counted, plain, show
-from asof.serialize.corpus import status_json
+from asof.cli.terminal import count_progress, counted, plain, show
+from asof.errors import UsageError
+from asof.results import embed_json, recipes_json, status_json
 
 if TYPE_CHECKING:
+    from asof.corpus.corpus import Corpus
+    from asof.index.manifest import EmbeddingReport
+    from asof.models.ports import Encoder
     from asof.store.status import Status
+
+
+# -- maintenance ---------------------------------------------------------------------------------------
 
 
 @click.command()
@@ -146,4 +157,220 @@ def vacuum(before: str, yes: bool, index: Path | None) -> int:
             return NOTHING
         erased = corpus.vacuum(before)
     click.echo(f"{counted(erased, 'passage')} dropped; questions as of a time before {before} are refused")
+    return DONE
+
+
+# -- export --------------------------------------------------------------------------------------------
+#
+# `asof export` and `asof backup`: a corpus written out as lines, and its database copied.
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--force", is_flag=True, help="Overwrite FILE if it is there.")
+@index_option
+@json_option
+def export(file: Path, force: bool, index: Path | None, as_json: bool) -> int:
+    """Write all documents with all their versions and dates to FILE, a .jsonl or .jsonl.gz.
+
+    Each version is a line that `asof index FILE` reads, in any index. When the versions were added, vectors,
+    facts and feedback are not in it: for all of that there is `asof backup`.
+    """
+    started = time.perf_counter()
+    with open_corpus(index) as corpus:
+        report = corpus.export(file, overwrite=force)
+    seconds = time.perf_counter() - started
+    if report.left_out:
+        values = counted(report.left_out, "value")
+        echo_err(f"{values} of metadata are left out: called as a field of a line, or too long a list")
+    if as_json:
+        print_json({
+            "file": str(file), "documents": report.documents, "versions": report.versions,
+            "left_out": report.left_out, "bytes": report.bytes, "took_ms": round(1_000 * seconds, 1),
+        })  # fmt: skip
+    else:
+        click.echo(
+            f"{plain(str(file))}: {counted(report.documents, 'document')}, "
+            f"{counted(report.versions, 'version')}, {report.bytes:,} bytes in {seconds:.1f} s"
+        )
+    return DONE
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--force", is_flag=True, help="Overwrite FILE if it is there.")
+@index_option
+def backup(file: Path, force: bool, index: Path | None) -> int:
+    """Copy the database of the index to FILE, which only you may read; others may read and write meanwhile.
+
+    Put into another folder as .asof/corpus.db it is the same index: what is missing beside it is made again.
+    """
+    with open_corpus(index) as corpus:
+        size = corpus.backup(file, overwrite=force)
+    click.echo(f"{plain(str(file))}: {size:,} bytes")
+    return DONE
+
+
+# -- trust ---------------------------------------------------------------------------------------------
+#
+# `asof trust`.
+
+
+@click.command()
+@click.argument("folder", type=click.Path(path_type=Path), required=False)
+@click.option("--list", "listed", is_flag=True, help="Show the folders that are trusted.")
+@click.option("--revoke", is_flag=True, help="Stop trusting FOLDER.")
+def trust(folder: Path | None, listed: bool, revoke: bool) -> int:
+    """Let asof.toml of FOLDER (default: that of the corpus here) name models, addresses and keys.
+
+    Without it the file sets only how searches work. Models, addresses and keys come from your own
+    configuration, ~/.config/asof/config.toml, or from options. The trust is stored outside of the folder and
+    ends when the file changes; see docs/guides/trust.md.
+    """
+    if listed:
+        if folder is not None or revoke:
+            raise UsageError("--list goes alone: it shows all folders that are trusted")
+        return _list()
+    chosen = corpus_root(None) if folder is None else folder
+    return _revoke(chosen) if revoke else _trust(chosen)
+
+
+def _trust(folder: Path) -> int:
+    from asof import environment
+
+    named = environment.trust(folder)
+    click.echo(f"trusted: {plain(str(folder.resolve()))}, until its asof.toml changes")
+    for table, words in named.items():
+        click.echo(f"  [{table}] {plain(words)}")
+    if not named:
+        click.echo("  it names no model, address or key")
+    return DONE
+
+
+def _revoke(folder: Path) -> int:
+    from asof import environment
+
+    there = environment.distrust(folder)
+    click.echo(f"{'no longer' if there else 'was not'} trusted: {plain(str(folder.resolve()))}")
+    return DONE if there else NOTHING
+
+
+def _list() -> int:
+    from asof import environment
+
+    folders = environment.trusted_folders()
+    for name, same in folders.items():
+        click.echo(plain(name) + ("" if same else "  (asof.toml has changed since: trust it again)"))
+    if not folders:
+        click.echo("no folder is trusted")
+    return DONE if folders else NOTHING
+
+
+# -- embed ---------------------------------------------------------------------------------------------
+#
+# `asof embed`: another encoder for a corpus, or none.
+
+
+@click.command()
+@click.option("--encoder", "name", metavar="NAME", help="hashed, or a model: a folder, a name on the hub.")
+@click.option("--none", "words", is_flag=True, help="Back to words only; the vectors are removed.")
+@index_option
+@json_option
+def embed(name: str | None, words: bool, index: Path | None, as_json: bool) -> int:
+    """Give all passages vectors of the encoder that asof.toml names, and search with it from then on.
+
+    Vectors that are there are used, so what was interrupted goes on where it was. Until the end, the corpus
+    is searched with the vectors that it had.
+    """
+    from asof.errors import UsageError
+
+    if words and name is not None:
+        raise UsageError("--none and --encoder cannot both be meant")
+    started = time.perf_counter()
+    with open_corpus(index) as corpus:
+        before = corpus.store.settings.encoder
+        encoder = None if words else _encoder(corpus, name)
+        with count_progress("embedding", "passages") as advance:
+            report = corpus.embed(encoder, advance)
+        if as_json:
+            print_json(embed_json(report, before, time.perf_counter() - started))
+        else:
+            _show(report, before, time.perf_counter() - started)
+        _note_unnamed(corpus, report)
+    return DONE
+
+
+def _encoder(corpus: Corpus, name: str | None) -> Encoder | None:
+    """The encoder that is meant. Raises UsageError where none is."""
+    from asof import config
+    from asof.corpus.corpus import encoder_named
+
+    if name is not None:
+        return encoder_named(name, Path.cwd())
+    encoder = corpus.models.encoder()
+    if encoder is None:
+        remedy = (
+            f"set [encoder] in {corpus.root / config.FILE}, or use --encoder; --none goes back to words only"
+        )
+        raise corpus.config.lacking("encoder", "no encoder is named", remedy)
+    return encoder
+
+
+def _show(report: EmbeddingReport, before: str, seconds: float) -> None:
+    what = f"{plain(report.encoder)}, {report.dimensions or 0} dimensions" if report.encoder else "words only"
+    new = f", {report.encoded:,} encoded" if report.encoder else ""
+    was = f"; before: {plain(before) or 'words only'}" if report.changed else "; nothing to change"
+    click.echo(f"encoder: {what}; {counted(report.passages, 'passage')}{new} in {seconds:.1f} s{was}")
+
+
+def _note_unnamed(corpus: Corpus, report: EmbeddingReport) -> None:
+    """Say so where the next command would not find the encoder, or would be told of another one."""
+    from asof import config
+    from asof.errors import AsofError
+    from asof.models.encoders import HashedNgrams
+
+    try:
+        named = corpus.models.encoder()
+    except AsofError:
+        named = None
+    if report.encoder not in ("", HashedNgrams().name, named.name if named else ""):
+        echo_err(f"searches need it in {corpus.root / config.FILE}: [encoder], model = ...")
+
+
+# -- recipes -------------------------------------------------------------------------------------------
+#
+# `asof recipes`.
+
+
+@click.command()
+@click.argument("name", required=False)
+@index_option
+@json_option
+def recipes(name: str | None, index: Path | None, as_json: bool) -> int:
+    """The ways of ranking; with NAME its stages and all that can be set about it.
+
+    `asof search --recipe NAME` uses one; asof.toml chooses one for good ([search] recipe = "twe") and sets
+    its fields ([recipes.twe] decay.tau_min = 365).
+    """
+    from asof import environment
+    from asof import recipes as known
+    from asof.config import FILE
+    from asof.schema import plain
+
+    configured = environment.configuration(Path.cwd() if isinstance(index, str) else corpus_root(index))
+    chosen = [configured.recipe_named(each) for each in ([name] if name else known.all_names())]
+    if as_json:
+        print_json(recipes_json(chosen, configured.recipe))
+        return DONE
+    for each in chosen:
+        default = "  (default)" if each.name == configured.recipe else ""
+        show(f"{click.style(f'{each.name:<10}', bold=True)} {each.about}{default}", hang=11)
+    if name:
+        published = dict(known.named(name).fields())
+        show(f"stages: {', '.join(chosen[0].stages_by_name())}", hang=8)
+        own = dict(environment.own_configuration().recipe_named(name).fields())
+        for key, value in chosen[0].fields():
+            file = environment.user_configuration() if own.get(key) == value else FILE
+            changed = "" if published.get(key) == value else f"  ({file})"
+            show(f"  {key} = {json.dumps(plain(value))}{changed}", hang=4)
     return DONE

@@ -5,10 +5,23 @@ from __future__ import annotations
 import os
 import re
 import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from shutil import get_terminal_size
-from typing import Any, TextIO
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self, TextIO
 
 import click
+
+if TYPE_CHECKING:
+    from asof.corpus.corpus import Corpus
+    from asof.store.run import IndexReport
+
+
+# -- terminal ------------------------------------------------------------------------------------------
+
 
 LONGEST = 240
 """The most characters of a sentence, and of the words that changed."""
@@ -58,7 +71,7 @@ def json_layout(value: Any, indent: str = "\n", key: str = "") -> str:
 
 def readable(text: str, longest: int = LONGEST) -> str:
     """A text of a document in one line: without marks of Markdown and HTML, cut off where it is long."""
-    from asof.text.markup import unmarked
+    from asof.text.snippet import unmarked
 
     return shortened(plain(" ".join(unmarked(text).split())), longest)
 
@@ -127,3 +140,137 @@ def show(line: str, hang: int = 0, *, err: bool = False, **style: Any) -> None:
     """Print a line, wrapped to the width of where it goes; `style` as of `click.style`."""
     columns = width(sys.stderr if err else sys.stdout)
     click.secho(line if columns is None else wrapped(line, columns, hang), err=err, **style)
+
+
+# -- progress lines ------------------------------------------------------------------------------------
+#
+# Progress where there is no terminal: a line with the totals every ten seconds.
+
+
+EVERY = 10.0
+"""Seconds between two lines."""
+
+
+class ProgressLines:
+    """Writes lines `WHAT: TOTALS, N s` while it is entered, the first after `every` seconds.
+
+    `clock`: seconds, from any start. A thread looks at it, so that lines come also while one step takes long.
+    """
+
+    def __init__(
+        self,
+        what: str,
+        write: Callable[[str], None],
+        clock: Callable[[], float] = time.monotonic,
+        every: float = EVERY,
+    ) -> None:
+        self.what = what
+        self.totals = "nothing yet"
+        self._write = write
+        self._clock = clock
+        self._every = every
+        self._began = self._last = clock()
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._ended.set()
+        self._thread.join()
+
+    def write_if_due(self) -> None:
+        """Write a line if the last one, or the beginning, is long enough ago."""
+        now = self._clock()
+        if now - self._last >= self._every:
+            self._last = now
+            self._write(plain(f"{self.what}: {self.totals}, {now - self._began:.0f} s"))
+
+    def _run(self) -> None:
+        while not self._ended.wait(min(1.0, self._every)):
+            self.write_if_due()
+
+
+# -- progress ------------------------------------------------------------------------------------------
+#
+# Progress bars on a terminal; elsewhere a line every ten seconds, from commands that take long.
+
+
+@contextmanager
+def count_progress(what: str, of: str) -> Iterator[Callable[[int, int], None]]:
+    """A bar of so many of something."""
+    if not sys.stderr.isatty():
+        with ProgressLines(what, _write) as lines:
+
+            def count(done: int, total: int) -> None:
+                lines.totals = f"{done:,} of {total:,} {of}"
+
+            yield count
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
+
+    with Progress(
+        SpinnerColumn(), TextColumn(what), BarColumn(),
+        TextColumn(f"{{task.completed:,}} of {{task.total:,}} {of}"), TimeRemainingColumn(),
+        console=Console(stderr=True), transient=True,
+    ) as bar:  # fmt: skip
+        task = bar.add_task(what, total=0)
+        yield lambda done, of: bar.update(task, completed=done, total=of)
+
+
+@contextmanager
+def waiting_progress(corpus: Corpus) -> Iterator[None]:
+    """A bar while a question has to wait for what is made once; it begins when that does."""
+    with ExitStack() as stack:
+        shown: list[Callable[[int, int], None] | None] = []
+
+        def advance(what: str, unit: str, done: int, of: int) -> None:
+            if not shown:
+                shown.append(stack.enter_context(count_progress(what, unit)))
+            if shown[0] is not None:
+                shown[0](done, of)
+
+        corpus.session.waiting = advance
+        yield
+
+
+@contextmanager
+def index_progress(what: str) -> Iterator[Callable[[IndexReport], None]]:
+    """How many documents of a source are indexed."""
+    if not sys.stderr.isatty():
+        with ProgressLines(what, _write) as lines:
+
+            def count(report: IndexReport) -> None:
+                lines.totals = index_totals(report)
+
+            yield count
+        return
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    with Progress(
+        SpinnerColumn(), TextColumn("{task.description}"), TextColumn("{task.completed:,} documents"),
+        TimeElapsedColumn(), console=Console(stderr=True), transient=True,
+    ) as bar:  # fmt: skip
+        task = bar.add_task(escape(plain(what)), total=None)
+
+        yield lambda report: bar.update(task, completed=_done(report))
+
+
+def index_totals(report: IndexReport) -> str:
+    """What a run has committed so far."""
+    return f"{_done(report):,} documents, {report.passages:,} new passages"
+
+
+def _done(report: IndexReport) -> int:
+    return report.added + report.changed + report.corrected + report.unchanged
+
+
+def _write(line: str) -> None:
+    click.echo(line, err=True)

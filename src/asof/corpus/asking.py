@@ -2,28 +2,147 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
-from asof import engine, plugins
-from asof.answer.settings import MAX_PASSAGES
-from asof.corpus.models import ModelProvider
-from asof.corpus.query_reader import QueryReader
-from asof.corpus.session import Session
-from asof.data import GLOBAL, MODES, Answer, Filters, Query
+from asof import config, engine, plugins, values
+from asof.answer.write import MAX_PASSAGES
+from asof.corpus.session import ModelProvider, Session
 from asof.errors import BeforeHorizon, UsageError
-from asof.store.passages import Life, lives
+from asof.recipes import by_document
+from asof.store.reader import Life, lives
+from asof.text.question import QuestionReading, as_typed
+from asof.text.question import read as read_question
+from asof.time.moment import When, first_instant, instant_bounds, last_instant
+from asof.time.span import Span, nearest_moment
+from asof.values import GLOBAL, MODES, Answer, Filters, MetadataFilter, Query
 
 if TYPE_CHECKING:
     from asof.answer.ask import AnswerOptions, PendingAnswer, TextCallback
-    from asof.answer.named_past import Answered
-    from asof.answer.question_cost import QuestionModel
+    from asof.answer.past import Answered
+    from asof.answer.write import QuestionModel
     from asof.config import Config
     from asof.index.view import View
-    from asof.rank.recipe import Recipe
-    from asof.text.question import QuestionReading
+    from asof.rank.stage import Recipe
+
+
+# -- query reader --------------------------------------------------------------------------------------
+#
+# A question as it is read and as it is put to the index: its words, times, filters and recipe.
+
+
+LONGEST_QUESTION = 5_000
+"""Characters of a question. Whatever they are, it is read and answered in about a second."""
+
+
+def refuse_long(text: str, what: str) -> None:
+    """Raises UsageError for more characters than a question may have."""
+    if len(text) > LONGEST_QUESTION:
+        raise UsageError(
+            f"{what} has {len(text):,} characters; accepted: up to {LONGEST_QUESTION:,}: ask with fewer words"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class QueryReader:
+    """Reads questions that are asked as of an instant (and known at one; None: with all that is known), with
+    the configuration of a corpus. `stated`: whether that instant was given."""
+
+    session: Session
+    models: ModelProvider
+    as_of: int
+    known_at: int | None = None
+    stated: bool = True
+
+    def read(self, question: str, *, typed: bool = False) -> QuestionReading:
+        """The words, times and intents of a question; `typed`: its words only.
+
+        "As of 1950" moves the moment that is looked at if something was published by then. Raises UsageError
+        for more than 5,000 characters.
+        """
+        refuse_long(question, "the question")
+        if typed:
+            return as_typed(question, self.as_of)
+        as_asked = partial(
+            read_question, question, nearest_moment(self.as_of), language=" ".join(self.session.languages),
+            fiscal_start=self.session.fiscal_start,
+        )  # fmt: skip
+        reading = as_asked()
+        if reading.as_of == self.as_of or self._anything_at(reading.as_of):
+            return reading
+        return as_asked(moves=False)
+
+    def times(self, question: str) -> tuple[Span, ...]:
+        """The times that a question speaks of, also by "as of", for a recipe that searches it as typed."""
+        reading = self.read(question)
+        if reading.as_of == self.as_of:
+            return reading.query.about
+        return (*reading.query.about, Span(None, nearest_moment(reading.as_of + 1)))
+
+    def parts(self, question: str) -> tuple[tuple[str, ...], str]:
+        """The parts of a question by rules: each of what it asks, of each name, at each time; and a note."""
+        from asof.answer.question import ParsedQuestion, combined, periods_named
+
+        reading = self.read(question)
+        parsed = ParsedQuestion.of(reading, (), " ".join(self.session.languages))
+        times = periods_named(reading, parsed.grain)
+        return combined(parsed.names, parsed.topics, times.words, times.beyond)
+
+    def _anything_at(self, as_of: int) -> bool:
+        """Whether any passage is visible then; a time before the kept history has its own error."""
+        try:
+            return self.session.use(as_of, self.known_at, lambda view: view.n > 0)
+        except BeforeHorizon:
+            return True
+
+    def filters(
+        self, since: When | None = None, until: When | None = None, source: str = "", path: str = "",
+        tags: str | Iterable[str] = (), meta: MetadataFilter = (), about: When | None = None,
+    ) -> Filters:  # fmt: skip
+        """Filters as instants: `since` the first of its date, `until` the last, `about` both."""
+        fiscal = self.session.fiscal_start
+        return Filters(
+            since=None if since is None else first_instant(since, self.as_of, fiscal),
+            until=None if until is None else last_instant(until, self.as_of, fiscal),
+            about=None if about is None else instant_bounds(about, self.as_of, fiscal),
+            source=source, path=path, tags=values.as_texts(tags, "tags", ","),
+            meta=values.metadata_filter(meta),
+        )  # fmt: skip
+
+    def query_for(
+        self, question: str, k: int | None, filters: Filters, unit: str | None, recipe: str | Recipe | None,
+        rerank: bool | None,
+    ) -> tuple[QuestionReading, Query, Recipe]:  # fmt: skip
+        """The question as it is read, the query for the index, and the recipe for it. Raises UsageError."""
+        defaults = self.session.config
+        unit = defaults.unit if unit is None else unit
+        if unit not in config.UNITS:
+            raise UsageError(f"unit is {unit!r}; accepted: {', '.join(config.UNITS)}")
+        recipe = defaults.recipe if recipe is None else recipe
+        chosen = defaults.recipe_named(recipe) if isinstance(recipe, str) else recipe
+        reading = self.read(question, typed=chosen.typed)
+        query = replace(reading.query, filters=filters, k=k or defaults.k, stated=self.stated)
+        if chosen.typed and chosen.reads_times:
+            query = replace(query, about=self.times(question))
+        if chosen.splits:
+            parts, note = self.parts(question)
+            query = replace(query, parts=parts)
+            reading = replace(reading, notes=(*reading.notes, note)) if note else reading
+        if unit == "document":
+            chosen = by_document(chosen)
+        if defaults.diversity is not None:
+            from asof.rank.rerank import diversified
+
+            chosen = diversified(chosen, defaults.diversity)
+        if defaults.rerank if rerank is None else rerank:
+            chosen = self.models.reranking(chosen)
+        return reading, query, chosen
+
+
+# -- asking --------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +216,7 @@ class Asker:
             if metered is None:
                 yield None
                 return
-            from asof.answer.question_cost import QuestionModel
+            from asof.answer.write import QuestionModel
 
             yield QuestionModel(metered)
 
@@ -107,7 +226,7 @@ class Asker:
         """The query with the parts that the model finds; without a usable reply, those of the rules stay."""
         if model is None:
             return query, ("split into parts by rules: no language model is configured",)
-        from asof.answer.sub_questions import split_by_model
+        from asof.answer.question import split_by_model
 
         parts, note = split_by_model(query.text, as_of, model)
         notes = (note,) if note else ()
@@ -133,7 +252,7 @@ class Asker:
         reading = reader.read(question) if chosen.typed else first
         notes: tuple[str, ...] = ()
         if model is not None:
-            from asof.answer.question_times import times_by_model
+            from asof.answer.question import times_by_model
 
             reading, notes = times_by_model(reading, model)
         if not chosen.typed:
@@ -155,7 +274,7 @@ class Asker:
             assert model is not None  # noqa: S101  nothing else is pending
             made = write_pending(model, made, options)
         if made.as_of < reading.as_of:
-            from asof.answer.named_past import with_lives
+            from asof.answer.past import with_lives
 
             ids = [each.id for each in made.citations]
             made = with_lives(made, self._lives(ids, reading.as_of, known_at))
@@ -164,13 +283,13 @@ class Asker:
     def _of_its_time(self, put: _PutQuestion) -> Answer | PendingAnswer:
         """What answers a question about single passages: those of its moment, or of a past time that it
         names."""
-        from asof.answer import named_past
+        from asof.answer import past
 
         now = self._from_passages(put)
-        asked = named_past.named_past(put.reading, " ".join(self.session.languages))
-        if asked is None or not named_past.is_open(now, asked):
+        asked = past.named_past(put.reading, " ".join(self.session.languages))
+        if asked is None or not past.is_open(now, asked):
             return now.made
-        reading = named_past.read_as_of(put.reading, asked)
+        reading = past.read_as_of(put.reading, asked)
         query = put.query
         if not put.recipe.typed:
             query = replace(query, about=(), recency=reading.query.recency)
@@ -180,12 +299,12 @@ class Asker:
             return now.made
         ids = [each.id for each in then.quoted.citations[:1]]
         lives = self._lives(ids, put.reading.as_of, self.reader.known_at)
-        return named_past.of_its_time(now, then, asked, lives).made
+        return past.of_its_time(now, then, asked, lives).made
 
     def _from_passages(self, put: _PutQuestion) -> Answered:
         """The answer from what is found as of the moment of the reading. Raises BeforeHorizon, ModelError."""
         from asof.answer.ask import RetrievedPassages, answer, context_of
-        from asof.answer.named_past import Answered
+        from asof.answer.past import Answered
 
         def look(view: View) -> Answered:
             results = engine.search(put.query, view, put.recipe)
@@ -198,7 +317,7 @@ class Asker:
         return self.session.use(put.reading.as_of, self.reader.known_at, look)
 
     def _lives(self, hits: Sequence[str], as_of: int, known_at: int | None) -> dict[str, list[Life]]:
-        """See `asof.store.passages.lives`."""
+        """See `asof.store.reader.lives`."""
         return self.session.use(
             as_of, known_at, lambda view: lives(view.store.db, hits, view.as_of, view.known_at)
         )

@@ -12,28 +12,26 @@ from typing import TYPE_CHECKING, Self
 from asof import engine, environment
 from asof.arguments import all_checked, checked
 from asof.config import Config
-from asof.corpus.maintenance import Maintenance
-from asof.corpus.models import ModelProvider, configured_encoder, encoder_for, named_encoder
-from asof.corpus.session import Session
+from asof.corpus.maintenance import Maintenance, SourceOpener
+from asof.corpus.session import ModelProvider, Session, configured_encoder, encoder_for, named_encoder
 from asof.corpus.snapshot import Snapshot
-from asof.corpus.source_opening import SourceOpener
 from asof.engine import Results
 from asof.errors import NoCorpus, UsageError
+from asof.files import FOLDER
 from asof.index.manifest import Manifest
 from asof.models.named import encoder_of, model_of
-from asof.store.checkpoints import stored_checkpoints
 from asof.store.run import IndexReport
-from asof.store.settings import CorpusSettings
-from asof.store.store import DEFAULT_WAIT, FOLDER, Store
-from asof.time.coerce import When, last_instant
+from asof.store.schema import CorpusSettings
+from asof.store.store import DEFAULT_WAIT, Store
+from asof.store.writing import stored_checkpoints
+from asof.time.moment import When, last_instant
 
 if TYPE_CHECKING:
-    from asof.index.embedding import EmbeddingReport
+    from asof.index.manifest import EmbeddingReport
     from asof.models.named import Named
     from asof.models.ports import Encoder, Model
-    from asof.sources.from_python import Item, Record
-    from asof.sources.scheme import SourceContext
-    from asof.sources.source import Source
+    from asof.sources.records import Item, Record
+    from asof.sources.source import Source, SourceContext
     from asof.store.export import ExportReport
     from asof.store.status import Status
 
@@ -104,7 +102,7 @@ def folder_of(path: str | Path) -> Path:
 
 
 def encoder_named(name: str, folder: Path) -> Encoder | None:
-    """An encoder by its name (see `asof.corpus.models.named_encoder`), as `folder` configures it."""
+    """An encoder by its name (see `asof.corpus.session.named_encoder`), as `folder` configures it."""
     return named_encoder(name, environment.configuration(folder), folder, environment.variables())
 
 
@@ -198,7 +196,7 @@ class Corpus:
         with any number. They are started for large sources only. With more than one, a script has to begin
         under `if __name__ == "__main__":`, since each process imports it.
         """
-        from asof.sources.from_python import as_python_source, items
+        from asof.sources.records import as_python_source, items
         from asof.sources.source import Resumable
 
         if isinstance(source, str | Path):
@@ -225,7 +223,8 @@ class Corpus:
         """The source that a path or `SCHEME:...` names, for `add`; nothing is read or asked yet.
 
         `options` are those of the scheme: of `arxiv:...` since, until, per_day and full (see
-        `asof.arxiv.scheme.open_arxiv`). Raises SourceError, UsageError, BadTime, MissingExtra.
+        `asof.extensions.systems.arxiv_source.open_arxiv`). Raises SourceError, UsageError, BadTime,
+        MissingExtra.
         """
         return self._sources.open(name, history=history, trust_mtime=trust_mtime, **options)
 
@@ -239,7 +238,7 @@ class Corpus:
 
     def _versions(self, names: Iterable[str]) -> dict[str, set[int]]:
         """The numbers of the versions that are stored of documents."""
-        from asof.store.versions import version_numbers
+        from asof.store.validity import version_numbers
 
         with self.session.connection() as db:
             return version_numbers(db, names)
@@ -247,7 +246,7 @@ class Corpus:
     def prepare(self) -> None:
         """Make now what searches derive from the rows (which passage follows which), as of now; the first
         search need not wait for it then."""
-        from asof.graph.succession import refresh
+        from asof.revisions.chains import refresh
 
         self.session.use(self.session.clock(), None, refresh)
 

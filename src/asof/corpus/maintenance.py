@@ -4,31 +4,34 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from asof import engine
+from asof import engine, values
+from asof.config import Config
 from asof.corpus.session import Session
-from asof.data import SourcedTime, coerce
 from asof.errors import CorpusError, UsageError
+from asof.files import FETCHED
 from asof.index.manifest import Manifest
 from asof.store import corrections
-from asof.store.store import FETCHED
-from asof.time.coerce import When, first_instant
-from asof.time.moment import read
+from asof.time.moment import When, first_instant, read
 from asof.time.span import moment
+from asof.values import SourcedTime
 
 if TYPE_CHECKING:
     import sqlite3
 
-    from asof.index.embedding import EmbeddingReport
+    from asof.index.manifest import EmbeddingReport
     from asof.models.named import Named
     from asof.models.ports import Encoder
-    from asof.sources.scheme import Erasure
+    from asof.sources.source import Erasure, Source, SourceContext
     from asof.store.export import ExportReport
     from asof.store.status import Status
+
+
+# -- maintenance ---------------------------------------------------------------------------------------
 
 
 @dataclass(slots=True)
@@ -73,9 +76,9 @@ class Maintenance:
     def status(self) -> Status:
         """Figures about the corpus."""
         from asof import plugins
-        from asof.graph import succession
         from asof.index import vectors
-        from asof.index.segment_formats import format_of
+        from asof.index.columns import format_of
+        from asof.revisions import chains
         from asof.store.status import fact_lines, status
 
         folder = self.session.derived.folder
@@ -83,7 +86,7 @@ class Maintenance:
             figures = status(self.session.store, db)
             known = [*vectors.status(db), *fact_lines(db)]
         offered = plugins.load_all(plugins.STATUS).values()
-        derived = (line for lines in (succession.status, *offered) for line in lines(folder))
+        derived = (line for lines in (chains.status, *offered) for line in lines(folder))
         files = self.session.manifest.folder
         formats = Counter(format_of(files / file) for file, _, _ in figures.segments)
         return replace(figures, derived=(*derived, *known), formats=dict(sorted(formats.items())))
@@ -108,7 +111,7 @@ class Maintenance:
         The old vectors serve until all passages have new ones. `progress` is told how many have, of how many.
         Raises ModelError, MissingExtra, Busy, NoSpace.
         """
-        from asof.index.embedding import EmbeddingRun
+        from asof.index.manifest import EmbeddingRun
         from asof.models.named import encoder_of
 
         given = None if encoder is None else encoder_of(encoder)
@@ -125,7 +128,7 @@ class Maintenance:
         if isinstance(published, str):
             stated = SourcedTime(read(published, moment(anchor)), published, "metadata")
         else:
-            stated = coerce.time(published, "published", "metadata")
+            stated = values.as_time(published, "published", "metadata")
         with (
             session.writing() as db,
             session.store.write(db, session.clock, session.manifest.publish, what="correct") as write,
@@ -156,7 +159,7 @@ class Maintenance:
 
         Raises UsageError when none is called so, or several are.
         """
-        from asof.store.find_document import find_stored_document
+        from asof.store.names import find_stored_document
 
         with self.session.connection() as db:
             return find_stored_document(db, wanted, allow_part=part)
@@ -191,7 +194,7 @@ class Maintenance:
         `.asof/corpus.db` of another folder it is the same corpus. Raises UsageError for a file that is there
         already, unless it may be overwritten; OSError.
         """
-        from asof.store.backup import backup
+        from asof.store.export import backup
 
         database = self.session.store.database
         return self.session.read(lambda db: backup(db, database, Path(file), overwrite=overwrite))
@@ -219,10 +222,10 @@ def forget_texts(folder: Path) -> None:
     """Remove files beside the store that may hold texts: what slow readers made of files, and what was
     derived from rows. Raises CorpusError."""
     from asof.index.view import forget_derived
-    from asof.sources import kept_answers
+    from asof.sources import source
 
     try:
-        kept_answers.forget(folder)
+        source.forget(folder)
         forget_derived(folder / engine.DERIVED)
     except OSError as wrong:
         what = wrong.filename or folder
@@ -231,8 +234,50 @@ def forget_texts(folder: Path) -> None:
 
 def erasure_of(document: str) -> tuple[Erasure | None, tuple[str, ...]]:
     """How a document of a scheme is erased, and the documents of the same thing; None and () for others."""
-    from asof.sources.scheme import is_scheme, scheme_in, scheme_named
+    from asof.sources.source import is_scheme, scheme_in, scheme_named
 
     scheme = scheme_named(scheme_in(document)) if is_scheme(document) else None
     group = scheme.erasure.group(document) if scheme and scheme.erasure else ()
     return (scheme.erasure if scheme and group else None), group
+
+
+# -- source opening ------------------------------------------------------------------------------------
+#
+# What a source is told of the corpus that it is for, and which source a path or a scheme names.
+
+
+@dataclass(frozen=True, slots=True)
+class SourceOpener:
+    """Opens sources for the corpus of `root`. `folder`: its `.asof`, where sources keep files between runs;
+    `versions`: the numbers of the versions that are stored of documents."""
+
+    root: Path
+    folder: Path
+    config: Config
+    clock: Callable[[], int]
+    versions: Callable[[Iterable[str]], dict[str, set[int]]]
+
+    def open(self, name: str | Path, *, history: bool, trust_mtime: bool, **options: object) -> Source:
+        """See `Corpus.source`."""
+        from asof.sources.history import open_source
+        from asof.sources.records import path_of
+        from asof.sources.source import NAME, InputLimits, KeptAnswers, is_target, open_scheme, scheme_in
+
+        if isinstance(name, str) and is_target(name):
+            return open_scheme(name, self.context(scheme_in(name)), options)
+        if unused := [key for key, value in options.items() if value is not None and value is not False]:
+            raise UsageError(f"{name}: {', '.join(unused)} are options of schemes, such as arxiv:...")
+        path = name if isinstance(name, Path) else path_of(name)
+        return open_source(
+            path, root=self.root, history=history, fields=self.config.fields, trust_mtime=trust_mtime,
+            limits=InputLimits(kept=KeptAnswers(self.folder / NAME)),
+        )  # fmt: skip
+
+    def context(self, scheme: str) -> SourceContext:
+        """What a source of a scheme is told of the corpus."""
+        from asof.sources.source import SourceContext
+
+        return SourceContext(
+            self.root, self.clock(), self.config.sources.get(scheme, {}), self.config.fields,
+            self.folder / FETCHED, self.versions,
+        )  # fmt: skip

@@ -2,35 +2,37 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
 from asof import engine
+from asof.answer.evidence import LEFT_OUT, pack
 from asof.arguments import all_checked
-from asof.corpus.asking import Asker, AskRequest
-from asof.corpus.models import ModelProvider
-from asof.corpus.query_reader import QueryReader
-from asof.corpus.session import Session
-from asof.data import Answer, Filters
-from asof.data.coerce import MetadataFilter
+from asof.corpus.asking import Asker, AskRequest, QueryReader
+from asof.corpus.session import ModelProvider, Session
 from asof.engine import Results
 from asof.errors import DocumentNotFound
+from asof.models.ports import one_line
+from asof.text.passages import ends, passage_header, sentences, tokens
 from asof.text.question import QuestionReading
-from asof.time.coerce import When
+from asof.time.moment import When
 from asof.time.span import iso
+from asof.values import Answer, Citation, Filters, Hit, MetadataFilter
 
 if TYPE_CHECKING:
     from asof.answer.ask import TextCallback
-    from asof.corpus.context import Context
-    from asof.graph.diff import Difference
-    from asof.graph.links import Reach
-    from asof.graph.timeline import Timeline
     from asof.index.view import View
-    from asof.rank.recipe import Recipe
+    from asof.rank.stage import Recipe
     from asof.rank.whynot import WhyNot
-    from asof.store.documents import DocumentAsOf, DocumentSummary
-    from asof.store.passages import VisiblePassage
+    from asof.revisions.links import Reach
+    from asof.revisions.timeline import Difference, Timeline
+    from asof.store.reader import DocumentAsOf, DocumentSummary, VisiblePassage
+
+
+# -- snapshot ------------------------------------------------------------------------------------------
+
 
 T = TypeVar("T")
 
@@ -89,7 +91,6 @@ class Snapshot:
         else is as in `search`, so nothing in it was published after `as_of`. Raises UsageError,
         BeforeHorizon, ModelError.
         """
-        from asof.corpus.context import MOST, context_of
 
         results = self.search(
             question, k or MOST, since=since, until=until, about=about, source=source, path=path, tags=tags,
@@ -100,7 +101,7 @@ class Snapshot:
     def unmet(self, filters: Filters) -> list[str]:
         """Why nothing can be found here, whatever the words: a filter that no document passes, or a time
         before all of them. It says nothing of what is not visible."""
-        from asof.store.filter_notes import filter_notes
+        from asof.store.names import filter_notes
 
         return self.use(lambda view: filter_notes(view.store, filters))
 
@@ -110,7 +111,7 @@ class Snapshot:
     ) -> WhyNot:  # fmt: skip
         """Why a document (or a passage, by a hit's id) is not among the hits of a question, or where it is.
 
-        `wanted`: an id, or a title or what else names a document alone (see `asof.store.find_document`); one
+        `wanted`: an id, or a title or what else names a document alone (see `asof.store.names`); one
         that was published later is meant by its whole id only. Raises UsageError when there is none, or
         several.
         """
@@ -125,7 +126,7 @@ class Snapshot:
     def called(self, wanted: str) -> str:
         """The id of the document of this name, as it stood: by its id, title, alias, or a part of its
         path, without regard to case. Raises UsageError where none has it, or several."""
-        from asof.store.find_document import find_document
+        from asof.store.names import find_document
 
         return self.use(lambda view: find_document(view.store, wanted))
 
@@ -138,7 +139,7 @@ class Snapshot:
 
         Raises DocumentNotFound where no such document was current.
         """
-        from asof.store.documents import document_as_of
+        from asof.store.reader import document_as_of
 
         id_ = self.called(name)
         found = self.use(lambda view: document_as_of(view.store, id_))
@@ -148,20 +149,20 @@ class Snapshot:
 
     def passage(self, hit: str) -> VisiblePassage | None:
         """The passage with a hit's id as it stood, or stood last; None where there was none by then."""
-        from asof.store.passages import passage_as_of
+        from asof.store.reader import passage_as_of
 
         return self.use(lambda view: passage_as_of(view.store.db, hit, view.as_of, view.known_at))
 
     def documents(self, after: str = "", most: int = 100, part: str = "") -> list[DocumentSummary]:
         """At most so many current documents in order of id, after the id `after`; those alone that have
         `part` in id or title."""
-        from asof.store.documents import documents_as_of
+        from asof.store.reader import documents_as_of
 
         return self.use(lambda view: documents_as_of(view.store, after, most, part))
 
     def calendar(self) -> list[tuple[str, int]]:
         """How many dated versions were published in each month ("2024-03"), in order of time."""
-        from asof.store.documents import versions_by_month
+        from asof.store.reader import versions_by_month
 
         return self.use(lambda view: versions_by_month(view.store))
 
@@ -174,7 +175,7 @@ class Snapshot:
 
         Raises UsageError when no such document was current.
         """
-        from asof.graph.links import reach
+        from asof.revisions.links import reach
 
         return self.use(lambda view: reach(view, document, depth))
 
@@ -186,7 +187,7 @@ class Snapshot:
 
         `since` and `until`: only those current at some time between. Raises UsageError, BeforeHorizon.
         """
-        from asof.graph.timeline import FIRST_HITS, timeline
+        from asof.revisions.timeline import FIRST_HITS, timeline
 
         filters = self.filters(since, until)
         results = self.search(question, FIRST_HITS, unit="passage", recipe=recipe)
@@ -202,7 +203,7 @@ class Snapshot:
 
         Raises UsageError, BeforeHorizon.
         """
-        from asof.graph.diff import DatedResults, compare_results, last_moment
+        from asof.revisions.timeline import DatedResults, compare_results, last_moment
 
         both = (each.search(question, k, unit="passage", recipe=recipe) for each in (self, other))
         before, after = (DatedResults(each.view.as_of, each.view.known_at, each.hits) for each in both)
@@ -263,3 +264,104 @@ class Snapshot:
     ) -> Filters:  # fmt: skip
         """Filters as instants: `since` the first of its date, `until` the last, `about` both."""
         return self.reader.filters(since, until, source, path, tags, meta, about)
+
+
+# -- context -------------------------------------------------------------------------------------------
+#
+# The best passages of a search as one text for a prompt: numbered, dated, within a budget of tokens.
+
+
+MOST = 100
+"""The passages that are retrieved for a context, unless a number is given: as many as an answer reads."""
+
+_LIKE_A_CITATION = re.compile(r"\[(-?[0-9]+(?:[ \t]*[,;][ \t]*-?[0-9]+)*)\]")
+"""What a passage itself writes as `[2]` or `[2, 5]`: it could pass for the number of another passage."""
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """The passages found for a question, best first, as one text; `str` gives the text.
+
+    Each passage is citation n and stands below a line `[n] Title (date)`; the date is as it was stated.
+    `tokens` is the size of the text by `asof.text.passages.tokens`. `left_out`: how many of the passages
+    found
+    are not in it, because they did not fit. `notes`: how the question was read, what the search left out, and
+    what did not fit here.
+    """
+
+    text: str
+    citations: tuple[Citation, ...]
+    tokens: int
+    left_out: int
+    notes: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def context_of(results: Results, most: int) -> Context:
+    """The hits, in order of rank, up to the first that does not fit into `most` tokens.
+
+    Of that one the first sentences are there, as far as they fit, and a line that says how much is left out;
+    of the best hit at least its first words, if there is room for any. Square brackets around a number in a
+    passage become round ones, so that it cannot be taken for a citation.
+    """
+    passages = [_Passage.of(hit) for hit in results.hits]
+    packed = pack([tokens(each.numbered(1)) for each in passages], most, skip=False)
+    shown = passages[: len(packed.selected)]
+    if packed.left_out:
+        cut = passages[len(shown)].beginning(most - packed.used, words=not shown)
+        shown = shown if cut is None else [*shown, cut]
+    text = "\n\n".join(each.numbered(n) for n, each in enumerate(shown, 1))
+    citations = tuple(Citation.of(n, each.hit, each.text) for n, each in enumerate(shown, 1))
+    used, left_out = tokens(text), len(passages) - len(shown)
+    notes = list(results.notes)
+    if packed.left_out:
+        lost = [f"{left_out:,} of {len(passages):,} passages"] if left_out else []
+        lost += [f"the end of [{len(shown)}]"] if len(shown) > len(packed.selected) else []
+        notes.append(f"{LEFT_OUT} {' and '.join(lost)}: {used:,} of at most {most:,} tokens are used")
+    return Context(text, citations, used, left_out, tuple(notes))
+
+
+@dataclass(frozen=True, slots=True)
+class _Passage:
+    """A hit and what of its text is shown; `after`: the line below it, which says what is left out."""
+
+    hit: Hit
+    text: str
+    after: str = ""
+
+    @classmethod
+    def of(cls, hit: Hit) -> _Passage:
+        return cls(hit, _without_citations(hit.text.strip()))
+
+    def numbered(self, n: int) -> str:
+        """The passage below its number, title and date."""
+        head = one_line(passage_header(self.hit.title or self.hit.document, self.hit.published))
+        return f"[{n}] {_without_citations(head)}\n{self.text}{self.after}"
+
+    def beginning(self, most: int, *, words: bool) -> _Passage | None:
+        """The passage with the first of its sentences, in at most so many tokens; None if none fits.
+
+        `words`: its first words, where not even one sentence fits.
+        """
+        whole = tokens(self.text)
+        room = most - tokens(_Passage(self.hit, "", _left_out(whole)).numbered(1))
+        text = _up_to(self.text, room, words=words) if room > 0 else ""
+        return _Passage(self.hit, text, _left_out(whole - tokens(text))) if text else None
+
+
+def _left_out(count: int) -> str:
+    return f"\n(cut here: {count} more tokens)"
+
+
+def _without_citations(text: str) -> str:
+    return _LIKE_A_CITATION.sub(r"(\1)", text)
+
+
+def _up_to(text: str, room: int, *, words: bool) -> str:
+    """The first sentences of a text that has more than `room` tokens; with `words` so many tokens of the
+    first one, if it does not fit; "" else."""
+    last = ends(text)[room - 1]
+    whole = [end for _, end in sentences(text) if len(text[:end].rstrip()) <= last]
+    return text[: whole[-1] if whole else last if words else 0].rstrip()

@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import chain
+import json
+import re
+import sqlite3
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain, pairwise
 from pathlib import Path
+from typing import IO, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from asof.index.about import AboutTimes
-from asof.index.file_format import Array
-from asof.index.offsets import offsets
-from asof.index.segment import SegmentWriter
-from asof.index.titles import TitleTable
-from asof.store.rows import EndRow, IndexRow
+from asof.errors import DamagedSegment, DamagedStore
+from asof.files import remove, spooled
+from asof.index.columns import AboutTimes, Array, TitleTable, offsets, stretches
+from asof.index.segment import Segment, SegmentWriter
+from asof.index.vectors import dimensions
+from asof.store.digest import indexed_text, loads, name_digest
+from asof.store.writing import EndRow, IndexRow
 from asof.text.tokens import Analyzer
+
+# -- build ---------------------------------------------------------------------------------------------
+
 
 COLUMNS = {
     "visible": np.int64, "added": np.int64, "passage": np.int64, "document": np.int64, "digest": np.int64,
@@ -125,3 +134,419 @@ def invert(
     term = keys // max(n, 1)
     start = np.searchsorted(term, np.arange(len(by_hash) + 1)).astype(np.int64)
     return by_hash, start, (keys % max(n, 1)).astype(np.int32), narrow(counts)
+
+
+# -- merge ---------------------------------------------------------------------------------------------
+#
+# Several segments become one, in bounded memory: rows at once, postings by ranges of terms.
+
+
+FANOUT = 8
+SMALLEST = 1_024
+
+
+@dataclass(frozen=True, slots=True)
+class MergeBlocks:
+    """How many postings, and rows of vectors, are in memory at once."""
+
+    postings: int = 4_000_000
+    rows: int = 65_536
+
+
+def level(rows: int) -> int:
+    """Segments of one level differ in size by less than FANOUT; the smallest are all of level 0."""
+    at, size = 0, SMALLEST
+    while rows >= size:
+        at, size = at + 1, size * FANOUT
+    return at
+
+
+def due(sizes: Sequence[int]) -> slice | None:
+    """Which neighbours to merge next, given the numbers of rows in order; None when all is well.
+
+    The first run of at least FANOUT neighbours, none of a higher level, the lowest level first.
+    """
+    levels = [level(size) for size in sizes]
+    for at in sorted(set(levels)):
+        begin = 0
+        for end, here in enumerate([*levels, at + 1]):
+            if here > at:
+                if end - begin >= FANOUT:
+                    return slice(begin, end)
+                begin = end + 1
+    return None
+
+
+def merge(
+    path: Path, segments: Sequence[Segment], drop: NDArray[np.int64] | None = None,
+    blocks: MergeBlocks = MergeBlocks(),
+) -> tuple[int, int, int]:  # fmt: skip
+    """Write the union of `segments`, passages in `drop` left out; returns rows, size and checksum."""
+    columns: dict[str, Array] = {
+        name: np.concatenate([segment[name] for segment in segments]) for name in COLUMNS
+    }
+    keep = np.ones(len(columns["passage"]), bool)
+    if drop is not None:
+        keep = ~np.isin(columns["passage"], drop)
+    order = time_order(columns)
+    order = order[keep[order]]
+    place = np.full(len(keep), -1, np.int64)
+    place[order] = np.arange(len(order))
+    ends = [
+        np.concatenate([segment[name] for segment in segments])
+        for name in ("end_passage", "end_at", "end_added")
+    ]
+    if drop is not None:
+        ends = [values[~np.isin(ends[0], drop)] for values in ends]
+    places = np.split(place, np.cumsum([segment.n for segment in segments])[:-1])
+    with SegmentWriter(path) as writer:
+        about = AboutTimes.joined(segment.about for segment in segments).take(order)
+        titles = TitleTable.joined(segment.titles for segment in segments).take(order)
+        rows = {name: values[order] for name, values in columns.items()}
+        first = write_rows(writer, rows, about, titles, ends)
+        with spooled(path.with_suffix(".spool")) as spool:
+            terms, counts = _write_postings(writer, segments, places, spool, blocks.postings)
+        writer.add("terms", terms)
+        writer.add("start", np.concatenate([[0], np.cumsum(counts, dtype=np.int64)]))
+        _write_stems(writer, segments, terms)
+        _write_forward(writer, segments, order, terms, blocks.postings)
+        encoder = next((segment.facts["encoder"] for segment in segments if segment.n), "")
+        if any("vectors" in segment for segment in segments):
+            _write_vectors(writer, segments, order, blocks.rows)
+        size = writer.close(first=first, encoder=encoder)
+    return len(order), size, writer.checksum
+
+
+def _write_postings(
+    writer: SegmentWriter, segments: Sequence[Segment], places: Sequence[NDArray[np.int64]], spool: IO[bytes],
+    at_once: int,
+) -> tuple[Array, Array]:  # fmt: skip
+    """Stream rows, then tf (which waits in `spool`); returns the terms left and their numbers of postings."""
+    terms = np.unique(np.concatenate([segment["terms"] for segment in segments]))
+    wide = max((segment.unchecked("tf").dtype for segment in segments), key=lambda dtype: dtype.itemsize)
+    counted: list[Array] = []
+
+    def parts() -> Iterator[Array]:
+        for first, last in _ranges(terms, segments, at_once):
+            keys, tf = _range(terms[first:last], segments, places)
+            counted.append(np.bincount(keys >> 32, minlength=last - first))
+            spool.write(tf.astype(wide).tobytes())
+            yield (keys & 0xFFFFFFFF).astype(np.int32)
+
+    writer.stream("rows", np.int32, (), parts())
+    spool.seek(0)
+    pieces = iter(lambda: spool.read(at_once * wide.itemsize), b"")
+    writer.stream("tf", wide, (), (np.frombuffer(piece, wide) for piece in pieces))
+    counts = np.concatenate(counted) if counted else np.zeros(0, np.int64)
+    return terms[counts > 0], counts[counts > 0]
+
+
+def _ranges(terms: Array, segments: Sequence[Segment], postings: int) -> Iterator[tuple[int, int]]:
+    """Ranges of `terms` with about so many postings each."""
+    load = np.zeros(len(terms), np.int64)
+    for segment in segments:
+        at = np.searchsorted(terms, segment["terms"])
+        load[at] += np.diff(segment["start"])
+    total = np.cumsum(load)
+    first = 0
+    while first < len(terms):
+        before = total[first - 1] if first else 0
+        last = max(int(np.searchsorted(total, before + postings, "right")), first + 1)
+        yield first, last
+        first = last
+
+
+def _range(
+    terms: Array, segments: Sequence[Segment], places: Sequence[NDArray[np.int64]]
+) -> tuple[NDArray[np.int64], Array]:
+    """Postings of these terms in the new numbering, by (term, row): term << 32 | row, and tf."""
+    keys, counts = [], []
+    for segment, place in zip(segments, places, strict=True):
+        own, start = segment["terms"], segment["start"]
+        first, last = np.searchsorted(own, terms[0]), np.searchsorted(own, terms[-1], "right")
+        begin, end = int(start[first]), int(start[last])
+        segment.check("rows", begin, end)
+        segment.check("tf", begin, end)
+        rows = place[segment.unchecked("rows")[begin:end]]
+        term = np.repeat(np.searchsorted(terms, own[first:last]), np.diff(start[first : last + 1]))
+        alive = rows >= 0
+        keys.append((term[alive] << 32) | rows[alive])
+        counts.append(segment.unchecked("tf")[begin:end][alive])
+    flat = np.concatenate(keys)
+    order = np.argsort(flat, kind="stable")
+    return flat[order], np.concatenate(counts)[order]
+
+
+def _write_stems(writer: SegmentWriter, segments: Sequence[Segment], terms: Array) -> None:
+    """The stems of terms, each from a segment that has it."""
+    own = [segment["terms"] for segment in segments]
+    every, first = np.unique(np.concatenate(own), return_index=True)
+    first = first[np.isin(every, terms, assume_unique=True)]
+    begin = np.concatenate([segment["stem_offsets"][:-1] for segment in segments])
+    counts = np.concatenate([np.diff(segment["stem_offsets"]) for segment in segments])[first]
+    size = offsets([len(segment["stems"]) for segment in segments])[:-1]
+    begin = (begin + np.repeat(size, [len(each) for each in own]))[first]
+    stems = np.concatenate([segment["stems"] for segment in segments])
+    writer.add("stem_offsets", offsets(counts))
+    writer.add("stems", stems[stretches(begin, counts)])
+
+
+def _write_forward(
+    writer: SegmentWriter, segments: Sequence[Segment], order: NDArray[np.int64], terms: Array, at_once: int
+) -> None:
+    """The terms of each row and their counts: those of the segments, in the new order and numbering."""
+    numbers = [np.searchsorted(terms, segment["terms"]).astype(np.int32) for segment in segments]
+    counts = np.concatenate([np.diff(segment["forward_start"]) for segment in segments])[order]
+    start = offsets(counts)
+    writer.add("forward_start", start)
+    first_row = offsets([segment.n for segment in segments])
+    wide = max((segment.unchecked("tf").dtype for segment in segments), key=lambda dtype: dtype.itemsize)
+
+    def parts(name: str, dtype: np.dtype[Any]) -> Iterator[Array]:
+        begin = 0
+        while begin < len(order):
+            end = max(int(np.searchsorted(start, start[begin] + at_once, "right")) - 1, begin + 1)
+            block = np.empty(start[end] - start[begin], dtype)
+            for at, segment in enumerate(segments):
+                here = np.flatnonzero(
+                    (order[begin:end] >= first_row[at]) & (order[begin:end] < first_row[at + 1])
+                )
+                rows = order[begin:end][here] - first_row[at]
+                source = stretches(segment["forward_start"][rows], counts[begin:end][here])
+                values = segment[name][source]
+                target = stretches(start[begin:end][here] - start[begin], counts[begin:end][here])
+                block[target] = numbers[at][values] if name == "forward" else values
+            yield block
+            begin = end
+
+    writer.stream("forward", np.int32, (), parts("forward", np.dtype(np.int32)))
+    writer.stream("forward_tf", wide, (), parts("forward_tf", wide))
+
+
+def _write_vectors(
+    writer: SegmentWriter, segments: Sequence[Segment], order: NDArray[np.int64], at_once: int
+) -> None:
+    first = np.cumsum([0] + [segment.n for segment in segments])
+    width = next(segment["vectors"].shape[1] for segment in segments if "vectors" in segment)
+    none = np.zeros((0, width), np.int16)  # a segment that only holds ends has no vectors
+    matrices = [segment["vectors"] if segment.n else none for segment in segments]
+
+    def parts() -> Iterator[Array]:
+        for begin in range(0, len(order), at_once):
+            rows = order[begin : begin + at_once]
+            block = np.empty((len(rows), width), np.int16)
+            for at, matrix in enumerate(matrices):
+                here = (rows >= first[at]) & (rows < first[at + 1])
+                block[here] = matrix[rows[here] - first[at]]
+            yield block
+
+    writer.stream("vectors", np.int16, (width,), parts())
+
+
+# -- rebuild -------------------------------------------------------------------------------------------
+#
+# A segment anew from the store: its rows and ends are known by their ranges of ids.
+
+
+REBUILD_ROWS = 8_192
+
+
+class SegmentEntry(NamedTuple):
+    """A line of the list: the file, and the ranges of passages and ends that it holds."""
+
+    file: str
+    first: int
+    last: int
+    ends_first: int
+    ends_last: int
+    rows: int
+    bytes: int
+    checksum: int
+
+
+def entry_of_all(db: sqlite3.Connection) -> SegmentEntry:
+    """The ranges of all passages and ends; it names no file yet."""
+    first, last = db.execute("SELECT coalesce(min(id), 1), coalesce(max(id), 0) FROM passages").fetchone()
+    ends = db.execute("SELECT coalesce(min(id), 1), coalesce(max(id), 0) FROM ends").fetchone()
+    return SegmentEntry("", first, last, ends[0], ends[1], 0, 0, 0)
+
+
+def rebuild(
+    db: sqlite3.Connection, entry: SegmentEntry, path: Path, analyzer: Analyzer, encoder: str, *,
+    at_once: int = REBUILD_ROWS,
+) -> tuple[int, int, int]:  # fmt: skip
+    """Write the segment of an entry to `path` in parts of `at_once` rows, and merge them.
+
+    Returns rows, size, checksum.
+    """
+    parts: list[Path] = []
+    try:
+        for at, (rows, ends, vectors) in enumerate(stored_parts(db, entry, encoder, at_once)):
+            parts.append(path.with_name(f"{path.stem}-{at}.part"))
+            build(parts[-1], rows, ends, analyzer, vectors, encoder)
+        return merge(path, [Segment(part) for part in parts])
+    finally:
+        for part in parts:
+            remove(part)
+
+
+Part = tuple[list[IndexRow], list[EndRow], NDArray[np.int16] | None]
+
+
+def stored_parts(
+    db: sqlite3.Connection, entry: SegmentEntry, encoder: str, at_once: int = REBUILD_ROWS
+) -> Iterator[Part]:
+    """The rows and ends of a segment from the store, in parts of `at_once` rows (at least one part)."""
+    ends = [
+        EndRow(*row)
+        for row in db.execute(
+            "SELECT passage, at, added FROM ends WHERE id BETWEEN ? AND ? ORDER BY id",
+            (entry.ends_first, entry.ends_last),
+        )
+    ]
+    after = entry.first - 1
+    while True:
+        rows = [
+            IndexRow(
+                *(row[0], row[1], row[2], bool(row[3]), row[4], name_digest(row[5]), row[6], row[7], row[8]),
+                indexed_text(*row[9:14]),
+                tuple([(time.first, time.last, time.kind) for time in loads(row[14])]),
+                row[9],
+            )
+            for row in db.execute(
+                "SELECT p.id, p.visible, p.added, p.dated, p.document, d.name, p.number, p.head, h.language,"
+                " h.title, p.headings, h.about, p.text, h.keywords, p.about FROM passages AS p"
+                " JOIN documents AS d ON d.id = p.document JOIN heads AS h ON h.id = p.head"
+                " WHERE p.id > ? AND p.id <= ? ORDER BY p.id LIMIT ?",
+                (after, entry.last, at_once),
+            )
+        ]  # fmt: skip
+        if not rows and after >= entry.first:
+            return
+        vectors = stored_vectors(db, rows, encoder) if encoder and rows else None
+        yield rows, ends, vectors
+        if not rows:
+            return
+        after, ends = rows[-1].id, []
+
+
+def stored_vectors(db: sqlite3.Connection, rows: Sequence[IndexRow], encoder: str) -> NDArray[np.int16]:
+    return vectors_of(db, [row.id for row in rows], encoder)
+
+
+def vectors_of(db: sqlite3.Connection, passages: Sequence[int], encoder: str) -> NDArray[np.int16]:
+    """The vectors (n, d) that the store has of passages. Raises DamagedStore where it has none of one."""
+    vectors = dict(
+        db.execute(
+            "SELECT v.passage, v.vector FROM json_each(?) AS requested JOIN vectors AS v"
+            " ON v.passage = requested.value WHERE v.encoder = ?",
+            (json.dumps(list(passages)), encoder),
+        ).fetchall()
+    )
+    if missing := [passage for passage in passages if passage not in vectors]:
+        raise DamagedStore(
+            f"{len(missing)} passages have no vector of the encoder {encoder}: `asof embed` makes them"
+        )
+    return np.stack([np.frombuffer(vectors[passage], "<i2") for passage in passages]).astype(np.int16)
+
+
+# -- check ---------------------------------------------------------------------------------------------
+#
+# Whether the index agrees with the store about its passages.
+#
+# A segment with sound checksums can still be made up, or belong to another corpus. These checks read all
+# rows,
+# so they run when something went wrong, and by `asof status --check`.
+
+
+ROWS_AT_ONCE = 8_192
+
+_COLUMNS = ("passage", "visible", "added", "dated", "document", "number", "head")
+_ROWS = (
+    "SELECT p.id, p.visible, p.added, p.dated, p.document, p.number, p.head, d.name FROM passages AS p"
+    " JOIN documents AS d ON d.id = p.document WHERE p.id BETWEEN ? AND ? ORDER BY p.id"
+)
+_ENDS = "SELECT passage, at, added FROM ends WHERE id BETWEEN ? AND ?"
+
+
+SEGMENT_NAME = re.compile(r"[0-9a-f]{16}\.seg")
+"""The name of a file that the list of segments may name."""
+
+
+def is_segment_name(name: object) -> bool:
+    """Whether this is the name of a segment's file; what a crafted list holds need not even be a text."""
+    return isinstance(name, str) and SEGMENT_NAME.fullmatch(name) is not None
+
+
+def is_entry(row: Sequence[object]) -> bool:
+    """Whether a row of the list of segments has the types of a `SegmentEntry`: SQLite enforces none."""
+    file, *numbers = row
+    return isinstance(file, str) and all(
+        isinstance(number, int) and -1 <= number < 2**62 for number in numbers
+    )
+
+
+def list_fault(db: sqlite3.Connection, entries: Sequence[SegmentEntry]) -> str:
+    """What is wrong with the list of segments as a whole, "" when it holds each passage and end once."""
+    for table, first, last in (("passages", "first", "last"), ("ends", "ends_first", "ends_last")):
+        ranges = sorted((getattr(entry, first), getattr(entry, last)) for entry in entries)
+        ranges = [(low, high) for low, high in ranges if low <= high]
+        if any(before[1] >= after[0] for before, after in pairwise(ranges)):
+            return f"the list of segments names some {table} twice"
+        count = f"SELECT count(*) FROM {table}"
+        listed = sum(db.execute(f"{count} WHERE id BETWEEN ? AND ?", each).fetchone()[0] for each in ranges)
+        if listed != db.execute(count).fetchone()[0]:
+            return f"the list of segments lacks some {table}"
+    return ""
+
+
+def segment_fault(db: sqlite3.Connection, entry: SegmentEntry, segment: Segment, encoder: str) -> str:
+    """What is wrong with a segment, "" when it is sound and agrees with the store.
+
+    `encoder`: the name of the one that the corpus has vectors of, "" for none.
+    """
+    try:
+        segment.verify()
+        if segment.n and segment.facts["encoder"] != encoder:
+            return f"{entry.file} holds vectors of another encoder"
+        if "vectors" in segment and segment.n:
+            width = dimensions(db, encoder)
+            if segment["vectors"].shape[1] != width:
+                return f"{entry.file} holds vectors of other dimensions than the store ({width})"
+        if segment.n != entry.rows or not (_same_rows(db, entry, segment) and _same_ends(db, entry, segment)):
+            return f"{entry.file} does not hold what the store holds"
+    except DamagedSegment as damage:
+        return str(damage)
+    return ""
+
+
+def _same_rows(db: sqlite3.Connection, entry: SegmentEntry, segment: Segment) -> bool:
+    order = np.argsort(segment["passage"], kind="stable")
+    rows = db.execute(_ROWS, (entry.first, entry.last))
+    done = 0
+    while batch := rows.fetchmany(ROWS_AT_ONCE):
+        places = order[done : done + len(batch)]
+        if len(places) < len(batch):
+            return False
+        stored = np.array([row[:-1] for row in batch], np.int64)
+        digests = [name_digest(row[-1]) for row in batch]
+        for at, name in enumerate(_COLUMNS):
+            if (segment[name][places] != stored[:, at]).any():
+                return False
+        if (segment["digest"][places] != np.array(digests, np.int64)).any():
+            return False
+        done += len(batch)
+    return done == segment.n
+
+
+def _same_ends(db: sqlite3.Connection, entry: SegmentEntry, segment: Segment) -> bool:
+    stored = np.array(db.execute(_ENDS, (entry.ends_first, entry.ends_last)).fetchall(), np.int64)
+    stored = stored.reshape(-1, 3)
+    indexed = np.stack([segment[name] for name in ("end_passage", "end_at", "end_added")], axis=1)
+    return stored.shape == indexed.shape and bool((_sorted(stored) == _sorted(indexed)).all())
+
+
+def _sorted(
+    ends: np.ndarray[tuple[int, int], np.dtype[np.int64]],
+) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
+    return ends[np.lexsort(ends.T)]

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.index.lexical import Bm25, Term, scores
-from asof.index.prefix import PrefixPart
+from asof.index.segment import PrefixPart
 from asof.index.view import View
 from asof.text.tokens import term_hash, tokenize
 

@@ -11,21 +11,20 @@ from typing import Any, Protocol, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from asof import corpus_files
-from asof.data import Filters, Hit, Location, Why
+from asof import files
 from asof.errors import DamagedStore
-from asof.index.about import AboutTimes
-from asof.index.file_format import Array
+from asof.index.columns import AboutTimes, Array, TitleTable
 from asof.index.lexical import Bm25, Term, Weighed, weigh
-from asof.index.prefix import Prefix, Window
-from asof.index.segment import Segment
-from asof.index.titles import TitleTable
+from asof.index.segment import Prefix, Segment, Window
 from asof.models.ports import Encoder
 from asof.store.digest import hit_id, layout_places
-from asof.store.named import called
-from asof.store.passages import StoredPassage, about_of, published_of
-from asof.store.reader import AsOfReader
+from asof.store.names import called
+from asof.store.reader import AsOfReader, StoredPassage, about_of, published_of
 from asof.text.tokens import Analyzer
+from asof.values import Filters, Hit, Location, Why
+
+# -- view ----------------------------------------------------------------------------------------------
+
 
 LOCK = "lock"
 """The file in a folder of derived files whose lock a process holds that writes there."""
@@ -62,10 +61,10 @@ class DerivedCache:
 
 def forget_derived(folder: Path) -> None:
     """Remove the files of a folder of derived files, but for locks. Raises OSError."""
-    for kind in corpus_files.names(folder):
-        for name in corpus_files.names(folder / kind):
+    for kind in files.names(folder):
+        for name in files.names(folder / kind):
             if name != LOCK:
-                corpus_files.remove(folder / kind / name)
+                files.remove(folder / kind / name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +224,7 @@ class View:
         return count
 
     def called(self, name: str) -> list[int]:
-        """The current documents that are called so (`asof.store.named`), by their numbers, ascending."""
+        """The current documents that are called so (`asof.store.names`), by their numbers, ascending."""
         return called(self.store, name)
 
     def tie_order(self, scores: NDArray[np.float64], rows: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -270,3 +269,71 @@ def place_of(record: StoredPassage, layouts: Mapping[str, bytes]) -> Location:
         if key == record.key:
             return Location(number, start, end, headings)
     raise DamagedStore(f"the version of {record.document!r} is current but lacks passage {record.key.hex()}")
+
+
+# -- select --------------------------------------------------------------------------------------------
+#
+# The best of very many scores, without sorting them all.
+#
+# The maxima of blocks bound the k-th best score from below: k blocks whose maximum is at least x hold at
+# least k rows of at least x. One comparison then leaves few rows.
+
+
+BLOCK = 1_024
+SMALL_BLOCK = 64
+
+ROUNDING = 1e-12
+"""Slack for the last bits of sums and quotients."""
+
+
+def kth_best(scores: NDArray[np.float64], k: int) -> float:
+    """The k-th largest of `scores`, 0 when fewer than k are positive."""
+    bound = _bound(scores, k)
+    left = scores[scores >= bound] if bound > 0 else scores[scores > 0]
+    if len(left) < k:
+        return 0.0
+    return float(np.partition(left, len(left) - k)[len(left) - k])
+
+
+def at_least(scores: NDArray[np.float64], bound: float) -> NDArray[np.int64]:
+    """Places of all positive scores that are at least `bound`, ascending."""
+    if bound <= 0:
+        return np.flatnonzero(scores > 0)
+    return np.flatnonzero(scores >= bound)
+
+
+def union(one: NDArray[np.int64], other: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The different numbers of two ascending arrays, ascending. Two sorted halves are sorted in linear time;
+    `np.union1d` hashes all of them first."""
+    both = np.sort(np.concatenate([one, other]), kind="stable")
+    first = np.ones(len(both), bool)
+    np.not_equal(both[1:], both[:-1], out=first[1:])
+    return both[first]
+
+
+def before_rise(score: float, rise: float) -> float:
+    """A bound of what can still reach `score`: what is below it stays below after a rise of up to `rise`."""
+    return score * (1 - ROUNDING) - rise
+
+
+def nearly_kth_best(scores: NDArray[np.float64], k: int) -> float:
+    """At most the k-th largest of `scores`, and not far below: the k-th largest maximum of 8 k groups.
+
+    0 where fewer than k of them are positive.
+    """
+    size = max(len(scores) // (8 * k), 1)
+    groups = len(scores) // size
+    if groups < k:
+        return 0.0
+    maxima = scores[: groups * size].reshape(size, groups).max(axis=0)  # along the rows: that is fast
+    maxima = maxima[maxima > 0]  # many equal values make a partition slow
+    return float(np.partition(maxima, len(maxima) - k)[len(maxima) - k]) if len(maxima) >= k else 0.0
+
+
+def _bound(scores: NDArray[np.float64], k: int) -> float:
+    block = BLOCK if len(scores) > 4 * k * BLOCK else SMALL_BLOCK
+    whole = len(scores) // block * block
+    if whole // block < 2 * k:
+        return 0.0
+    maxima = scores[:whole].reshape(-1, block).max(axis=1)
+    return float(np.partition(maxima, len(maxima) - k)[len(maxima) - k])

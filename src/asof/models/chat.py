@@ -2,22 +2,353 @@
 
 from __future__ import annotations
 
+import importlib
 import json
-from collections.abc import Iterator, Sequence
+import ssl
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
+from contextlib import contextmanager
+from copy import copy
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import lru_cache, partial
 from itertools import chain
+from queue import SimpleQueue
 from time import perf_counter
-from typing import Any
+from typing import Any, NoReturn, TypeVar
 
-from asof.errors import ModelError, UsageError
-from asof.http.breaker import CircuitBreaker, NotSent
-from asof.http.retry import GaveUp, RequestRejected, Retry, RetryLater
-from asof.models.completion import DONE, piece_in, reply_in, request
-from asof.models.openai_http import Connection, OpenAIServer
-from asof.models.ports import Prompt, Reply
-from asof.models.structured import FORMS, fitted
-from asof.models.workers import run_in_threads
+from asof import http as address
+from asof.errors import MissingExtra, ModelError, UsageError
+from asof.http import (
+    READ_AT_ONCE,
+    CircuitBreaker,
+    GaveUp,
+    NoConnection,
+    NotSent,
+    RequestRejected,
+    Retry,
+    RetryLater,
+    check_key,
+    one_line,
+    retry_after,
+)
+from asof.models.metered import DONE, Prices, piece_in, reply_in, request
+from asof.models.ports import FORMS, Prompt, Reply, fitted
+from asof.schema import AcceptedValue, boolean, check, number, one_of, secret, text, variable, whole
+
+# -- openai errors -------------------------------------------------------------------------------------
+#
+# What the errors of the `openai` client, and of the transport under it, mean to us.
+
+
+@contextmanager
+def translated(timeout: float) -> Iterator[None]:
+    """Raises errors of the client, and of the transport under it, as RetryLater (NoConnection),
+    RequestRejected and ModelError."""
+    import openai
+
+    transport = _transport()
+    try:
+        yield
+    except (openai.APITimeoutError, transport.TimeoutException) as error:
+        if isinstance(error.__cause__, transport.ConnectTimeout):
+            raise NoConnection(f"no connection within {timeout:g} s") from error
+        raise RetryLater(f"no answer within {timeout:g} s") from error
+    except openai.APIConnectionError as error:
+        raise _send_error(error, transport) from error
+    except (transport.RemoteProtocolError, transport.ReadError) as error:
+        raise RetryLater("the answer was cut off") from error
+    except (transport.HTTPError, OSError) as error:
+        raise RetryLater(f"the connection failed: {str(error) or type(error).__name__}") from error
+
+
+def _send_error(error: Exception, transport: Any) -> Exception:
+    """What it means to us that the client could not send: old clients wrap also what a hook raises."""
+    cause = error.__cause__
+    if isinstance(cause, RetryLater | RequestRejected | ModelError):
+        return copy(cause)  # else it would be the cause of its own cause
+    if secure := _first_cause(cause, ssl.SSLError):
+        return RequestRejected(f"no secure connection: {getattr(secure, 'reason', '') or secure}")
+    kind = NoConnection if isinstance(cause, transport.ConnectError) else RetryLater
+    return kind(f"the connection failed: {str(cause) or type(cause).__name__}")
+
+
+def _transport() -> Any:
+    """The library that the client sends with: httpx, or httpx2 since version 3."""
+    import openai
+
+    client = next(base for base in openai.DefaultHttpxClient.__mro__ if base.__name__ == "Client")
+    return importlib.import_module(client.__module__.partition(".")[0])
+
+
+def _first_cause(error: BaseException | None, kind: type[BaseException]) -> BaseException | None:
+    """The first error of this kind among the causes of one."""
+    while error is not None and not isinstance(error, kind):
+        error = error.__cause__ or error.__context__
+    return error
+
+
+# -- openai http ---------------------------------------------------------------------------------------
+#
+# A server that speaks as OpenAI's does, through the `openai` client: one request, and what its answer means.
+#
+# The client is kept from reading the environment (keys, addresses, proxies, headers), from following
+# redirects
+# and from asking again. What is sent is exactly what is written here.
+
+
+SENT_HEADERS = frozenset({"host", "content-type", "content-length", "connection", "x-stainless-raw-response"})
+"""Headers that the client adds and that stay (by the last one it knows later that we read the answer). All
+else that it says of itself, of this machine or of the environment goes."""
+
+REMEDIES = {
+    401: "check the key",
+    402: "the account has to be paid for",
+    403: "check the key",
+    404: "check the address (it ends before /chat/completions) and the model's name",
+}
+"""Statuses that every request would get: nothing more is sent."""
+
+NO_CREDIT = "insufficient_quota"
+"""OpenAI's code for an account without credit, with status 429; waiting does not help."""
+
+CHECK_SERVER = "; check url in [model] of asof.toml, and that the server runs"
+"""What to do where no connection is made."""
+
+MIN_KEY_LENGTH = 8
+"""Characters of a key that is one. Servers that want no key take any word, such as "none" or "EMPTY"."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenAIServer:
+    """The address that ends before `/chat/completions` (https://api.openai.com/v1), and the key for it.
+
+    `largest`: bytes of an answer; `insecure`: see `Endpoint`. Raises UsageError for an address or a key
+    that cannot be used.
+    """
+
+    url: str
+    key: str | None = field(default=None, repr=False)
+    largest: int = 8_000_000
+    insecure: bool = False
+
+    def __post_init__(self) -> None:
+        address.check_base(self.url, "/chat/completions", insecure=self.insecure)
+        check_key(self.key, self.url)
+
+    @property
+    def shown(self) -> str:
+        """The address without what may be secret in it."""
+        return address.shown(self.url)
+
+    @contextmanager
+    def connected(self) -> Iterator[Connection]:
+        """Connections that threads may share, closed at the end. Raises MissingExtra."""
+        openai = _openai()
+        hooks: Any = {"request": [self._strip], "response": [self._accept]}
+        http = openai.DefaultHttpxClient(
+            trust_env=False, follow_redirects=False, verify=_certificates(), event_hooks=hooks
+        )
+        with openai.OpenAI(base_url=self.url, api_key="none", max_retries=0, http_client=http) as client:
+            yield Connection(self, client)
+
+    def without_key(self, text: str) -> str:
+        """The words of a server, in which it may have repeated the key."""
+        secret = self.key is not None and len(self.key) >= MIN_KEY_LENGTH
+        return text.replace(self.key, "(the key)") if secret and self.key else text
+
+    def pieces_without_key(self, pieces: Iterator[str]) -> Iterator[str]:
+        """The same in pieces: an end that may be the beginning of the key waits for the piece after it."""
+        key = self.key if self.key is not None and len(self.key) >= MIN_KEY_LENGTH else ""
+        rest = ""
+        for piece in pieces:
+            rest = self.without_key(rest + piece)
+            withheld = next((n for n in range(len(key) - 1, 0, -1) if rest.endswith(key[:n])), 0)
+            ready, rest = rest[: len(rest) - withheld], rest[len(rest) - withheld :]
+            if ready:
+                yield ready
+        if rest:
+            yield rest
+
+    def message_of(self, failure: Exception) -> str:
+        """A failure as a message about this server."""
+        answer = failure.answer if isinstance(failure, RequestRejected) else ""
+        absent = isinstance(failure, GaveUp) and failure.absent
+        quoted = f": {self.plain(answer)!r}" if answer else ""
+        return f"{self.shown}: {failure}{quoted}" + CHECK_SERVER * absent
+
+    def plain(self, text: str) -> str:
+        """A server's own words as part of a message: without the key, on one line, not long."""
+        return one_line(self.without_key(text))
+
+    def fail(self, reason: str) -> NoReturn:
+        """Raise ModelError about this server."""
+        raise ModelError(f"{self.shown}: {reason}")
+
+    def _strip(self, request: Any) -> None:
+        """Headers that are only ours: not what OPENAI_ORG_ID or OPENAI_CUSTOM_HEADERS say."""
+        for name in list(request.headers):
+            if name.lower() not in SENT_HEADERS:
+                del request.headers[name]
+        ours = {"Accept": "application/json, text/event-stream", "Accept-Encoding": "identity"}
+        request.headers.update({**ours, "User-Agent": "asof"})
+        if self.key is not None:
+            request.headers["Authorization"] = f"Bearer {self.key}"
+
+    def _accept(self, response: Any) -> None:
+        """Nothing for an answer that can be read. Raises RetryLater, RequestRejected, ModelError."""
+        status, headers = response.status_code, response.headers
+        if 300 <= status < 400:
+            target = self.plain(headers.get("Location", ""))
+            self.fail(f"it redirects to {target!r}, which is not followed; set the right address as url")
+        if status == 200:
+            if headers.get("Content-Encoding", "identity") != "identity":
+                raise RequestRejected("the answer is compressed, which was not asked for")
+            if int(headers.get("Content-Length", "0")) > self.largest:
+                self.too_large()
+            return
+        whole = _first(response.iter_bytes(), READ_AT_ONCE).decode("utf-8", "replace")
+        message = self.plain(whole)
+        reason = f"status {status}" + (f", {message!r}" if message else "")
+        if status in REMEDIES or NO_CREDIT in whole:
+            self.fail(f"{reason}; {REMEDIES.get(status, REMEDIES[402])}")
+        if status in (408, 429) or status >= 500:
+            raise RetryLater(reason, retry_after(headers))
+        raise RequestRejected(reason)
+
+    def too_large(self) -> NoReturn:
+        raise RequestRejected(f"the answer has more than {self.largest:,} bytes; is this the right address?")
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """What requests are sent over. Each method raises RetryLater, RequestRejected or ModelError."""
+
+    server: OpenAIServer
+    client: Any
+
+    def post(self, body: Mapping[str, Any], timeout: float) -> Any:
+        """The answer to a chat completion, which is JSON; its body within `timeout` seconds, and so is each
+        read of what stands before it."""
+        answer = b"".join(self._blocks(body, timeout, time.perf_counter() + timeout))
+        try:
+            return json.loads(answer)
+        except (ValueError, RecursionError) as error:
+            raise RequestRejected("the answer is not JSON", answer.decode("utf-8", "replace")) from error
+
+    def events(self, body: Mapping[str, Any], silence: float, until: float) -> Iterator[str]:
+        """What stands after `data:` in each event of a stream, as it comes; "[DONE]" is the last one.
+
+        `silence`: seconds between two of them; `until`: seconds of `time.perf_counter` for all.
+        """
+        rest = b""
+        for block in self._blocks(body, silence, until):
+            *lines, rest = (rest + block).split(b"\n")
+            for line in lines:
+                if line.startswith(b"data:"):
+                    yield line[5:].decode("utf-8", "replace").strip()
+
+    def _blocks(self, body: Mapping[str, Any], timeout: float, until: float) -> Iterator[bytes]:
+        """The bytes of an answer with status 200, all of them, and not too many."""
+        came = 0
+        with translated(timeout):
+            opened: Any = self.client.chat.completions.with_streaming_response.create(**body, timeout=timeout)
+            with opened as response:
+                for block in response.iter_bytes():
+                    came += len(block)
+                    if came > self.server.largest:
+                        self.server.too_large()
+                    if time.perf_counter() > until:
+                        raise RetryLater("no whole answer in time")
+                    yield block
+
+
+@lru_cache(maxsize=1)
+def _certificates() -> ssl.SSLContext:
+    """The certificates of this machine, which take longer to read than a short answer to come."""
+    return ssl.create_default_context()
+
+
+def _openai() -> Any:
+    try:
+        import openai
+    except ModuleNotFoundError as error:
+        if error.name != "openai":
+            raise
+        raise MissingExtra("a language model needs the openai client: pip install 'asof[llm]'") from error
+    return openai
+
+
+def _first(blocks: Iterator[bytes], most: int) -> bytes:
+    """The first bytes of an answer, at most so many and a block."""
+    read = bytearray()
+    for block in blocks:
+        read += block
+        if len(read) >= most:
+            break
+    return bytes(read[:most])
+
+
+# -- workers -------------------------------------------------------------------------------------------
+#
+# The same work for many things on a few threads; results as they come.
+
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+JOIN_SECONDS = 1.0
+"""Seconds that abandoned threads are waited for. They are daemons: a process that is interrupted ends then,
+and not when a server has answered."""
+
+
+def run_in_threads(
+    work: Callable[[T], R], things: Sequence[T], threads: int, stop: Callable[[], None]
+) -> Iterator[tuple[int, R]]:
+    """The place of each thing and what `work` gives for it, in order of completion.
+
+    No more than `threads` are worked on at a time, begun in their order. An exception of `work` is raised
+    here. `stop` is called when nobody wants the rest: it should make work that is under way end soon.
+    """
+    todo = deque(enumerate(things))
+    done: SimpleQueue[tuple[int, Future[R]]] = SimpleQueue()
+
+    def run() -> None:
+        while True:
+            try:
+                at, thing = todo.popleft()
+            except IndexError:
+                return
+            result: Future[R] = Future()
+            try:
+                result.set_result(work(thing))
+            except BaseException as error:  # noqa: BLE001 - raised again where results are waited for
+                result.set_exception(error)
+                todo.clear()  # nobody will want the rest
+            done.put((at, result))
+
+    workers = [threading.Thread(target=run, daemon=True) for _ in range(min(threads, len(things)))]
+    for worker in workers:
+        worker.start()
+    finished = False
+    try:
+        for _ in things:
+            at, result = done.get()
+            yield at, result.result()
+        finished = True
+    finally:
+        if not finished:
+            todo.clear()
+            stop()
+        until = time.monotonic() + JOIN_SECONDS
+        for worker in workers:
+            worker.join(max(until - time.monotonic(), 0.0))
+
+
+# -- chat ----------------------------------------------------------------------------------------------
+
 
 SEED = 42
 
@@ -150,3 +481,101 @@ class ChatModel:
             return Reply("", problem=reason)
         breaker.succeeded()
         return replace(reply, text=self.server.without_key(reply.text))
+
+
+# -- chat config ---------------------------------------------------------------------------------------
+#
+# `[model]` of asof.toml: which language model is asked, where, how patiently, and what it costs.
+
+
+LIMITS = ("max_tokens", "max_completion_tokens")
+"""How servers name the most tokens of a reply: the older name, which nearly all know, and OpenAI's newer."""
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageModelConfig:
+    """A model by its name on a server that speaks as OpenAI's does, whose address `url` ends before
+    `/chat/completions`.
+
+    `key_variable`: the name of the environment variable that holds the key. `json`: what the server is told
+    of the shape of a reply (`structured.FORMS`). `timeout`: seconds for an attempt, of which there are up to
+    `attempts`; a wait that the server asks for is waited up to `patience` seconds; `deadline`: seconds for a
+    batch, 0 for no end. `limit`: how the server names the most tokens of a reply. `prices`: US dollars for a
+    million tokens of prompts and of replies. `insecure`: whether texts may go to another machine over plain
+    http.
+    """
+
+    url: str
+    model: str
+    key_variable: str = ""
+    json: str = "object"
+    timeout: float = 60.0
+    attempts: int = 3
+    concurrency: int = 8
+    deadline: float = 0.0
+    patience: float = 30.0
+    temperature: float = 0.0
+    limit: str = "max_tokens"
+    prices: Prices | None = None
+    insecure: bool = False
+
+    @classmethod
+    def read(cls, table: Mapping[str, Any]) -> LanguageModelConfig:
+        """The table of a configuration. Raises UsageError: which key, what is accepted."""
+        check(table, ACCEPTED)
+        missing = [key for key in ("url", "model") if key not in table]
+        if missing:
+            raise UsageError(
+                f"{' and '.join(missing)} missing: a server's address and a model's name are expected"
+            )
+        prices = Prices(**table["prices"]) if "prices" in table else None
+        config = cls(**{**table, "prices": prices})
+        OpenAIServer(config.url, insecure=config.insecure)
+        return config
+
+
+def language_from(settings: LanguageModelConfig, environment: Mapping[str, str]) -> ChatModel:
+    """The model of these settings; the server is asked with the first prompt only.
+
+    `environment`: where the key is looked up, by name. Raises UsageError when it is not there.
+    """
+
+    server = OpenAIServer(settings.url, insecure=settings.insecure)
+    if settings.key_variable:
+        server = replace(server, key=secret(environment, settings.key_variable, server.shown, "model"))
+    return ChatModel(
+        settings.model, server, settings.json,
+        Retry(settings.attempts, settings.timeout, settings.patience),
+        settings.concurrency, settings.deadline or None,
+        temperature=settings.temperature, limit=settings.limit,
+    )  # fmt: skip
+
+
+_PRICE = number(0, 1_000_000)
+
+
+def _prices(value: Any) -> bool:
+    return (
+        isinstance(value, Mapping)
+        and set(value) == {"prompt", "reply"}
+        and all(map(_PRICE.good, value.values()))
+    )
+
+
+ACCEPTED: dict[str, AcceptedValue] = {
+    "url": text("an address such as http://localhost:11434/v1"),
+    "model": text("the model's name, as the server knows it,"),
+    "key_variable": variable(),
+    "json": one_of(*FORMS),
+    "timeout": number(0.1, 3_600, "a number of seconds"),
+    "attempts": whole(1, 10),
+    "concurrency": whole(1, 256),
+    "deadline": AcceptedValue(number(0, 1_000_000).good, "a number of seconds from 0 (no end) to 1000000"),
+    "patience": number(0, 3_600, "a number of seconds"),
+    "temperature": number(0, 2),
+    "limit": one_of(*LIMITS),
+    "prices": AcceptedValue(
+        _prices, "a table of two numbers, prompt = 0.15 and reply = 0.60 (USD for a million tokens),"
+    ),
+    "insecure": boolean(),
+}

@@ -2,20 +2,159 @@
 
 from __future__ import annotations
 
+import json
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from hashlib import blake2b
-from pathlib import Path
+from itertools import groupby
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from asof.errors import MissingExtra, ModelError
-from asof.models.model_files import MODEL_SUFFIXES, SKIPPED_FOLDERS, check_parts, fetched, line, quietly
-from asof.models.prefixes import Prefixes, json_of, of_family, of_folder, of_prompts, prefix_label
-from asof.models.vectors import around_blanks, unit
+from asof.models.encoders import (
+    Prefixes,
+    around_blanks,
+    json_of,
+    of_family,
+    of_folder,
+    of_prompts,
+    prefix_label,
+    unit,
+)
+
+# -- model files ---------------------------------------------------------------------------------------
+#
+# A saved model on this machine: which files are read, what is refused, how the hub is asked for it.
+
+
+MODEL_SUFFIXES = frozenset({".safetensors", ".json", ".txt", ".model"})
+"""Files of a saved model that shape its output: weights, configuration, vocabulary."""
+
+SKIPPED_FOLDERS = frozenset({"onnx", "openvino"})
+"""Folders of a saved model with the same weights for other libraries."""
+
+ACCEPTED_MODULE = "sentence_transformers."
+
+Missing = Callable[[ModuleNotFoundError], Exception]
+"""What it means that a module is not there."""
+
+
+ONNX_MODELS = ("model.onnx", "onnx/model.onnx")
+
+
+def is_onnx_only(folder: Path) -> bool:
+    """Whether the model in a folder is saved as ONNX, and not as what sentence-transformers reads as well."""
+    return any((folder / name).is_file() for name in ONNX_MODELS) and not any(folder.rglob("*.safetensors"))
+
+
+def check_parts(folder: Path, whose: str) -> None:
+    """Raises ModelError for a saved model of which a part is a pickle, code of others, or outside of its
+    folder. `whose`: what the message calls it."""
+    for path in sorted(folder.rglob("*")):
+        if path.is_symlink() and path.is_dir():
+            raise ModelError(f"{whose}: {path.name} is a link to another folder, which is not followed")
+        if path.match("pytorch_model*.bin") and not any(path.parent.glob("model*.safetensors")):
+            raise ModelError(
+                f"{whose}: {path.name} is a pickle, which is never read; save the model as safetensors"
+            )
+        if path.name == "adapter_config.json":
+            raise ModelError(f"{whose}: it is an adapter of another model, which would be loaded; merge them")
+        if path.name in ("config.json", "router_config.json"):
+            _check_types(_json(path, whose), path, whose)
+    if (folder / "modules.json").is_file():
+        _check_modules(folder / "modules.json", whose)
+
+
+def _check_modules(path: Path, whose: str) -> None:
+    """Each part of a model has to be one of sentence-transformers, in the model's folder."""
+    value = _json(path, whose)
+    try:
+        parts = [(str(module["type"]), str(module.get("path", ""))) for module in value]
+    except (TypeError, KeyError, AttributeError) as error:
+        raise ModelError(f"{whose}: modules.json cannot be read; it may be damaged") from error
+    for kind, place in parts:
+        _check_kind(kind, path, whose)
+        where = PurePosixPath(place)
+        if where.is_absolute() or ".." in where.parts:
+            raise ModelError(f"{whose}: modules.json wants a part at {place[:80]!r}, outside of its folder")
+
+
+def _check_types(value: Any, path: Path, whose: str) -> None:
+    """The classes that a part made of parts names."""
+    types = value.get("types") if isinstance(value, dict) else None
+    for kind in types.values() if isinstance(types, dict) else ():
+        _check_kind(str(kind), path, whose)
+
+
+def _check_kind(kind: str, path: Path, whose: str) -> None:
+    if not kind.startswith(ACCEPTED_MODULE):
+        raise ModelError(
+            f"{whose}: {path.name} wants {kind[:80]!r}, code that is not of sentence-transformers and is "
+            "never run; take another model"
+        )
+
+
+def _json(path: Path, whose: str) -> Any:
+    try:
+        return json.loads(path.read_bytes())
+    except (ValueError, RecursionError, OSError) as error:
+        raise ModelError(f"{whose}: {path.name} cannot be read; it may be damaged") from error
+
+
+def fetched(name: str, revision: str, whose: str, missing: Missing) -> Path:
+    """The folder of a model of the hub, downloaded unless it was before; of its files only those that are
+    read, so neither code nor pickles. A folder of that name that lies here is not looked at. Raises what
+    `missing` makes of it where the hub's client is not there, and ModelError."""
+    try:
+        from huggingface_hub import snapshot_download
+    except ModuleNotFoundError as error:
+        raise missing(error) from error
+    options: dict[str, Any] = {
+        "revision": revision or None, "allow_patterns": [f"*{suffix}" for suffix in MODEL_SUFFIXES],
+        "ignore_patterns": [f"{folder}/*" for folder in SKIPPED_FOLDERS],
+    }  # fmt: skip
+    try:
+        folder = Path(snapshot_download(name, local_files_only=True, **options))
+        if any(folder.rglob("*.safetensors")):
+            return folder
+    except (OSError, ValueError):
+        pass  # it is not here yet
+    try:
+        return Path(snapshot_download(name, **options))
+    except (OSError, ValueError, RuntimeError) as error:
+        raise ModelError(
+            f"{whose} cannot be loaded: {line(error)}; a name needs the network once, a folder does not"
+        ) from error
+
+
+def line(error: Exception) -> str:
+    """The message of a library's error, on one line that is not long."""
+    message = " ".join(str(error).split())
+    return message[:400] + ("…" if len(message) > 400 else "")
+
+
+@contextmanager
+def quietly() -> Iterator[None]:
+    """Without the bars of transformers; those of a download are left alone."""
+    from transformers.utils import logging
+
+    shown = logging.is_progress_bar_enabled()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        if shown:
+            logging.enable_progress_bar()
+
+
+# -- local ---------------------------------------------------------------------------------------------
+
 
 DIGEST_BYTES = 8
 
@@ -192,3 +331,264 @@ def dimensions_of(model: Any) -> int | None:
     ask = getattr(model, "get_embedding_dimension", None) or model.get_sentence_embedding_dimension
     dimensions = ask()
     return int(dimensions) if dimensions else None
+
+
+# -- onnx model ----------------------------------------------------------------------------------------
+#
+# A model that is saved as ONNX, on this machine without torch: its tokens, and what onnxruntime gives for
+# them.
+#
+# Read from a folder: `model.onnx` (or `onnx/model.onnx`) with its weights (`*.onnx_data`), `tokenizer.json`,
+# and what the exporters of sentence-transformers and transformers write beside them.
+
+
+SETTINGS = (
+    "config.json", "tokenizer.json", "tokenizer_config.json", "sentence_bert_config.json",
+    "config_sentence_transformers.json", "modules.json", "1_Pooling/config.json",
+)  # fmt: skip
+"""Files that shape what a model gives, beside the model and its weights."""
+
+TOKENS, MOST_TOKENS = 512, 32_768
+"""How many tokens are read where no file says it, and the most that a file may say."""
+
+INPUTS = ("input_ids", "attention_mask", "token_type_ids")
+
+
+Text = str | tuple[str, str]
+"""A text, or a question and a text that are read together."""
+
+
+@dataclass(eq=False)
+class OnnxModel:
+    """The model in a folder; `whose`: what messages call it. Loaded with the first text.
+
+    Texts of the same number of tokens are computed together, at most `batch` of them, so that none is padded:
+    with 1 the numbers of a text are a function of it, to the last bit, on one machine.
+    """
+
+    folder: Path
+    whose: str
+    batch: int = 1
+    _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
+
+    def outputs(self, texts: Sequence[Text]) -> Iterator[tuple[int, NDArray[Any]]]:
+        """The place of each text and what the model gives for it, in any order: numbers for each of its
+        tokens, or for all of it. Raises MissingExtra, ModelError."""
+        with self._lock:  # a tokenizer serves one thread at a time
+            encoded = self._tokenizer.encode_batch(list(texts))
+        by_length = sorted(range(len(texts)), key=lambda at: (len(encoded[at].ids), at))
+        for _, same in groupby(by_length, key=lambda at: len(encoded[at].ids)):
+            alike = list(same)
+            for first in range(0, len(alike), self.batch):
+                chosen = alike[first : first + self.batch]
+                yield from zip(chosen, self._run([encoded[at] for at in chosen]), strict=True)
+
+    def _run(self, encoded: Sequence[Any]) -> NDArray[Any]:
+        """What the model gives for texts of the same number of tokens; the first axis is of the texts."""
+        ids = np.array([each.ids for each in encoded], np.int64)
+        inputs = {
+            "input_ids": ids, "attention_mask": np.ones_like(ids),
+            "token_type_ids": np.array([each.type_ids for each in encoded], np.int64),
+        }  # fmt: skip
+        session, wanted, output = self._session
+        try:
+            (numbers,) = session.run([output], {name: inputs[name] for name in wanted})
+        except _failures() as error:
+            raise ModelError(f"{self.whose} failed: {line(error)}") from error
+        given = np.asarray(numbers)
+        tokens = given.ndim == 3 and given.shape[1] == ids.shape[1]
+        if given.dtype.kind != "f" or len(given) != len(ids) or not (tokens or given.ndim == 2):
+            raise ModelError(f"{self.whose} gives numbers of the shape {given.shape} for {len(ids)} texts")
+        return given
+
+    @cached_property
+    def digest(self) -> str:
+        """Of all files that shape what the model gives: another model in the same folder is another one.
+        Nothing is loaded. Raises ModelError for a folder without a model."""
+        file = self._file
+        files = {file, *file.parent.glob("*.onnx_data"), *(self.folder / name for name in SETTINGS)}
+        digest = blake2b(digest_size=DIGEST_BYTES)
+        for path in sorted(path for path in files if path.is_file()):
+            digest.update(f"{path.relative_to(self.folder).as_posix()} {path.stat().st_size}\n".encode())
+            with path.open("rb") as opened:
+                while block := opened.read(1 << 20):
+                    digest.update(block)
+        return digest.hexdigest()
+
+    @cached_property
+    def _file(self) -> Path:
+        found = next((path for name in ONNX_MODELS if (path := self.folder / name).is_file()), None)
+        if found is None:
+            raise ModelError(f"{self.whose}: none of {', '.join(ONNX_MODELS)} is there")
+        if not (self.folder / "tokenizer.json").is_file():
+            raise ModelError(f"{self.whose}: no tokenizer.json is there, which says what tokens are")
+        return found
+
+    @cached_property
+    def _tokenizer(self) -> Any:
+        try:
+            from tokenizers import Tokenizer
+        except ModuleNotFoundError as error:
+            raise _missing_onnx(error) from error
+        _ = self._file
+        json_of(self.folder / "tokenizer.json")
+        try:
+            tokenizer = Tokenizer.from_file(str(self.folder / "tokenizer.json"))
+            tokenizer.no_padding()
+            tokenizer.enable_truncation(self._tokens)
+        except Exception as error:
+            raise ModelError(f"{self.whose}: tokenizer.json cannot be used: {line(error)}") from error
+        return tokenizer
+
+    @property
+    def _tokens(self) -> int:
+        """How many tokens the model reads, by the first of its files that says it."""
+        stated = (
+            json_of(self.folder / "sentence_bert_config.json").get("max_seq_length"),
+            json_of(self.folder / "tokenizer_config.json").get("model_max_length"),
+            json_of(self.folder / "config.json").get("max_position_embeddings"),
+        )
+        return next((each for each in stated if isinstance(each, int) and 0 < each <= MOST_TOKENS), TOKENS)
+
+    @cached_property
+    def _session(self) -> tuple[Any, tuple[str, ...], str]:
+        """The session, the inputs that the model wants, and the output that is taken."""
+        try:
+            import onnxruntime
+        except ModuleNotFoundError as error:
+            raise _missing_onnx(error) from error
+        options = onnxruntime.SessionOptions()
+        options.log_severity_level = 4
+        try:
+            session = onnxruntime.InferenceSession(
+                str(self._file), options, providers=["CPUExecutionProvider"]
+            )
+        except _failures() as error:
+            raise ModelError(f"{self.whose} cannot be loaded: {line(error)}") from error
+        wanted = tuple(each.name for each in session.get_inputs())
+        unknown = [name for name in wanted if name not in INPUTS]
+        if unknown:
+            raise ModelError(
+                f"{self.whose} wants the input {unknown[0][:80]!r}; accepted: {', '.join(INPUTS)}"
+            )
+        outputs = [each.name for each in session.get_outputs()]
+        return session, wanted, "sentence_embedding" if "sentence_embedding" in outputs else outputs[0]
+
+
+def _failures() -> tuple[type[Exception], ...]:
+    """What onnxruntime raises: classes of its own that have no common one."""
+    from onnxruntime.capi import onnxruntime_pybind11_state as state
+
+    own = (each for each in vars(state).values() if isinstance(each, type) and issubclass(each, Exception))
+    return (*own, RuntimeError, ValueError, TypeError)
+
+
+def _missing_onnx(error: ModuleNotFoundError) -> Exception:
+    """What it means that a module is not there: our extra, or something that is broken."""
+    if error.name not in ("onnxruntime", "tokenizers"):
+        return error
+    return MissingExtra("a model saved as ONNX needs onnxruntime and tokenizers: pip install 'asof[neural]'")
+
+
+# -- onnx encoder --------------------------------------------------------------------------------------
+#
+# An encoder on this machine without torch: a sentence encoder that is saved as ONNX.
+
+
+POOLING = {"pooling_mode_mean_tokens": "mean", "pooling_mode_cls_token": "cls"}
+"""What `1_Pooling/config.json` says, and what is done."""
+
+MODULES = ("Transformer", "Pooling", "Normalize")
+"""The parts of a saved model that are computed here."""
+
+Floats = NDArray[np.float32]
+
+
+@dataclass(eq=False)
+class OnnxEncoder:
+    """Vectors by the sentence encoder in a folder (`asof.models.local`).
+
+    Prefixes, `dimensions` and names are those of `asof.models.local.LocalEncoder`. The numbers of a text's
+    tokens are pooled as the model's own configuration says: their mean, or those of the first one; a model
+    that gives numbers for a text (`sentence_embedding`) is taken at its word. A text that is longer than the
+    model reads counts by its beginning. `batch` texts of equal length are computed at once.
+    """
+
+    model: Path
+    batch: int = 1
+    query_prefix: str | None = None
+    passage_prefix: str | None = None
+    dimensions: int = 0
+
+    @cached_property
+    def name(self) -> str:
+        """What its vectors are a function of: the content of the folder, the prefixes, the dimensions.
+        Nothing is loaded. Raises ModelError for a folder without a model."""
+        label = json_of(self.model / "config.json").get("_name_or_path") or self.model.name
+        cut = f" {self.dimensions}d" if self.dimensions else ""
+        own = f"{str(label).rstrip('/').rsplit('/', 1)[-1]} onnx {self._onnx.digest}"
+        return f"{own}{cut}{prefix_label(self._prefixes)}"
+
+    def encode(self, texts: Sequence[str], *, question: bool = False) -> Floats:
+        """Vectors of unit length, of zeros for a blank text. Raises MissingExtra, and ModelError where the
+        model cannot be loaded or gives numbers that are none."""
+        prefix = self._prefixes.query if question else self._prefixes.passage
+        return around_blanks(
+            texts, lambda some: self._vectors([prefix + text for text in some]), self.dimensions or None
+        )
+
+    def _vectors(self, texts: list[str]) -> Floats:
+        pooling = self._pooling
+        pooled = {at: _pooled(numbers, pooling) for at, numbers in self._onnx.outputs(texts)}
+        numbers = np.array([pooled[at] for at in range(len(texts))])
+        if self.dimensions > numbers.shape[1]:
+            raise ModelError(f"dimensions is {self.dimensions}; {self._onnx.whose} has {numbers.shape[1]}")
+        return unit(numbers[:, : self.dimensions or None], self._onnx.whose)
+
+    @cached_property
+    def _onnx(self) -> OnnxModel:
+        return OnnxModel(self.model, f"the encoder {self.model}", self.batch)
+
+    @cached_property
+    def _prefixes(self) -> Prefixes:
+        base = of_folder(self.model)
+        return Prefixes(
+            base.query if self.query_prefix is None else self.query_prefix,
+            base.passage if self.passage_prefix is None else self.passage_prefix,
+        )
+
+    @cached_property
+    def _pooling(self) -> str:
+        """How tokens are pooled. Raises ModelError for a way, or a part behind it, that is not computed."""
+        for kind in _parts(self.model / "modules.json"):
+            if kind.rpartition(".")[2] not in MODULES:
+                raise ModelError(
+                    f"{self._onnx.whose}: modules.json has the part {kind[:80]!r}, which is not computed "
+                    "here; asof[local] computes it from the same model as safetensors"
+                )
+        config = json_of(self.model / "1_Pooling" / "config.json")
+        chosen = [key for key, value in config.items() if key.startswith("pooling_mode_") and value is True]
+        if len(chosen) > 1 or any(key not in POOLING for key in chosen):
+            raise ModelError(
+                f"{self._onnx.whose}: 1_Pooling/config.json wants {', '.join(chosen)[:200]}; "
+                f"accepted: one of {', '.join(POOLING)}"
+            )
+        return POOLING[chosen[0]] if chosen else "mean"
+
+
+def _pooled(numbers: NDArray[Any], pooling: str) -> NDArray[Any]:
+    """The numbers (d,) of a text from those of its tokens (tokens, d), or from its own (d,)."""
+    if numbers.ndim == 1:
+        return numbers
+    pooled: NDArray[Any] = numbers[0] if pooling == "cls" else numbers.mean(axis=0)
+    return pooled
+
+
+def _parts(path: Path) -> list[str]:
+    """The classes that modules.json names, none without the file. Raises ModelError."""
+    if not path.is_file():
+        return []
+    try:
+        return [str(module["type"]) for module in json.loads(path.read_bytes())]
+    except (ValueError, RecursionError, OSError, TypeError, KeyError) as error:
+        raise ModelError(f"{path}: cannot be read; its folder may be damaged") from error

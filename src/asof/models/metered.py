@@ -5,15 +5,71 @@ Tokens that no server has counted are estimated without a tokenizer.
 
 from __future__ import annotations
 
+import json
+import math
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol, runtime_checkable
+from hashlib import blake2b
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from asof.errors import ModelError
-from asof.models.amounts import OF_TOKENS, TOKENS, USD, amount, number
-from asof.models.ports import Model, Prompt, Reply, replies, settings
-from asof.models.structured import shape
+from asof.http import RequestRejected
+from asof.models.ports import (
+    Model,
+    Prompt,
+    Reply,
+    ReplyMismatch,
+    instructions,
+    read,
+    replies,
+    response_format,
+    settings,
+    shape,
+)
+
+# -- amounts -------------------------------------------------------------------------------------------
+#
+# Amounts of money and tokens, and budgets of them, as they are shown.
+
+
+USD, TOKENS = "USD", "tokens"
+
+OF_TOKENS = "a budget is of tokens where [model] has no prices"
+"""What a message on a budget of tokens says, for who meant dollars."""
+
+_DECIMALS, _DIGITS = 4, 3
+
+
+def number(value: float, unit: str) -> str:
+    """An amount without its unit. Dollars have four decimals, small ones more, so that three digits tell.
+
+    >>> number(0.0256, USD), number(0.00005, USD), number(1.5, USD), number(0.0, USD)
+    ('0.0256', '0.00005', '1.5', '0')
+    >>> number(1234567, TOKENS), number(0.05, TOKENS)
+    ('1,234,567', '0.05')
+    """
+    if unit == TOKENS:
+        return f"{value:,.15g}"
+    if 0 < abs(value) < 1e-12:
+        return f"{value:.{_DIGITS}g}"
+    small = 0 if not value else _DIGITS - 1 - math.floor(math.log10(abs(value)))
+    digits = f"{value:,.{max(_DECIMALS, small)}f}"
+    return digits.rstrip("0").rstrip(".")
+
+
+def amount(value: float, unit: str) -> str:
+    """`0.0256 USD`, `1,234,567 tokens`."""
+    return f"{number(value, unit)} {unit}"
+
+
+def budget_text(value: float, unit: str) -> str:
+    """A budget; one of tokens says why it is one."""
+    return f"{amount(value, unit)}{f' ({OF_TOKENS})' if unit == TOKENS else ''}"
+
+
+# -- metered -------------------------------------------------------------------------------------------
+
 
 MILLION = 1_000_000
 
@@ -308,3 +364,217 @@ def prompt_tokens(prompt: Prompt) -> int:
 def worst(prompt: Prompt) -> tuple[int, int]:
     """The tokens of a prompt, estimated, and the most of its reply."""
     return prompt_tokens(prompt), prompt.most
+
+
+# -- completion ----------------------------------------------------------------------------------------
+#
+# A chat completion as JSON: the request, the reply, and one piece of a streamed reply.
+
+
+DONE = "[DONE]"
+"""The last event of a stream."""
+
+CUT_OFF = "the reply was cut off after {} tokens (most)"
+NO_PIECE = "the answer holds what is no piece of a chat completion"
+
+
+def request(prompt: Prompt, form: str) -> dict[str, Any]:
+    """The messages of a prompt, and the form of its reply; see `structured.FORMS`."""
+    by_role = {"system": instructions(prompt, form), "user": prompt.user}
+    body: dict[str, Any] = {
+        "messages": [{"role": role, "content": characters(text)} for role, text in by_role.items() if text]
+    }
+    if prompt.schema is not None and (form_of_reply := response_format(prompt.schema, form)) is not None:
+        body["response_format"] = form_of_reply
+    return body
+
+
+def reply_in(answer: Any, prompt: Prompt) -> Reply:
+    """The reply in a completion. Tokens that the server does not count are estimated. Raises RequestRejected.
+
+    A reply that was cut off, was withheld or is empty has a problem: it is not the
+    whole of what the model would have written.
+    """
+    try:
+        choice = answer["choices"][0]
+        text, reason = choice["message"].get("content"), choice.get("finish_reason")
+    except (LookupError, TypeError, AttributeError) as error:
+        raise RequestRejected("the answer is no chat completion", json.dumps(answer)) from error
+    if not isinstance(text, str | None):
+        raise RequestRejected(f"the reply is a {type(text).__name__}; a text was expected")
+    content = characters(text or "")
+    usage = answer.get("usage")
+    return Reply(
+        content, problem=_problem(content, reason, prompt), calls=1,
+        prompt_tokens=_count(usage, "prompt_tokens", prompt_tokens(prompt)),
+        reply_tokens=_count(usage, "completion_tokens", tokens(content)),
+    )  # fmt: skip
+
+
+def piece_in(event: str, prompt: Prompt) -> tuple[str, str | None]:
+    """The words in an event of a stream, and why it ends if it does. Raises RequestRejected."""
+    try:
+        chunk = json.loads(event)
+        if "error" in chunk:
+            raise RequestRejected("the server broke off", json.dumps(chunk["error"]))
+        if not chunk["choices"]:  # a count of tokens
+            return "", None
+        choice = chunk["choices"][0]
+        text, reason = choice["delta"].get("content"), choice.get("finish_reason")
+    except (ValueError, RecursionError, LookupError, TypeError, AttributeError) as error:
+        raise RequestRejected(NO_PIECE, event) from error
+    if not isinstance(text, str | None) or not isinstance(reason, str | None):
+        raise RequestRejected(NO_PIECE, event)
+    if reason == "length":
+        raise RequestRejected(CUT_OFF.format(prompt.most))
+    return characters(text or ""), reason
+
+
+def characters(text: str) -> str:
+    """The text with half a surrogate pair, which no encoding has, replaced by U+FFFD."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _problem(text: str, reason: object, prompt: Prompt) -> str:
+    if reason == "length":
+        return CUT_OFF.format(prompt.most)
+    if reason == "content_filter":
+        return "the server withheld the reply (content_filter)"
+    return "" if text.strip() else "the reply is empty"
+
+
+def _count(usage: Any, key: str, estimate: int) -> int:
+    """A count of tokens."""
+    count = usage.get(key) if isinstance(usage, dict) else None
+    return count if isinstance(count, int) and not isinstance(count, bool) and count >= 0 else estimate
+
+
+# -- cached --------------------------------------------------------------------------------------------
+#
+# Replies that are kept: what was asked once is not paid for again.
+
+
+DIGEST_BYTES = 16
+
+
+class CachedReply(NamedTuple):
+    """A reply as it is kept, with the tokens that it cost when it was asked for."""
+
+    text: str
+    prompt_tokens: int = 0
+    reply_tokens: int = 0
+
+
+class ReplyCache(Protocol):
+    """Where replies are kept, by the digest of what was asked; see `store/calls.py`."""
+
+    def find(self, digests: Sequence[bytes]) -> dict[bytes, CachedReply]:
+        """The replies that are kept of these."""
+        ...
+
+    def keep(self, digest: bytes, model: str, reply: CachedReply, passages: Sequence[int]) -> None:
+        """Keep a reply, in place of an older one; it is on the disk when this returns."""
+        ...
+
+    def concern(self, passages: Mapping[bytes, Sequence[int]]) -> None:
+        """Note that kept replies were asked for with the words of these passages too."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class CachedModel:
+    """A model whose replies are kept. Replies with a problem are not; each other one is kept when it comes.
+
+    A kept reply has no calls; its tokens are those that it cost once. The same prompt twice in a batch is
+    asked once. Nothing is kept, and nothing asked, by another thread than that of the caller.
+    """
+
+    model: Model
+    calls: ReplyCache
+
+    @property
+    def name(self) -> str:
+        return self.model.name
+
+    @property
+    def settings(self) -> str:
+        return settings(self.model)
+
+    def digest(self, prompt: Prompt) -> bytes:
+        """What a prompt is kept by: the model, and all that shapes its reply. Passages do not."""
+        schema = None if prompt.schema is None else shape(prompt.schema)
+        key = [self.name, self.settings, prompt.system, prompt.user, schema, prompt.most]
+        return blake2b(json.dumps(key).encode(), digest_size=DIGEST_BYTES).digest()
+
+    def cached_replies(self, prompts: Sequence[Prompt]) -> list[Reply | None]:
+        """The cached reply to each prompt, None where there is none. Raises CorpusError."""
+        digests = [self.digest(prompt) for prompt in prompts]
+        cached = self.calls.find(list(dict.fromkeys(digests)))
+        answers = [
+            _reply(prompt, cached[digest]) if digest in cached else None
+            for prompt, digest in zip(prompts, digests, strict=True)
+        ]
+        concerned: dict[bytes, set[int]] = {}
+        for prompt, digest, answer in zip(prompts, digests, answers, strict=True):
+            if answer is not None:
+                concerned.setdefault(digest, set()).update(prompt.passages)
+        if any(concerned.values()):
+            self.calls.concern({digest: sorted(passages) for digest, passages in concerned.items()})
+        return answers
+
+    def complete(self, prompts: Sequence[Prompt]) -> list[Reply]:
+        """A reply for each prompt, in their order. Raises ModelError, CorpusError."""
+        came = dict(self.replies(prompts))
+        return [came[at] for at in range(len(prompts))]
+
+    def replies(self, prompts: Sequence[Prompt]) -> Iterator[tuple[int, Reply]]:
+        """The place of each prompt and its reply: first those that are kept, then others as they come."""
+        places: dict[bytes, list[int]] = {}
+        for at, reply in enumerate(self.cached_replies(prompts)):
+            if reply is not None:
+                yield at, reply
+            else:
+                places.setdefault(self.digest(prompts[at]), []).append(at)
+        prompts_to_send = list(places.items())
+        for number, reply in replies(self.model, [prompts[same[0]] for _, same in prompts_to_send]):
+            digest, same = prompts_to_send[number]
+            if not reply.problem:
+                passages = sorted({each for at in same for each in prompts[at].passages})
+                cached = CachedReply(characters(reply.text), reply.prompt_tokens, reply.reply_tokens)
+                self.calls.keep(digest, self.name, cached, passages)
+            yield same[0], reply
+            for at in same[1:]:
+                yield at, _again(reply)
+
+    def stream(self, prompt: Prompt) -> Iterator[str]:
+        """The kept reply at once, or the model's in pieces; it is kept when it is whole (a stream has no
+        count of tokens). A prompt with a schema is not kept: nobody has checked the reply.
+        """
+        cached = self.cached_replies([prompt])[0]
+        if cached is not None:
+            yield cached.text
+            return
+        pieces = []
+        for piece in self.model.stream(prompt):
+            pieces.append(piece)
+            yield piece
+        if prompt.schema is None:
+            self.calls.keep(
+                self.digest(prompt), self.name, CachedReply(characters("".join(pieces))), prompt.passages
+            )
+
+
+def _reply(prompt: Prompt, cached: CachedReply) -> Reply | None:
+    """A kept reply; None if it does not fit any more (the schema's own checks have changed)."""
+    value = None
+    if prompt.schema is not None:
+        try:
+            value = read(cached.text, prompt.schema)
+        except ReplyMismatch:
+            return None
+    return Reply(cached.text, value, "", cached.prompt_tokens, cached.reply_tokens)
+
+
+def _again(reply: Reply) -> Reply:
+    """The reply to the same prompt once more, which nobody paid for."""
+    return Reply(reply.text, reply.value, reply.problem, reply.prompt_tokens, reply.reply_tokens)

@@ -15,13 +15,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from asof.data import Why
+from asof.values import MadeAt, Why
+
+# -- expression ----------------------------------------------------------------------------------------
+
 
 Values = NDArray[np.float64]
 Places = NDArray[np.int64]
@@ -124,7 +127,7 @@ EMPTY = {"sum": 0.0, "product": 1.0}
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """`op` of the parts, from left to right, as `asof.data.why` has it."""
+    """`op` of the parts, from left to right, as `asof.values` has it."""
 
     label: str
     op: str
@@ -209,3 +212,215 @@ def _each(function: Callable[[float], float], values: Number) -> Number:
     different, which = np.unique(values, return_inverse=True)
     results = np.array([function(each) for each in different.tolist()], np.float64)
     return results[which.reshape(values.shape)]
+
+
+# -- selections ----------------------------------------------------------------------------------------
+#
+# Nodes of score expressions about some of the candidates: those of a mask, at places, or of two groups.
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """One expression for the candidates of a mask, another for the others; without another, those have no
+    such summand. Each is computed for its own candidates only."""
+
+    mask: Mask
+    then: Expression
+    otherwise: Expression | None = None
+
+    @property
+    def parts(self) -> tuple[Expression, ...]:
+        return (self.then,) if self.otherwise is None else (self.then, self.otherwise)
+
+    def evaluated(self, at: Places | None = None, out: Values | None = None) -> Number:
+        places = np.arange(len(self.mask)) if at is None else at
+        mask = self.mask if at is None else self.mask[at]
+        then = self.then.evaluated(places[mask])
+        return _filled(mask, then, self.otherwise.evaluated(places[~mask]) if self.otherwise else 0.0)
+
+    def why(self, at: int) -> Why | None:
+        if self.mask[at]:
+            return self.then.why(at)
+        return None if self.otherwise is None else self.otherwise.why(at)
+
+    def replaced(self, value_of: Replace) -> Expression:
+        otherwise = None if self.otherwise is None else self.otherwise.replaced(value_of)
+        return Where(self.mask, self.then.replaced(value_of), otherwise)
+
+    def reduced(self, keep: Keep, at: Places) -> Expression:
+        otherwise = None if self.otherwise is None else self.otherwise.reduced(keep, at)
+        return as_numbers(self, keep, at) or Where(self.mask[at], self.then.reduced(keep, at), otherwise)
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """The numbers of other candidates, at these places of theirs: what is left of them, say."""
+
+    of: Expression
+    chosen: Places
+
+    @property
+    def parts(self) -> tuple[Expression, ...]:
+        return (self.of,)
+
+    def evaluated(self, at: Places | None = None, out: Values | None = None) -> Number:
+        return self.of.evaluated(self.chosen if at is None else self.chosen[at])
+
+    def why(self, at: int) -> Why | None:
+        return self.of.why(int(self.chosen[at]))
+
+    def replaced(self, value_of: Replace) -> Expression:
+        return Taken(self.of.replaced(value_of), self.chosen)
+
+    def reduced(self, keep: Keep, at: Places) -> Expression:
+        return self.of.reduced(keep, self.chosen[at])
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """The numbers of some candidates (`count`), then those of others (`more`)."""
+
+    first: Expression
+    second: Expression
+    count: int
+    more: int
+
+    @property
+    def parts(self) -> tuple[Expression, ...]:
+        return (self.first, self.second)
+
+    def evaluated(self, at: Places | None = None, out: Values | None = None) -> Number:
+        places = np.arange(self.count + self.more) if at is None else at
+        mask = places < self.count
+        first = self.first.evaluated(places[mask])
+        return _filled(mask, first, self.second.evaluated(places[~mask] - self.count))
+
+    def why(self, at: int) -> Why | None:
+        return self.first.why(at) if at < self.count else self.second.why(at - self.count)
+
+    def replaced(self, value_of: Replace) -> Expression:
+        first, second = self.first.replaced(value_of), self.second.replaced(value_of)
+        return Joined(first, second, self.count, self.more)
+
+    def reduced(self, keep: Keep, at: Places) -> Expression:
+        mask = at < self.count
+        count = int(mask.sum())
+        first = self.first.reduced(keep, at[mask])
+        joined = Joined(first, self.second.reduced(keep, at[~mask] - self.count), count, len(at) - count)
+        return Taken(joined, np.where(mask, np.cumsum(mask), count + np.cumsum(~mask)) - 1)
+
+
+def _filled(mask: Mask, then: Number, other: Number) -> Values:
+    """The numbers of the candidates of a mask and those of the others, in one array."""
+    settings = [len(each) for each in (then, other) if isinstance(each, np.ndarray) and each.ndim == 2]
+    values = np.empty((*settings[:1], len(mask)))
+    values[..., mask], values[..., ~mask] = then, other
+    return values
+
+
+# -- computed ------------------------------------------------------------------------------------------
+#
+# Nodes of score expressions that keep what they computed: one made for values of a constant, a column.
+
+
+@dataclass(slots=True)
+class Made:
+    """An expression that is made from inputs for each value of a constant: a threshold for counts, say.
+
+    `make` takes the value and the numbers of the inputs. Of some candidates alone (`reduced`) it has to make
+    the same numbers where they are those of whole documents. `count`: how many candidates there are.
+    `of` gives, for a candidate, the numbers of which its number is made; trees are recorded with them.
+    """
+
+    constant: Constant
+    inputs: tuple[Expression, ...]
+    make: Callable[..., Expression]
+    count: int
+    of: Callable[[int], tuple[float, ...]] | None = None
+    made: Expression | None = None
+
+    @property
+    def parts(self) -> tuple[Expression, ...]:
+        return (self.constant, *self.inputs)
+
+    def evaluated(self, at: Places | None = None, out: Values | None = None) -> Number:
+        inputs = [each.evaluated() for each in self.inputs]
+        settings = [len(each) for each in (self.constant.value, *inputs) if np.ndim(each) == 2]  # type: ignore[arg-type]
+        if not settings:
+            return self._now().evaluated(at)
+        values = np.broadcast_to(self.constant.value, (settings[0], 1))[:, 0].tolist()
+        rows = [np.broadcast_to(each, (settings[0], self.count)) for each in inputs]
+        fixed = all(np.ndim(each) < 2 for each in inputs)
+        made: dict[object, Number] = {}
+        for setting, value in enumerate(values):
+            key = value if fixed else setting
+            if key not in made:
+                made[key] = self.make(value, *(each[setting] for each in rows)).evaluated(at)
+        return np.array([made[value if fixed else setting] for setting, value in enumerate(values)])
+
+    def why(self, at: int) -> Why | None:
+        tree = self._now().why(at)
+        if tree is None or self.of is None or not self.constant.field:
+            return tree
+        constant = self.constant
+        return replace(tree, made=MadeAt(constant.stage, constant.field, float(constant.value), self.of(at)))
+
+    def _now(self) -> Expression:
+        if self.made is None:
+            inputs = (np.broadcast_to(each.evaluated(), self.count) for each in self.inputs)
+            self.made = self.make(self.constant.value, *inputs)
+        return self.made
+
+    def replaced(self, value_of: Replace) -> Expression:
+        if all(value_of(each) is None for each in constants(self)):
+            return self
+        constant = self.constant.replaced(value_of)
+        assert isinstance(constant, Constant)  # noqa: S101  a constant stays one
+        inputs = tuple(each.replaced(value_of) for each in self.inputs)
+        return Made(constant, inputs, self.make, self.count, self.of)
+
+    def reduced(self, keep: Keep, at: Places) -> Expression:
+        return as_numbers(self, keep, at) or Made(
+            self.constant, tuple(each.reduced(keep, at) for each in self.inputs), self.make, len(at)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A node whose numbers are computed (n,). `high`: the largest possible number of a column of numbers from
+    0 on, None where that is not known."""
+
+    of: Expression
+    values: Values
+    high: float | None = None
+
+    @classmethod
+    def computed(
+        cls, of: Expression, count: int, high: float | None = None, out: Values | None = None
+    ) -> Column:
+        """The column of an expression about so many candidates; `out`: an array that may be used for it."""
+        values = of.evaluated(out=out)
+        return cls(of, values if isinstance(values, np.ndarray) else np.full(count, values), high)
+
+    @property
+    def parts(self) -> tuple[Expression, ...]:
+        return (self.of,)
+
+    def evaluated(self, at: Places | None = None, out: Values | None = None) -> Number:
+        return self.values if at is None else self.values[at]
+
+    def why(self, at: int) -> Why:
+        tree = self.of.why(at)
+        assert tree is not None  # noqa: S101  only summands can be missing
+        return tree
+
+    def replaced(self, value_of: Replace) -> Expression:
+        changed = any(value_of(each) is not None for each in constants(self.of))
+        return self.of.replaced(value_of) if changed else self
+
+    def reduced(self, keep: Keep, at: Places) -> Expression:
+        return as_numbers(self, keep, at) or self.of.reduced(keep, at)
+
+    def taken(self, chosen: Places) -> Column:
+        """The same of some candidates, in this order."""
+        return Column(Taken(self.of, chosen), self.values[chosen], self.high)

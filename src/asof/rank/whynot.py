@@ -8,13 +8,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from asof.data import Filters, Query
 from asof.index.view import View
-from asof.rank.recipe import Recipe
-from asof.rank.stage import Ranking
-from asof.store.find_document import find_document
-from asof.store.passages import PassageHistory, passage_histories
+from asof.rank.stage import Ranking, Recipe
+from asof.store.names import find_document
+from asof.store.reader import PassageHistory, passage_histories
 from asof.time.span import BEGINNING, format_distinctly
+from asof.values import Filters, Query
 
 
 class StageTrace(NamedTuple):

@@ -2,23 +2,290 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import stat
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from asof.data import Checkpoint, Document, Problem, SafeToCommit, SourcedTime, Statement, Unchanged
-from asof.data.document import PART
-from asof.data.document import file_of as file_of_document
-from asof.sources import dating
-from asof.sources.dates import of_file
-from asof.sources.git import Git, GitFailed, in_work_tree
-from asof.sources.gitdates import GitDates, git_dates
-from asof.sources.kept_answers import closed_after
-from asof.sources.made import MadeTogether, disbelieved, second_made, without_later
+from asof.errors import SourceError
+from asof.sources import dates
+from asof.sources.dates import MadeTogether, disbelieved, of_file, second_made, without_later
+from asof.sources.git import Git, GitDates, GitFailed, git_dates, in_work_tree
 from asof.sources.readers import ParsedFile, Unreadable, parsed, suffix, suffixes
-from asof.sources.source import InputLimits, SourceNaming, token
-from asof.sources.survey import content, survey, together, unread
-from asof.sources.walk import FoundFile
+from asof.sources.source import InputLimits, SourceNaming, closed_after, printable, token
+from asof.values import PART, Checkpoint, Document, Problem, SafeToCommit, SourcedTime, Statement, Unchanged
+from asof.values import document_file as file_of_document
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
+
+
+# -- ignore --------------------------------------------------------------------------------------------
+#
+# What a folder says is not to be read: `.gitignore` and `.asofignore`, as git reads them.
+
+
+FILES = (".gitignore", ".asofignore")
+"""Read in this order: what the second says counts more."""
+
+LARGEST = 2**20
+"""Bytes of such a file that are read."""
+
+
+@dataclass(slots=True)
+class IgnoreRules:
+    """The rules of the folders that a walk is in, from its top down, without those above the top."""
+
+    _open: list[tuple[str, GitIgnoreSpec | None]] = field(default_factory=list)
+
+    def enter(self, relative: str, folder: Path) -> None:
+        """Take in the rules of a folder, whose path from the top is `relative`. Raises OSError."""
+        lines: list[str] = []
+        for name in FILES:
+            try:
+                with (folder / name).open("rb") as file:
+                    lines += file.read(LARGEST).decode(errors="replace").splitlines()
+            except (FileNotFoundError, IsADirectoryError):
+                continue
+        self._open.append((f"{relative}/" if relative else "", _spec(lines)))
+
+    def leave(self) -> None:
+        self._open.pop()
+
+    def ignore(self, relative: str, *, folder: bool) -> bool:
+        """Whether a path below the top is not to be read: the last rule of the innermost folder decides."""
+        for prefix, spec in reversed(self._open):
+            if spec is not None:
+                said = spec.check_file(relative.removeprefix(prefix) + ("/" if folder else "")).include
+                if said is not None:
+                    return said
+        return False
+
+
+def _spec(lines: list[str]) -> GitIgnoreSpec | None:
+    if not any(line.strip() and not line.startswith("#") for line in lines):
+        return None
+    from pathspec import GitIgnoreSpec
+    from pathspec.patterns.gitignore import GitIgnorePatternError
+
+    kept = []
+    for line in lines:  # a rule that cannot be read is none, as git has it
+        try:
+            GitIgnoreSpec.from_lines([line])
+        except (GitIgnorePatternError, ValueError):
+            continue
+        kept.append(line)
+    return GitIgnoreSpec.from_lines(kept)
+
+
+# -- walk ----------------------------------------------------------------------------------------------
+#
+# The files below a folder, in sorted order; hidden and ignored ones are passed over.
+
+
+_NOTHING_THERE = (errno.ENOENT, errno.ELOOP)
+
+
+@dataclass(frozen=True, slots=True)
+class FoundFile:
+    """A regular file: its path from the target (posix), its size in bytes, its mtime in nanoseconds.
+
+    `linked` says that a symbolic link leads to it.
+    """
+
+    relative: str
+    size: int
+    mtime: int
+    linked: bool = False
+
+
+def walk(naming: SourceNaming) -> Iterator[FoundFile | Problem]:
+    """The files of a folder, or the file itself when the target is one. Raises SourceError."""
+    return _Walk(naming).run()
+
+
+class _Walk:
+    def __init__(self, naming: SourceNaming) -> None:
+        self.naming = naming
+        self.top = os.path.realpath(naming.target)
+        self.open = [self.top]  # the real paths of the folders that we are in
+        self.followed: set[str] = set()
+        self.ignored = IgnoreRules()
+
+    def run(self) -> Iterator[FoundFile | Problem]:
+        target = self.naming.target
+        try:
+            status = target.stat()
+            if stat.S_ISREG(status.st_mode):
+                yield FoundFile("", status.st_size, status.st_mtime_ns)
+                return
+            entries = self._entries("")
+            self.ignored.enter("", target)
+        except OSError as wrong:
+            raise SourceError(f"{self.naming.shown} cannot be read: {wrong.strerror}") from wrong
+        # Each open folder: what is left in it, its real path, whether a link led to it.
+        stack = [(iter(entries), self.top, False)]
+        while stack:
+            names, real, linked = stack[-1]
+            relative = next(names, None)
+            if relative is None:
+                stack.pop()
+                self.open.pop()
+                self.ignored.leave()
+                continue
+            place = os.path.join(real, relative.rpartition("/")[2])  # noqa: PTH118
+            entry = self._entry(relative, place, linked)
+            file = isinstance(entry, FoundFile | Problem)
+            if self.ignored.ignore(relative, folder=not file):
+                continue
+            if isinstance(entry, FoundFile | Problem):
+                yield entry
+                continue
+            try:
+                inside = self._entries(relative)
+                self.ignored.enter(relative, self._path(relative))
+                stack.append((iter(inside), *entry))
+                self.open.append(entry[0])
+            except OSError as wrong:
+                yield self._problem(relative, f"the folder cannot be read: {wrong.strerror}", known=False)
+
+    def _entries(self, relative: str) -> list[str]:
+        """The paths of what is in a folder, sorted, without what is hidden."""
+        names = [name for name in os.listdir(self._path(relative)) if not name.startswith(".")]  # noqa: PTH208
+        return [f"{relative}/{name}" if relative else name for name in sorted(names)]
+
+    def _path(self, relative: str) -> Path:
+        return self.naming.target / relative
+
+    def _entry(self, relative: str, real: str, linked: bool) -> FoundFile | Problem | tuple[str, bool]:
+        """A file, a problem, or a folder to go into: its real path, and whether a link led to it."""
+        path = self._path(relative)
+        try:
+            relative.encode()
+        except UnicodeEncodeError:
+            return self._problem(relative, "its name is not UTF-8", "rename it")
+        try:
+            status = path.lstat()
+            link = stat.S_ISLNK(status.st_mode)
+            if link:
+                linked = True
+                real = os.path.realpath(path)
+                if not _inside(real, self.top):
+                    return self._problem(relative, "a link that leads out of the folder is not followed")
+                status = path.stat()
+        except OSError as wrong:
+            known = wrong.errno in _NOTHING_THERE or suffix(relative) in suffixes()  # else it may be a folder
+            return self._problem(relative, f"cannot be read: {wrong.strerror}", known=known)
+        if stat.S_ISREG(status.st_mode):
+            return FoundFile(relative, status.st_size, status.st_mtime_ns, linked)
+        if not stat.S_ISDIR(status.st_mode):
+            return self._problem(relative, "is neither a file nor a folder")
+        return self._follow(relative, real) if link else (real, linked)
+
+    def _follow(self, relative: str, real: str) -> Problem | tuple[str, bool]:
+        """A link to a folder is followed once, so that links upon links cannot multiply what there is."""
+        if real in self.open:
+            message = "a link that leads back to a folder it is in is not followed"
+        elif real in self.followed:
+            message = "a second link to the same folder is not followed"
+        else:
+            self.followed.add(real)
+            return real, True
+        return self._problem(relative, message, lost=False)
+
+    def _problem(
+        self, relative: str, message: str, remedy: str = "", *, known: bool = True, lost: bool = True
+    ) -> Problem:
+        document = printable(self.naming.id(relative)) if known else ""
+        return Problem(message, self.naming.file(relative), remedy=remedy, document=document, lost=lost)
+
+
+def _inside(path: str, top: str) -> bool:
+    return path == top or path.startswith(top.rstrip("/") + "/")
+
+
+# -- survey --------------------------------------------------------------------------------------------
+#
+# What a folder holds: the files that can be read, those that cannot, and the bytes of one.
+
+
+SAME_MINUTE = 60 * 10**9
+MIN_TOGETHER = 5
+_OURS = {"asof.toml"}
+
+
+class InputTooLarge(Unreadable):
+    """A file beyond the limit."""
+
+    def __init__(self, size: int, limit: int) -> None:
+        super().__init__(f"the file has {size} bytes; the limit is {limit}", "split it into smaller files")
+
+
+@dataclass(frozen=True, slots=True)
+class FolderSurvey:
+    """The files of a folder that can be read, how many others there are by kind, and what is in the way."""
+
+    files: tuple[FoundFile, ...]
+    others: Counter[str]
+    problems: tuple[Problem, ...]
+
+
+def survey(naming: SourceNaming) -> FolderSurvey:
+    """Walks through a folder once. Raises SourceError when it cannot be read at all."""
+    files: list[FoundFile] = []
+    others: Counter[str] = Counter()
+    problems: list[Problem] = []
+    known = frozenset(suffixes())
+    for item in walk(naming):
+        if isinstance(item, Problem):
+            problems.append(item)
+        elif (kind := suffix(item.relative or naming.target.name)) in known:
+            files.append(item)
+        elif item.relative not in _OURS:
+            others[kind] += 1
+    return FolderSurvey(tuple(files), others, tuple(problems))
+
+
+def unread(naming: SourceNaming, others: Counter[str]) -> Iterator[Problem]:
+    """One problem for every kind of file that is not read."""
+    for kind, count in sorted(others.items()):
+        files = "file is" if count == 1 else "files are"
+        named = f"{kind} {files}" if kind else f"{files.split()[0]} without an extension {files.split()[1]}"
+        remedy = "index each on its own" if kind in (".jsonl", ".gz") else ""
+        yield Problem(f"{count} {named} not read", naming.shown, remedy=remedy, lost=False)
+
+
+def together(mtimes: Sequence[int]) -> int:
+    """How many of the files share a minute, if that is more than half and at least five; else 0."""
+    ordered = sorted(mtimes)
+    most = first = 0
+    for last, mtime in enumerate(ordered):
+        while mtime - ordered[first] > SAME_MINUTE:
+            first += 1
+        most = max(most, last - first + 1)
+    return most if most >= MIN_TOGETHER and 2 * most > len(ordered) else 0
+
+
+def content(path: Path, size: int, largest: int) -> bytes:
+    """The bytes of a file. Raises Unreadable."""
+    if size > largest:
+        raise InputTooLarge(size, largest)
+    try:
+        with path.open("rb") as stream:
+            raw = stream.read(largest + 1)
+            if len(raw) > largest:
+                raise InputTooLarge(os.fstat(stream.fileno()).st_size, largest)
+            return raw
+    except OSError as wrong:
+        raise Unreadable(f"the file cannot be read: {wrong.strerror}") from None
+
+
+# -- files ---------------------------------------------------------------------------------------------
+
 
 LISTED_FILES = 5
 COUNT = 4
@@ -77,7 +344,7 @@ class Files:
         self._encodings = Encodings()
         self._others: Counter[str] = Counter()
         self._slow = 0
-        self._made: MadeTogether[tuple[ParsedFile, dating.FileDates]] = MadeTogether()
+        self._made: MadeTogether[tuple[ParsedFile, dates.FileDates]] = MadeTogether()
 
     def resume(self, checkpoints: Mapping[str, bytes]) -> None:
         self._checkpoints = checkpoints
@@ -168,7 +435,7 @@ class Files:
             yield from notes(self.naming, file.relative, page.notes)
         whole = state + len(parts).to_bytes(COUNT)
         for name, part in parts:
-            known = dating.FileDates(relative, name, committed, mtime, whole)
+            known = dates.FileDates(relative, name, committed, mtime, whole)
             yield from self._stated(without_later(part, file.mtime // 1000), known, file.mtime // 1000)
 
     def _unchanged(self, id_: str, state: bytes) -> list[str]:
@@ -178,10 +445,10 @@ class Files:
         whole = state + len(names).to_bytes(COUNT)
         return names if all(self._checkpoints[name].startswith(whole) for name in names) else []
 
-    def _stated(self, page: ParsedFile, known: dating.FileDates, saved: int | None) -> Iterator[Statement]:
+    def _stated(self, page: ParsedFile, known: dates.FileDates, saved: int | None) -> Iterator[Statement]:
         """What a document of a file states, and the checkpoint of it; nothing yet where its date waits for
         those of the others (`saved`: the instant of the file's last change; None: it has waited)."""
-        page_dates = dating.dates_in(page, self.fiscal_start)
+        page_dates = dates.dates_in(page, self.fiscal_start)
         published = known.published(page, page_dates)
         second = None if saved is None or page.name else second_made(page, published, saved)
         if second is not None:
@@ -212,7 +479,7 @@ def notes(
 def document(
     name: str,
     page: ParsedFile,
-    page_dates: dating.PageDates,
+    page_dates: dates.PageDates,
     published: SourcedTime | None,
     changed: SourcedTime | None,
 ) -> Document:

@@ -2,15 +2,31 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import subprocess
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from asof.errors import SourceError
-from asof.sources.inherited import inherited
+from asof.errors import BadTime, SourceError
+from asof.sources.dates import second
+from asof.values import SourcedTime
+
+# -- inherited -----------------------------------------------------------------------------------------
+#
+# What programs that read sources (git, the process of formats) get of this process's environment.
+
+
+def inherited(names: Iterable[str]) -> dict[str, str]:
+    """The variables of these names, as far as they are set."""
+    return {name: os.environ[name] for name in names if name in os.environ}
+
+
+# -- git -----------------------------------------------------------------------------------------------
+
 
 TIMEOUT = 300
 """How long git may take for one question about the whole history."""
@@ -169,3 +185,198 @@ def tree(git: Git, commit: str) -> dict[str, str]:
         if about.startswith(b"100"):
             files[os.fsdecode(path)] = about.split()[2].decode()
     return files
+
+
+# -- gitdates ------------------------------------------------------------------------------------------
+#
+# The commit dates of the files of a folder.
+
+
+@dataclass(frozen=True, slots=True)
+class GitDates:
+    """For each committed file its blob, and the time of the last commit that touched it."""
+
+    blobs: dict[str, str] = field(default_factory=dict)
+    times: dict[str, int] = field(default_factory=dict)
+
+    def of(self, relative: str, raw: bytes) -> SourcedTime | None:
+        """The date of a file's last commit; None when it is not tracked, or is not as it was committed."""
+        blob, when = self.blobs.get(relative), self.times.get(relative)
+        if blob is None or when is None or not same_content(raw, blob):
+            return None
+        try:
+            return second(when, "git")
+        except BadTime:
+            return None
+
+
+def same_content(raw: bytes, blob: str) -> bool:
+    """Whether a file holds what a blob holds, line ends aside.
+
+    Hashed here and not asked of git, whose `status` runs the filters that a repository names.
+    """
+    return _blob(raw, blob) == blob or (b"\r\n" in raw and _blob(raw.replace(b"\r\n", b"\n"), blob) == blob)
+
+
+def _blob(raw: bytes, like: str) -> str:
+    digest = hashlib.sha256() if len(like) == 64 else hashlib.sha1(usedforsecurity=False)
+    digest.update(b"blob %d\0" % len(raw))
+    digest.update(raw)
+    return digest.hexdigest()
+
+
+def git_dates(git: Git) -> GitDates:
+    """Asks git about a folder. Raises GitFailed, also for a shallow clone, whose dates are not true."""
+    layout = git.layout()
+    if layout.shallow:
+        raise GitFailed(
+            "this is a shallow clone: its first commit seems to touch all files", "git fetch --unshallow"
+        )
+    if not layout.head:
+        return GitDates()
+    which = ("--topo-order", "-c", "--no-renames", layout.head, "--", ".")
+    log = git.ask(
+        "log", "-z", "--no-color", "--no-show-signature", "--name-only", "--format=tformat:/%ct", *which
+    )
+    return GitDates(tree(git, layout.head), _last_touched(log, layout.prefix))
+
+
+def _last_touched(log: bytes, prefix: str) -> dict[str, int]:
+    """Newest first: `/` and a time, then the paths from the repository's top."""
+    times: dict[str, int] = {}
+    when = 0
+    for token in log.split(b"\0"):
+        piece = token.lstrip(b"\n")
+        if piece.startswith(b"/"):
+            when = int(piece[1:])
+        elif piece:
+            path = os.fsdecode(piece)
+            if path.startswith(prefix):
+                times.setdefault(path[len(prefix) :], when)
+    return times
+
+
+# -- commits -------------------------------------------------------------------------------------------
+#
+# A repository's history as one line of time: which files changed at which second.
+#
+# Commits are taken in the order of their effective dates: the committer's date, or the latest of the
+# parents' where that is later (a clock that went back). So parents come first, and what is told as of a
+# moment is what had been committed by then, on all branches that HEAD has merged since. A merge sets every
+# file to what it is in the merge, whatever the branches (also those that are still apart) had before.
+
+
+Blob = str | None
+"""The id of a file's content; None: there is no such file."""
+
+
+@dataclass(frozen=True, slots=True)
+class GitCommit:
+    """`when` is the effective date, in seconds since 1970."""
+
+    id: str
+    parents: tuple[str, ...]
+    when: int
+
+
+@dataclass(frozen=True, slots=True)
+class CommitMoment:
+    """All that changed in one second: the last state of each file, and the commit that set it."""
+
+    when: int
+    files: Mapping[str, tuple[Blob, str]]
+
+
+def commits(git: Git, layout: Layout) -> tuple[list[GitCommit], int]:
+    """All ancestors of HEAD in order, and how many were dated before a parent. Raises GitFailed."""
+    listed = git.ask("rev-list", "--topo-order", "--reverse", "--parents", "--timestamp", layout.head)
+    effective: dict[str, int] = {}
+    history: list[GitCommit] = []
+    clamped = 0
+    for line in listed.decode().splitlines():
+        stamp, commit, *parents = line.split()
+        own = int(stamp)
+        when = max([own, *(effective[parent] for parent in parents)])
+        clamped += when > own
+        effective[commit] = when
+        history.append(GitCommit(commit, tuple(parents), when))
+    return sorted(history, key=lambda commit: commit.when), clamped  # stable: parents stay first
+
+
+def differences(git: Git, history: Iterable[GitCommit]) -> dict[str, dict[str, Blob]]:
+    """For each commit the files that differ from any of its parents. Raises GitFailed."""
+    commit_ids = "".join(f"{commit.id}\n" for commit in history).encode()
+    answer = git.ask(
+        "diff-tree", "--stdin", "-r", "-z", "-m", "--root", "--no-renames", "--relative", stdin=commit_ids
+    )
+    by_commit: dict[str, dict[str, Blob]] = {}
+    files: dict[str, Blob] = {}
+    tokens = iter(answer.split(b"\0"))
+    for token in tokens:
+        if token.startswith(b":"):
+            _, mode, _, blob, _ = token.split()
+            # A link or a submodule is no file.
+            files[os.fsdecode(next(tokens))] = blob.decode() if mode.startswith(b"100") else None
+        elif token:
+            files = by_commit.setdefault(token.decode().strip(), {})
+    return by_commit
+
+
+def moments(git: Git, history: list[GitCommit]) -> Iterator[CommitMoment]:
+    """What changed when, oldest first. Raises GitFailed."""
+    return _Replay(history, differences(git, history), lambda commit: tree(git, commit)).run()
+
+
+@dataclass(slots=True)
+class _Replay:
+    history: list[GitCommit]
+    differences: dict[str, dict[str, Blob]]
+    tree: Callable[[str], dict[str, str]]
+    state: dict[str, Blob] = field(default_factory=dict)
+    owner: dict[str, int] = field(default_factory=dict)  # which commit (by number) set a file last
+
+    def run(self) -> Iterator[CommitMoment]:
+        before: dict[str, Blob] = {}
+        for number, (commit, ancestors) in enumerate(self._with_ancestors()):
+            files = dict(self.differences.get(commit.id, {}))
+            if len(commit.parents) > 1:
+                files = self._apart(number, commit, ancestors) | files
+            for path, blob in files.items():
+                if self.state.get(path) != blob:
+                    before.setdefault(path, self.state.get(path))
+                    self.state[path] = blob
+                self.owner[path] = number
+            last = number + 1 == len(self.history)
+            if before and (last or self.history[number + 1].when != commit.when):
+                changed = {
+                    path: (self.state[path], self.history[self.owner[path]].id)
+                    for path, blob in before.items()
+                    if self.state[path] != blob
+                }
+                before = {}
+                if changed:
+                    yield CommitMoment(commit.when, changed)
+
+    def _apart(self, number: int, commit: GitCommit, ancestors: int) -> dict[str, Blob]:
+        """The files that a branch outside this merge has set last, as they are in the merge."""
+        apart = ((1 << number) - 1) & ~ancestors
+        if not apart:
+            return {}
+        paths = [path for path, owner in self.owner.items() if apart >> owner & 1]
+        files = self.tree(commit.id) if paths else {}
+        return {path: files.get(path) for path in paths}
+
+    def _with_ancestors(self) -> Iterator[tuple[GitCommit, int]]:
+        """Each commit with its ancestors as the bits of a number, which is kept while a child needs it."""
+        needed = Counter(parent for commit in self.history for parent in commit.parents)
+        known: dict[str, int] = {}
+        for number, commit in enumerate(self.history):
+            ancestors = 1 << number
+            for parent in commit.parents:
+                ancestors |= known[parent]
+                needed[parent] -= 1
+                if not needed[parent]:
+                    del known[parent]
+            if needed[commit.id]:
+                known[commit.id] = ancestors
+            yield commit, ancestors

@@ -5,22 +5,31 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import blake2b
+from pathlib import Path
 from typing import NamedTuple
 
-from asof.data import Checkpoint, Document, Ended, Problem, Statement, Unchanged
 from asof.errors import BadTime, SourceError
-from asof.sources import dating
-from asof.sources.commits import commits, moments
+from asof.sources import dates
 from asof.sources.dates import of_file, second
-from asof.sources.decode import NotText, decoded
-from asof.sources.files import Encodings, document, notes, unreadable
-from asof.sources.git import Blobs, Git, GitFailed, in_work_tree, tree
-from asof.sources.gitdates import same_content
-from asof.sources.kept_answers import closed_after
-from asof.sources.readers import ParsedFile, Unreadable, parsed, suffix, suffixes
-from asof.sources.source import InputLimits, SourceNaming, token
-from asof.sources.survey import InputTooLarge, content, survey, unread
-from asof.sources.walk import FoundFile
+from asof.sources.files import (
+    Encodings,
+    Files,
+    FoundFile,
+    InputTooLarge,
+    content,
+    document,
+    notes,
+    survey,
+    unread,
+    unreadable,
+)
+from asof.sources.git import Blobs, Git, GitFailed, commits, in_work_tree, moments, same_content, tree
+from asof.sources.readers import NotText, ParsedFile, Unreadable, decoded, parsed, suffix, suffixes
+from asof.sources.records import JsonLines
+from asof.sources.source import Fields, InputLimits, SourceNaming, closed_after, token
+from asof.values import Checkpoint, Document, Ended, Problem, Statement, Unchanged
+
+# -- history -------------------------------------------------------------------------------------------
 
 
 class FileChange(NamedTuple):
@@ -157,7 +166,7 @@ class History:
             else:
                 yield from self._once(unreadable(self.naming, path, wrong, commit))
             return
-        page_dates = dating.dates_in(page, self.fiscal_start, published=False)
+        page_dates = dates.dates_in(page, self.fiscal_start, published=False)
         for note in notes(self.naming, path, (*page.notes, *page_dates.notes), commit):
             yield from self._once(note)
         yield document(self.naming.id(path), page, page_dates, at, None)
@@ -199,7 +208,7 @@ class History:
         except Unreadable as wrong:
             yield unreadable(self.naming, file.relative, wrong)
             return
-        page_dates = dating.dates_in(page, self.fiscal_start, published=False)
+        page_dates = dates.dates_in(page, self.fiscal_start, published=False)
         yield from notes(self.naming, file.relative, (*page.notes, *page_dates.notes))
         yield document(self.naming.id(file.relative), page, page_dates, None, of_file(file.mtime))
 
@@ -235,3 +244,47 @@ def _is_utf8(path: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+# -- open ----------------------------------------------------------------------------------------------
+#
+# The source that a path is.
+
+
+def open_source(
+    target: Path,
+    *,
+    root: Path,
+    history: bool = False,
+    fields: Fields = Fields(),  # noqa: B008  a frozen value
+    trust_mtime: bool = False,
+    limits: InputLimits = InputLimits(),  # noqa: B008
+) -> Files | JsonLines | History:
+    """The source that `target` is, named by its path from `root`, the corpus's folder.
+
+    With `history` every version in a folder's git history is stated. Raises SourceError, which says what is
+    accepted, for a path that is not there or of no known kind.
+    """
+    try:
+        folder, file = target.is_dir(), target.is_file()
+    except OSError as wrong:
+        raise SourceError(f"{target} cannot be read: {wrong.strerror}") from wrong
+    naming = SourceNaming.of(target, root)
+    if history:
+        if not folder:
+            raise SourceError(f"{target} is no folder; --history reads a folder in a git work tree")
+        return History(naming, limits, fields.fiscal_start)
+    if folder:
+        return Files(naming, limits, trust_mtime=trust_mtime, fiscal_start=fields.fiscal_start)
+    if not file:
+        what = "is neither a file nor a folder" if target.exists() else "does not exist"
+        raise SourceError(f"{target} {what}; {_accepted()}")
+    if target.name.lower().endswith((".jsonl", ".jsonl.gz")):
+        return JsonLines(naming, fields, limits)
+    if suffix(target.name) in suffixes():
+        return Files(naming, limits, trust_mtime=trust_mtime, fiscal_start=fields.fiscal_start)
+    raise SourceError(f"{target} is of no kind that can be read; {_accepted()}")
+
+
+def _accepted() -> str:
+    return f"accepted are a folder, and files that end in .jsonl, .jsonl.gz, {', '.join(suffixes())}"

@@ -3,27 +3,304 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime, time, timedelta
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
+from urllib.parse import unquote
 
-from asof.data import Heading, Link, Problem
-from asof.sources import vault
-from asof.sources.frontmatter import BadFrontmatter, Front, parse, split
-from asof.sources.readers import ParsedFile, text_reader
+from asof.sources.readers import LONGEST_TITLE, ParsedFile, text_reader
 from asof.sources.source import InputLimits
+from asof.values import MAX_NESTING, Heading, Link, Problem, storable
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
+
+
+# -- frontmatter ---------------------------------------------------------------------------------------
+#
+# The YAML mapping at the top of a note.
+#
+# It is built from the parser's events, one by one, and by YAML 1.2's plain rules: `2024-03-05` stays the
+# text
+# that was written, `no` is a word, `10:30` is no number. Anchors, aliases and tags are refused, so that a
+# few
+# lines cannot stand for gigabytes and no text can name a Python object.
+
+
+_FENCE = re.compile(r"^(?:---|\.\.\.)[ \t]*$", re.MULTILINE)
+_INT = re.compile(r"[-+]?(?:0|[1-9][0-9]{0,17})")
+_FLOAT = re.compile(r"[-+]?(?:[0-9]{1,30}\.[0-9]{0,30}|\.[0-9]{1,30})(?:[eE][-+]?[0-9]{1,2})?")
+_WORDS = {
+    "": None, "~": None, "null": None, "Null": None, "NULL": None,
+    "true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False,
+}  # fmt: skip
+
+
+class BadFrontmatter(ValueError):
+    """Frontmatter that cannot be read; `line` counts from 1 in the file."""
+
+    def __init__(self, message: str, line: int = 1) -> None:
+        super().__init__(message)
+        self.line = line
+
+
+@dataclass(frozen=True, slots=True)
+class Front:
+    """The values, the line of each top-level key, and the keys that stand there twice."""
+
+    values: dict[str, Any] = field(default_factory=dict)
+    lines: dict[str, int] = field(default_factory=dict)
+    twice: list[str] = field(default_factory=list)
+
+
+def split(text: str) -> tuple[str, int] | None:
+    """The block between the `---` lines at the very top, and where the text after it starts; or None."""
+    head, feed, _ = text.partition("\n")
+    if not feed or head.rstrip(" \t") != "---":
+        return None
+    closing = _FENCE.search(text, len(head) + 1)
+    if closing is None:
+        return None
+    return text[len(head) + 1 : closing.start()], min(closing.end() + 1, len(text))
+
+
+def parse(block: str, largest: int) -> Front:
+    """The values in a block of frontmatter of at most `largest` bytes. Raises BadFrontmatter."""
+    import yaml
+
+    size = len(block.encode())
+    if size > largest:
+        raise BadFrontmatter(f"its frontmatter has {size} bytes; the limit is {largest}")
+    builder = _Builder()
+    try:
+        for event in yaml.parse(block, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
+            builder.take(event, type(event).__name__)
+    except yaml.MarkedYAMLError as wrong:
+        mark = wrong.problem_mark
+        line = mark.line + 2 if mark else 1
+        raise BadFrontmatter(f"its frontmatter is not YAML: {wrong.problem}", line) from None
+    except yaml.YAMLError as wrong:
+        first = str(wrong).splitlines()[0] if str(wrong) else "it holds a character that YAML refuses"
+        raise BadFrontmatter(f"its frontmatter is not YAML: {first}") from None
+    return builder.front
+
+
+class _Builder:
+    """Takes the parser's events; `front` is what they built."""
+
+    def __init__(self) -> None:
+        self.front = Front()
+        self._open: list[dict[str, Any] | list[Any]] = []
+        self._keys: list[str | None] = []  # of each open container the key that waits for its value
+        self._documents = 0
+
+    def take(self, event: Any, kind: str) -> None:
+        line = event.start_mark.line + 2
+        if kind == "AliasEvent" or getattr(event, "anchor", None) is not None:
+            raise BadFrontmatter(
+                "its frontmatter has an anchor (&) or an alias (*), which are not read", line
+            )
+        if getattr(event, "tag", None) is not None:
+            raise BadFrontmatter("its frontmatter has a YAML tag (!), which is not read", line)
+        if kind == "ScalarEvent":
+            self._scalar(event, line)
+        elif kind in ("MappingStartEvent", "SequenceStartEvent"):
+            self._begin({} if kind == "MappingStartEvent" else [], line)
+        elif kind in ("MappingEndEvent", "SequenceEndEvent"):
+            self._open.pop()
+            self._keys.pop()
+        elif kind == "DocumentStartEvent":
+            self._documents += 1
+            if self._documents > 1:
+                raise BadFrontmatter("its frontmatter holds more than one YAML document", line)
+
+    def _begin(self, container: dict[str, Any] | list[Any], line: int) -> None:
+        if len(self._open) >= MAX_NESTING:
+            raise BadFrontmatter(f"its frontmatter is nested more than {MAX_NESTING} levels deep", line)
+        if self._open:
+            self._add(container, line)
+        elif isinstance(container, dict):
+            self.front = Front(container)
+        else:
+            raise BadFrontmatter("its frontmatter is a list; accepted are lines like `key: value`", line)
+        self._open.append(container)
+        self._keys.append(None)
+
+    def _scalar(self, event: Any, line: int) -> None:
+        if not self._open:
+            if event.value:
+                raise BadFrontmatter("its frontmatter is a text; accepted are lines like `key: value`", line)
+            return
+        if isinstance(self._open[-1], dict) and self._keys[-1] is None:
+            self._keys[-1] = event.value
+            if len(self._open) == 1:
+                if event.value in self.front.lines:
+                    self.front.twice.append(event.value)
+                self.front.lines[event.value] = line
+            return
+        self._add(_plain_value(event.value) if event.style in (None, "") else event.value, line)
+
+    def _add(self, value: Any, line: int) -> None:
+        container = self._open[-1]
+        if isinstance(container, list):
+            container.append(value)
+            return
+        key = self._keys[-1]
+        if key is None:
+            raise BadFrontmatter("its frontmatter has a list or a mapping as a key", line)
+        container[key] = value
+        self._keys[-1] = None
+
+
+def _plain_value(text: str) -> Any:
+    """The value of a scalar without quotes."""
+    if text in _WORDS:
+        return _WORDS[text]
+    if _INT.fullmatch(text):
+        return int(text)
+    return float(text) if _FLOAT.fullmatch(text) else text
+
+
+# -- vault ---------------------------------------------------------------------------------------------
+#
+# What notes say beside Markdown: `[[links]]`, `![[embeds]]`, `#tags`; and links to relative files.
+
+
+_WIKI = re.compile(r"(!?)\[\[([^\[\]\n]+)\]\]")
+_MARKDOWN = re.compile(
+    r"(!?)\[([^\[\]]*)\]\(\s{0,9}(?:<([^<>\n]*)>|([^\s()<>]*(?:\([^\s()]*\)[^\s()<>]*)*))"
+    r"(?:\s{1,9}(?:\"[^\"\n]*\"|'[^'\n]*'))?\s{0,9}\)"
+)
+_HTML_TAG = re.compile(r"</?[A-Za-z][^<>]*>")
+# Not \w: it has no vowel signs, which the words of many scripts are written with.
+_TAG = re.compile(r"(?:^|(?<=[\s(,;]))#([^\s!-,.:-@\[-^`{-~«»\u2000-\u206f\u2e00-\u2e7f\u3000-\u303f]+)")
+_COLOUR = re.compile(
+    r"(?=[a-f]*[0-9])(?:[0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})|([0-9a-f])\1{2}(?:\1{3})?", re.I
+)
+_TICKS = re.compile(r"`+")
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//|/")
+
+
+def wikilink(text: str) -> Link | None:
+    """The link of a text that is one `[[link]]` or `![[embed]]` and nothing else; None otherwise."""
+    match = _WIKI.fullmatch(text.strip())
+    return _wiki(match) if match else None
+
+
+def wikilinks(text: str) -> list[Link]:
+    """All `[[links]]` in a text that is no Markdown (a value of the frontmatter)."""
+    return [link for match in _WIKI.finditer(text) if (link := _wiki(match))]
+
+
+def marks(paragraphs: Iterable[str]) -> tuple[list[Link], list[str]]:
+    """The links and the tags in the inline text of blocks, in the order of the text."""
+    links: dict[Link, None] = {}
+    tags: dict[str, None] = {}
+    for text in paragraphs:
+        if "[" not in text and "#" not in text:
+            continue
+        prose = without_code(text)
+        links_at: list[tuple[int, Link]] = []
+        if "[[" in prose:
+            links_at += [(m.start(), link) for m in _WIKI.finditer(prose) if (link := _wiki(m))]
+            prose = _WIKI.sub(_blank, prose)
+        if "](" in prose:
+            links_at += [(m.start(), link) for m in _MARKDOWN.finditer(prose) if (link := _relative(m))]
+            prose = _MARKDOWN.sub(_blank, prose)
+        links.update(dict.fromkeys(link for _, link in sorted(links_at, key=lambda pair: pair[0])))
+        if "#" in prose:
+            tags.update(dict.fromkeys(_tags_in_text(_HTML_TAG.sub(_blank, prose))))
+    return list(links), list(tags)
+
+
+def tag(word: str) -> str:
+    """A tag as it is compared: without its `#`, and without slashes and dashes at its ends."""
+    return word.strip().lstrip("#").strip("/-")
+
+
+def link_to(target: str, alias: str = "", kind: str = "link") -> Link | None:
+    """The link to a URL that is a relative path (decoded; its fragment is the heading); None for others."""
+    if _SCHEME.match(target):
+        return None
+    path, _, heading = target.partition("#")
+    path = path.partition("?")[0]
+    if not path:
+        return None  # another place of the same page
+    return Link(storable(unquote(path)), storable(unquote(heading)), storable(alias), kind)
+
+
+def without_code(text: str) -> str:
+    """The text with spaces in place of its code spans, which lie between equal runs of backticks."""
+    if "`" not in text:
+        return text
+    runs = [(match.start(), match.end()) for match in _TICKS.finditer(text)]
+    partner: list[int | None] = [None] * len(runs)
+    last: dict[int, int] = {}
+    for number in range(len(runs) - 1, -1, -1):
+        start, end = runs[number]
+        partner[number] = last.get(end - start)
+        last[end - start] = number
+    pieces: list[str] = []
+    done = number = 0
+    while number < len(runs):
+        start, _ = runs[number]
+        closing = partner[number]
+        if closing is None or _escaped(text, start, done):
+            number += 1
+            continue
+        end = runs[closing][1]
+        pieces += [text[done:start], " " * (end - start)]
+        done, number = end, closing + 1
+    return "".join([*pieces, text[done:]])
+
+
+def _escaped(text: str, at: int, start: int) -> bool:
+    before = text[start:at] if at - start < 64 else text[at - 64 : at]
+    return (len(before) - len(before.rstrip("\\"))) % 2 == 1
+
+
+def _wiki(match: re.Match[str]) -> Link | None:
+    inner = match[2].replace("\\|", "|")  # in a table the bar is escaped
+    where, _, alias = inner.partition("|")
+    target, _, heading = where.partition("#")
+    if not target.strip():
+        return None  # a heading of the same note
+    return Link(target.strip(), heading.strip(), alias.strip(), "embed" if match[1] else "link")
+
+
+def _relative(match: re.Match[str]) -> Link | None:
+    target = match[3] if match[3] is not None else match[4]
+    return link_to(target, match[2].strip(), "embed" if match[1] else "link") if target else None
+
+
+def _tags_in_text(prose: str) -> list[str]:
+    words = (match[1] for match in _TAG.finditer(prose))
+    return [
+        name
+        for word in words
+        if any(map(str.isalpha, word)) and not _COLOUR.fullmatch(word) and (name := tag(word))
+    ]
+
+
+def _blank(match: re.Match[str]) -> str:
+    return " " * (match.end() - match.start())
+
+
+# -- markdown ------------------------------------------------------------------------------------------
+
 
 _LINK_WORDS = re.compile(r"!?\[\[(?:[^\[\]\n|]*\|)?([^\[\]\n|]+)\]\]|!?\[([^\[\]]*)\]\([^()\s]*\)")
 _SPACES = re.compile(r"[,\s]+")
 
 
-def parse_text(text: str, stem: str, limits: InputLimits) -> ParsedFile:
+def parse_markdown(text: str, stem: str, limits: InputLimits) -> ParsedFile:
     """A Markdown file parsed. Its text is what follows the frontmatter, or all of it if that is broken."""
     front, body, skipped, notes = _front(text, limits)
     outline, paragraphs = _blocks(body, skipped)
-    links, tags = vault.marks(paragraphs)
+    links, tags = marks(paragraphs)
     values = dict(front.values)
     for value in values.values():
         links += _written(value)
@@ -45,7 +322,7 @@ def parse_text(text: str, stem: str, limits: InputLimits) -> ParsedFile:
     )
 
 
-READER = text_reader(parse_text)
+MARKDOWN = text_reader(parse_markdown)
 
 SUFFIXES = (".md", ".markdown")
 
@@ -138,13 +415,291 @@ def _tags(value: Any) -> list[str]:
     words = _texts(value)
     if isinstance(value, str):
         words = _SPACES.split(value)
-    return [name for word in words if (name := vault.tag(word))]
+    return [name for word in words if (name := tag(word))]
 
 
 def _written(value: Any) -> list[Link]:
     """The links in a value of the frontmatter."""
     if isinstance(value, str):
-        return vault.wikilinks(value) if "[[" in value else []
+        return wikilinks(value) if "[[" in value else []
     if isinstance(value, dict):
         value = list(value.values())
     return [link for item in value for link in _written(item)] if isinstance(value, list) else []
+
+
+# -- rst -----------------------------------------------------------------------------------------------
+#
+# reStructuredText: the text as it is, and its section titles.
+
+
+_ENOUGH = 4  # an underline that is shorter than its title counts from here on
+
+
+def parse_rst(text: str, stem: str, limits: InputLimits) -> ParsedFile:  # noqa: ARG001
+    """The text; its first section title is the title."""
+    outline = tuple(_sections(text))
+    return ParsedFile(text, outline[0].title if outline else stem, outline)
+
+
+RST = text_reader(parse_rst)
+
+
+def _sections(text: str) -> Iterator[Heading]:
+    """Titles with a line of one repeated sign below, or above and below; levels by order of first use."""
+    levels: dict[tuple[str, bool], int] = {}
+    lines = text.split("\n")
+    offset = 0
+    after = 0  # lines before this one belong to a title already
+    for number, line in enumerate(lines):
+        if number >= after:
+            section = _over_and_under(lines, number) or _under(lines, number)
+            if section:
+                sign, over, title = section
+                level = levels.setdefault((sign, over), len(levels) + 1)
+                yield Heading(offset, level, title)
+                after = number + (3 if over else 2)
+        offset += len(line) + 1
+
+
+def _over_and_under(lines: list[str], number: int) -> tuple[str, bool, str] | None:
+    if number + 2 >= len(lines):
+        return None
+    over, title, under = lines[number].rstrip(), lines[number + 1].strip(), lines[number + 2].rstrip()
+    if over and title and over == under and (sign := _adornment(over)) and not _adornment(title):
+        return (sign, True, title) if len(over) >= min(len(title), _ENOUGH) else None
+    return None
+
+
+def _under(lines: list[str], number: int) -> tuple[str, bool, str] | None:
+    line = lines[number]
+    if not line or line[0].isspace() or number + 1 >= len(lines) or (number and lines[number - 1].strip()):
+        return None
+    title, under = line.rstrip(), lines[number + 1].rstrip()
+    sign = _adornment(under)
+    if sign and len(under) >= min(len(title), _ENOUGH) and not _adornment(title):
+        return sign, False, title
+    return None
+
+
+def _adornment(line: str) -> str:
+    """The sign that a line consists of; empty if it is no such line."""
+    sign = line[:1]
+    if not sign or not sign.isascii() or not sign.isprintable() or sign.isalnum() or sign == " ":
+        return ""
+    return sign if line.count(sign) == len(line) else ""
+
+
+# -- chat text -----------------------------------------------------------------------------------------
+#
+# Chats: messages become documents by bursts; and the text files that WhatsApp exports chats to.
+
+
+PAUSE = timedelta(minutes=10)
+"""A message so long after the one before, or more, begins another burst."""
+
+_SPACE = "[ \u00a0\u202f]"
+_MESSAGE = re.compile(
+    r"[\ufeff\u200e]{0,2}(?P<bracket>\[)?"
+    r"(?P<first>[0-9]{1,4})(?P<sign>[./-]) ?(?P<second>[0-9]{1,2})(?P=sign) ?(?P<third>[0-9]{1,4})"
+    rf",{_SPACE}(?P<hour>[0-9]{{1,2}})[:.](?P<minute>[0-9]{{2}})(?:[:.](?P<seconds>[0-9]{{2}}))?"
+    rf"(?:{_SPACE}?(?P<half>[ap])\.?{_SPACE}?m\.?)?"
+    rf"(?(bracket)\]|{_SPACE}[-–]){_SPACE}(?P<rest>.*)",
+    re.IGNORECASE,
+)
+_SAID = re.compile(r"([^:\n\"“”«»]{1,80}): ?(.*)", re.DOTALL)
+_UNSAID = re.compile(r"\u200e[^\n]*|<[^<> \n]{1,40} [^<>\n]{1,40}>")
+_EDITED = re.compile(r"(?:\u200e<[^<>\n]{1,60}>|<This message was edited>)\Z")
+_MARKS = re.compile(r"[\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_FIRST_LINES = 10
+_LONGEST_START = 4_000  # characters
+
+_Stamp = re.Match[str]
+_DayOrder = Literal["day", "month", ""]
+
+
+@dataclass(frozen=True, slots=True)
+class ChatMessage:
+    """A message: its time, how that is written (ISO 8601 if it is known), who wrote it, and what.
+
+    `at` of all messages of a chat are with a zone, or all without; `settled`: when the text became what it is
+    now, if it was edited later. A message without a date that is known has a time of some day.
+    """
+
+    at: datetime
+    written: str
+    author: str
+    text: str
+    settled: datetime | None = None
+
+
+def conversations(
+    messages: Iterable[ChatMessage], channel: str, *, within: str = "", front: dict[str, Any] | None = None,
+    dated: bool = True,
+) -> list[ParsedFile]:  # fmt: skip
+    """A part for each burst of messages, in the order given: those of a day, less than `PAUSE` apart.
+
+    A part is published with its last message, so that no text stands in a view of a time at which it was not
+    written. A message edited `PAUSE` after it was written, or later, is a part of its own, published at that
+    edit. `within` is added to the names (a thread). Without `dated` the parts have no dates.
+    """
+    parts = []
+    for burst in _bursts(messages):
+        first = burst[0]
+        when = first.written[:16].replace("T", " ")  # which says it all, if the file is named by the day
+        last = max(burst, key=_settled)
+        at = last.settled.isoformat() if last.settled and last.settled > last.at else last.written
+        authors = list(dict.fromkeys(message.author for message in burst))
+        parts.append(
+            ParsedFile(
+                "\n".join(f"{message.author}: {message.text}" for message in burst),
+                f"{when if when.startswith(channel) else f'{channel}, {when}'}{within}",
+                front={**(front or {}), "authors": authors, **({"published": at} if dated else {})},
+                by="metadata",
+                name=f"{first.written}{within}",
+            )
+        )
+    return parts
+
+
+def distinct(parts: Iterable[ParsedFile]) -> tuple[ParsedFile, ...]:
+    """The parts; of those that have the same name all but the first are numbered."""
+    counts: dict[str, int] = {}
+    named = []
+    for part in parts:
+        counts[part.name] = count = counts.get(part.name, 0) + 1
+        named.append(part if count == 1 else replace(part, name=f"{part.name} ({count})"))
+    return tuple(named)
+
+
+def _settled(message: ChatMessage) -> datetime:
+    return max(message.at, message.settled or message.at)
+
+
+def _bursts(messages: Iterable[ChatMessage]) -> list[list[ChatMessage]]:
+    bursts: list[list[ChatMessage]] = []
+    current: list[ChatMessage] = []
+    for message in messages:
+        if _settled(message) - message.at >= PAUSE:
+            bursts.append([message])
+            continue
+        before = current[-1].at if current else None
+        if before is None or message.at - before >= PAUSE or message.at.date() != before.date():
+            current = []
+            bursts.append(current)
+        current.append(message)
+    return bursts
+
+
+# -- WhatsApp ----------------------------------------------------------------------------------------------
+
+
+def parse_chat(text: str, stem: str) -> ParsedFile | None:
+    """A chat that WhatsApp exported, as parts by bursts; None for any other text.
+
+    The order of day and month is decided by a date of the file that has only one; where none has, the parts
+    are without dates, and the first has a note of that. The times are without a zone, as in the file. Lines
+    that nobody said (who joined) and media that are not in the text are left out.
+    """
+    if not _is_chat(text):
+        return None
+    lines = text.split("\n")
+    stamps = [stamp if (stamp := _MESSAGE.fullmatch(line)) and _days(stamp) else None for line in lines]
+    order = _order(stamps)
+    messages: list[ChatMessage] = []
+    begun: _Stamp | None = None
+    said: list[str] = []
+    for line, stamp in zip(lines, stamps, strict=True):
+        if stamp:
+            messages += _message(begun, said, order)
+            begun, said = stamp, [stamp["rest"]]
+        else:
+            said.append(line)
+    messages += _message(begun, said, order)
+    parts = conversations(messages, stem, dated=order != "")
+    if not order and parts:
+        note = Problem(
+            "the dates of this chat do not say whether the day or the month comes first, and are left out",
+            remedy="write the year first in its dates: 2024-03-05, 18:04",
+            lost=False,
+        )
+        parts[0] = replace(parts[0], notes=(note,))
+    return ParsedFile("", stem, parts=distinct(parts))
+
+
+def _is_chat(text: str) -> bool:
+    """Whether the first line is a message, and one of the first ten lines says who wrote it."""
+    lines = text[:_LONGEST_START].lstrip("\n").split("\n", _FIRST_LINES)[:_FIRST_LINES]
+    first = _MESSAGE.fullmatch(lines[0])
+    if first is None or not _days(first):
+        return False
+    return any(stamp and _SAID.match(stamp["rest"]) for stamp in map(_MESSAGE.fullmatch, lines))
+
+
+def _days(stamp: _Stamp) -> dict[str, datetime]:
+    """The time of a message if the day stands first in its date, and if the month; none for no date."""
+    first, second, third = stamp.group("first", "second", "third")
+    if len(first) == 4:
+        dates = {"day": (first, second, third), "month": (first, second, third)}
+    elif len(third) in (2, 4):
+        year = f"20{third}" if len(third) == 2 else third
+        dates = {"day": (year, second, first)}
+        if stamp["sign"] != ".":  # between points the day stands first everywhere
+            dates["month"] = (year, first, second)
+    else:
+        return {}
+    hour, half = int(stamp["hour"]), (stamp["half"] or "").lower()
+    if half:
+        hour = hour % 12 + 12 * (half == "p")
+    found = {}
+    for order, (year, month, day) in dates.items():
+        with suppress(ValueError):
+            at = time(hour, int(stamp["minute"]), int(stamp["seconds"] or 0))
+            found[order] = datetime.combine(date(int(year), int(month), int(day)), at)
+    return found
+
+
+def _order(stamps: Iterable[_Stamp | None]) -> _DayOrder:
+    """What stands first in the dates of a chat; "" if nothing decides that, or not all are alike."""
+    orders: set[str] = set()
+    in_doubt = False
+    for days in (_days(stamp) for stamp in stamps if stamp):
+        if len(days) == 1:
+            orders |= days.keys()
+        else:
+            in_doubt |= days["day"] != days["month"]
+    if orders == {"month"}:
+        return "month"
+    return "day" if orders == {"day"} or not (orders or in_doubt) else ""
+
+
+def _message(stamp: _Stamp | None, lines: Sequence[str], order: _DayOrder) -> list[ChatMessage]:
+    """The message that begins with a stamp; none for what nobody said, or has no text."""
+    said = _SAID.fullmatch("\n".join(lines).rstrip()) if stamp else None
+    if stamp is None or said is None or _UNSAID.fullmatch(said[2].strip()):
+        return []
+    edited = _EDITED.search(said[2])
+    text = _MARKS.sub("", said[2][: edited.start()] if edited else said[2]).strip()
+    author = " ".join(_MARKS.sub("", said[1]).split())
+    days = _days(stamp)
+    at = days[order] if order else next(iter(days.values()))
+    written = at.isoformat(timespec="seconds" if stamp["seconds"] else "minutes")
+    if not order:
+        written = f"{'-'.join(stamp.group('first', 'second', 'third'))} {written.partition('T')[2]}"
+    return [ChatMessage(at, written, author, text)] if text and author else []
+
+
+# -- plain ---------------------------------------------------------------------------------------------
+#
+# Plain text: as it is, or a chat that was exported as text.
+
+
+def parse_plain(text: str, stem: str, limits: InputLimits) -> ParsedFile:  # noqa: ARG001  a parser's contract
+    """A text whose first line is the title if it is short; a chat export as one."""
+    chat = parse_chat(text, stem)
+    if chat is not None:
+        return chat
+    first = text.lstrip().partition("\n")[0].rstrip()
+    return ParsedFile(text, first if len(first) <= LONGEST_TITLE else stem)
+
+
+PLAIN = text_reader(parse_plain)

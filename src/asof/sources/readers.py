@@ -5,17 +5,80 @@ A format is a module with a `Reader`, and a line of `plugins.BUILT_IN` or an ent
 
 from __future__ import annotations
 
+import codecs
+import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Any, NamedTuple
 
 from asof import plugins
-from asof.data import Document, Heading, Link, Problem, SourcedTime
-from asof.data.storable import storable
 from asof.errors import MissingExtra, SourceError, UsageError
-from asof.sources.decode import NotText, decoded
 from asof.sources.source import InputLimits
+from asof.values import Document, Heading, Link, Problem, SourcedTime, line_feeds, storable
+
+# -- decode --------------------------------------------------------------------------------------------
+#
+# Bytes become text: UTF-8, UTF-16, or what is likely; with line feeds.
+
+
+_OF_PAGES = re.compile(r"iso8859|cp|koi8|gb|big5|euc|shift_jis|mac|tis|johab")
+
+
+class NotText(ValueError):
+    """Bytes that are no text in an encoding that we read; the message says which byte."""
+
+
+class Decoded(NamedTuple):
+    """The text of a file, with line feeds, and the name of its encoding where that is not UTF-8."""
+
+    text: str
+    encoding: str = ""
+
+
+def decoded(raw: bytes, declared: str = "") -> Decoded:
+    """The text of a file. What is not UTF-8 is of the encoding that it has `declared`, if it fits; else it is
+    guessed at. Raises NotText."""
+    codec, name = _marked(raw)
+    try:
+        return Decoded(line_feeds(raw.decode(codec)), name)
+    except UnicodeDecodeError as wrong:
+        if not name and (codec := _codec(declared)):
+            with suppress(UnicodeDecodeError):
+                return Decoded(line_feeds(raw.decode(codec)))
+        if not name:
+            guess = guessed(raw)
+            if guess is not None:
+                return Decoded(line_feeds(guess[0]), guess[1])
+        at = f"byte 0x{raw[wrong.start]:02x} at {wrong.start}" if wrong.start < len(raw) else "its end"
+        raise NotText(f"is not {name or 'UTF-8'} ({at}){'' if name else ' nor other text'}") from None
+
+
+def _codec(declared: str) -> str:
+    """The name of the codec of a page's encoding; "" for one that no page is in (punycode, rot13)."""
+    try:
+        name = codecs.lookup(declared).name if declared else ""
+    except LookupError:
+        return ""
+    return name if _OF_PAGES.match(name) else ""
+
+
+def _marked(raw: bytes) -> tuple[str, str]:
+    """The codec of bytes by their mark, or by where their NULs stand, and its name; else UTF-8, without."""
+    if raw.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
+        return "utf-32", "UTF-32"
+    if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16", "UTF-16"
+    if b"\0" in raw and not len(raw) % 2:
+        for first, codec in enumerate(("utf-16-be", "utf-16-le")):  # most letters of Latin texts have one NUL
+            if 4 * raw[first::2].count(0) > len(raw) and not raw[1 - first :: 2].count(0):
+                return codec, "UTF-16"
+    return "utf-8-sig", ""
+
+
+# -- readers -------------------------------------------------------------------------------------------
+
 
 LONGEST_TITLE = 80
 
@@ -129,7 +192,7 @@ def _guarded(read: Reader, kind: str) -> Reader:
 
 def _check(file: object) -> None:
     """Raises TypeError, UsageError or ValueError for what is no ParsedFile or cannot be stored."""
-    from asof.text.blocks import sections
+    from asof.text.passages import sections
 
     if not isinstance(file, ParsedFile):
         raise TypeError(f"it returned {type(file).__name__}, a ParsedFile is expected")
@@ -158,3 +221,67 @@ def text_reader(parse: TextParser, declared: Callable[[bytes], str] = lambda _: 
         return replace(file, notes=(*notes, *file.notes), encoding=encoding) if notes or encoding else file
 
     return read
+
+
+# -- encodings -----------------------------------------------------------------------------------------
+#
+# In which encoding is a text that is not UTF-8? By what `charset-normalizer` finds least strange.
+#
+# Windows-1252 (which holds Latin-1) is taken where it is as likely as any other: a few words do not tell
+# more.
+
+
+NAMES = {
+    "cp1252": "windows-1252", "cp1250": "windows-1250", "iso8859_2": "ISO 8859-2", "cp1251": "windows-1251",
+    "koi8_r": "KOI8-R", "cp1253": "windows-1253", "cp1254": "windows-1254", "cp1255": "windows-1255",
+    "cp1256": "windows-1256", "cp932": "Shift JIS", "euc_jp": "EUC-JP", "gb18030": "GB 18030", "big5": "Big5",
+    "cp949": "EUC-KR",
+}  # fmt: skip
+"""The encodings that are looked for, by the names of their codecs; of two that fit as well the first."""
+
+SAMPLE = 32_768
+"""How many bytes are looked at, of lines that are not ASCII."""
+
+_TELLING = re.compile(rb"[^\n]*[\x80-\xff][^\n]*\n?")
+_CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
+
+
+def guessed(raw: bytes) -> tuple[str, str] | None:
+    """The text and the name of its encoding; None for bytes that are no text, or UTF-8 with faults in it."""
+    if b"\0" in raw or _is_broken_utf8(raw):
+        return None
+    from charset_normalizer import from_bytes
+
+    codecs = list(NAMES)
+    fits = [
+        (round(match.chaos, 2), -match.coherence, codecs.index(codec), codec)
+        for match in from_bytes(_sample(raw), cp_isolation=codecs)
+        for codec in match.could_be_from_charset
+        if codec in NAMES
+    ]
+    if not fits:
+        return None
+    codec = min(fits)[-1]
+    try:
+        text = raw.decode(codec)
+    except UnicodeDecodeError:
+        return None
+    return None if _CONTROLS.search(text) else (text, NAMES[codec])
+
+
+def _sample(raw: bytes) -> bytes:
+    """Whole lines with other signs than ASCII's, of a long one the beginning."""
+    lines, size = [], 0
+    for line in _TELLING.finditer(raw):
+        lines.append(line[0][: SAMPLE - size])
+        size += len(lines[-1])
+        if size >= SAMPLE:
+            break
+    return b"".join(lines)
+
+
+def _is_broken_utf8(raw: bytes) -> bool:
+    """Whether more signs beyond ASCII are good UTF-8 than are not."""
+    text = raw.decode("utf-8", "replace")
+    faults = text.count("\ufffd")
+    return sum(not sign.isascii() for sign in text) > 2 * faults

@@ -2,17 +2,152 @@
 
 from __future__ import annotations
 
+import inspect
 import os
-from collections.abc import Iterator, Mapping
+import re
+import sqlite3
+import zlib
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, closing, nullcontext, suppress
 from dataclasses import dataclass, field, fields
 from hashlib import blake2b
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
-from asof.data import Statement
-from asof.data.document import file_of as file_of_document
-from asof.sources.kept_answers import KeptAnswers
+from asof import files, plugins
+from asof.errors import SourceError, UsageError
+from asof.schema import AcceptedValue
+from asof.values import Statement
+from asof.values import document_file as file_of_document
 from asof.version import __version__
+
+# -- kept answers --------------------------------------------------------------------------------------
+#
+# What slow readers made of files, by the digest of their bytes: a file that was moved is not read again.
+
+
+NAME = "readings.db"
+"""The file in a corpus's folder. It can be thrown away; erasing a document throws it away."""
+
+MOST = 256 * 2**20
+"""Bytes of compressed answers that are kept; the oldest go first."""
+
+_COMMIT = 100
+_TABLE = (
+    "CREATE TABLE IF NOT EXISTS answers (number INTEGER PRIMARY KEY, key BLOB UNIQUE, answer BLOB, sum BLOB)"
+)
+_LEFT = """DELETE FROM answers WHERE number <= (
+    SELECT max(number) FROM (
+        SELECT number, sum(length(answer)) OVER (ORDER BY number DESC) AS bytes FROM answers)
+    WHERE bytes > ?)"""
+
+
+@dataclass(slots=True)
+class KeptAnswers:
+    """Answers by key, in a file at `path` that is opened when it is first asked.
+
+    Nothing depends on it: where the file cannot be opened, is damaged or is in use, everything is read again.
+    Each answer carries a digest of itself and its key.
+    """
+
+    path: Path
+    most: int = MOST
+    _db: sqlite3.Connection | None = field(default=None, init=False)
+    _failed: bool = field(default=False, init=False)
+    _count: int = field(default=0, init=False)
+
+    def get(self, key: bytes, largest: int) -> bytes | None:
+        """The answer of a key, of at most `largest` bytes; None where none is kept."""
+        row = self._asked(
+            lambda db: db.execute("SELECT answer, sum FROM answers WHERE key = ?", (key,)).fetchone()
+        )
+        if row is None:
+            return None
+        unpacking = zlib.decompressobj()
+        try:
+            answer = unpacking.decompress(row[0], largest + 1)
+        except (zlib.error, TypeError):
+            return None
+        return answer if len(answer) <= largest and _sum(key, answer) == row[1] else None
+
+    def put(self, key: bytes, answer: bytes) -> None:
+        """Keep an answer."""
+        values = (key, zlib.compress(answer, 1), _sum(key, answer))
+
+        def write(db: sqlite3.Connection) -> None:
+            if not self._count % _COMMIT:
+                if db.in_transaction:
+                    db.execute("COMMIT")
+                db.execute("BEGIN")
+            self._count += 1
+            db.execute("INSERT OR REPLACE INTO answers (key, answer, sum) VALUES (?, ?, ?)", values)
+
+        self._asked(write)
+
+    def close(self) -> None:
+        """Write what is not written yet; the oldest answers go where there are too many bytes."""
+        if self._count:
+            self._asked(self._end)
+        if self._db is not None:
+            self._db.close()
+        self._db, self._failed, self._count = None, False, 0
+
+    def _end(self, db: sqlite3.Connection) -> None:
+        db.execute(_LEFT, (self.most,))
+        db.execute("COMMIT")
+
+    def _asked(self, ask: Callable[[sqlite3.Connection], Any]) -> Any:
+        """What is answered; None where the file cannot be used, which is not tried again before `close`."""
+        if self._failed:
+            return None
+        try:
+            if self._db is None:
+                self._db = self._opened()
+            return ask(self._db)
+        except (sqlite3.Error, OSError) as wrong:
+            self._failed = True
+            if self._db is not None:
+                self._db.close()
+                self._db = None
+            if isinstance(wrong, sqlite3.DatabaseError) and not isinstance(wrong, sqlite3.OperationalError):
+                with suppress(OSError):
+                    forget(self.path.parent)  # it is damaged
+            return None
+
+    def _opened(self) -> sqlite3.Connection:
+        for each in _files(self.path.parent):
+            files.check_file(each, sole=True)
+        db = sqlite3.connect(self.path, isolation_level=None, timeout=0, check_same_thread=False)
+        try:
+            db.execute("PRAGMA trusted_schema = OFF")
+            db.execute("PRAGMA synchronous = OFF")  # a power cut may lose it
+            db.execute(_TABLE)
+        except sqlite3.Error:
+            db.close()
+            raise
+        return db
+
+
+def closed_after(kept: KeptAnswers | None) -> AbstractContextManager[object]:
+    """Closes what is kept, if anything is, when a source has been read."""
+    return closing(kept) if kept is not None else nullcontext()
+
+
+def forget(folder: Path) -> None:
+    """Remove the file from a corpus's folder. Raises OSError."""
+    for path in _files(folder):
+        files.remove(path)
+
+
+def _files(folder: Path) -> tuple[Path, Path]:
+    return folder / NAME, folder / f"{NAME}-journal"
+
+
+def _sum(key: bytes, answer: bytes) -> bytes:
+    return blake2b(answer, key=key[:64], digest_size=16).digest()
+
+
+# -- source --------------------------------------------------------------------------------------------
 
 
 class Source(Protocol):
@@ -109,7 +244,7 @@ class SourceNaming:
         return printable(_below(self.shown, relative))
 
 
-def file_of(root: Path, document: str) -> Path | None:
+def source_file(root: Path, document: str) -> Path | None:
     """The file that a document was read from, inside the corpus's folder; None where there is none."""
     try:
         path = (root / file_of_document(document)).resolve()
@@ -131,3 +266,157 @@ def _below(top: str, relative: str) -> str:
 def printable(path: str) -> str:
     """A path with every byte that is not UTF-8 shown as an escape."""
     return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+
+
+# -- fields --------------------------------------------------------------------------------------------
+#
+# What the fields of a record are called.
+
+
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """The accepted names of each field of a JSON record; the first that is there, and not null, is taken.
+
+    Of `about` every name counts. The five from `fiscal_year` on name periods by label (`sources.periods`);
+    `fiscal_start` is no name but the first month of the fiscal year, where a record does not say its own.
+    """
+
+    id: tuple[str, ...] = ("id", "_id", "doc_id")
+    text: tuple[str, ...] = ("text", "body", "content", "contents")
+    title: tuple[str, ...] = ("title",)
+    published: tuple[str, ...] = ("published", "timestamp", "date", "published_at", "created_at")
+    changed: tuple[str, ...] = ("updated", "modified")
+    about: tuple[str, ...] = ("about", "period", "valid_from", "valid_until")
+    tags: tuple[str, ...] = ("tags", "keywords")
+    uri: tuple[str, ...] = ("url", "uri", "link")
+    language: tuple[str, ...] = ("language", "lang")
+    aliases: tuple[str, ...] = ("aliases",)
+    links: tuple[str, ...] = ("links",)
+    fiscal_year: tuple[str, ...] = ("fiscal_year",)
+    fiscal_quarter: tuple[str, ...] = ("fiscal_quarter",)
+    fiscal_period: tuple[str, ...] = ("fiscal_period",)
+    quarter: tuple[str, ...] = ("quarter",)
+    year: tuple[str, ...] = ("year",)
+    fiscal_start: int = 1
+
+
+# -- scheme --------------------------------------------------------------------------------------------
+#
+# Sources that are named by a scheme, `SCHEME:...`: how they are opened, and the context that they get.
+
+
+ERASED = 0
+"""In place of a version's number: the document was erased, and is not to be indexed again unasked."""
+
+_SCHEME = re.compile(r"([a-z][a-z0-9-]+):", re.IGNORECASE)
+
+Stored = Callable[[Collection[str]], Mapping[str, Collection[int]]]
+"""Gives the numbers of the versions (`version` of their metadata) that the corpus has of documents (ids)."""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceContext:
+    """What a scheme knows of the corpus that its source is for.
+
+    `root`: the corpus's folder. `now`: the instant, in microseconds since 1970. `settings`: the table of
+    asof.toml that has the scheme's name. `fields`: those of [fields]. `folder`: where the source may keep
+    files between runs (it may not be there yet). `stored`: which versions the corpus has.
+    """
+
+    root: Path
+    now: int
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    fields: Fields = Fields()
+    folder: Path | None = None
+    stored: Stored | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Erasure:
+    """How a document of a scheme is erased for good, with what belongs to it.
+
+    `group(document)`: the ids of the documents of the same thing, empty if it is none of the scheme's; with
+    the first one all are erased, any other alone. `forget(folder, document)`: while this is open, no run
+    of the source goes on, and none of its files names the document any more. `rename(source, document)`: the
+    name of a source without the document, "" if nothing else is in it. `lasting`: it is not indexed again
+    by a run that does not name it.
+    """
+
+    group: Callable[[str], tuple[str, ...]]
+    forget: Callable[[Path, str], AbstractContextManager[None]]
+    rename: Callable[[str, str], str]
+    lasting: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SourceScheme:
+    """What an entry point of the group `asof.sources` names.
+
+    `open(target, context, **options)`: the source that a target (`SCHEME:...`) names, with the options of
+    `Corpus.add` that it accepts, by name. It raises SourceError or UsageError, and sends no request yet.
+    `settings`: the keys of its table in asof.toml; `untrusted_keys`: those that the asof.toml of any folder
+    may set, while all others count in a trusted folder only. `check` raises UsageError for a table whose
+    keys do not go together. `erasure`: see there; without one, a document is erased like that of a file.
+    `notes(target)`: lines about a target for who indexes it. `table`: a class that describes the table, as
+    `asof.plugins.TABLES` says.
+    """
+
+    open: Callable[..., Source]
+    settings: Mapping[str, AcceptedValue] = field(default_factory=dict)
+    untrusted_keys: frozenset[str] = frozenset()
+    check: Callable[[Mapping[str, Any]], object] = dict
+    erasure: Erasure | None = None
+    notes: Callable[[str], Sequence[str]] = lambda _: ()
+    table: Any = None
+
+
+def scheme_in(text: str) -> str:
+    """The scheme that a text begins with, in lower case; "" where it begins with none."""
+    match = _SCHEME.match(text)
+    return match[1].lower() if match else ""
+
+
+def scheme_named(name: str) -> SourceScheme | None:
+    """The scheme of that name; None if there is none. Raises UsageError for one that cannot be loaded."""
+    scheme = plugins.load(plugins.SOURCES, name) if name else None
+    if callable(scheme) and not isinstance(scheme, SourceScheme):
+        return SourceScheme(scheme)
+    if scheme is not None and not isinstance(scheme, SourceScheme):
+        raise UsageError(f"the scheme {name}: is a {type(scheme).__name__}; a SourceScheme is expected")
+    return scheme
+
+
+def is_scheme(text: str) -> bool:
+    """Whether a text begins with a known scheme: then it is no path (a file of that name is ./arxiv:...)."""
+    name = scheme_in(text)
+    return name in plugins.BUILT_IN[plugins.SOURCES] or (
+        bool(name) and name in plugins.installed(plugins.SOURCES)
+    )
+
+
+def is_target(text: str) -> bool:
+    """Whether a text names a source by a scheme, known or not, rather than a path that is there."""
+    return is_scheme(text) or (
+        bool(scheme_in(text)) and not re.search(r"\s", text) and not os.path.lexists(text)
+    )
+
+
+def open_scheme(target: str, context: SourceContext, options: Mapping[str, object]) -> Source:
+    """The source that `SCHEME:...` names. Raises SourceError for an unknown scheme, UsageError for options
+    that it does not accept, and what the scheme raises."""
+    name = scheme_in(target)
+    scheme = scheme_named(name)
+    if scheme is None:
+        raise SourceError(
+            f"{plugins.unknown(plugins.SOURCES, name, 'source scheme')}; another one comes with a package "
+            f"that offers it (pip install), and a file of that name is ./{target[:80]}"
+        )
+    requested = {key: value for key, value in options.items() if value is not None and value is not False}
+    parameters = inspect.signature(scheme.open).parameters.values()
+    accepted = [each.name for each in parameters if each.kind is inspect.Parameter.KEYWORD_ONLY]
+    if wrong := [key for key in requested if key not in accepted]:
+        raise UsageError(
+            f"{', '.join(wrong)}: not for {name}:...; accepted: {', '.join(accepted) or 'no options'}"
+        )
+    target = name + target[len(name) :]  # whatever its case was
+    return scheme.open(target, context, **{key: options[key] for key in options if key in accepted})

@@ -1,5 +1,6 @@
 """Replies of language models, stored in the corpus: they survive the process, and a reply to an erased
-passage is erased with it."""
+passage is erased with it.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +12,9 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Self
 
-from asof.models.cached import CachedReply
-from asof.store.lock import exclusive_lock
-from asof.store.passages import existing_passages
+from asof.models.metered import CachedReply
+from asof.store.reader import existing_passages
+from asof.store.schema import exclusive_lock
 from asof.store.store import Store, translate_errors, translate_sqlite_errors
 
 BATCH = 500

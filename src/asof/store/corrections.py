@@ -6,15 +6,14 @@ import json
 import sqlite3
 from collections.abc import Callable, Container, Sequence
 
-from asof.data import SourcedTime
 from asof.errors import DocumentNotFound
-from asof.store import feedback, statements
-from asof.store.checkpoints import forget_checkpoints
+from asof.store import feedback, validity
 from asof.store.digest import KEY_BYTES, PLACE_BYTES, layout_keys
 from asof.store.schema import get_meta, set_meta
-from asof.store.versions import mark_erased
-from asof.store.write import Transaction
+from asof.store.validity import mark_erased
+from asof.store.writing import Transaction, forget_checkpoints
 from asof.time.span import BEGINNING, NEVER
+from asof.values import SourcedTime
 
 
 def correct(write: Transaction, name: str, published: SourcedTime) -> None:
@@ -29,7 +28,7 @@ def correct(write: Transaction, name: str, published: SourcedTime) -> None:
     if document is None or current is None or current.deleted:
         raise DocumentNotFound(f"no current document {name!r}; a search shows the ids")
     write.source = document.source
-    visible = statements.visible_from(published, write.now, write.settings.undated)
+    visible = validity.visible_from(published, write.now, write.settings.undated)
     write.add_copy(document, current, published, visible)
     write.retire(document, current)
 

@@ -3,17 +3,124 @@
 from __future__ import annotations
 
 import json
+import re
 import struct
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from asof.data import Document, SourcedTime
-from asof.data.json import times_json
-from asof.store.keywords import keywords_of, missing_keywords
+from asof.errors import BadTime
+from asof.time.moment import read
 from asof.time.span import BEGINNING, NEVER, Span, moment
+from asof.values import Document, SourcedTime
+from asof.wire import times_json
 
 if TYPE_CHECKING:
-    from asof.text.chunks import Chunk, Chunking
+    from asof.text.passages import Chunk, Chunking
+
+
+# -- keywords ------------------------------------------------------------------------------------------
+#
+# Searchable keywords in a document's metadata: short texts that name something.
+#
+# A query that names a source then finds documents with that source in their metadata. Addresses, paths,
+# dates
+# and ids are left out: queries do not contain them as words.
+
+
+AUTO, NONE = "auto", "none"
+MAX_CHARACTERS, MAX_WORDS = 60, 8
+"""The most characters and words of a value that is searched."""
+
+MAX_VALUES = 64
+"""The most values of one document that are searched."""
+
+_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://|(?:www|mailto|tel|urn|doi)[.:]")
+_MAIL = re.compile(r"[^\s@]@[^\s@.]+\.[^\s@]")
+_PATH = re.compile(r"~?\.{0,2}[/\\]|[A-Za-z]:[/\\]|[^\s/\\]+[/\\](?:\S*[/\\]|\S*\.[A-Za-z0-9]{1,5}$)")
+_HEX = re.compile(r"\{?[0-9a-fA-F]{8,}\}?")
+_RUN = re.compile(r"[0-9]+|[A-Z]+|[^\W\d_A-Z]+")
+
+
+def keywords_of(
+    meta: Mapping[str, Any], tags: Iterable[str], search: str | tuple[str, ...]
+) -> tuple[str, ...]:
+    """The values that are searched, in the order of their keys, without repetitions (case ignored).
+
+    `search`: "auto" for all keys, "none", or a list of keys; `tags` count as the key of that name.
+    """
+    if search == NONE:
+        return ()
+    values = {**meta, "tags": [*_texts(meta.get("tags")), *tags]}
+    keys = sorted(values) if search == AUTO else sorted(set(search) & values.keys())
+    keywords: dict[str, str] = {}
+    for key in keys:
+        for text in _texts(values[key]):
+            plain = " ".join(text.split()) if len(text) <= 4 * MAX_CHARACTERS else ""
+            if plain and plain.casefold() not in keywords and is_searchable(plain, tag=key == "tags"):
+                keywords[plain.casefold()] = plain
+                if len(keywords) == MAX_VALUES:
+                    return tuple(keywords.values())
+    return tuple(keywords.values())
+
+
+def _texts(value: object) -> Iterator[str]:
+    for item in value if isinstance(value, list | tuple) else (value,):
+        if isinstance(item, str):
+            yield item
+
+
+def is_searchable(text: str, *, tag: bool = False) -> bool:
+    """Whether a value is a short text of words: no address, path (a tag may be one), date or id."""
+    if len(text) > MAX_CHARACTERS or text.count(" ") >= MAX_WORDS or not any(map(str.isalpha, text)):
+        return False
+    if _ADDRESS.match(text) or _MAIL.search(text) or (not tag and _PATH.match(text)):
+        return False
+    if not any(map(str.isdigit, text)):
+        return True
+    return not _is_id(text) and not _is_date(text)
+
+
+def _is_id(text: str) -> bool:
+    """Whether a value is a hash, a UUID, or one word of mostly digits or alternating kinds of signs
+    (`doc-00123`)."""
+    if " " in text:
+        return False
+    signs = [sign for sign in text if sign.isalnum()]
+    if len(signs) >= 6 and 2 * sum(map(str.isdigit, signs)) >= len(signs):
+        return True
+    return bool(_HEX.fullmatch("".join(text.rpartition(":")[2].split("-")))) or len(_RUN.findall(text)) >= 7
+
+
+def _is_date(text: str) -> bool:
+    try:
+        read(text)
+    except BadTime:
+        return False
+    return True
+
+
+def missing_keywords(keywords: str, text: str) -> list[str]:
+    """Those of `keywords` (a JSON list) that do not occur in `text` as whole words, case ignored."""
+    if keywords == "[]":
+        return []
+    folded = text.casefold()
+    return [word for word in json.loads(keywords) if not _occurs(word.casefold(), folded)]
+
+
+def _occurs(word: str, text: str) -> bool:
+    at = text.find(word)
+    while at >= 0:
+        end = at + len(word)
+        if not (at and text[at - 1].isalnum()) and not text[end : end + 1].isalnum():
+            return True
+        at = text.find(word, at + 1)
+    return False
+
+
+# -- digest --------------------------------------------------------------------------------------------
+
 
 WEAK_DATES = frozenset({"mtime", "none"})
 """Dates that no source states: a file with only another mtime is unchanged."""
@@ -137,7 +244,7 @@ def document_passages(
     document: Document, head: SharedAttributes, chunking: Chunking
 ) -> list[DigestedPassage]:
     """The passages of a document. One with a title and no text has one empty passage, found by its title."""
-    from asof.text.chunks import Chunk, chunk
+    from asof.text.passages import Chunk, chunk
 
     chunks = chunk(document.text, document.outline, chunking)
     if not chunks and document.title:
@@ -180,3 +287,117 @@ def indexed_text(title: str, headings: str, about: str, text: str, keywords: str
 
 def hit_id(document: str, key: bytes) -> str:
     return f"{document}#{key.hex()}"
+
+
+# -- about ---------------------------------------------------------------------------------------------
+#
+# The times that a passage is about: those in its document's metadata, and time expressions in its text.
+#
+# Relative expressions (`last quarter`, `yesterday`) count from the date of the first version with the
+# passage,
+# and are left out where that date is unknown or too coarse. So is an hour of that very day (`at 3 pm`,
+# `tonight`). Of `before 2020` the year counts, not all the time before it.
+
+
+MAX_TIMES = 16
+"""The most times of a passage: first those of its metadata, title and headings, then those of its text."""
+
+Where = Literal["title", "heading", "text"]
+METADATA, TITLE, HEADING, TEXT = range(4)
+KIND = {"title": TITLE, "heading": HEADING, "text": TEXT}
+"""Where a time occurs, most important first; any other name is a field of the metadata."""
+
+_encode_times = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
+
+class AboutTime(NamedTuple):
+    """A time that a passage is about: first and last instant, the words, and where they occur."""
+
+    first: int
+    last: int
+    text: str
+    by: str
+
+    @property
+    def kind(self) -> int:
+        """METADATA, TITLE, HEADING or TEXT."""
+        return KIND.get(self.by, METADATA)
+
+    def sourced_time(self) -> SourcedTime:
+        """As a time with its source."""
+        return SourcedTime(span_of(self.first, min(self.last + 1, NEVER)), self.text, self.by)
+
+
+class TimeReadingOptions(NamedTuple):
+    """Options for reading time expressions: the language, the first month of the fiscal year."""
+
+    language: str
+    fiscal_start: int
+
+
+def passage_times(
+    metadata: str, title: str, headings: str, text: str, published: Span | None, options: TimeReadingOptions
+) -> tuple[AboutTime, ...]:
+    """The different times that a passage is about, at most MOST, each with the first place that says it.
+
+    `metadata`: document times as JSON (`data.json.times_json`); `headings` separated by line feeds;
+    `published`: the date of the version, from which relative times count.
+    """
+    times: dict[tuple[int, int], AboutTime] = {}
+    for time in _iter_times(metadata, title, headings, text, published, options):
+        times.setdefault(time[:2], time)
+        if len(times) == MAX_TIMES:
+            break
+    return tuple(times.values())
+
+
+def _iter_times(
+    metadata: str, title: str, headings: str, text: str, published: Span | None, options: TimeReadingOptions
+) -> Iterator[AboutTime]:
+    if metadata != "[]":
+        yield from _metadata_times(metadata)
+    if title:
+        yield from _title_times(title, "title", published, options)
+    if headings:
+        for heading in headings.split("\n"):
+            yield from _title_times(heading, "heading", published, options)
+    yield from _text_times(text, "text", published, options)
+
+
+@lru_cache(maxsize=1024)
+def _metadata_times(metadata: str) -> tuple[AboutTime, ...]:
+    times = []
+    for time in json.loads(metadata):
+        start = read(time["from"]).start if time["from"] else None
+        end = read(time["until"]).start if time["until"] else None
+        span = Span(start, end)
+        times.append(AboutTime(span.first, span.last, time["text"], time["by"]))
+    return tuple(times)
+
+
+@lru_cache(maxsize=4096)
+def _title_times(
+    title: str, by: Where, published: Span | None, options: TimeReadingOptions
+) -> tuple[AboutTime, ...]:
+    """The times of a title or heading; cached, since many passages share them."""
+    return tuple(_text_times(title, by, published, options))
+
+
+def _text_times(
+    text: str, by: Where, published: Span | None, options: TimeReadingOptions
+) -> Iterator[AboutTime]:
+    from asof.time.expressions import TimeContext, parse
+
+    context = TimeContext(fiscal_start=options.fiscal_start, language=options.language, published=published)
+    for mention in parse(text, context=context):
+        yield AboutTime(mention.core.first, mention.core.last, " ".join(mention.text.split()), by)
+
+
+def dumps(times: Iterable[AboutTime]) -> str:
+    """Times as they are stored with a passage."""
+    return _encode_times(list(times))
+
+
+def loads(stored: str) -> tuple[AboutTime, ...]:
+    """The inverse of `dumps`."""
+    return tuple(AboutTime(*time) for time in json.loads(stored)) if stored != "[]" else ()

@@ -8,28 +8,30 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import secrets
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, cast
 
-from asof.data.json import span_json
 from asof.errors import BadTime, CorpusError, UsageError
-from asof.sources.dates import stated
-from asof.sources.fields import Fields
+from asof.sources.dates import FISCAL_START, stated
 from asof.sources.markdown import SUFFIXES as MARKDOWN
-from asof.sources.markdown import parse_text
-from asof.sources.periods import FISCAL_START
-from asof.sources.record import ENDED, LONGEST_LIST
-from asof.sources.source import InputLimits
+from asof.sources.markdown import parse_markdown
+from asof.sources.records import ENDED, LONGEST_LIST
+from asof.sources.source import Fields, InputLimits
 from asof.store.digest import time_bounds
 from asof.store.reader import text_of
 from asof.text.tokens import Analyzer
 from asof.time.span import BEGINNING, NEVER, moment
+from asof.wire import span_json
+
+# -- export --------------------------------------------------------------------------------------------
+
 
 SUFFIXES = (".jsonl", ".jsonl.gz")
 
@@ -200,7 +202,7 @@ def _line_text(row: _Version, text: str) -> str:
     is one whose beginning is not read as frontmatter."""
     if row.name.lower().endswith(MARKDOWN):
         front = not text.strip() or (
-            text.startswith("---") and parse_text(text, "", InputLimits()).text != text
+            text.startswith("---") and parse_markdown(text, "", InputLimits()).text != text
         )
         return _NO_FRONTMATTER + text if front else text
     return text if text.strip() else row.title or row.name
@@ -242,3 +244,24 @@ def _date(row: _Version) -> str | None:
     if date is not None and time_bounds(date) == (row.starts, row.ends) and date.span.last == row.visible:
         return row.published
     return moment(row.visible).isoformat(timespec="microseconds").replace("+00:00", "Z")
+
+
+# -- backup --------------------------------------------------------------------------------------------
+#
+# A copy of a corpus's database, made while others use it: at `.asof/corpus.db` it is the corpus.
+
+
+def backup(db: sqlite3.Connection, database: Path, file: Path, *, overwrite: bool = False) -> int:
+    """Copy the database that `db` reads, which is at `database`, to `file`, which only its owner may read and
+    which is there once it is complete; returns its size in bytes.
+
+    Raises UsageError for a file that is there already, unless it may be overwritten, and for a database that
+    somebody has open; sqlite3.Error, OSError.
+    """
+    if file.resolve() == database.resolve() or file.with_name(f"{file.name}-wal").exists():
+        raise UsageError(f"{file} is a database that is in use; choose another name")
+    with replacing(file, overwrite=overwrite) as passing:
+        os.close(os.open(passing, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+        with closing(sqlite3.connect(passing)) as copy:
+            db.backup(copy)
+    return file.stat().st_size

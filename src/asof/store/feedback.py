@@ -13,9 +13,8 @@ from contextlib import closing, contextmanager
 from typing import NamedTuple
 
 from asof.errors import BeforeHorizon
-from asof.store.lock import exclusive_lock
-from asof.store.passages import existing_passages
-from asof.store.schema import get_meta
+from asof.store.reader import existing_passages
+from asof.store.schema import exclusive_lock, get_meta
 from asof.store.store import Store, translate_errors
 from asof.time.span import NEVER, iso
 

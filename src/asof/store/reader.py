@@ -4,14 +4,433 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Sequence
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from posixpath import join, normpath
+from typing import Any, NamedTuple
 
-from asof.data import Link
-from asof.store.digest import layout_places
-from asof.store.links import BY_NAME, LinkTarget, Rank
-from asof.store.passages import StoredPassage, records
+from asof.store.digest import KEY_BYTES, hit_id, indexed_text, layout_places, loads, span_of
+from asof.time.span import BEGINNING, NEVER
+from asof.values import Link, SourcedTime
+
+# -- passages ------------------------------------------------------------------------------------------
+#
+# Passages by their ids: as stored, as visible in a view, and with the history of their validity.
+
+
+class StoredPassage(NamedTuple):
+    """A stored passage with the attributes of its document.
+
+    `about`: the times of its document's metadata; `times`: all times that it is about.
+    """
+
+    passage: int
+    document: str
+    key: bytes
+    headings: str
+    text: str
+    title: str
+    uri: str
+    language: str
+    about: str
+    keywords: str
+    times: str
+    published: str | None
+    starts: int | None
+    ends: int | None
+    dated_by: str
+    source: str
+    tags_json: str = "[]"
+    meta_json: str = "{}"
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        return tuple(json.loads(self.tags_json))
+
+    @property
+    def meta(self) -> dict[str, Any]:
+        """The document's metadata, with the types of JSON."""
+        return dict(json.loads(self.meta_json))
+
+    @property
+    def indexed(self) -> str:
+        """The text that is indexed."""
+        return indexed_text(self.title, self.headings, self.about, self.text, self.keywords)
+
+
+_RECORD = (
+    "SELECT p.id, d.name, p.key, p.headings, p.text, h.title, h.uri, h.language, h.about, h.keywords,"
+    " p.about, v.published, v.starts, v.ends, v.dated_by, s.name, h.tags, h.meta"
+    " FROM json_each(?) AS requested JOIN passages AS p ON p.id = requested.value"
+    " JOIN documents AS d ON d.id = p.document JOIN versions AS v ON v.id = p.version"
+    " JOIN heads AS h ON h.id = p.head JOIN sources AS s ON s.id = h.source"
+)
+
+
+def records(db: sqlite3.Connection, passages: Iterable[int]) -> dict[int, StoredPassage]:
+    """The stored passages with these ids, by id."""
+    rows = db.execute(_RECORD, (json.dumps(list(passages)),))
+    return {row[0]: StoredPassage(*row) for row in rows}
+
+
+def published_of(record: StoredPassage) -> SourcedTime | None:
+    """The date of publication of a passage; None when unknown."""
+    return _published(record.published, record.starts, record.ends, record.dated_by)
+
+
+def _published(text: str | None, starts: int | None, ends: int | None, by: str) -> SourcedTime | None:
+    return None if starts is None or ends is None else SourcedTime(span_of(starts, ends), text or "", by)
+
+
+def about_of(record: StoredPassage) -> tuple[SourcedTime, ...]:
+    """The times that a passage is about, those of its document's metadata first."""
+    return tuple(time.sourced_time() for time in loads(record.times))
+
+
+class VisiblePassage(NamedTuple):
+    """A passage as visible in a view: `visible` is the instant of its beginning, `ended` that of its end,
+    None while it is current. `number` is its place in the document."""
+
+    passage: int
+    document: str
+    key: bytes
+    title: str
+    uri: str
+    text: str
+    number: int
+    visible: int
+    ended: int | None
+    published: SourcedTime | None
+    headings: tuple[str, ...] = ()
+
+    @property
+    def id(self) -> str:
+        """The id of the passage in hits."""
+        return hit_id(self.document, self.key)
+
+    @property
+    def order(self) -> tuple[int, str, int, bytes]:
+        """A sort key that is the same in every corpus with these passages."""
+        return self.visible, self.document, self.number, self.key
+
+
+_VISIBLE = (
+    "SELECT p.id, d.name, p.key, h.title, h.uri, p.text, p.number, p.headings, p.visible,"
+    " (SELECT min(e.at) FROM ends AS e WHERE e.passage = p.id AND e.added <= ?3) AS ended,"
+    " v.published, v.starts, v.ends, v.dated_by FROM json_each(?1) AS requested"
+    " JOIN passages AS p ON p.id = requested.value JOIN documents AS d ON d.id = p.document"
+    " JOIN heads AS h ON h.id = p.head JOIN versions AS v ON v.id = p.version"
+    " WHERE p.visible <= ?2 AND p.added <= ?3"
+)
+
+
+def visible_passages(
+    db: sqlite3.Connection, passages: Iterable[int], as_of: int, known_at: int, *, ended: bool = False
+) -> dict[int, VisiblePassage]:
+    """The passages among these that are current at (`as_of`, `known_at`), by id.
+
+    `ended`: also those that were current before; never retired ones.
+    """
+    visible_by_id = {}
+    for row in db.execute(_VISIBLE, (json.dumps(list(passages)), as_of, known_at)):
+        passage, document, key, title, uri, text, number, headings, visible, end, *date = row
+        over = end is not None and end <= as_of
+        if over and (not ended or end <= BEGINNING or end <= visible):
+            continue
+        published = _published(*date)
+        visible_by_id[passage] = VisiblePassage(
+            passage,
+            document,
+            key,
+            title,
+            uri,
+            text,
+            number,
+            visible,
+            end if over else None,
+            published,
+            tuple(headings.split("\n")) if headings else (),
+        )
+    return visible_by_id
+
+
+class Life(NamedTuple):
+    """From when a passage was visible, and when it ended (instants); None while it is current."""
+
+    visible: int
+    ended: int | None
+
+
+def lives(db: sqlite3.Connection, hits: Iterable[str], as_of: int, known_at: int) -> dict[str, list[Life]]:
+    """The lives that passages had begun by `as_of`, in order of time, by the ids of hits; a text that came
+    back has several. Ids of which there is nothing are left out."""
+    found = {}
+    for hit in hits:
+        rows = [each.passage for each in passage_histories(db, hit)]
+        seen = visible_passages(db, rows, as_of, known_at, ended=True).values()
+        begun = sorted((each for each in seen if each.id == hit), key=lambda each: each.visible)
+        if begun:
+            found[hit] = [Life(each.visible, each.ended) for each in begun]
+    return found
+
+
+def passage_as_of(db: sqlite3.Connection, hit: str, as_of: int, known_at: int) -> VisiblePassage | None:
+    """The passage with a hit's id as it stood, or stood last; None where there was none by then."""
+    if "#" not in hit:
+        return None
+    rows = [each.passage for each in passage_histories(db, hit)]
+    seen = visible_passages(db, rows, as_of, known_at, ended=True).values()
+    return max((each for each in seen if each.id == hit), key=lambda each: each.visible, default=None)
+
+
+class PassageHistory(NamedTuple):
+    """A validity interval of a passage: from when it is visible, since when the corpus knows it, and all its
+    ends.
+
+    `ends` are pairs (at, added), as text "at:added,…".
+    """
+
+    passage: int
+    visible: int
+    dated: int
+    added: int
+    ends: str | None
+
+    def ended(self, known_at: int) -> int:
+        """When it ended as known at `known_at`; NEVER while no end was known."""
+        pairs = (pair.split(":") for pair in (self.ends or "").split(",") if pair)
+        return min((int(at) for at, added in pairs if int(added) <= known_at), default=NEVER)
+
+
+def passage_histories(db: sqlite3.Connection, name: str) -> list[PassageHistory]:
+    """All intervals of the passages of a document (by its id), or of one of its passages (by a hit's id)."""
+    document, _, key = name.rpartition("#")
+    where, values = "d.name = ?", [name]
+    if document and len(key) == 2 * KEY_BYTES:
+        where = "(d.name = ? OR d.name = ? AND lower(hex(p.key)) = ?)"
+        values += [document, key.lower()]
+    rows = db.execute(
+        "SELECT p.id, p.visible, p.dated, p.added, group_concat(e.at || ':' || e.added)"
+        " FROM passages AS p JOIN documents AS d ON d.id = p.document LEFT JOIN ends AS e ON e.passage = p.id"
+        f" WHERE {where} GROUP BY p.id",
+        values,
+    )
+    return [PassageHistory(*row) for row in rows]
+
+
+def existing_passages(db: sqlite3.Connection, passages: Iterable[int]) -> set[int]:
+    """The ids among these of passages that were not erased."""
+    rows = db.execute(
+        "SELECT p.id FROM json_each(?) AS requested JOIN passages AS p ON p.id = requested.value",
+        (json.dumps(list(passages)),),
+    )
+    return {passage for (passage,) in rows}
+
+
+def texts_between(db: sqlite3.Connection, first: int, last: int) -> list[tuple[int, str]]:
+    """Passages with ids from `first` to `last`, in order, and their texts."""
+    return db.execute(
+        "SELECT id, text FROM passages WHERE id BETWEEN ? AND ? ORDER BY id", (first, last)
+    ).fetchall()
+
+
+def texts_of(db: sqlite3.Connection, passages: Sequence[int]) -> list[str]:
+    """The texts of these passages, in any order."""
+    rows = db.execute(
+        "SELECT text FROM passages WHERE id IN (SELECT value FROM json_each(?))", (json.dumps(passages),)
+    )
+    return [text for (text,) in rows]
+
+
+# -- links ---------------------------------------------------------------------------------------------
+#
+# Resolving links: by path relative to the linking document, by path, by name, by alias.
+#
+# Only current documents count. `AsOfReader.resolve` resolves one link among the few names that SQLite finds,
+# `LinkResolver` all links of a view at once.
+#
+# Case is ignored in names and aliases; for a target in ASCII only that of ASCII letters, as SQLite does.
+
+
+Rank = tuple[int, int, int]
+"""How an id matches (0 relative path, 1 path, 2 name, 3 not at all), nearness, length; lower is better."""
+
+BY_NAME = 2
+_ASCII_LOWER = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz")
+
+
+@dataclass(frozen=True, slots=True)
+class LinkTarget:
+    """A link's target, normalised, and the folder of the linking document."""
+
+    path: str
+    folder: str
+
+    @classmethod
+    def of(cls, target: str, origin: str = "") -> LinkTarget:
+        """`./` and `../` are taken as steps from the folder; a path out of the root is a broken link."""
+        path, folder = target.strip("/").removesuffix(".md"), origin.rpartition("/")[0]
+        if "." in target.split("/") or ".." in target.split("/"):
+            path = normpath(join(folder, path))
+            return cls("" if path.startswith("..") else path, "")
+        return cls(path, folder)
+
+    @property
+    def last(self) -> str:
+        """The last part of the path."""
+        return self.path.rpartition("/")[2]
+
+    @property
+    def exact(self) -> dict[str, int]:
+        """The ids, with or without an ending, that match exactly, with their ranks."""
+        if not self.path:
+            return {}
+        return {f"{self.folder}/{self.path}".strip("/"): 0, self.path: 1}
+
+    def rank(self, name: str) -> Rank:
+        """How well an id matches; of equal ranks the first id in order is taken."""
+        exact, stem = self.exact, stem_of(name)
+        near = -common_prefix(self.folder, name)
+        if stem in exact or name in exact:
+            return exact.get(stem, exact.get(name, 1)), near, len(name)
+        return (BY_NAME if self.names(stem) else BY_NAME + 1), near, len(name)
+
+    def names(self, stem: str) -> bool:
+        """Whether this path is the end of a document's."""
+        if not self.path:
+            return False
+        path, stem = folded(self.path, self.path), folded(stem, self.path)
+        return stem == path or stem.endswith(f"/{path}")
+
+
+class LinkResolver:
+    """Resolves many links among the same documents, given by their ids and (alias, id)s."""
+
+    def __init__(self, names: Iterable[str], aliases: Iterable[tuple[str, str]] = ()) -> None:
+        self._names = set(names)
+        self._stems: dict[str, list[str]] = defaultdict(list)
+        self._lasts: dict[str, list[str]] = defaultdict(list)
+        self._aliases: dict[str, list[str]] = defaultdict(list)
+        for name in sorted(self._names):
+            stem = stem_of(name)
+            self._stems[stem].append(name)
+            self._lasts[stem.rpartition("/")[2].casefold()].append(name)
+        for alias, name in aliases:
+            self._aliases[folded(alias)].append(name)
+        self._named: dict[str, list[str]] = {}
+        self._nearest: dict[tuple[str, str], str] = {}
+
+    def __call__(self, target: str, origin: str = "") -> str | None:
+        link = LinkTarget.of(target, origin)
+        exact = [name for key in link.exact for name in self._exactly(key)]
+        if exact:
+            return min(exact, key=lambda name: (link.rank(name), name))
+        named = self._ending_in(link)
+        if named:
+            return self._near(link, named)
+        aliased = self._aliases.get(folded(target), ())
+        return min(aliased, key=lambda name: (link.rank(name), name), default=None)
+
+    def _exactly(self, key: str) -> list[str]:
+        names = self._stems.get(key, [])
+        return [*names, key] if key in self._names else names
+
+    def _ending_in(self, link: LinkTarget) -> list[str]:
+        """The ids whose path ends in the target, in order."""
+        named = self._named.get(link.path)
+        if named is None:
+            candidates = self._lasts.get(link.last.casefold(), ())
+            named = [name for name in candidates if link.names(stem_of(name))]
+            self._named[link.path] = named
+        return named
+
+    def _near(self, link: LinkTarget, named: Sequence[str]) -> str:
+        """Of sorted ids the one with the longest common prefix with the folder, then the shortest, then the
+        first.
+
+        A binary search finds the ids with the longest prefix: a thousand notes of one name need not be
+        compared for each of a thousand links.
+        """
+        at = bisect_left(named, link.folder)
+        most = max(common_prefix(link.folder, name) for name in named[max(at - 1, 0) : at + 1])
+        prefix = link.folder[:most]
+        nearest = self._nearest.get((link.path, prefix))
+        if nearest is None:
+            first = bisect_left(named, prefix)
+            last = bisect_right(named, prefix, key=lambda name: name[:most])
+            nearest = min(named[first:last], key=lambda name: (len(name), name))
+            self._nearest[link.path, prefix] = nearest
+        return nearest
+
+
+def stem_of(name: str) -> str:
+    """A document's id without the ending of its last part."""
+    return name.rpartition(".")[0] if "." in name.rpartition("/")[2] else name
+
+
+def common_prefix(folder: str, name: str) -> int:
+    """The length of the common prefix of a folder and an id."""
+    same = 0
+    for here, other in zip(folder, name, strict=False):
+        if here != other:
+            break
+        same += 1
+    return same
+
+
+def folded(text: str, like: str = "") -> str:
+    """The text in lower case; where `like` is ASCII, only ASCII letters are lowered, as in SQLite."""
+    return text.translate(_ASCII_LOWER) if like.isascii() else text.casefold()
+
+
+# -- all links as of a date --------------------------------------------------------------------------------
+
+_IN_FORCE = (
+    "WITH ordered AS (SELECT id, document, head, row_number() OVER"
+    " (PARTITION BY document ORDER BY visible DESC, added DESC, id DESC) AS place FROM versions"
+    " WHERE visible <= ?1 AND added <= ?2 AND (retired IS NULL OR retired > ?2)),"
+    " force AS (SELECT id, document, head FROM ordered WHERE place = 1 AND head IS NOT NULL) "
+)
+
+
+def current_documents(db: sqlite3.Connection, as_of: int, known_at: int) -> list[tuple[int, str, str]]:
+    """Numbers, ids and titles of all current documents."""
+    return db.execute(
+        f"{_IN_FORCE} SELECT d.id, d.name, h.title FROM force JOIN documents AS d ON d.id = force.document"
+        " JOIN heads AS h ON h.id = force.head", (as_of, known_at),
+    ).fetchall()  # fmt: skip
+
+
+def current_links(db: sqlite3.Connection, as_of: int, known_at: int) -> list[tuple[int, str]]:
+    """The distinct links of all current documents: the number of the document, the target as written."""
+    return db.execute(
+        f"{_IN_FORCE} SELECT DISTINCT force.document, l.target FROM force JOIN links AS l"
+        " ON l.version = force.id", (as_of, known_at),
+    ).fetchall()  # fmt: skip
+
+
+def current_aliases(db: sqlite3.Connection, as_of: int, known_at: int) -> list[tuple[str, int]]:
+    """The aliases of all current documents, and the numbers of the documents."""
+    return db.execute(
+        f"{_IN_FORCE} SELECT a.alias, force.document FROM aliases AS a JOIN force ON force.id = a.version",
+        (as_of, known_at),
+    ).fetchall()
+
+
+def has_links(db: sqlite3.Connection) -> bool:
+    """Whether any version ever linked to anything."""
+    return db.execute("SELECT 1 FROM links LIMIT 1").fetchone() is not None
+
+
+def visible_instants_after(db: sqlite3.Connection, instant: int) -> list[int]:
+    """The instants after this one at which a version becomes visible, in order."""
+    rows = db.execute("SELECT DISTINCT visible FROM versions WHERE visible > ? ORDER BY visible", (instant,))
+    return [visible for (visible,) in rows]
+
+
+# -- reader --------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,3 +626,112 @@ def values_of_heads(db: sqlite3.Connection, key: str) -> list[tuple[int, str]]:
         " WHERE m.key = ? AND m.value IS NOT NULL AND m.value <> '' ORDER BY h.id",
         (key,),
     ).fetchall()
+
+
+# -- documents -----------------------------------------------------------------------------------------
+#
+# Documents as they stood: one with its text and the versions so far, a page of all, how many by month.
+
+
+_COLUMNS = "d.name, h.title, h.uri, h.tags, h.meta, v.published, v.starts, v.ends, v.dated_by, v.visible"
+_KNOWN = "v.visible <= :as_of AND v.added <= :known_at AND (v.retired IS NULL OR v.retired > :known_at)"
+_CURRENT = (
+    "WITH ranked AS (SELECT v.*, row_number() OVER (PARTITION BY v.document"
+    f" ORDER BY v.visible DESC, v.added DESC, v.id DESC) AS place FROM versions AS v WHERE {_KNOWN})"
+    f" SELECT {_COLUMNS} FROM ranked AS v JOIN documents AS d ON d.id = v.document"
+    " JOIN heads AS h ON h.id = v.head WHERE v.place = 1"
+)
+
+
+class DocumentVersion(NamedTuple):
+    """A version of a document: the instant from which it is visible, what dates it, and its title; `removed`:
+    it is a deletion. `current`: it is the one that holds."""
+
+    visible: int
+    published: SourcedTime | None
+    title: str
+    removed: bool
+    current: bool
+
+
+class DocumentSummary(NamedTuple):
+    """What is said of a document in a list. `visible`: the instant since which this version is."""
+
+    id: str
+    title: str
+    uri: str
+    tags: tuple[str, ...]
+    meta: Mapping[str, Any]
+    published: SourcedTime | None
+    visible: int
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentAsOf:
+    """A document as it stood: its text, and all its versions until then, oldest first."""
+
+    summary: DocumentSummary
+    text: str
+    versions: tuple[DocumentVersion, ...]
+
+
+def document_as_of(store: AsOfReader, name: str) -> DocumentAsOf | None:
+    """The document with this id; None where none was current."""
+    version = store.current_version(name)
+    if version is None:
+        return None
+    moment = {"name": name, "as_of": store.as_of, "known_at": store.known_at}
+    rows = store.db.execute(
+        "SELECT v.id, v.visible, v.published, v.starts, v.ends, v.dated_by, coalesce(h.title, ''),"
+        " h.id IS NULL FROM versions AS v JOIN documents AS d ON d.id = v.document"
+        " LEFT JOIN heads AS h ON h.id = v.head"
+        f" WHERE d.name = :name AND {_KNOWN} ORDER BY v.visible, v.added, v.id",
+        moment,
+    ).fetchall()
+    versions = tuple(
+        DocumentVersion(visible, _published(*dated), title, bool(removed), number == version[0])
+        for number, visible, *dated, title, removed in rows
+    )
+    head = store.db.execute(
+        f"SELECT {_COLUMNS} FROM versions AS v JOIN documents AS d ON d.id = v.document"
+        " JOIN heads AS h ON h.id = v.head WHERE v.id = ?",
+        (version[0],),
+    ).fetchone()
+    return DocumentAsOf(_summary(*head), text_of(store.db, *version), versions)
+
+
+def documents_as_of(store: AsOfReader, after: str, most: int, part: str = "") -> list[DocumentSummary]:
+    """At most so many current documents whose ids come after `after`, in order of id; those alone that have
+    `part` in their id or title, without regard to ASCII case."""
+    rows = store.db.execute(
+        f"{_CURRENT} AND d.name > :after AND (instr(lower(d.name), :part) OR instr(lower(h.title), :part)"
+        " OR :part = '') ORDER BY d.name LIMIT :most",
+        {
+            "as_of": store.as_of,
+            "known_at": store.known_at,
+            "after": after,
+            "part": part.lower(),
+            "most": most,
+        },
+    )
+    return [_summary(*row) for row in rows]
+
+
+def versions_by_month(store: AsOfReader) -> list[tuple[str, int]]:
+    """For each month with any, how many dated versions were published in it; in order of time."""
+    return store.db.execute(
+        "SELECT month, count(*) FROM (SELECT strftime('%Y-%m', v.starts / 1000000, 'unixepoch') AS month"
+        " FROM versions AS v WHERE v.head IS NOT NULL AND v.dated_by <> 'none' AND v.starts IS NOT NULL"
+        f" AND {_KNOWN}) AS dated WHERE month IS NOT NULL GROUP BY month ORDER BY month",
+        {"as_of": store.as_of, "known_at": store.known_at},
+    ).fetchall()
+
+
+def _summary(
+    name: str, title: str, uri: str, tags: str, meta: str, published: str | None, starts: int | None,
+    ends: int | None, dated_by: str, visible: int,
+) -> DocumentSummary:  # fmt: skip
+    return DocumentSummary(
+        name, title, uri, tuple(json.loads(tags)), json.loads(meta),
+        _published(published, starts, ends, dated_by), visible,
+    )  # fmt: skip

@@ -8,14 +8,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from asof.data import Checkpoint, Document, Ended, Problem, Statement, Unchanged
-from asof.data.document import file_of
 from asof.errors import SourceShrunk
-from asof.store import statements
-from asof.store.checkpoints import WHOLE
-from asof.store.prepare import PreparedText
+from asof.store import validity
 from asof.store.store import Publish, Store
-from asof.store.write import Transaction
+from asof.store.workers import PreparedText
+from asof.store.writing import WHOLE, Transaction
+from asof.values import Checkpoint, Document, Ended, Problem, Statement, Unchanged, document_file
 
 COMMIT, EDIT = "git", "edit"
 """What dates the versions of a history, and the changes that no source dates (see `data.DATED_BY`)."""
@@ -139,7 +137,7 @@ class IndexRun:
             for version in document.versions:
                 version.seen = version.id in self.seen_versions or (stands and version.dated_by != EDIT)
 
-    def _see(self, document: statements.DocumentState, stated: statements.StoredVersion) -> Iterable[int]:
+    def _see(self, document: validity.DocumentState, stated: validity.StoredVersion) -> Iterable[int]:
         """Mark the versions that one statement stands for, which are several where an old text was restored:
         it is a version of its own date, and a copy of the date when it was restored."""
         for version in document.versions:
@@ -158,13 +156,13 @@ class IndexRun:
                 kept[name] = None
         return kept
 
-    def _is_stale(self, version: statements.StoredVersion) -> bool:
+    def _is_stale(self, version: validity.StoredVersion) -> bool:
         """Whether a version of a history is not, or not yet, stated by it."""
         return not version.seen and version.dated_by == COMMIT
 
     def _store_item(
         self, write: Transaction, item: Document | Ended
-    ) -> tuple[str, statements.StoredVersion | None]:
+    ) -> tuple[str, validity.StoredVersion | None]:
         if isinstance(item, Ended):
             return write.end(item.id, item.at, item.at.by)
         what, version = write.put(item, self.prepared(item), states_past=self.states_past)
@@ -226,7 +224,7 @@ class IndexRun:
 
     def _is_unreadable(self, name: str) -> bool:
         """Whether a document, or the file that it stands in, could not be read."""
-        return name in self.unreadable or file_of(name) in self.unreadable
+        return name in self.unreadable or document_file(name) in self.unreadable
 
     def _unstated(self, *, complete: bool) -> Unstated:
         """What a source that has stated all it has to state did not state; nothing is written."""
@@ -301,13 +299,13 @@ class IndexRun:
                 old = max((k for k in document.versions if k.id in self.seen_versions), key=lambda k: k.order)
                 if current is None or current.id in self.seen_versions:
                     continue  # another process has written meanwhile
-                verdict = statements.edit_without_date(current, None, None, write.now)
+                verdict = validity.edit_without_date(current, None, None, write.now)
                 version_ids.append(write.add_copy(document, old, verdict.published, verdict.visible).id)
                 counts.count("changed")
                 counts.unchanged -= 1
         self._record_commit(counts, version_ids, write)
 
-    def _withdraw(self, write: Transaction, document: statements.DocumentState) -> None:
+    def _withdraw(self, write: Transaction, document: validity.DocumentState) -> None:
         for version in list(filter(self._is_stale, document.versions)):
             write.retire(document, version)
 

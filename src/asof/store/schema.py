@@ -6,13 +6,25 @@ Instants are microseconds since 1970. A transaction's id *is* its wall time (mad
 
 from __future__ import annotations
 
+import fcntl
+import json
 import os
 import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Any
 
-from asof.access import log_is_empty, missing_right
-from asof.corpus_files import check_file
-from asof.errors import CorpusError, DamagedStore, NewerSchema, NoSpace
+from asof.errors import Busy, CorpusError, DamagedStore, NewerSchema, NoSpace, UsageError
+from asof.files import check_file, log_is_empty, missing_right, open_file, open_lock
+from asof.schema import AcceptedValue, boolean, check, text
+from asof.store.digest import AUTO, NONE
+from asof.text.tokens import Analyzer
+
+# -- schema --------------------------------------------------------------------------------------------
+
 
 FIRST = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -274,3 +286,134 @@ def get_meta(db: sqlite3.Connection, key: str) -> str | None:
 
 def set_meta(db: sqlite3.Connection, key: str, value: str) -> None:
     db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+
+
+# -- settings ------------------------------------------------------------------------------------------
+#
+# Settings of a corpus that are fixed when it is created, because the index depends on them.
+
+
+UNDATED = ("added", "always", "never")
+
+_ACCEPTED = {
+    "languages": AcceptedValue(
+        lambda value: isinstance(value, tuple | list) and all(isinstance(each, str) for each in value),
+        'a tuple of codes such as ("en",)',
+    ),
+    "stem": boolean(),
+    "chunking": text('a text such as "120w"'),
+    "encoder": AcceptedValue(lambda value: isinstance(value, str), "the name of an encoder"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusSettings:
+    """How texts are analysed (languages, stemming) and split (chunking), and when undated ones are visible.
+
+    `encoder`: the name of the encoder of the stored vectors, "" for none; the only setting that can change
+    (`asof embed`).
+    `undated`: visible since they were `added` (the default), `always` (as of any date), or `never`.
+    `search`: the keys of metadata whose values are searched: `auto` (all), `none`, or their names.
+    Raises UsageError for a value that is not accepted; `checked` also checks the chunking.
+    """
+
+    languages: tuple[str, ...] = ("en",)
+    stem: bool = True
+    chunking: str = "120w"
+    undated: str = "added"
+    encoder: str = ""
+    search: str | tuple[str, ...] = AUTO
+
+    def __post_init__(self) -> None:
+        check({name: getattr(self, name) for name in _ACCEPTED}, _ACCEPTED)
+        if self.undated not in UNDATED:
+            raise UsageError(f"undated is {self.undated!r}; accepted: {', '.join(UNDATED)}")
+        if isinstance(self.search, str) and self.search not in (AUTO, NONE):
+            raise UsageError(f"search is {self.search!r}; accepted: {AUTO}, {NONE}, names of keys in a list")
+
+    def checked(self) -> CorpusSettings:
+        """These settings; raises UsageError when the chunking cannot be read."""
+        from asof.text.passages import Chunking
+
+        Chunking.parse(self.chunking)
+        return self
+
+    def analyzer(self) -> Analyzer:
+        return Analyzer(self.languages, self.stem)
+
+    def dumps(self) -> str:
+        return json.dumps(asdict(self), sort_keys=True)
+
+    @classmethod
+    def loads(cls, text: str) -> CorpusSettings:
+        values: dict[str, Any] = json.loads(text)
+        values |= {key: tuple(value) for key, value in values.items() if isinstance(value, list)}
+        return cls(**values)
+
+
+def encoder_of(db: sqlite3.Connection) -> str:
+    """The encoder of the stored vectors, in the transaction of `db`."""
+    stored = get_meta(db, "settings")
+    return CorpusSettings.loads(stored).encoder if stored else ""
+
+
+def change_encoder(db: sqlite3.Connection, settings: CorpusSettings, encoder: str) -> CorpusSettings:
+    """The settings with another encoder, stored in the transaction of `db`."""
+    changed = replace(settings, encoder=encoder)
+    set_meta(db, "settings", changed.dumps())
+    return changed
+
+
+# -- lock ----------------------------------------------------------------------------------------------
+#
+# File locks: one writer at a time, and a lock that keeps new readers waiting.
+
+
+POLL_SECONDS = 0.01
+
+
+@contextmanager
+def exclusive_lock(path: Path, wait: float) -> Iterator[None]:
+    """Hold the exclusive lock on `path`; the kernel releases it when the process ends in any way.
+
+    Raises Busy, naming the holder's process id, after `wait` seconds.
+    """
+    descriptor = open_lock(path)
+    try:
+        deadline = time.monotonic() + wait
+        while True:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                if time.monotonic() >= deadline:
+                    holder = os.pread(descriptor, 32, 0).decode("ascii", "replace").strip() or "unknown"
+                    raise Busy(
+                        f"process {holder} is writing to {path.parent} and did not finish within "
+                        f"{wait:g} s: wait for it, or give a longer --wait"
+                    ) from None
+                time.sleep(POLL_SECONDS)
+        os.ftruncate(descriptor, 0)
+        os.pwrite(descriptor, str(os.getpid()).encode(), 0)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def shared_lock(path: Path) -> Iterator[None]:
+    """Wait until nobody holds `exclusive_lock` on `path`, and keep others from taking it meanwhile.
+
+    A reader begins its transaction under it. A missing file is not made, because a reader may not be allowed
+    to write.
+    """
+    try:
+        descriptor = open_file(path)
+    except (FileNotFoundError, PermissionError):
+        yield
+        return
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH)
+        yield
+    finally:
+        os.close(descriptor)

@@ -8,10 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from asof.store.integrity import value_faults
-from asof.store.schema import get_meta
-from asof.store.settings import CorpusSettings
-from asof.store.store import Store
+from asof.store.schema import CorpusSettings, get_meta
+from asof.store.store import Store, value_faults
 
 
 @dataclass(frozen=True, slots=True)

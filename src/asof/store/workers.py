@@ -1,9 +1,6 @@
-"""Texts are prepared by worker processes, ahead of the one process that writes.
+"""What follows from a document alone, whatever the corpus holds: its digest, passages, and their times.
 
-    batch n+1 is read and handed out  ->  batch n is written from what the workers return
-
-What they return is what the writer would compute itself (`prepare.py`), so a corpus is the same whatever
-their number. They hold no lock and touch no file: one that is ended leaves nothing behind.
+So it can be computed in any process and in any order, with the same result (`workers.py`).
 """
 
 from __future__ import annotations
@@ -16,13 +13,94 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from dataclasses import dataclass
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, NamedTuple, Self
 
-from asof.data import Document, SafeToCommit, Statement
 from asof.errors import CorpusError
-from asof.store.prepare import PreparedText, TextPreparation
-from asof.store.settings import CorpusSettings
+from asof.store.digest import (
+    AboutTime,
+    DigestedPassage,
+    SharedAttributes,
+    TimeReadingOptions,
+    content_digest,
+    document_passages,
+    passage_times,
+    shared_attributes,
+    span_of,
+    time_bounds,
+)
+from asof.store.schema import CorpusSettings
+from asof.time.span import Span
+from asof.values import Document, SafeToCommit, Statement
+
+if TYPE_CHECKING:
+    from asof.text.passages import Chunking
+    from asof.text.tokens import Analyzer
+
+
+# -- prepare -------------------------------------------------------------------------------------------
+
+
+class PreparedText(NamedTuple):
+    """The digest, shared attributes and passages of a document. `times`: those that each passage speaks of
+    if the version is `published` as the document states."""
+
+    content: bytes
+    head: SharedAttributes
+    passages: list[DigestedPassage]
+    published: Span | None
+    times: list[tuple[AboutTime, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class TextPreparation:
+    """How the texts of a corpus are analysed and split."""
+
+    analyzer: Analyzer
+    chunking: Chunking
+    search: str | tuple[str, ...]
+
+    @classmethod
+    def of(cls, settings: CorpusSettings, analyzer: Analyzer | None = None) -> Self:
+        """That of some settings; `analyzer`: theirs, if the caller has one."""
+        from asof.text.passages import Chunking
+
+        return cls(analyzer or settings.analyzer(), Chunking.parse(settings.chunking), settings.search)
+
+    def head(self, document: Document) -> SharedAttributes:
+        """The attributes that all passages of a document share."""
+        language = document.language
+        if language not in self.analyzer.languages:
+            language = self.analyzer.detect(document.text)
+        return shared_attributes(document, language, self.search)
+
+    def passages(self, document: Document, head: SharedAttributes) -> list[DigestedPassage]:
+        return document_passages(document, head, self.chunking)
+
+    def prepared(self, document: Document) -> PreparedText:
+        """All of it."""
+        head = self.head(document)
+        passages = self.passages(document, head)
+        starts, ends = time_bounds(document.published)
+        published = None if starts is None or ends is None else span_of(starts, ends)
+        options = TimeReadingOptions(head.language, head.fiscal_start)
+        times = [
+            passage_times(head.about, head.title, each.headings, each.text, published, options)
+            for each in passages
+        ]
+        return PreparedText(content_digest(document), head, passages, published, times)
+
+
+# -- workers -------------------------------------------------------------------------------------------
+#
+# Texts are prepared by worker processes, ahead of the one process that writes.
+#
+#     batch n+1 is read and handed out  ->  batch n is written from what the workers return
+#
+# What they return is what the writer would compute itself (`prepare.py`), so a corpus is the same whatever
+# their number. They hold no lock and touch no file: one that is ended leaves nothing behind.
+
 
 WORTH = 1_000_000
 """Characters of a batch from which on workers are started: it takes them as long as half a second of work."""

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
+from itertools import chain
 
-from asof.text.tokens import Analyzer, tokenize
+import numpy as np
+from numpy.typing import NDArray
+
+from asof.lang import calendar_words
+from asof.text.tokens import MARKS, Analyzer, tokenize
+
+# -- query ---------------------------------------------------------------------------------------------
 
 # A quotation may not hold the mark that opens it: that keeps the search linear when one is never closed.
 _QUOTED = re.compile(r'"([^"]*+)"|“([^“”]*+)”|„([^„“”]*+)[“”]|«([^«»]*+)»')
@@ -70,3 +78,232 @@ def _parts(text: str) -> Iterator[tuple[str, bool]]:
         yield match[match.lastindex or 0], True
         at = match.end()
     yield text[at:], False
+
+
+# -- titles --------------------------------------------------------------------------------------------
+#
+# What a title names: its words in order, and the key that the titles of one series share.
+
+
+_DIGITS = frozenset("0123456789")
+
+
+def figure(word: str) -> bool:
+    """Whether a word is a number, a version or a date in figures: it distinguishes members of a series."""
+    return word[:1] in _DIGITS or (word[:1] == "v" and word[1:2] in _DIGITS)
+
+
+@cache
+def _dates(languages: tuple[str, ...]) -> frozenset[str]:
+    return frozenset().union(*map(calendar_words, languages))
+
+
+@dataclass(frozen=True, slots=True)
+class TitleStems:
+    """The stems of a title in order, without stop words; `plain`: those that are neither figures nor words of
+    the calendar; `key`: the different ones of these, sorted.
+
+    "Harbour Guide 2.1" and "Harbour Guide 2.2" share a key; so do "Fares from 1 May 2018" and "Fares from
+    2 March 2020".
+    """
+
+    stems: tuple[str, ...]
+    plain: tuple[str, ...]
+    key: tuple[str, ...]
+
+    @classmethod
+    def of(cls, title: str, language: str, analyzer: Analyzer) -> TitleStems:
+        """The title of a document in its language."""
+        stop = analyzer.stop_words
+        words = [word for word in tokenize(title) if word not in stop]
+        stems = tuple(analyzer.stem(word, language) for word in words)
+        dates = _dates(analyzer.languages)
+        plain = tuple(
+            stem for word, stem in zip(words, stems, strict=True) if not figure(stem) and word not in dates
+        )
+        return cls(stems, plain, tuple(sorted(set(plain))))
+
+
+@dataclass(frozen=True, slots=True)
+class TitleMatch:
+    """How a question relates to a title.
+
+    `matched`: words of the title that are in the question. `off_topic`: words up to the last of these that
+    are not: another subject ("Icinga Web" asked for by "Web", "women's singles" by "men's singles").
+    `extra`: words after it, which name a part or a member ("Harbour Guide Deluxe"). Figures are neither.
+    """
+
+    matched: tuple[str, ...]
+    off_topic: tuple[str, ...]
+    extra: tuple[str, ...]
+
+    @classmethod
+    def of(cls, title: TitleStems, question_stems: frozenset[str]) -> TitleMatch:
+        """Of a title, by the stems of a question."""
+        stems = title.stems
+        matched = tuple(dict.fromkeys(stem for stem in stems if stem in question_stems))
+        left = len(stems)
+        while left and stems[left - 1] not in question_stems:
+            left -= 1
+        if len(matched) == len(stems):
+            return cls(matched, (), ())
+        plain = set(title.plain)
+        off_topic = dict.fromkeys(
+            stem for stem in stems[:left] if stem in plain and stem not in question_stems
+        )
+        return cls(matched, tuple(off_topic), tuple(dict.fromkeys(s for s in stems[left:] if s in plain)))
+
+
+# -- names ---------------------------------------------------------------------------------------------
+#
+# Names as they are compared: case, punctuation, possessive and legal form make no difference.
+#
+# What is doubtful keeps names apart: two keys can be joined by evidence (`knowledge/resolve.py`), one key
+# cannot be taken apart. So a legal form goes only at the end, never as the first word (the Co in "Co Down"
+# and
+# the AG in "AG Barr" stay) nor after a number ("5 kg"); words that are as often a part of a name (Group,
+# Holdings) and forms that are words themselves (SpA) stay too, and so do accents, decimals and the signs of
+# "C++", "C#" and "Disney+". "The" in front goes where a name is left: not where the rest is one word that
+# is no
+# name by itself, so that "The Who" is not "who" and "The Limited" not "limited", while "the WHO" is "WHO".
+
+
+_LEGAL = frozenset(
+    """inc incorporated corp corporation co company ltd limited llc llp lp plc ag gmbh kg kgaa se sa nv bv
+    ab as oy oyj sarl sas pty""".split()  # noqa: SIM905 - a list of strings would fill a page
+)
+_NO_NAME = _LEGAL | frozenset(
+    """the who which what that this these those one ones it he she they we you us them me i his her its our
+    their other others same rest first last""".split()  # noqa: SIM905 - the same
+)
+"""Words that name nothing without their article."""
+
+_POSSESSIVE = re.compile(r"(?<=\w)'s(?!\w)")
+_SILENT = re.compile(r"(?<=\w)(?:'(?=\w)|\.(?=[^\W\d])|(?<=\D)\.(?=\w)|,(?=[0-9]{3}(?![0-9])))")
+"""What is dropped inside a word: apostrophes, the dots of abbreviations, the commas of thousands."""
+
+_SIGNS = r"(?:[+#]+(?!\w))?"
+_APOSTROPHES = str.maketrans("’ʼ", "''")
+_NO_POINTS = str.maketrans("", "", ".,")
+_ASCII = re.compile(rf"[^\W_]+(?:[.,][0-9][^\W_]*)*{_SIGNS}", re.ASCII)
+
+
+@cache
+def _unicode() -> re.Pattern[str]:
+    """It takes long to compile: only where a name needs it."""
+    more = rf"(?:[^\W_]|[{MARKS}])*"
+    return re.compile(rf"[^\W_]{more}(?:[.,][0-9]{more})*{_SIGNS}")
+
+
+@lru_cache(maxsize=16_384)
+def key(name: str) -> str:
+    """The words of a name in lower case, parted by spaces; of a name that has none ("!!!") its signs.
+
+    A key is its own key. "" only for a text that is blank.
+
+    >>> key("Skechers U.S.A., Inc."), key("The Macerich Company’s"), key("JD.com")
+    ('skechers usa', 'macerich', 'jdcom')
+    >>> key("Tiffany & Co."), key("Co-op Bank"), key("The Who"), key("The Band"), key("5 kg")
+    ('tiffany', 'co op bank', 'the who', 'band', '5 kg')
+    """
+    shown = _shown(name)
+    plain = _folded(shown)
+    words = _words(plain)
+    if not words:
+        return " ".join(plain.split())
+    bare = _words(_POSSESSIVE.sub("", plain))
+    first = 0
+    while first < len(words) - 1 and words[first] == "the":
+        first += 1
+    end = _end_of_name([*words[first:-1], bare[-1]]) + first
+    named = [*words[first : end - 1], bare[end - 1]]
+    if first and len(named) == 1 and not _names(named[0], shown):
+        return f"the {named[0]}"
+    return " ".join(named)
+
+
+def _shown(name: str) -> str:
+    """The name without underscores and what is not seen (a soft hyphen, a mark of direction)."""
+    name = name.replace("_", " ")
+    if name.isascii():
+        return name
+    return "".join(sign for sign in unicodedata.normalize("NFKC", name) if unicodedata.category(sign) != "Cf")
+
+
+def _folded(shown: str) -> str:
+    if shown.isascii():
+        return shown.lower()
+    return unicodedata.normalize("NFKC", shown.casefold()).replace("i\u0307", "i").translate(_APOSTROPHES)
+
+
+def _words(folded: str) -> list[str]:
+    folded = _SILENT.sub("", folded).replace("&", " and ")
+    return (_ASCII if folded.isascii() else _unicode()).findall(folded)
+
+
+def _end_of_name(words: list[str]) -> int:
+    """How many words there are up to the legal form: "Muster GmbH & Co. KG" has three words of one."""
+    end = len(words)
+    while end > 1 and (words[end - 1] in _LEGAL or words[end - 1] == "and"):
+        if words[end - 1] != "and" and words[end - 2].translate(_NO_POINTS).isdigit():
+            break
+        end -= 1
+    return end
+
+
+def _names(word: str, shown: str) -> bool:
+    """Whether a word names something without its article: "the WHO" does, "The Who" and "THE WHO" do not."""
+    return word not in _NO_NAME or (word.upper() in shown and not shown.isupper())
+
+
+# -- shingles ------------------------------------------------------------------------------------------
+#
+# Shingles: runs of three words, by which two texts are found to say the same (Broder 1997).
+#
+# The words are the tokens of `asof.text.tokens.tokenize`, in lower case and not stemmed: a repeated
+# statement
+# is repeated in its own words. A shingle is kept as 64 bits that depend on its three words and nothing else.
+
+
+WORDS = 3
+VERSION = 1
+"""Other words or other hashes need another number: what is kept of shingles names it."""
+
+
+class Shingler:
+    """Makes the shingles of texts. It remembers words that it met; one thread at a time may use it."""
+
+    def __init__(self) -> None:
+        self._analyzer = Analyzer(stem=False)
+        self._language = self._analyzer.languages[0]  # of no effect without stemming
+
+    def __call__(self, texts: Sequence[str]) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
+        """The distinct shingles of each text: hashes (p), ascending, and which text each one stands in (p).
+
+        A text of fewer than three words has none. Equal hashes lie in the order of their texts.
+        """
+        self._analyzer.reset_if_large()
+        words = [self._analyzer.ids(text, self._language) for text in texts]
+        lengths = np.fromiter(map(len, words), np.int64, len(words))
+        flat = np.fromiter(chain.from_iterable(words), np.int64, int(lengths.sum()))
+        owner = np.repeat(np.arange(len(texts), dtype=np.int32), lengths)
+        if len(flat) < WORDS:
+            return np.zeros(0, np.uint64), np.zeros(0, np.int32)
+        hashed = self._analyzer.hashes()[flat]
+        one_text = owner[:-2] == owner[2:]
+        shingles = mixed(mixed(mixed(hashed[:-2]) + hashed[1:-1]) + hashed[2:])[one_text]
+        owner = owner[:-2][one_text]
+        order = np.argsort(shingles, kind="stable")
+        shingles, owner = shingles[order], owner[order]
+        again = np.flatnonzero((shingles[1:] == shingles[:-1]) & (owner[1:] == owner[:-1])) + 1
+        return np.delete(shingles, again), np.delete(owner, again)
+
+
+def mixed(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Each number with its bits mixed, one to one (the finaliser of splitmix64, Steele et al. 2014)."""
+    mixed = values ^ (values >> np.uint64(30))
+    mixed *= np.uint64(0xBF58476D1CE4E5B9)
+    mixed ^= mixed >> np.uint64(27)
+    mixed *= np.uint64(0x94D049BB133111EB)
+    mixed ^= mixed >> np.uint64(31)
+    return mixed

@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 
-from asof.data import Query
-from asof.text.sentences import sentences
+from asof.text.passages import sentences
 from asof.time.expressions import TimeContext, TimeMention, parse
 from asof.time.intent import INSTANCE, WISHED, Intent, intent, recency
 from asof.time.span import Span, format_instant, instant, nearest_moment
+from asof.values import Query
 
 MOST_PARTS = 16
 """The most parts of a question that are searched."""

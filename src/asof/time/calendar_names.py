@@ -2,30 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from datetime import date
 from functools import lru_cache
 from typing import NamedTuple
 
-from asof.time.durations import unit_after_number
-from asof.time.numerals import (
-    cardinal,
-    day_number,
-    ordinal,
-    year_figures,
-    year_words,
-)
-from asof.time.numeric_dates import attached_left
+from asof.time.lexicon import TokenRun
+from asof.time.numeric_dates import attached_left, numeric_date, unit_after_number
 from asof.time.reading import (
+    DAY,
+    FINER,
+    IN_MONTHS,
+    LocalInterval,
     ReadingContext,
+    Rule,
     RuleMatch,
     TimeReading,
     Yearly,
+    calendar_day,
+    calendar_units,
+    cardinal,
+    day_number,
+    day_of_month,
+    days,
+    distinct,
+    first_ordinal,
+    fiscal_year_number,
+    holiday,
+    iso_week,
+    month,
+    months,
+    nearest,
+    nth_weekday,
+    on_side,
+    ordinal,
+    parts,
+    possessive_year,
     reading_in_year,
     reading_without_year,
+    season,
+    third,
+    week_of_day,
+    weeks_of,
+    year_after,
+    year_figures,
+    year_words,
 )
-from asof.time.token_run import TokenRun
-from asof.time.yearly import day_of_month, holiday, iso_week, month, parts, season
-from asof.time.years import fiscal_year_number, possessive_year, year_after
+
+# -- calendar names ------------------------------------------------------------------------------------
 
 
 class Name(NamedTuple):
@@ -342,3 +366,333 @@ _NAMES: tuple[tuple[Callable[[TokenRun, int, ReadingContext], Name | None], froz
 @lru_cache(maxsize=4096)
 def _attempts(kind: frozenset[str]) -> tuple[Callable[[TokenRun, int, ReadingContext], Name | None], ...]:
     return tuple(rule for rule, senses in _NAMES if senses & kind)
+
+
+# -- weekdays ------------------------------------------------------------------------------------------
+#
+# Days of the week and of the month: `Friday`, `Friday the 22nd`, `Sunday next week`, `the 18th`.
+
+
+def weekday_at(run: TokenRun, i: int) -> int | None:
+    """The ISO number of the weekday at `i`, named in full or short."""
+    number: int | None = run.sense(i, "weekday") or run.sense(i, "weekday_short")
+    return number
+
+
+def weekday(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
+    """A weekday, alone or with the date, the day of the month or the week that says which."""
+    unit, _, step = str(run.sense(i, "beside") or "").partition(" ")
+    if unit == "week":
+        of = run.after(i + 1, "of")
+        number = weekday_at(run, of) or run.sense(of, "weekday_letter")  # 上周五
+        return (_in_week(number, int(step), context), of + 1) if number and run.follows(of) else None
+    side = run.sense(i, "side")
+    if side is None:
+        side = run.sense(i, "rolling")
+    if side is not None:
+        if (
+            run.sense(i + 1, "unit") == "week"
+            and (number := weekday_at(run, i + 2))
+            and run.follows(i + 2, " -")
+        ):
+            return _in_week(number, side, context), i + 3
+        i += 1
+        if not run.follows(i):
+            return None
+    number = weekday_at(run, i)
+    if number is None:
+        return _counted(run, i, context) if side is None else None
+    dated = _dated(run, i + 1, number, context)
+    if dated is not None:
+        return dated
+    if side is None:
+        at = run.after(i + 1, "of")
+        that = run.sense(at, "side")
+        if (
+            that is not None
+            and run.sense(at + 1, "unit") == "week"
+            and run.follows(at)
+            and run.follows(at + 1)
+        ):
+            return _in_week(number, that, context), at + 2
+        after = run.sense(i + 1, "side_after")
+        if after is not None and run.follows(i + 1):
+            return _by_side(number, after, context), i + 2  # lundi prochain
+        return TimeReading(
+            "day", nearest(_weekly(number, context), context), True, needs_cue=needed_cue(run, i)
+        ), i + 1
+    return _by_side(number, side, context), i + 1
+
+
+def _weekly(number: int, context: ReadingContext) -> Iterator[LocalInterval]:
+    if context.today is not None:
+        here = week_of_day(context.today)[0] // DAY + number - 1
+        for day in (here - 14, here - 7, here, here + 7, here + 14):
+            yield days(day, day + 1)
+
+
+def _in_week(number: int, side: int, context: ReadingContext) -> TimeReading:
+    if context.today is None:
+        return TimeReading("day", (), relative=True)
+    day = week_of_day(context.today)[0] // DAY + 7 * side + number - 1
+    return TimeReading("day", (days(day, day + 1),), relative=True)
+
+
+def _by_side(number: int, side: int, context: ReadingContext) -> TimeReading:
+    """Last Tuesday is the newest before today, or that of last week; this Tuesday is that of this week."""
+    own = _in_week(number, side, context)
+    if side == 0 or not own.choices:
+        return own
+    return TimeReading(
+        "day", distinct((*on_side(_weekly(number, context), side, context)[:1], own.best)), relative=True
+    )
+
+
+def _dated(run: TokenRun, i: int, number: int, context: ReadingContext) -> RuleMatch | None:
+    """The date after a weekday; the weekday is not checked against it, because texts err."""
+    glue = run[i].glue
+    if glue not in (" ", ",", "-", "/", "(", " (", ".", ".,"):
+        return None
+    at = run.after(i, "the", " ,")
+    for rule, place in ((numeric_date, i), (calendar_name, i), (calendar_name, at)):
+        match = rule(run, place, context)
+        if match is not None and match[0].grain == "day":
+            return match[0].sure(), match[1]
+    day = day_number(run, at) if at > i or ordinal(run, i) or run.sense(i, "figures") == 2 else None
+    if day is None or glue not in (" ", ",") or run.behind(day[1] - 1)[1][:1] in (":", "-", "/"):
+        return None
+    if context.today is None:
+        return TimeReading("day", (), relative=True), day[1]
+    return TimeReading("day", _monthly(day[0], context, weekday=number), relative=True), day[1]
+
+
+def _counted(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
+    """`two Sundays from now`."""
+    count = cardinal(run, i)
+    if count is None or context.today is None or not run.follows(count[1]):
+        return None
+    number = run.sense(count[1], "plural_weekday") or run.sense(count[1], "weekday")
+    sign = run.sense(count[1] + 1, "ago")
+    if number is None or sign is None or not run.follows(count[1] + 1) or not 0 < count[0] < 100:
+        return None
+    intervals = _weekly(number, context)
+    first = on_side(intervals, sign, context)[0]
+    shift = sign * 7 * (count[0] - 1) * DAY
+    return TimeReading("day", ((first[0] + shift, first[1] + shift),), relative=True), count[1] + 2
+
+
+def day_of_some_month(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
+    """`the 18th`: that of the month that is nearest. `the 18` is a day only inside a range."""
+    the = run.sense(i, "the") is not None
+    at = i + 1 if the else i
+    number = run.sense(at, "day_figures")
+    match = ordinal(run, at)
+    if match is None and the and number is not None and 1 <= number <= 31:
+        return TimeReading("day", (), True, needs_cue="number", number=number), at + 1
+    if match is None or not 1 <= match[0] <= 31 or run.sense(at, "ordinal") is not None:
+        return None
+    word, gap = run.behind(match[1] - 1)
+    if gap in (" ", "-") and word and not _free(run, match[1]):
+        return None
+    choices = _monthly(match[0], context)
+    return TimeReading("day", choices, True, needs_cue="clear_cue", number=match[0]), match[1]
+
+
+def _free(run: TokenRun, i: int) -> bool:
+    """Whether what follows a day of the month is no noun that it counts (`the 18th floor`)."""
+    return i < run.size and any(
+        run.sense(i, sense) is not None
+        for sense in ("to", "and", "at", "from", "between", "on", "relation", "day")
+    )
+
+
+def _monthly(day: int, context: ReadingContext, weekday: int | None = None) -> tuple[LocalInterval, ...]:
+    if context.today is None:
+        return ()
+    today = date.fromordinal(context.today)
+
+    def intervals(reach: int) -> Iterator[LocalInterval]:
+        for index in range(today.year * 12 + today.month - 1 - reach, today.year * 12 + today.month + reach):
+            try:
+                place = calendar_day(index // 12, index % 12 + 1, day)
+            except ValueError:
+                continue
+            if weekday is None or (place[0] // DAY - 1) % 7 + 1 == weekday:
+                yield place
+
+    return nearest(intervals(2 if weekday is None else 18), context)
+
+
+# -- parts ---------------------------------------------------------------------------------------------
+#
+# Parts of a longer time: `early 2024`, `end of May`, `first Friday of March`, `last 3 weeks of 2019`.
+
+
+def part_of(run: TokenRun, i: int, context: ReadingContext, point: Rule) -> RuleMatch | None:
+    """`early`, `mid` or `late` with a time: a third of it."""
+    which = run.sense(i, "part")
+    if which is None or not run.follows(i + 1, " -"):
+        return None
+    at = run.after(i + 1, "the") if run.sense(i + 1, "the") is None else i + 2
+    match = point(run, i + 1, context) or (point(run, at, context) if at > i + 1 else None)
+    if match is None and context.today is not None and at > i + 1:
+        unit = run.sense(at, "unit")  # "the end of the year"
+        if unit in IN_MONTHS or unit == "week":
+            match = TimeReading(unit, (calendar_units(context.today, unit),), relative=True), at + 1
+    if match is None:
+        return None
+    reading, after = match
+    if reading.grain not in FINER or reading.which is not None or reading.zone is not None:
+        return None
+
+    def cut(whole: LocalInterval) -> LocalInterval:
+        return third(whole, reading.grain, which)
+
+    if not reading.choices:
+        if reading.yearly is None:
+            return None
+        yearly = reading.yearly
+        return TimeReading(
+            FINER[reading.grain], (), True, yearly=lambda year: cut(yearly(year)), which=which
+        ), after
+    return reading.mapped(cut, FINER[reading.grain])._replace(
+        whole=reading.best,
+        which=which,
+        year=reading.year,
+        yearly=None if reading.yearly is None else _cut_yearly(reading.yearly, cut),
+    ), after
+
+
+def _cut_yearly(yearly: Yearly, cut: Callable[[LocalInterval], LocalInterval]) -> Yearly:
+    return lambda year: cut(yearly(year))
+
+
+def nth_of(run: TokenRun, i: int, context: ReadingContext, period: Rule) -> RuleMatch | None:
+    """An ordinal with a unit or weekday of a time: `the third week of 2027`, `first 2 weeks of 2021`.
+
+    Also `20th of next month` and `the week of March 4`.
+    """
+    at = i + 1 if run.sense(i, "the") is not None else i
+    if run.sense(at, "unit") == "week":
+        return _week_with(run, at, context, period)
+    match = ordinal(run, at)
+    if match is None and at > i and (day := run.sense(at, "day_figures")) and run.follows(at + 1):
+        return _day_of(run, at + 1, day, context, period)  # le 5 du mois dernier
+    if match is None:
+        return None
+    number, j = match
+    if not run.follows(j, " -."):
+        return None
+    count = cardinal(run, j)
+    if count is not None and run.follows(count[1]) and (number == 1 or number == -1):
+        unit = run.sense(count[1], "units") or run.sense(count[1], "unit")
+        size, j = count[0], count[1]
+    else:
+        unit, size = run.sense(j, "unit"), 1
+    weekday = weekday_at(run, j) if size == 1 else None
+    if weekday is None and unit is None:
+        return _day_of(run, j, number, context, period)
+    j += 1
+    of = run.after(j, "of")
+    if unit == "day" and size == 1 and month_at(run, of) is not None:
+        return None  # a date, which goes without the article
+    if (of == j and (number == -1 or size > 1)) or not run.follows(of, " '"):
+        return None
+    whole = _period(run, of, context, period)
+    if whole is None:
+        return None
+    reading, after = whole
+
+    def place(interval: LocalInterval) -> LocalInterval:
+        if weekday is not None:
+            day = nth_weekday(weekday, number, interval)
+            return days(day, day + 1)
+        return nth(unit or "day", number, size, interval)
+
+    return _placed(reading, place, "day" if weekday is not None else unit or "day"), after
+
+
+def _placed(reading: TimeReading, place: Callable[[LocalInterval], LocalInterval], grain: str) -> TimeReading:
+    if reading.choices:
+        return reading.mapped(place, grain)
+    yearly = reading.yearly
+    if yearly is None:
+        return TimeReading(grain, (), relative=True)
+    return TimeReading(grain, (), True, yearly=lambda year: place(yearly(year)))
+
+
+def _period(run: TokenRun, i: int, context: ReadingContext, period: Rule) -> RuleMatch | None:
+    """What a part is part of; `the year` and `the month` are those of the anchor."""
+    i = i + 1 if run.sense(i, "the") is not None else i
+    match = period(run, i, context)
+    if match is not None:
+        reading = match[0]
+        return (
+            match if (reading.choices or reading.yearly) and reading.grain in (*IN_MONTHS, "season") else None
+        )
+    unit = run.sense(i, "unit")
+    if unit == "year" and run.sense(i - 1, "the") is not None:
+        return reading_without_year("year", months, context), i + 1
+    return None
+
+
+def _day_of(run: TokenRun, j: int, number: int, context: ReadingContext, period: Rule) -> RuleMatch | None:
+    """`20th of next month`."""
+    of = run.after(j, "of")
+    if of == j or number < 1 or month_at(run, of) is not None:
+        return None
+    match = _period(run, of, context, period)
+    if match is None or match[0].grain != "month":
+        return None
+    return _placed(match[0], lambda month: nth("day", number, 1, month), "day"), match[1]
+
+
+def _week_with(run: TokenRun, i: int, context: ReadingContext, period: Rule) -> RuleMatch | None:
+    """`week of March 4`, `the week commencing 4 March`: the week that holds the day."""
+    at = i + 1
+    if run.sense(at, "of") is None and run.sense(at, "starting") is None:
+        return None
+    match = period(run, run.after(at + 1, "the"), context)
+    if match is None or match[0].grain != "day" or not run.follows(at + 1):
+        return None
+    return _placed(match[0], lambda day: week_of_day(day[0] // DAY), "week"), match[1]
+
+
+def nth(unit: str, number: int, count: int, within: LocalInterval) -> LocalInterval:
+    """`count` units of a stretch from the number-th on; -1 are its last ones.
+
+    Weeks belong to it by their Thursday, as in ISO 8601; a half is one in days if it has no halves in months.
+    Raises ValueError if there are not so many, or the unit is too long or too short to count them.
+    """
+    start, end = within
+    if unit == "week":
+        return weeks_of((start, end), number, count)
+    if unit == "day":
+        match = (end - count * DAY, end) if number < 0 else _from(start, number, count)
+        if not start <= match[0] < match[1] <= end:
+            raise ValueError(f"no such day in {unit}")
+        return match
+    first, after = date.fromordinal(start // DAY), end // DAY
+    whole = _months_between(first, after)
+    if unit == "half" and whole != 12:
+        middle = (
+            (start // DAY + after) // 2 if whole < 2 else first_ordinal(first.year, first.month + whole // 2)
+        )
+        return (start, middle * DAY) if number == 1 else (middle * DAY, end)
+    size = IN_MONTHS.get(unit, 0) * count
+    if not 0 < size < whole:
+        raise ValueError(f"no {unit} in that time")
+    offset = whole - size if number < 0 else (number - 1) * IN_MONTHS[unit]
+    if offset + size > whole:
+        raise ValueError(f"no {unit} number {number} in that time")
+    return months(first.year, first.month + offset, size)
+
+
+def _from(start: int, number: int, count: int) -> LocalInterval:
+    begin = start + (number - 1) * DAY
+    return begin, begin + count * DAY
+
+
+def _months_between(first: date, after: int) -> int:
+    last = date.fromordinal(after - 1)
+    return (last.year - first.year) * 12 + last.month - first.month + 1

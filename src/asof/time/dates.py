@@ -6,21 +6,436 @@ farthest wins.
 
 from __future__ import annotations
 
+from contextlib import suppress
+from datetime import UTC, date
 from functools import lru_cache
 from typing import NamedTuple
 
-from asof.time.calendar_names import calendar_name
-from asof.time.deictic import deictic_time
-from asof.time.durations import distance, from_point, starting, within
-from asof.time.eras import century, decade, year
-from asof.time.numeric_dates import numeric_date
-from asof.time.parts import nth_of, part_of
-from asof.time.reading import ReadingContext, Rule, RuleMatch
-from asof.time.sides import beside, side_after
-from asof.time.signed_dates import signed_date
-from asof.time.token_run import TokenRun
-from asof.time.weekdays import day_of_some_month, weekday
-from asof.time.years import fiscal_years, week_label
+from asof.time.calendar_names import Name, calendar_name, day_of_some_month, name_at, nth_of, part_of, weekday
+from asof.time.lexicon import EARLIEST, LATEST, TokenRun
+from asof.time.numeric_dates import (
+    century,
+    decade,
+    distance,
+    duration,
+    from_point,
+    numeric_date,
+    shift_anchor,
+    shift_instant,
+    starting,
+    unit_after_number,
+    within,
+    year,
+)
+from asof.time.reading import (
+    DAY,
+    FINER,
+    HOUR,
+    IN_CLOCK,
+    IN_DAYS,
+    LocalInterval,
+    ReadingContext,
+    Rule,
+    RuleMatch,
+    TimeReading,
+    Yearly,
+    below_hundred,
+    calendar_units,
+    cardinal,
+    day_of_month,
+    days,
+    distinct,
+    fiscal_year,
+    fiscal_years,
+    grain_of,
+    intervals_around,
+    month,
+    months,
+    on_side,
+    parts,
+    reading_in_year,
+    reading_without_year,
+    shift_day,
+    third,
+    wall,
+    week_label,
+)
+
+# -- signed dates --------------------------------------------------------------------------------------
+#
+# Dates whose numbers have signs after them: `2021年3月15日`, `令和3年`, `去年3月`, `2021年上半年`.
+
+
+class _Year(NamedTuple):
+    """A year, the place after its sign, whether it needed the anchor."""
+
+    number: int
+    after: int
+    relative: bool = False
+
+
+def signed_date(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
+    """A year, month or day with its sign, and what stands after it of the same date."""
+    year = _year(run, i, context)
+    if year is None:
+        name = _month_and_day(run, i)
+        if name is None:
+            return _day_alone(run, i)
+        return _signed_part(run, reading_without_year(name.grain, name.yearly, context), name.after)
+    at = run.after(year.after, "of")
+    name = _month_and_day(run, at) or name_at(run, at, context) or Name("year", months, year.after)
+    reading, after = _signed_part(run, reading_in_year(name.grain, name.yearly, year.number), name.after)
+    if not year.relative:
+        return reading, after
+    return (reading._replace(relative=True), after) if after > year.after else None
+
+
+def _year(run: TokenRun, i: int, context: ReadingContext) -> _Year | None:
+    """`2021年`, `令和3年`, `去年`."""
+    unit, _, side = str(run.sense(i, "beside") or "").partition(" ")
+    if unit == "year" and context.today:
+        return _Year(date.fromordinal(context.today).year + int(side), i + 1, relative=True)
+    era = run.sense(i, "era")
+    counted = (run.sense(i, "year_figures"), i + 1) if era is None else _number(run, i + 1, 3)
+    if counted is None or counted[0] is None or run.sense(counted[1], "year_sign") is None:
+        return None
+    number = counted[0] + (era or 0)
+    return _Year(number, counted[1] + 1) if EARLIEST <= number <= LATEST else None
+
+
+def _number(run: TokenRun, i: int, most: int = 2) -> tuple[int, int] | None:
+    """A number of so many figures at most, or in words."""
+    figures = run.sense(i, "figures")
+    if figures is None:
+        return below_hundred(run, i)
+    return (run.sense(i, "number"), i + 1) if figures <= most else None
+
+
+def _month_and_day(run: TokenRun, i: int) -> Name | None:
+    found = _number(run, i)
+    if found is None or not 1 <= found[0] <= 12 or run.sense(found[1], "month_sign") is None:
+        return None
+    day = _day(run, found[1] + 1)
+    if day is None:
+        return Name("month", month(found[0]), found[1] + 1)
+    return Name("day", day_of_month(found[0], day[0]), day[1])
+
+
+def _day(run: TokenRun, i: int) -> tuple[int, int] | None:
+    found = _number(run, i)
+    if found is None or not 1 <= found[0] <= 31 or run.sense(found[1], "day_sign") is None:
+        return None
+    return found[0], found[1] + 1
+
+
+def _day_alone(run: TokenRun, i: int) -> RuleMatch | None:
+    """A day without its month, which only the other end of a range says."""
+    day = _day(run, i)
+    return None if day is None else (TimeReading("day", (), True, needs_cue="number", number=day[0]), day[1])
+
+
+def _signed_part(run: TokenRun, reading: TimeReading, after: int) -> RuleMatch:
+    """A reading, or the third of it that a word after it names: `2021年初`, `今年年底`, `3月中旬`."""
+    at = after
+    if run.sense(at + 1, "part_after") is not None and run.sense(
+        at, "year_sign" if reading.grain == "year" else "of"
+    ):
+        at += 1
+    which = run.sense(at, "part_after")
+    if which is None or reading.grain not in FINER or not reading.choices:
+        return reading, after
+
+    def cut(whole: LocalInterval) -> LocalInterval:
+        return third(whole, reading.grain, which)
+
+    return reading.mapped(cut, FINER[reading.grain])._replace(
+        whole=reading.best, which=which, year=reading.year
+    ), at + 1
+
+
+# -- sides ---------------------------------------------------------------------------------------------
+#
+# What lies on a side of the anchor: the last, this and the next year, March, fiscal quarter.
+#
+# Rules for a side before its word (`last year`) are in `deictic.py`, here those for one after it or in it.
+
+
+def side_after(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
+    """A side that stands after what it is of: `le mois dernier`, `marzo pasado`, `l'exercice en cours`."""
+    if context.today is None:
+        return None
+    unit, fiscal = run.sense(i, "unit"), run.sense(i, "fiscal_year") is not None
+    if unit is None and not fiscal:
+        name = name_at(run, i, context)
+        side = None if name is None or name.grain == "week" else run.sense(name.after, "side_after")
+        if name is None or side is None or not run.follows(name.after):
+            return None
+        return name_on_side(name, side, context), name.after + 1
+    at = i + 2 if run.sense(i + 1, "fiscal") is not None and run.follows(i + 1) else i + 1
+    side = run.sense(at, "side_after")
+    if side is None or not run.follows(at):
+        return None
+    if fiscal or at > i + 1:
+        reading = fiscal_on_side("year" if fiscal else unit, side, context)
+        return None if reading is None else (reading, at + 1)
+    reading = unit_on_side(unit, side, context)
+    return None if reading is None else (reading, at + 1)
+
+
+def beside(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
+    """A unit and its side in one word: `去年`."""
+    unit, _, side = str(run.sense(i, "beside") or "").partition(" ")
+    reading = unit_on_side(unit, int(side), context) if unit else None
+    return None if reading is None else (reading, i + 1)
+
+
+def unit_on_side(unit: str, side: int, context: ReadingContext, rolling: bool = False) -> TimeReading | None:
+    """The calendar's unit on a side of the anchor; `rolling`: as long before it ends there."""
+    if unit == "day" or context.today is None or context.at is None or context.anchor is None:
+        return None
+    if unit in IN_CLOCK:
+        at, size = wall(context.anchor, UTC), IN_CLOCK[unit]
+        if side == 0:
+            begin = at // size * size
+            return TimeReading(unit, ((begin, begin + size),), True, zone=UTC)
+        return TimeReading(unit, ((at - size, at) if side < 0 else (at, at + size),), True, zone=UTC)
+    calendar, grain = calendar_units(context.today, unit, side), grain_of(unit)
+    if rolling and unit != "weekend":
+        first = shift_day(context.today, unit, side)
+        return TimeReading(grain, distinct([(first * DAY, context.at or 1), calendar]), relative=True)
+    return TimeReading(grain, (calendar,), relative=True)
+
+
+def name_on_side(name: Name, side: int, context: ReadingContext) -> TimeReading:
+    """A month, season or holiday on a side of the anchor, and where else it may be meant to lie."""
+    intervals = intervals_around(name.yearly, date.fromordinal(context.today or 1).year)
+    return TimeReading(name.grain, _sided_names(intervals, name.yearly, side, context), relative=True)
+
+
+def _sided_names(
+    intervals: list[LocalInterval], yearly: Yearly, side: int, context: ReadingContext
+) -> tuple[LocalInterval, ...]:
+    year = date.fromordinal(context.today or 1).year
+    chosen = on_side(intervals, side, context)
+    other: tuple[LocalInterval, ...] = ()
+    with suppress(ValueError):  # not every year has a 29 February
+        other = (yearly(year + side),)
+    return distinct((*other, *chosen) if side == 0 else (*chosen[:1], *other, *chosen[1:]))
+
+
+def fiscal_on_side(unit: str | None, side: int, context: ReadingContext) -> TimeReading | None:
+    """The fiscal year or quarter on a side of the anchor."""
+    if unit not in ("year", "quarter"):
+        return None
+    at, today = context.at or 0, date.fromordinal(context.today or 1)
+    intervals: list[LocalInterval] = []
+    if unit == "year":
+        intervals = intervals_around(fiscal_year(context.fiscal_start), today.year)
+    else:
+        for number in range(1, 5):
+            intervals += intervals_around(parts(3, number, context.fiscal_start), today.year)
+        intervals.sort()
+    here = next((n for n, place in enumerate(intervals) if place[0] <= at < place[1]), 0)
+    if not 0 < here < len(intervals) - 1:  # at the ends of the calendar
+        return None
+    return TimeReading(unit, (intervals[here + side],), relative=True, fiscal=True)
+
+
+# -- deictic -------------------------------------------------------------------------------------------
+#
+# Times that point from the anchor: `yesterday`, `last year`, `the past 5 years`, `earlier this month`.
+
+
+_WHOLE = frozenset(("quarter", "half"))  # counted in whole ones: "the past two quarters"
+
+
+def deictic_time(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
+    """Anything in this file that begins at `i`; nothing without an anchor."""
+    if context.today is None:
+        return None
+    return (
+        _relative_day(run, i, context.today)
+        or _sided(run, i, context)
+        or _counted_side(run, i, context)
+        or _beyond(run, i, context.today)
+        or _so_far(run, i, context)
+    )
+
+
+def _relative_day(run: TokenRun, i: int, today: int) -> RuleMatch | None:
+    if run.sense(i, "the") is not None and run.sense(i + 1, "day") in (-2, 2):
+        i += 1
+    steps = run.sense(i, "day")
+    if steps is not None and not run.sense(i, "very_wary"):
+        return TimeReading("day", (days(today + steps, today + steps + 1),), relative=True), i + 1
+    night = run.sense(i, "day_night")
+    if night is not None:
+        start = (today + night) * DAY + 20 * HOUR
+        return TimeReading("hour", ((start, start + 4 * HOUR),), relative=True), i + 1
+    return None
+
+
+def _sided(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
+    """`last week`, `this quarter`, `next 3 days`, `past year`, `next March`, `last fiscal year`."""
+    if run.sense(i, "the") is not None and _long_unit(run, i + 2):
+        i += 1
+    side, rolling = run.sense(i, "side"), run.sense(i, "rolling")
+    if side is None:
+        side = rolling
+    if side is None or not run.follows(i + 1, " -"):
+        return None
+    if run.sense(i + 1, "fiscal") or run.sense(i + 1, "fiscal_year"):
+        return _fiscal(run, i + 1, side, context)
+    unit = run.sense(i + 1, "unit")
+    if unit is not None:
+        reading = None if _of_follows(run, i + 2) else unit_on_side(unit, side, context, rolling is not None)
+        return None if reading is None else (reading, i + 2)
+    if side != 0 and (match := _window(run, i + 1, side, context)) is not None:
+        return match
+    part = run.sense(i + 1, "daypart")
+    if part is not None:
+        from_hour, to_hour = map(int, str(part).split())
+        day = ((context.today or 0) + side) * DAY
+        return TimeReading("hour", ((day + from_hour * HOUR, day + to_hour * HOUR),), relative=True), i + 2
+    name = name_at(run, i + 1, context)
+    if name is None or name.grain == "week" or not _meant(run, i, side):
+        return None
+    return name_on_side(name, side, context), name.after
+
+
+def _long_unit(run: TokenRun, i: int) -> bool:
+    """Whether decades or centuries stand at `i`, or after a number: they take their article with them."""
+    return any(unit_after_number(run, j) in ("decade", "century") for j in (i, i + 1))
+
+
+def _meant(run: TokenRun, i: int, side: int) -> bool:
+    """Whether a word that mostly is another one is a name here: `this may` is not."""
+    if run.sense(i + 1, "with_year") is not None:
+        return False
+    if run.sense(i + 1, "very_wary") is None or run.capital(i + 1):
+        return True
+    return run.caseless and side != 0
+
+
+def _of_follows(run: TokenRun, i: int) -> bool:
+    """Whether `last week` goes on as `of March`, where it is the last of its weeks."""
+    return run[i].word in ("of",) and run.follows(i)
+
+
+def _fiscal(run: TokenRun, i: int, side: int, context: ReadingContext) -> RuleMatch | None:
+    after = i + 1
+    unit = "year" if run.sense(i, "fiscal_year") else run.sense(after, "unit")
+    if run.sense(i, "fiscal"):
+        after += 1
+    reading = fiscal_on_side(unit, side, context)
+    return None if reading is None else (reading, after)
+
+
+def _window(run: TokenRun, i: int, side: int, context: ReadingContext) -> RuleMatch | None:
+    """`(last) 30 days`, `(next) two weeks`, `(past) few months`: ends or begins at the anchor."""
+    lengths = duration(run, i)
+    if lengths is not None and len(lengths[0]) > 1 and run.sense(lengths[1], "ago") is not None:
+        lengths = duration(run, i, most=1)  # "the last 3 months and 2 days ago"
+    if lengths is None or (run.sense(i, "one") is not None and run.sense(i + 1, "vague") is None):
+        return None
+    reading = _window_of(lengths[0], side, context)
+    if reading is None or _of_follows(run, lengths[1]):
+        return None
+    return reading, lengths[1]
+
+
+def _window_of(lengths: list[tuple[float, str]], side: int, context: ReadingContext) -> TimeReading | None:
+    today, at = context.today, context.at
+    if today is None or at is None or context.anchor is None:
+        return None
+    count, unit = lengths[0]
+    if count < 1:
+        return None
+    if len(lengths) == 1 and count == int(count) and (unit in _WHOLE or (unit == "decade" and side > 0)):
+        steps = -int(count) if side < 0 else 1
+        return TimeReading(unit, (calendar_units(today, unit, steps, int(count)),), relative=True)
+    far = shift_anchor(lengths, context, side)
+    if far is None:
+        return None
+    grain = grain_of(lengths[-1][1])
+    if far.zone is not None:
+        now = wall(context.anchor, UTC)
+        there = shift_instant(now, lengths, side)
+        return TimeReading(grain, ((min(there, now), max(there, now)),), True, zone=UTC)
+    if side < 0:
+        return TimeReading(grain, ((far.best[0], at),), relative=True) if far.best[0] < at else None
+    tomorrow = (today + 1) * DAY
+    return TimeReading(grain, ((tomorrow, far.best[1]),), relative=True)
+
+
+def _counted_side(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
+    """`3 next weeks`, `the 13 last minutes`."""
+    count = cardinal(run, i)
+    if count is None or not run.follows(count[1]):
+        return None
+    side = run.sense(count[1], "side") or run.sense(count[1], "rolling")
+    unit = run.sense(count[1] + 1, "units")
+    if not side or unit is None or not run.follows(count[1] + 1):
+        return None
+    reading = _window_of([(count[0], unit)], side, context)
+    return None if reading is None else (reading, count[1] + 2)
+
+
+def _beyond(run: TokenRun, i: int, today: int) -> RuleMatch | None:
+    """`the week before last`, `month after next`."""
+    i = i + 1 if run.sense(i, "the") is not None else i
+    unit, step = run.sense(i, "unit"), run.sense(i + 1, "shift")
+    at = run.after(i + 2, "the")
+    if unit is None or step is None or run.sense(at, "side") != step or unit in IN_CLOCK or unit == "day":
+        return None
+    if not (run.follows(i + 1) and run.follows(at)) or (
+        run.follows(at + 1) and run[at + 1].senses.keys() & {"unit", "month", "weekday", "season", "holiday"}
+    ):
+        return None
+    return TimeReading(grain_of(unit), (calendar_units(today, unit, 2 * step),), relative=True), at + 1
+
+
+def _so_far(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
+    """`earlier this year`, `later today`, `year to date`, `the rest of the month`, `EOY`."""
+    today, at = context.today, context.at
+    if today is None or at is None:
+        return None
+    unit = run.sense(i, "to_date")
+    if unit is not None:
+        whole = calendar_units(today, unit)
+        return (TimeReading(unit, ((whole[0], at),), relative=True), i + 1) if whole[0] < at else None
+    unit = run.sense(i, "end_of_unit")
+    if unit is not None:
+        whole = calendar_units(today, unit)
+        return TimeReading("day", ((whole[1] - DAY, whole[1]),), relative=True, whole=whole, which=2), i + 1
+    rest, way = run.sense(i, "rest"), run.sense(i, "so_far")
+    if (rest is None and way is None) or not run.follows(i + 1):
+        return None
+    j = i + 1
+    if rest is not None:
+        j = j + 1 if run.sense(j, "the") is not None or run.sense(j, "side") == 0 else j
+        unit = run.sense(j, "unit")
+    elif run.sense(j, "day") == 0:
+        unit = "day"
+    else:
+        unit = run.sense(j + 1, "unit") if run.sense(j, "side") == 0 else None
+        j += 1
+    if unit is None or unit in IN_CLOCK or (unit not in IN_DAYS and unit_after_number(run, j) is None):
+        return None
+    whole = calendar_units(today, unit)
+    if rest is not None:
+        begin = at if unit == "day" else today * DAY
+        return TimeReading(grain_of(unit), ((begin, whole[1]),), relative=True), j + 1
+    interval = (whole[0], at) if way < 0 else (at, whole[1])
+    return (
+        (TimeReading(grain_of(unit), (interval,), relative=True), j + 1)
+        if interval[0] < interval[1]
+        else None
+    )
+
+
+# -- dates ---------------------------------------------------------------------------------------------
+
 
 MOST_NEEDED = 4
 """The most items that a rule may need at least."""

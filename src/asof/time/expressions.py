@@ -8,15 +8,583 @@ reads them. What may be a name (`May`, `Windows 2000`) is taken for a time only 
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta, tzinfo
+from collections.abc import Iterator
+from datetime import UTC, date, datetime, timedelta, tzinfo
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
-from asof.time.grammar import Open, TimeMatch, match_time
-from asof.time.lexicon import GROUND, lexicon
-from asof.time.local_time import instant_of, span_of
-from asof.time.reading import ReadingContext, reading_context
+from asof.time import reading as yearly
+from asof.time.calendar_names import month_at
+from asof.time.clock import clock, half_of_day, hours_of_day, is_after_hour, iso_clock, joint, opening
+from asof.time.dates import DATE_BEGINNINGS, MOST_NEEDED, date_begins, day_point, simple
+from asof.time.lexicon import GROUND, NO_SENSES, TokenRun, lexicon, runs
+from asof.time.numeric_dates import attached_left, attached_right, bounded, lasting
+from asof.time.reading import (
+    DAY,
+    GRAINS,
+    HOUR,
+    LocalInterval,
+    ReadingContext,
+    Rule,
+    RuleMatch,
+    TimeReading,
+    calendar_day,
+    day_number,
+    distinct,
+    instant_of,
+    months,
+    reading_context,
+    reading_in_year,
+    reading_without_year,
+    span_of,
+    widen,
+    year_after,
+    year_figures,
+)
 from asof.time.span import Span, nearest_moment
-from asof.time.token_run import TokenRun, runs
+
+# -- ranges --------------------------------------------------------------------------------------------
+#
+# Ranges, both ends included: `from March to May 2021`, `2019-21`, `between 4 and 22 May`, `9am to 5pm`.
+
+
+CLOCK = ("hour", "minute", "second")
+
+
+def time_range(
+    run: TokenRun, i: int, context: ReadingContext, point: Rule, day_point: Rule
+) -> RuleMatch | None:
+    """A range that begins at `i`, with or without `from` or `between` before it.
+
+    `point` reads an end of it, `day_point` one without a time of day.
+    """
+    rules = (
+        (hours_of_day, day_point),
+        (_days_of_month, day_point),
+        (_years, point),
+        (_points, point),
+    )
+    for rule, ends in rules if run.may_hold_hours else rules[1:]:
+        try:
+            match = rule(run, i, context, ends)
+        except (ValueError, OverflowError):  # 30 February, or outside the years 1 to 9999
+            continue
+        if match is not None and match[0].choices:
+            return match
+    return None
+
+
+def _years(run: TokenRun, i: int, _setting: ReadingContext, _point: Rule) -> RuleMatch | None:
+    """`2019-2021`, `2019-21`, `2019/20`."""
+    word, at = opening(run, i)
+    first = year_figures(run, at)
+    if first is None or run[at + 1].glue not in ("-", "/") or (attached_left(run, at) and not word):
+        return None
+    second = year_figures(run, at + 1)
+    if second is None and run.sense(at + 1, "figures") == 2 and not run[at + 1].wide:
+        second = first // 100 * 100 + run.sense(at + 1, "number")
+        if (
+            second % 100 <= 12
+            and second != first + 1
+            and run[at + 1].glue == "-"
+            and "-" in run.behind(at)[1]
+        ):
+            second = None  # 2019-04 is a month
+        if second is not None and second % 100 <= 12 and "-" in run.behind(at)[1]:
+            second = None
+    if second is None or second <= first or attached_right(run, at + 1) or second - first > 400:
+        return None
+    if run[at + 1].glue == "/" and second != first + 1:
+        return None
+    after = run.after(at + 2, "year_sign")
+    return TimeReading("year", ((months(first)[0], months(second)[1]),)), after
+
+
+def _points(run: TokenRun, i: int, context: ReadingContext, point: Rule) -> RuleMatch | None:
+    word, at = opening(run, i)
+    first = _end(run, at, context, point)
+    if first is None:
+        return None
+    after = joint(run, first[1], word)
+    last = None if after is None else _end(run, after, context, point)
+    if last is None:
+        return None
+    a, b = first[0], last[0]
+    if "dot_cue" in (a.needs_cue, b.needs_cue) or (
+        not word and "date_cue" in (a.needs_cue, b.needs_cue) and a.year == b.year
+    ):
+        return None  # "1.1 to 2.9" and "1/2 - 3/4" are no days
+    if a.yearly is not None and b.number is not None and (tail := year_after(run, last[1], " ,", context)):
+        a, last = reading_in_year(a.grain, a.yearly, tail[0]), (b, tail[1])  # March 5-9, 2024
+    if (
+        not word
+        and run[first[1]].glue == "-"
+        and ((a.number and b.number) or (a.grain in CLOCK) != (b.grain in CLOCK))
+    ):
+        return None
+    choices = distinct(_between(a, b))
+    if not choices:
+        return None
+    grain = min(a.grain, b.grain, key=GRAINS.index)
+    relative = (a.relative and not (b.year and (a.yearly or a.number))) or (
+        b.relative and not (a.year and (b.yearly or b.number or b.daily))
+    )
+    return TimeReading(grain, choices, relative, a.fiscal or b.fiscal, zone=b.zone or a.zone), last[1]
+
+
+def _end(run: TokenRun, i: int, context: ReadingContext, point: Rule) -> RuleMatch | None:
+    """An end of a range; `now`, a bare day of a month and `eight o'clock` may be one."""
+    at = i + 1 if run.sense(i, "the") is not None else i
+    if run.sense(i, "now") is not None and context.at is not None:
+        return TimeReading("second", ((context.at, context.at),), relative=True), i + 1
+    match = point(run, i, context)
+    bare = point(run, at, context) if at > i else None
+    if bare is not None and (match is None or bare[1] > match[1]):
+        match = bare
+    time = clock(run, i)
+    if time is not None and context.today is not None and (match is None or time[1] > match[1]):
+        today = TimeReading("day", ((context.today * DAY, (context.today + 1) * DAY),), relative=True)
+        return time[0].on(today)._replace(daily=time[0].daily), time[1]
+    if match is None and (day := day_number(run, at)) is not None and run.sense(at, "cardinal") is None:
+        return TimeReading("day", (), True, needs_cue="number", number=day[0]), day[1]
+    return match
+
+
+def _days_of_month(run: TokenRun, i: int, context: ReadingContext, point: Rule) -> RuleMatch | None:
+    """Two days of a month: `4 to 23 next month`, `4-22 January 1995`, `November between 19 and 20`."""
+    pair = _day_pair(run, i)
+    if pair is not None:
+        first, last, after = pair
+        month = point(run, run.after(after, "of"), context) if run.follows(after) else None
+        if (
+            month is None
+            or month[0].grain != "month"
+            or run.sense(run.after(after, "of"), "figures") is not None
+        ):
+            return None
+        return _days_in(month[0], first, last, context), month[1]
+    number = month_at(run, i)
+    if number is None or not opening(run, i + 1)[0]:
+        return None
+    pair = _day_pair(run, i + 1)
+    if pair is None:
+        return None
+    year = year_after(run, pair[2], " ,", context)
+    month_of = yearly.month(number)
+    reading = (
+        reading_without_year("month", month_of, context)
+        if year is None
+        else reading_in_year("month", month_of, year[0])
+    )
+    return _days_in(reading, pair[0], pair[1], context), pair[2] if year is None else year[1]
+
+
+def _day_pair(run: TokenRun, i: int) -> tuple[int, int, int] | None:
+    word, at = opening(run, i)
+    at = run.after(at, "the") if run.sense(at, "the") is None else at + 1
+    first = day_number(run, at)
+    if first is None or (run.sense(at, "figures") is not None and attached_left(run, at)):
+        return None
+    after = joint(run, first[1], word)
+    if after is None:
+        return None
+    last = day_number(run, after + 1 if run.sense(after, "the") is not None else after)
+    return None if last is None or last[0] <= first[0] else (first[0], last[0], last[1])
+
+
+def _days_in(month: TimeReading, first: int, last: int, context: ReadingContext) -> TimeReading:
+    def place(whole: LocalInterval) -> LocalInterval:
+        start = whole[0] + (first - 1) * DAY
+        end = whole[0] + last * DAY
+        if end > whole[1]:
+            raise ValueError("the month has no such day")
+        return start, end
+
+    if month.yearly is not None:
+        yearly = month.yearly
+        return reading_without_year("day", lambda year: place(yearly(year)), context)
+    return month.mapped(place, "day")._replace(year=month.year)
+
+
+def _between(a: TimeReading, b: TimeReading) -> Iterator[LocalInterval]:
+    """The ranges from `a` to `b`, best first; what one end leaves open (day, month, year) the other tells."""
+    if a.number is not None and (b.number is None or not a.choices):
+        for there in b.choices if b.grain == "day" else ():
+            day = date.fromordinal(there[0] // DAY)
+            yield from _ordered(calendar_day(day.year, day.month, a.number), there)
+    elif b.number is not None:
+        for here in a.choices if a.grain == "day" else ():
+            day = date.fromordinal(here[0] // DAY)
+            yield from _ordered(here, calendar_day(day.year, day.month, b.number))
+    elif a.yearly is not None and b.year is not None:
+        here = a.yearly(b.year)
+        if b.choices and here[0] >= b.best[1]:
+            here = a.yearly(b.year - 1)
+        yield from _ordered(here, b.best)
+    elif b.yearly is not None:
+        for here in a.choices:
+            year = date.fromordinal(here[0] // DAY).year
+            there = b.yearly(year)
+            yield from _ordered(here, there if there[1] > here[0] else b.yearly(year + 1))
+    else:
+        ends = b.choices
+        if b.daily is not None and a.daily is None:
+            ends = tuple(b.daily(here[0] // DAY) for here in a.choices)
+        for here in a.choices:
+            for there in ends:
+                yield from _ordered(here, (there[0], there[0]) if b.grain in CLOCK else there)
+
+
+def _ordered(here: LocalInterval, there: LocalInterval) -> Iterator[LocalInterval]:
+    if here[0] < there[1]:
+        yield here[0], there[1]
+
+
+# -- points --------------------------------------------------------------------------------------------
+#
+# Points: the times that a text can say at a place, with the time of day that stands before or after.
+
+
+_SPELLED_HOURS = frozenset(("cardinal", "hour"))
+_LOOSE = (None, "around")  # relations of "at" that leave the time as it is
+
+
+def point(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
+    """The longest time at `i`, with the time of day that stands before or after it."""
+    if not 0 <= i < run.size:
+        return None
+    known = run.memo.get(("point", i), False)
+    if known is False:
+        known = run.memo["point", i] = _point(run, i, context)
+    return known  # type: ignore[no-any-return]
+
+
+def _point(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
+    match = day_point(run, i, context)
+    if match is not None and match[0].number is None:
+        if match[0].grain == "day":
+            return _time_after(run, match, None) or match
+        if match[0].grain == "hour" and match[0].choices and run.sense(match[1] - 1, "unit") is None:
+            return _time_after(run, match, _half(match[0])) or match
+    following = run[i + 1]
+    hour = _may_be_clock(run.items[i].kind, following.kind, following.glue)
+    timed = _time_first(run, i, context) if hour else None
+    if timed is None or (match is not None and match[1] >= timed[1]):
+        return match
+    return timed
+
+
+def may_begin(run: TokenRun, i: int) -> bool:
+    """Whether a point may begin at item `i`, as far as it and the next one show."""
+    following = run[i + 1]
+    return _begins(run.items[i].kind, following.kind, following.glue, min(run.size - i, MOST_NEEDED))
+
+
+@lru_cache(maxsize=16384)
+def _begins(kind: frozenset[str], following: frozenset[str], glue: str, items: int) -> bool:
+    return date_begins(kind, following, glue, items) or _may_be_clock(kind, following, glue)
+
+
+def _may_be_clock(kind: frozenset[str], following: frozenset[str], glue: str) -> bool:
+    """Whether a time of day may begin with an item; figures need `:`, `pm` or the like after them."""
+    return is_after_hour(following, glue) if "day_figures" in kind else not kind.isdisjoint(_SPELLED_HOURS)
+
+
+def _half(part_of_day: TimeReading) -> int:
+    """0 for a part of the morning, else 12."""
+    return 0 if part_of_day.best[0] % DAY < DAY // 2 else 12
+
+
+def _time_after(run: TokenRun, match: RuleMatch, half: int | None) -> RuleMatch | None:
+    """A time after a day or a part of one: `5 March 2024 at 3 pm`, `2024-03-05T14:30`, `tonight at 9`."""
+    reading, after = match
+    iso = iso_clock(run, after)
+    if iso is not None:
+        return iso[0].on(reading), iso[1]
+    at = after
+    if run.follows(at, " ,") and run.sense(at, "at") is not None and run.sense(at, "relation") in _LOOSE:
+        at += 1
+    if run.follows(at, " ,-") or run[at].glue in (")-", "@"):
+        time = clock(run, at, bare=at > after or run[at].glue == "@")
+        if time is not None and ends(run, time[1]):
+            said_half, stop = half_of_day(run, time[1])
+            year = year_figures(run, stop) if run.follows(stop) and ends(run, stop + 1) else None
+            if year is not None and reading.yearly is not None:  # Oct 26 15:50:06 2016
+                reading, stop = reading_in_year(reading.grain, reading.yearly, year), stop + 1
+            return time[0].in_half(half if said_half is None else said_half).on(reading), stop
+    if half is not None:
+        return None
+    at = run.after(after, "of")
+    at = run.after(at, "the")
+    part = run.sense(at, "daypart")
+    if part is None or not run.follows(at):
+        return None
+    hours = [int(hour) * HOUR for hour in str(part).split()]
+    there = reading.mapped(lambda day: (day[0] + hours[0], day[0] + hours[1]), "hour")
+    timed = _time_after(run, (there, at + 1), _half(there)) if there.choices else None
+    return timed or (there, at + 1)
+
+
+def ends(run: TokenRun, after: int) -> bool:
+    """Whether figures read as a time do not go on as something else."""
+    word, gap = run.behind(after - 1)
+    return (
+        not (gap in ("/", ".", ":", "-") and word[:1].isdigit())
+        and not (gap == "" and word)
+        and gap[:1] != "%"
+    )
+
+
+def _time_first(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
+    """A time of day before a day, or alone on the anchor's: `3pm on 5 March`, `8.30pm today`."""
+    time = clock(run, i, bare=True)
+    if time is None:
+        return None
+    sure = clock(run, i)
+    time = sure or time
+    if not ends(run, time[1]) or (sure is None and time[0].grain == "hour"):
+        return None
+    half, after = half_of_day(run, time[1])
+    there = time[0].in_half(half)
+    signs = " ,." if run.words(after - 1) > 1 else " ,"  # 3:15 p.m. on Friday
+    day_at = run.after(after, "on", signs)
+    day_at = run.after(run.after(day_at, "of", " ,"), "the")
+    day = day_point(run, day_at, context) if run.follows(day_at, signs) else None
+    if (
+        day is not None
+        and day[0].grain == "hour"
+        and day[0].choices
+        and run.sense(day[1] - 1, "unit") is None
+    ):
+        midnight = day[0].mapped(lambda part: (part[0] // DAY * DAY, part[0] // DAY * DAY + DAY), "day")
+        return there.in_half(_half(day[0])).on(midnight), day[1]  # 10pm tonight
+    if day is not None and day[0].grain == "day" and day[0].choices and day[0].needs_cue != "number":
+        end = day[1]
+        part = run.sense(end, "daypart")
+        if part is not None and run.follows(end):
+            there, end = there.in_half(0 if str(part).startswith("8 ") else 12), end + 1
+        return (there.on(day[0]), end) if sure is not None or part is not None else None
+    if sure is None or context.today is None or not (there.sure or run.sense(i - 1, "at") is not None):
+        return None
+    today = TimeReading("day", ((context.today * DAY, (context.today + 1) * DAY),), relative=True)
+    return there.on(today)._replace(daily=there.daily), after
+
+
+BEGINNINGS = DATE_BEGINNINGS | _SPELLED_HOURS
+"""The senses of items at which a point may begin."""
+
+
+# -- grammar -------------------------------------------------------------------------------------------
+#
+# The grammar: from one place in a run of words to the time that is said there, with its relation.
+#
+# A *point* is one time (a date, a month, `last week`, `early 2024`); a *range* is two of them with a word
+# between; a *relation* (`since`, `before`) stands before either. Every rule looks a bounded number of words
+# ahead and none calls itself, so a text is read in linear time.
+
+
+Open = tuple[int | None, int | None]
+"""A stretch of which a side may be unbounded."""
+
+_BOUNDED = frozenset(["bound", "ago_before"])
+_OPENING = _BOUNDED | frozenset(["relation", "from", "between"])
+_FIRST = BEGINNINGS | _OPENING
+
+
+class TimeMatch(NamedTuple):
+    """A time that a text says: words `first` to before `after` of a run, and how its relation limits.
+
+    Without limits the words say a time that is in no calendar, and no other.
+    """
+
+    first: int
+    after: int
+    relation: str
+    reading: TimeReading
+    limits: tuple[Open, ...]
+
+
+def match_time(run: TokenRun, i: int, context: ReadingContext) -> TimeMatch | None:
+    """What a text says at item `i` of a run, with its relation; None if it says no time there."""
+    kind = run.items[i].kind
+    if kind.isdisjoint(_FIRST) or "not_time" in kind:
+        return None
+    begins = may_begin(run, i)
+    if not begins and i >= run.last_joint and kind.isdisjoint(_OPENING):
+        return None
+    if not kind.isdisjoint(_BOUNDED) and (more := _bounded(run, i, context)) is not None:
+        return more
+    match = _range(run, i, context)
+    if "relation" in kind and (limited := _limited(run, i, context, match)) is not None:
+        return limited
+    if match is not None:
+        return TimeMatch(i, match[1], "between", match[0], match[0].choices)
+    if not begins and "from" not in kind:
+        return None
+    special: TimeMatch | None = None
+    if "from" in kind:
+        special = _onwards(run, i, context)
+    elif i < run.last_relation:
+        special = _day_with_bound(run, i, context)
+    if special is not None:
+        return special
+    alone = point(run, i, context)
+    if alone is not None and alone[0].impossible:
+        return TimeMatch(i, alone[1], "in", alone[0], ())
+    if alone is None or not alone[0].choices or not _trusted(run, i, alone):
+        return None
+    trailing = run.sense(alone[1], "trailing")
+    if trailing is not None and run.follows(alone[1]):
+        limits = tuple(bounds_of_relation(trailing, choice, alone[0]) for choice in alone[0].choices)
+        return TimeMatch(i, alone[1] + 1, trailing, alone[0], limits)
+    return TimeMatch(i, alone[1], "in", alone[0], alone[0].choices)
+
+
+def _range(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
+    return time_range(run, i, context, point, day_point) if i < run.last_joint else None
+
+
+def _bounded(run: TokenRun, i: int, context: ReadingContext) -> TimeMatch | None:
+    try:
+        more = bounded(run, i, context, simple)
+    except (ValueError, OverflowError):
+        return None
+    if more is None:
+        return None
+    core, how, reading, after = more
+    return TimeMatch(
+        i, after, how, reading._replace(choices=(core,)), (bounds_of_relation(how, core, reading),)
+    )
+
+
+def _limited(run: TokenRun, i: int, context: ReadingContext, match: RuleMatch | None) -> TimeMatch | None:
+    """A relation with a time, unless a range without it reads farther."""
+    relation, at = run.sense(i, "relation"), i + 1
+    if not run.follows(at) or run.sense(at, "relation") is not None:
+        return None
+    limited = _range(run, at, context) or point(run, at, context)
+    if run.sense(at, "the") is not None:
+        bare = point(run, at + 1, context)
+        limited = bare if limited is None or (bare is not None and bare[1] > limited[1]) else limited
+    if limited is None and run.sense(i, "lasting") is not None:
+        limited = lasting(run, at, context)
+    if limited is None or not limited[0].choices or limited[0].needs_cue in ("number", "dot_cue"):
+        return None
+    if run[limited[1]].word == "s" and run[limited[1]].glue == "'":
+        return None  # "after today's talk"
+    if _is_name(run, at, limited) or (match is not None and limited[1] <= match[1]):
+        return None
+    limits = tuple(bounds_of_relation(relation, choice, limited[0]) for choice in limited[0].choices)
+    return TimeMatch(i, limited[1], relation, limited[0], limits)
+
+
+def _onwards(run: TokenRun, i: int, context: ReadingContext) -> TimeMatch | None:
+    """`from 2014 on`."""
+    if run.sense(i, "from") is None or not run.follows(i + 1):
+        return None
+    match = point(run, i + 1, context)
+    if (
+        match is None
+        or not match[0].choices
+        or run.sense(match[1], "onwards") is None
+        or not run.follows(match[1])
+    ):
+        return None
+    limits = tuple(bounds_of_relation("since", choice, match[0]) for choice in match[0].choices)
+    return TimeMatch(i, match[1] + 1, "since", match[0], limits)
+
+
+def _day_with_bound(run: TokenRun, i: int, context: ReadingContext) -> TimeMatch | None:
+    """`tomorrow before 5pm`: the relation limits by a time of that day."""
+    day = day_point(run, i, context)
+    if day is None or day[0].grain != "day" or not day[0].choices or not run.follows(day[1]):
+        return None
+    relation = run.sense(day[1], "relation")
+    if relation in (None, "around", "as of") or run.sense(day[1], "to") is not None:
+        return None
+    time = clock(run, day[1] + 1, bare=relation == "by")
+    if time is None or not run.follows(day[1] + 1) or not ends(run, time[1]):
+        return None
+    half, after = half_of_day(run, time[1])
+    reading = time[0].in_half(half).on(day[0])
+    limits = tuple(
+        bounds_of_relation("before" if relation == "by" else relation, choice, reading)
+        for choice in reading.choices
+    )
+    return TimeMatch(i, after, relation, reading, limits)
+
+
+def bounds_of_relation(relation: str, core: LocalInterval, reading: TimeReading) -> Open:
+    """How a relation limits: what it leaves of all time.
+
+    `before the end of March` means its last day and not its last third; `around` adds as much on either side.
+    """
+    start, end = core
+    late, early = reading.which == 2, reading.which == 0
+    if relation == "since":
+        return start, None
+    if relation in ("until", "by", "as of"):
+        return None, end
+    if relation == "before":
+        return None, end if late else start
+    if relation == "after":
+        return (start if early else end), None
+    if relation == "around":
+        return widen(core)
+    return core
+
+
+def _trusted(run: TokenRun, i: int, match: RuleMatch) -> bool:
+    """Whether a time that may be another word has the cue it needs, or is the whole text."""
+    needs_cue = match[0].needs_cue
+    if not needs_cue:
+        return True
+    if needs_cue == "number":
+        return False
+    if _is_name(run, i, match):
+        return False
+    window, first = run.window, run.places[i]
+    if first == 0 and run.places[match[1]] == len(window.words):
+        return True
+    word, gap = run.before(i)
+    senses = run.lexicon.senses.get(word, NO_SENSES)
+    if "the" in senses and run.sense(i, "weekday_short") is None and gap.isspace() and first > 1:
+        senses, gap = (
+            run.lexicon.senses.get(window.words[first - 2], NO_SENSES),
+            window.gaps[first - 1],
+        )
+    if needs_cue not in senses or not gap.isspace() or (needs_cue == "cue" and _goes_on(run, match[1] - 1)):
+        return False
+    if run.sense(i, "very_wary") is not None:
+        return run.capital(i) or run.caseless or ("lower_cue" in senses and run.sense(i, "month") is not None)
+    return True
+
+
+def _is_name(run: TokenRun, i: int, match: RuleMatch) -> bool:
+    """Whether a word that is a time in small letters only has a capital: the planet `Mars`."""
+    return (
+        bool(match[0].needs_cue)
+        and run.sense(i, "lower_case") is not None
+        and run.capital(i)
+        and not run.caseless
+        and run.places[i] > 0
+    )
+
+
+def _goes_on(run: TokenRun, i: int) -> bool:
+    """Whether a capital follows a name, as in `June Carter`."""
+    n, window = run.places[i + 1], run.window
+    return (
+        run.sense(i, "month") is not None
+        and not run.caseless
+        and n < len(window.words)
+        and window.gaps[n] == " "
+        and window.text.text[window.starts[n]].isupper()
+    )
+
+
+# -- expressions ---------------------------------------------------------------------------------------
+
 
 COARSE = frozenset(("quarter", "half", "year"))
 """Grains of which a document may have a period of its own."""

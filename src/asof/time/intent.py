@@ -6,14 +6,495 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache, lru_cache
+from typing import Literal, NamedTuple, Protocol
 
-from asof.lang import FIRST, every
-from asof.time.cues import Cue, cues, kinds_of_answer, language_of, words_of
-from asof.time.question_form import HasTime, QuestionForm, question_form
-from asof.time.tendency import Direction, tendency
+from asof.lang import FIRST, codes, detect, every, tables
+from asof.time.span import Span
+
+# -- cues ----------------------------------------------------------------------------------------------
+#
+# The words of a question that tell of time, of a wish, or of its structure, by lists of one language.
+#
+# `lang/<code>/intent.toml` holds the lists, `answer_kinds.toml` beside it the words for kinds of answers.
+# They
+# are read when the first question is asked.
+
+
+CONTENT = ""
+"""The kind of a word that stands in no list."""
+
+_WORD = re.compile(r"[^\W_]+(?:['’\-][^\W_]+)*")
+_QUOTED = re.compile(r"\"[^\"]*+\"|“[^“”]*+”|„[^„“”]*+[“”]|«[^«»]*+»|(?<!\w)'[^']*+'(?!\w)")
+_MARKS = '"“”„«»'
+
+
+class Cue(NamedTuple):
+    """A word or phrase at [start, end) of a question. `kind`: `table.list` of the language, or `CONTENT`."""
+
+    kind: str
+    start: int
+    end: int
+    text: str  # in lower case
+    word: str  # of a phrase the last one
+    possessive: bool  # whether "'s" was there
+
+
+Word = tuple[int, int, str, bool]
+"""Start, end, the word in lower case without "'s", whether it had one."""
+
+Phrases = dict[str, tuple[tuple[tuple[str, ...], str], ...]]
+"""First word of a phrase -> (its other words, its kind), longest first."""
+
+
+def cues(question: str, words: list[Word], language: str) -> list[Cue]:
+    """The words of a question in order, phrases of the lists of `language` as one."""
+    return _grouped(question, words, phrases(language), every=True)
+
+
+def kinds_of_answer(question: str, words: list[Word], language: str) -> list[Cue]:
+    """The words that name kinds of answers, by `answer_kinds.toml`."""
+    return _grouped(question, words, kinds(language), every=False)
+
+
+def language_of(words: list[Word], language: str) -> str:
+    """Which of the languages named in `language` (codes with anything between them) a question is in.
+
+    The one whose lists know most of its words; in doubt English, which is always among them.
+    """
+    if language == FIRST:
+        return language
+    wanted = {FIRST, *re.findall("[a-z]+", language.lower())}
+    named = [code for code in codes("intent") if code in wanted]
+    if len(named) == 1:
+        return FIRST
+    return detect({word for _, _, word, _ in words}, {code: phrases(code) for code in named})
+
+
+def words_of(question: str) -> list[Word]:
+    """The words of a question in order; what is quoted in it is left out.
+
+    A question that stands in quotation marks as a whole, its question mark included, is no quotation.
+    """
+    start, end = _bounds(question)
+    words: list[Word] = []
+    for quoted in _QUOTED.finditer(question, start, end):
+        words += _tokens(question, start, quoted.start())
+        start = quoted.end()
+    return words + _tokens(question, start, end)
+
+
+def _bounds(question: str) -> tuple[int, int]:
+    """Where a text begins and ends, without quotation marks around the whole of a question."""
+    inner = question.strip().strip(_MARKS)
+    if not inner.endswith("?") or any(mark in inner for mark in _MARKS):
+        return 0, len(question)
+    start = question.index(inner)
+    return start, start + len(inner)
+
+
+def _tokens(question: str, start: int, end: int) -> list[Word]:
+    words: list[Word] = []
+    for found in _WORD.finditer(question, start, end):
+        start, end = found.span()
+        word = found[0].lower().replace("’", "'")
+        possessive = word[-2:] == "'s"
+        words.append((start, end, word[:-2] if possessive else word, possessive))
+    return words
+
+
+def _grouped(question: str, words: list[Word], listed: Phrases, *, every: bool) -> list[Cue]:
+    """The longest phrases at each place from left to right; words in no phrase only if `every`."""
+    found: list[Cue] = []
+    after, count = 0, len(words)
+    for at, (start, end, word, possessive) in enumerate(words):
+        if at < after:
+            continue
+        options = listed.get(word, ())
+        if possessive:
+            options = (*listed.get(f"{word}'s", ()), *options)
+        following = words[at + 1][2] if at + 1 < count else None
+        for rest, kind in options:
+            if not rest:
+                found.append(Cue(kind, start, end, word, word, possessive))
+                break
+            if rest[0] == following and _stands(question, words, at, rest):
+                after = at + len(rest) + 1
+                _, end, last, possessive = words[after - 1]
+                found.append(Cue(kind, start, end, question[start:end].lower(), last, possessive))
+                break
+        else:
+            if every:
+                found.append(Cue(CONTENT, start, end, word, word, possessive))
+    return found
+
+
+def _stands(question: str, words: list[Word], at: int, rest: tuple[str, ...]) -> bool:
+    """Whether `rest` comes after the word at `at`, with blanks between."""
+    if at + len(rest) >= len(words) or any(words[at + i][2] != part for i, part in enumerate(rest, 1)):
+        return False
+    return all(question[words[i][1] : words[i + 1][0]].isspace() for i in range(at, at + len(rest)))
+
+
+@cache
+def phrases(language: str) -> Phrases:
+    """The lists of a language."""
+    return _by_first_word(
+        (phrase, f"{table}.{entry}")
+        for table, entries in tables(language, "intent").items()
+        for entry, listed in entries.items()
+        for phrase in listed
+    )
+
+
+@cache
+def kinds(language: str) -> Phrases:
+    """The words of a language that name kinds of answers."""
+    return _by_first_word(
+        (phrase, entry) for entry, listed in tables(language, "answer_kinds").items() for phrase in listed
+    )
+
+
+@cache
+def units(language: str) -> dict[str, str]:
+    """Words for lengths of time -> their kind."""
+    return {
+        first: kind
+        for first, options in phrases(language).items()
+        for rest, kind in options
+        if not rest and kind.startswith("unit.")
+    }
+
+
+def _by_first_word(named: Iterable[tuple[str, str]]) -> Phrases:
+    listed: dict[str, list[tuple[tuple[str, ...], str]]] = {}
+    for phrase, kind in named:
+        first, *rest = phrase.split()
+        listed.setdefault(first, []).append((tuple(rest), kind))
+    return {
+        first: tuple(sorted(options, key=lambda option: -len(option[0]))) for first, options in listed.items()
+    }
+
+
+# -- question form -------------------------------------------------------------------------------------
+#
+# The form of a question: how it asks, in which tense, which of its wishes hold, which dates it names.
+#
+# Everything here follows from words of time and structure (`lang/*/intent.toml`) and from dates; what a
+# question is about has no say.
+
+
+Side = Literal["past", "now", "coming", "unknown"]
+"""Where a date lies from the moment of the question."""
+
+Tense = Literal["present", "past", "perfect", "future", "none"]
+
+FUNCTION = ("word.", "verb.", "wh.", "relation.", "still.")
+"""Lists whose words cannot be the noun that an adjective belongs to."""
+
+_OPENERS = frozenset(("word.determiner", "word.preposition", "word.of", "word.conjunction", "word.negation"))
+_TENSES: dict[str, Tense] = {
+    "verb.present": "present", "verb.course": "present", "verb.past": "past", "verb.perfect": "perfect",
+    "verb.conditional": "present", "future.will": "future",
+}  # fmt: skip
+WINDOWS = "wish.period"
+"""The list of words that are windows of time ("this week"), and no wish for the newest where one is read."""
+
+_REACH = 5
+"""How many words after its question word a question may take to come to its verb."""
+
+
+_AFTER_YEAR = frozenset("0123456789qhw")
+"""What may come after the hyphen behind a year: another number, a quarter, a half, a week."""
+
+
+class HasTime(Protocol):
+    """What is read of a mention of time (`asof.time.expressions.Mention`)."""
+
+    @property
+    def start(self) -> int: ...
+    @property
+    def end(self) -> int: ...
+    @property
+    def span(self) -> Span: ...
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionForm:
+    """`asks` is the question word ("when", "who"), "whether" or "keywords"; `tense` that of the next verb.
+
+    `wishes`: the cues that wish for the newest, none where a date asks for the past ("in 1998"); `sides`:
+    where the dates lie that it names; `windows`: the wishes that name a time ("this week"), which is looked
+    for as other named times are; `first`: of each table of words the first cue.
+    """
+
+    cues: list[Cue]
+    asks: str
+    tense: Tense
+    wishes: list[Cue]
+    sides: frozenset[Side]
+    windows: list[Cue]
+    first: dict[str, Cue]
+
+    @property
+    def structure(self) -> str:
+        """How it asks, to be read: "who + present", "keywords"."""
+        return self.asks if self.tense == "none" else f"{self.asks} + {self.tense}"
+
+
+def question_form(
+    question: str, cues: list[Cue], mentions: Sequence[HasTime], anchor: datetime | None
+) -> QuestionForm:
+    """The form of a question whose cues are given."""
+    asks, tense = _asks(cues)
+    wishes = _wishes(question, cues, asks == "keywords")
+    dates = _dates(cues, mentions, anchor, wishes)
+    sides = frozenset(side for _, side in dates)
+    if sides == {"past"}:
+        starts = [cue.start for cue in cues]
+        if any(_is_within(cues, starts, start) for start, _ in dates):
+            wishes = []
+    first: dict[str, Cue] = {}
+    for cue in cues:
+        if cue.kind:
+            first.setdefault(cue.kind[: cue.kind.index(".")], cue)
+    bounded = [mention for mention in mentions if mention.span.start is not None]  # not "as of this week"
+    windows = [cue for cue in wishes if cue.kind == WINDOWS and _touches(bounded, cue)]
+    return QuestionForm(cues, asks, tense, wishes, sides, windows, first)
+
+
+def _asks(cues: list[Cue]) -> tuple[str, Tense]:
+    for at, cue in enumerate(cues):
+        if cue.kind.startswith("wh."):
+            return cue.kind[3:], "present" if cue.possessive else _tense(cues[at + 1 : at + 1 + _REACH])
+    if cues and cues[0].kind in _TENSES:
+        return "whether", _tense(cues)
+    return "keywords", _tense(cues)
+
+
+def _tense(cues: list[Cue]) -> Tense:
+    return next((_TENSES[cue.kind] for cue in cues if cue.kind in _TENSES), "none")
+
+
+def _wishes(question: str, cues: list[Cue], keywords: bool) -> list[Cue]:
+    positions = [at for at, cue in enumerate(cues) if cue.kind.startswith("wish.")]
+    if not positions:
+        return []
+    cased = any(question[cue.start].islower() for cue in cues[1:] if cue.kind == CONTENT)
+    return [cues[at] for at in positions if _holds(question, cues, at, keywords, cased)]
+
+
+def _holds(question: str, cues: list[Cue], at: int, keywords: bool, cased: bool) -> bool:
+    """Whether the word of wish at `at` wishes for the newest; `cased`: capitals tell names."""
+    kind = cues[at].kind
+    if (cased and _is_name(question, cues, at)) or _is_reference(cues, at):
+        return False
+    if kind == "wish.adjective":
+        return _is_adjective(question, cues, at, keywords)
+    if kind in ("wish.state", "wish.day") and at and cues[at - 1].kind == "word.determiner":
+        return not _follows_noun(question, cues, at)  # "the now silent mill"
+    return True
+
+
+def _is_name(question: str, cues: list[Cue], at: int) -> bool:
+    """A capital within a sentence, and not all of the word in capitals."""
+    start = cues[at].start
+    if at == 0 or not question[start].isupper() or question[start : start + 2].isupper():
+        return False
+    return not any(mark in question[cues[at - 1].end : start] for mark in ".!?:\n")
+
+
+def _is_reference(cues: list[Cue], at: int) -> bool:
+    """After "before", "predecessor of" and the like, with nothing but an article between."""
+    at -= 1
+    while at >= 0 and cues[at].kind == "word.determiner":
+        at -= 1
+    return at >= 0 and cues[at].kind.startswith("relation.")
+
+
+def _is_adjective(question: str, cues: list[Cue], at: int, keywords: bool) -> bool:
+    """Whether "current" belongs to a noun after it, or comes after "still" or "most"; else it is a noun."""
+    if not _follows_noun(question, cues, at):
+        after = cues[at + 1].kind if at + 1 < len(cues) else CONTENT
+        if after == "word.conjunction" and at + 2 < len(cues):  # "the current and previous owners"
+            return cues[at + 2].kind.startswith(("past.", "future."))
+        return len(cues) == 1 or (at > 0 and cues[at - 1].kind.startswith(("still.", "degree.")))
+    if at == 0:
+        return True
+    before, gap = cues[at - 1], question[cues[at - 1].end : cues[at].start]
+    if before.kind or before.possessive or gap.strip() or before.word.isdigit():
+        return cues[at].word != "present" or before.kind in _OPENERS
+    if at > 1 and cues[at - 2].kind == "word.determiner":  # "the alternating current motor"
+        return False
+    return keywords or question[before.start].isupper()
+
+
+def _follows_noun(question: str, cues: list[Cue], at: int) -> bool:
+    """Whether a word that could be a noun comes next, with nothing but blanks between."""
+    if at + 1 == len(cues) or cues[at + 1].kind.startswith(FUNCTION):
+        return False
+    return not question[cues[at].end : cues[at + 1].start].strip()
+
+
+def _dates(
+    cues: list[Cue], mentions: Sequence[HasTime], anchor: datetime | None, wishes: list[Cue]
+) -> list[tuple[int, Side]]:
+    """Starts and sides of the mentions that are no wish, and of years that stand in none of them."""
+    said = ((m.start, _side(m.span, anchor)) for m in mentions if not _touches(wishes, m))
+    years = (
+        (cue.start, _side_of_year(int(cue.word[:4]), anchor))
+        for cue in cues
+        if cue.word[0].isdigit() and _holds_year(cue.word) and not _touches(mentions, cue)
+    )
+    return [*said, *years]
+
+
+class _HasOffsets(Protocol):
+    @property
+    def start(self) -> int: ...
+    @property
+    def end(self) -> int: ...
+
+
+def _touches(others: Sequence[_HasOffsets], interval: _HasOffsets) -> bool:
+    """Whether one of `others`, in order and disjoint, shares a character with a stretch."""
+    at = bisect_right(others, interval.start, key=lambda other: other.end)
+    return at < len(others) and others[at].start < interval.end
+
+
+def _is_within(cues: list[Cue], starts: list[int], start: int) -> bool:
+    """Whether a date at `start` begins with a preposition or comes after one; "of" and "as of" are none."""
+    at = bisect_right(starts, start)
+    here = cues[max(at - 2, 0) : at]
+    return any(cue.kind.startswith(("word.preposition", "relation.")) for cue in here)
+
+
+def _holds_year(word: str) -> bool:
+    """Whether a word is a year, or begins with one as 2024-03, 2019-2021 and 2024-q1 do."""
+    year, rest = word[:4], word[4:6]
+    if rest and not (rest[0] == "-" and rest[1:] and rest[1] in _AFTER_YEAR):
+        return False
+    return len(year) == 4 and year.isascii() and year.isdigit() and "1000" <= year < "2100"
+
+
+def _side_of_year(year: int, anchor: datetime | None) -> Side:
+    if anchor is None:
+        return "unknown"
+    return "past" if year < anchor.year else "now" if year == anchor.year else "coming"
+
+
+def _side(span: Span, anchor: datetime | None) -> Side:
+    if anchor is None:
+        return "unknown"
+    if span.end is not None and span.end <= anchor:
+        return "past"
+    return "coming" if span.start is not None and span.start > anchor else "now"
+
+
+# -- tendency ------------------------------------------------------------------------------------------
+#
+# Which way in time a question looks, and how fast its answer changes: two small linear models over its form.
+#
+# Features are the question's form, its words of time and the kinds of answers it names, each there or not.
+# direction = the class of the largest sum of weights; volatility = 1 / (1 + e^-s) of one sum s. The weights
+# in
+# `weights.toml` are fitted.
+
+
+Direction = Literal["past", "recent", "future", "timeless"]
+DIRECTIONS: tuple[Direction, ...] = ("past", "recent", "future", "timeless")
+
+MAIN_REASONS = 3
+"""How many of the features that speak for the direction are told."""
+
+ANY = "any"
+"""The feature of every question."""
+
+_WORDS = frozenset(("word.person", "verb.course", "verb.conditional", "word.conjunction"))
+_DATES = {
+    "past": "a past date", "now": "a date around now", "coming": "a coming date", "unknown": "a date",
+    "none": "no date",
+}  # fmt: skip
+_LISTS = frozenset(("past", "future", "still", "change", "unit", "degree", "relation"))
+
+
+class Tendency(NamedTuple):
+    """`reasons`: what spoke most for the direction, then most for or against a fast change."""
+
+    direction: Direction
+    volatility: float
+    reasons: tuple[str, ...]
+
+
+class TendencyWeights(NamedTuple):
+    """Feature -> its weights, in the order of `DIRECTIONS`; feature -> its weight for volatility."""
+
+    direction: dict[str, tuple[float, ...]]
+    volatility: dict[str, float]
+
+
+def tendency(asked: QuestionForm, kinds: Sequence[Cue], language: str) -> Tendency:
+    """Direction and volatility of a question by its form and by the kinds of answers that it names."""
+    told = features(asked, kinds, language)
+    by_direction, by_volatility = weights()
+    shares = [(name, by_direction[name]) for name in told if name in by_direction]
+    sums = [sum(column) for column in zip(*(row for _, row in shares), strict=True)]
+    best = sums.index(max(sums))
+    speeds = [(name, by_volatility[name]) for name in told if name in by_volatility]
+    volatility = 1 / (1 + math.exp(-sum(speed for _, speed in speeds)))
+    spoke = sorted((-row[best], told[name]) for name, row in shares if row[best] > 0 and name != ANY)
+    moved = sorted((-abs(speed), told[name]) for name, speed in speeds if name != ANY)
+    leading = dict.fromkeys(reason for _, reason in (*spoke[:MAIN_REASONS], *moved[:1]))
+    return Tendency(DIRECTIONS[best], volatility, tuple(leading))
+
+
+def features(asked: QuestionForm, kinds: Sequence[Cue], language: str) -> dict[str, str]:
+    """The features a question has, each with the word or structure that shows it."""
+    asks, tense, structure = asked.asks, f"tense.{asked.tense}", asked.structure
+    told = {ANY: ANY, asks: structure, tense: structure, f"{asks}.{tense}": structure}
+    _tell_cues(told, asked, units(language))
+    sides: list[str] = sorted(asked.sides) or ["none"]
+    for side in sides:
+        told[f"date.{side}"] = told[f"{asks}.date.{side}"] = _DATES[side]
+    for cue in kinds:
+        told["kind"] = told[f"kind.{cue.kind}"] = cue.text
+        for side in sides:
+            told[f"kind.{cue.kind}.date.{side}"] = cue.text
+    return told
+
+
+def _tell_cues(told: dict[str, str], asked: QuestionForm, lengths: dict[str, str]) -> None:
+    wishes = {cue.start for cue in asked.wishes}
+    for cue in asked.cues:
+        if not cue.kind:
+            continue
+        head, kind, text = cue.kind.partition(".")[0], cue.kind, cue.text
+        if head in _LISTS or (head == "wish" and cue.start in wishes):
+            told[kind] = told[head] = text
+            if head != "unit" and cue.word in lengths:  # "this week", "last year"
+                told[lengths[cue.word]] = text
+        elif kind in _WORDS:
+            told[kind] = text
+
+
+@lru_cache(maxsize=1)
+def weights() -> TendencyWeights:
+    """The fitted weights."""
+    import tomllib
+    from importlib.resources import files
+
+    kept = tomllib.loads((files("asof.time") / "weights.toml").read_text("utf-8"))
+    return TendencyWeights({name: tuple(row) for name, row in kept["direction"].items()}, kept["volatility"])
+
+
+# -- intent --------------------------------------------------------------------------------------------
+
 
 WISHED = 1.0  # "latest", "now": in so many words
 STATE = 0.5  # "who is", "where does", "what is the … of": the present state, which no word calls new
@@ -119,3 +600,26 @@ def _of_something(cues: list[Cue]) -> bool:
     if kinds[:1] != ["wh.what"]:
         return False
     return "word.of" in kinds[3:] or any(cue.possessive for cue in cues[1:])
+
+
+# -- termination ---------------------------------------------------------------------------------------
+#
+# Words for the end of something ("closed"): such a passage is not about what is current.
+
+
+@cache
+def termination_words() -> tuple[str, ...]:
+    """The words of all languages (`ended` in `lang/*/words.toml`)."""
+    return tuple(word for code in codes("words") for word in tables(code, "words").get("ended", ()))
+
+
+@cache
+def _pattern() -> re.Pattern[str]:
+    return re.compile(
+        r"(?<![\w-])(?:" + "|".join(map(re.escape, termination_words())) + r")(?![\w-])", re.IGNORECASE
+    )
+
+
+def mentions_termination(text: str) -> bool:
+    """Whether a text has a word for the end of something."""
+    return _pattern().search(text) is not None

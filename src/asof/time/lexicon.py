@@ -7,13 +7,106 @@ its senses alone, so a new language is a new file and no code.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from itertools import accumulate, islice
+from typing import Any, NamedTuple
 
-from asof.lang import FIRST, codes, tables
-from asof.time.word_lists import NAME_LISTS, entries
+from asof.lang import FIRST, codes, stop_words, tables
+
+# -- word lists ----------------------------------------------------------------------------------------
+#
+# The word lists of `lang/<code>/time.toml`: which words of which languages a text is read with.
+#
+# A word is what `WORD` finds; an entry of a list is a phrase of one or more of them.
+
+
+UNSPACED = "\u3005\u3007\u3040-\u30ff\u3400-\u9fff"
+"""Characters of scripts without blanks (Han, kana), as in a class of a regular expression."""
+
+WORD = re.compile(rf"[^\W\d_{UNSPACED}]+|[0-9]+|[{UNSPACED}]")
+"""A word is a run of letters, a run of figures, or a character of a script without blanks."""
+
+NAME_LISTS = frozenset({"product", "counted"})
+"""Tables of words around numbers that are no times."""
+
+_SHORT = frozenset(["month_short", "weekday_short"])
+_ABROAD = ("month", "of", "with_year", "lower_case")  # the marks of months after them
+
+
+class Entry(NamedTuple):
+    """A word or phrase, the table that holds it, and what it means there."""
+
+    table: str
+    value: Any
+    words: tuple[str, ...]
+
+
+def is_unspaced(word: str) -> bool:
+    """Whether a word or character belongs to a script that puts no blanks between words; false for none."""
+    return "\u3005" <= word[:1] <= "\u9fff"
+
+
+def entries(named: Sequence[str]) -> Iterator[Entry]:
+    """All words of the named languages, and months of the others.
+
+    A short name of a month or a day gives way to any word of a language that is named before: Spanish "ago"
+    is August where English is not. A month of a language that is not named gives way to all words of those
+    that are; if it is in the table `with_year` of its own language, it is one only with a year.
+    """
+    known: set[str] = set()
+    for code in named:
+        before = frozenset(known)
+        for entry in _entries(code):
+            if entry.table == "with_year" or (entry.table in _SHORT and entry.words[0] in before):
+                continue
+            if len(entry.words) == 1 and entry.table not in NAME_LISTS:
+                known.add(entry.words[0])
+            yield entry
+    known.update(*map(stop_words, named))
+    for code in codes("time"):
+        if code not in named:
+            yield from _of_other_texts(code, known)
+
+
+def _of_other_texts(code: str, known: Iterable[str]) -> Iterator[Entry]:
+    """The months of a language, and its words for "of", in texts of other languages."""
+    months: set[tuple[str, ...]] = set()
+    for entry in _entries(code, _ABROAD):
+        if len(entry.words) > 1 or entry.words[0] in known:
+            continue
+        if entry.table == "month":
+            months.add(entry.words)
+        elif entry.table != "of" and entry.words not in months:
+            continue
+        yield entry
+
+
+def _entries(code: str, chosen: Iterable[str] = ()) -> Iterator[Entry]:
+    """The words of some tables of a language, in their order; without a choice of all."""
+    lists = tables(code, "time")
+    bare = lists.get("accents") == "optional"
+    for table in chosen or lists:
+        rows = lists.get(table)
+        if isinstance(rows, dict):
+            for key, words in rows.items():
+                value = int(key) if re.fullmatch(r"-?[0-9]+", key) else key
+                for word in words.split():
+                    yield Entry(table, value, tuple(WORD.findall(word)))
+                    plain = _unaccented(word) if bare and not word.isascii() else word
+                    if plain != word and len(plain) > 1 and plain not in stop_words(code):
+                        yield Entry(table, value, tuple(WORD.findall(plain)))  # dès and des are two words
+
+
+def _unaccented(word: str) -> str:
+    """A word as it is typed without accents."""
+    return "".join(sign for sign in unicodedata.normalize("NFD", word) if not unicodedata.combining(sign))
+
+
+# -- lexicon -------------------------------------------------------------------------------------------
+
 
 GROUND = FIRST
 """The language whose words are always known."""
@@ -198,3 +291,511 @@ def _weak(
         if weak.issuperset(words):
             weak.discard(max(words, key=len))
     return frozenset(weak)
+
+
+# -- known words ---------------------------------------------------------------------------------------
+#
+# Regular expressions by which all known words around a place of a text are found at once.
+
+
+LONGEST_GAP, MOST_SIGNS = 16, 3
+"""The characters, and those of them that are no blanks, between two words that say one time."""
+
+_DIGIT = r"[^\W\D0-9]"  # of another script, which belongs to no word
+_SIGN = rf"(?:[^\w\s{UNSPACED}]|_|{_DIGIT})"
+_BETWEEN = rf"(?:[^\w{UNSPACED}]|_|{_DIGIT})"
+_IN_LINE = rf"(?:(?!\n){_BETWEEN})*"
+_NEAR = (
+    rf"(?>[^\w\s{UNSPACED}]? ?(?=[^\W\d_]|[0-9])"  # mostly
+    rf"|(?={_BETWEEN}{{0,{LONGEST_GAP}}}(?!{_BETWEEN}))(?!{_IN_LINE}\n{_IN_LINE}\n)"
+    rf"(?:\s*{_SIGN}){{0,{MOST_SIGNS}}}\s*)"
+)
+"""What may stand between two words of one time, see `word_windows.bond`."""
+
+
+@lru_cache(maxsize=16)
+def words_after(lexicon: TimeLexicon, most: int) -> re.Pattern[str]:
+    """What matches the known words after a word, and figures, so many at most."""
+    return _in_row(lexicon.known, most)
+
+
+@lru_cache(maxsize=16)
+def words_before(lexicon: TimeLexicon, most: int) -> re.Pattern[str]:
+    """The same for words before a word, in a text that is reversed."""
+    return _in_row((word[::-1] for word in lexicon.known), most)
+
+
+def _in_row(known: Iterable[str], most: int) -> re.Pattern[str]:
+    words = [word for word in known if not word[0].isdecimal()]
+    spaced = any_of(word for word in words if not is_unspaced(word))
+    unspaced = any_of(word for word in words if is_unspaced(word))
+    word = rf"(?:[0-9]+|{spaced}(?![^\W\d_{UNSPACED}])|{unspaced})"
+    return re.compile(f"(?:{_NEAR}{word}){{0,{most}}}")
+
+
+def any_of(words: Iterable[str]) -> str:
+    """A pattern of some words, at least one: a tree of their letters, so that few of them are tried."""
+    by_first: dict[str, list[str]] = {}
+    for word in sorted(set(words)):
+        by_first.setdefault(word[:1], []).append(word[1:])
+    ends = by_first.pop("", None) is not None
+    branches = [re.escape(first) + any_of(rest) for first, rest in by_first.items()]
+    return f"(?:{'|'.join(branches)}){'?' if ends else ''}" if branches else ""
+
+
+# -- word windows --------------------------------------------------------------------------------------
+#
+# The few stretches of a text that can say a time: the words around a trigger that are all known.
+#
+# Words that say times are rare in prose, so a text is first searched for them as a whole, and words are cut
+# only around those that are there.
+
+
+FAR = "far"
+"""The glue of two words that have nothing to do with each other."""
+
+_SAME = str.maketrans("–—‒−~～〜’‘`´\xa0，、", "-------'''' ,,")
+_REACH = 12  # words that a window may have before its first trigger
+_BOUND = 400  # words that a window may have
+_CONTEXT = 2  # words before a window that rules look at
+_LONG = 8  # letters or figures of a word that says a time alone
+_DATE_FIGURES = re.compile("[0-9](?:((?:[0-9]?|(?<=[12])[0-9]{3}|[0-9]{7}|[0-9]{13})(?![0-9]))|[0-9]+)")
+"""Figures; those that may say a day, a year, or a date as in 20240305 and 20240305143007 have a group."""
+_SHORT_FIGURES = frozenset(f"{n:0{size}}" for size in (1, 2, 3) for n in range(10**size))
+_WORDS = re.compile(f"({WORD.pattern})")
+_SMALL, _CAPITAL = re.compile("[a-z]"), re.compile("[A-Z]")
+_OTHER_LETTER = re.compile(r"[^\W\d_\x00-\x7f]")
+_WIDE = re.compile("[０-９]")
+_NARROW = str.maketrans("０１２３４５６７８９", "0123456789")
+_DATE_SIGN = re.compile(r"[^\w\s,;()%$]")
+"""A sign that may stand in a time of numbers and words such as `to`."""
+_DATE_IN_PAIRS = re.compile(
+    r"[^\w\s,;()%$.–-]|\.\s|\s\.|[0-9]\s?[-–]\s?[0-9]+\s?[-.–]|[0-9]\.[0-9]+\s?[-–]"
+    r"|(?<![0-9])[0-9]{1,2}\.[0-9]{1,2}\.[0-9]{2}(?![0-9])"
+)
+"""A sign that may stand in a time of numbers and words such as `the`; one hyphen or full stop is none, nor
+are those of a version (1.2.3, 1.20.300)."""
+_BLANKS = bytes(sign if sign < 128 and chr(sign).isalpha() else 32 for sign in range(256))
+"""For `bytes.translate`: all that is no letter of ASCII becomes a blank."""
+_ASCII_BLANKS = bytes(sign if sign >= 128 else _BLANKS[sign] for sign in range(256))
+
+Place = tuple[int, int]
+"""The start and the end of a word in the text."""
+
+
+class TimeText:
+    """A text, and the same in lower case."""
+
+    __slots__ = ("_backwards", "_caseless", "_ends", "lower", "text")
+
+    def __init__(self, text: str) -> None:
+        lower = text.lower()
+        if len(lower) != len(text):  # "İ" becomes two characters, and offsets must stay true
+            lower = "".join(small if len(small := sign.lower()) == 1 else sign for sign in text)
+        if not lower.isascii() and _WIDE.search(lower):
+            lower = lower.translate(_NARROW)
+        self.text, self.lower = text, lower
+        self._backwards = ""
+        self._caseless: bool | None = None
+        self._ends: Place | None = None
+
+    @property
+    def caseless(self) -> bool:
+        """Whether the text is all in small or in capital letters, so that a capital tells nothing."""
+        if self._caseless is None:
+            text = self.text
+            mixed = _SMALL.search(text) is not None and _CAPITAL.search(text) is not None
+            self._caseless = not mixed and text in (text.lower(), text.upper())
+        return self._caseless
+
+    @property
+    def backwards(self) -> str:
+        """The text in lower case, reversed."""
+        if not self._backwards:
+            self._backwards = self.lower[::-1]
+        return self._backwards
+
+    @property
+    def ends(self) -> Place:
+        """Where its first word starts and its last one ends; any two places if it has none."""
+        if self._ends is None:
+            first, last = WORD.search(self.lower), WORD.search(self.backwards)
+            self._ends = first.start() if first else 0, len(self.lower) - last.start() if last else 0
+        return self._ends
+
+    def triggers(self, lexicon: TimeLexicon) -> list[Place]:
+        """The words that may say a time, in order."""
+        triggers = [match.span() for match in _DATE_FIGURES.finditer(self.lower) if match.lastindex]
+        words = self._trigger_words(lexicon)
+        if words:
+            for word in words:
+                triggers += self._places(word)
+            triggers.sort()
+        return triggers
+
+    def _trigger_words(self, lexicon: TimeLexicon) -> frozenset[str]:
+        """The different triggers of letters; some may only be parts of longer words that are not ASCII."""
+        pieces = self.lower.encode("ascii", "replace").translate(_BLANKS).split()
+        words = frozenset(map(bytes.decode, lexicon.ascii_triggers.intersection(pieces)))
+        if self.lower.isascii() or _OTHER_LETTER.search(self.lower) is None:
+            return words
+        pieces = self.lower.encode("utf-8", "surrogatepass").translate(_ASCII_BLANKS).split()
+        other = b" ".join(piece for piece in pieces if not piece.isascii()).decode("utf-8", "surrogatepass")
+        return words | lexicon.triggers.intersection(WORD.findall(other))
+
+    def _places(self, word: str) -> Iterator[Place]:
+        lower, size = self.lower, len(word)
+        start = lower.find(word)
+        while start >= 0:
+            end = start + size
+            if not (start and _is_letter(lower[start - 1])) and not _is_letter(lower[end : end + 1]):
+                yield start, end
+            start = lower.find(word, end)
+
+
+def _is_letter(sign: str) -> bool:
+    """Whether a character belongs to a word of letters (see `WORD`); false for none."""
+    return sign.isalnum() and not sign.isdecimal() and not is_unspaced(sign)
+
+
+class WordWindow:
+    """Neighbouring words of a text; those from `first` to before `after` are known, and one is a trigger.
+
+    Around them stand up to two words before and one after, for rules that look there. So word 0 is the
+    text's first word whenever a known word stands there, and the last one its last word. `gaps[n]` stands
+    before word `n`, one more after the last. Its gaps and words begin at `offset` of the text.
+    """
+
+    __slots__ = ("_pieces", "_starts", "after", "first", "gaps", "offset", "text", "words")
+
+    def __init__(self, text: TimeText, known: Place) -> None:
+        size, (begin, end) = len(text.lower), known
+        first, beyond = 0, WORD.search(text.lower, end)
+        while first < _CONTEXT and (before := WORD.search(text.backwards, size - begin)) is not None:
+            first, begin = first + 1, size - before.end()
+        self.text, self.first, self.offset = text, first, begin if first else 0
+        self._pieces = pieces = _WORDS.split(text.lower[self.offset : beyond.end() if beyond else size])
+        self.words: list[str] = pieces[1::2]
+        self.gaps: list[str] = pieces[::2]
+        self.after = len(self.words) - 1 if beyond else len(self.words)
+        self._starts: list[int] = []
+
+    @property
+    def starts(self) -> list[int]:
+        """Where the words start in the text, and where the window ends."""
+        if not self._starts:
+            self._starts = list(accumulate(map(len, self._pieces), initial=self.offset))[1::2]
+        return self._starts
+
+    def end(self, n: int) -> int:
+        """Where word `n` ends in the text."""
+        return self.starts[n] + len(self.words[n])
+
+
+def windows(text: TimeText, lexicon: TimeLexicon) -> Iterator[WordWindow]:
+    """The windows of a text, in order; their known words are disjoint."""
+    triggers = text.triggers(lexicon)
+    if not triggers:
+        return
+    before, after = words_before(lexicon, _REACH), words_after(lexicon, _BOUND)
+    lower, backwards, size = text.lower, text.backwards, len(text.lower)
+    weak, sufficient = lexicon.weak, lexicon.sufficient
+    done = 0
+    for start, end in triggers:
+        if start < done:
+            continue
+        begin = size - before.match(backwards, size - start, size - done).end()  # type: ignore[union-attr]
+        done = after.match(lower, end).end()  # type: ignore[union-attr]
+        if begin == start and done == end:
+            words = [lower[start:end]]
+            if words[0] not in sufficient and end - start < _LONG and text.ends != (start, end):
+                continue
+        else:
+            words = WORD.findall(lower, begin, done)
+        if len(words) > _BOUND:
+            *_, last = islice(WORD.finditer(lower, begin, done), _BOUND)
+            done = last.end()
+            del words[_BOUND:]
+        if weak.issuperset(words) or (
+            _counts_only(text, (begin, done), words, lexicon) and text.ends != (begin, done)
+        ):
+            continue
+        yield WordWindow(text, (begin, done))
+
+
+def _counts_only(text: TimeText, known: Place, words: list[str], lexicon: TimeLexicon) -> bool:
+    """Whether known words are numbers of at most three figures among words that make no time of them.
+
+    `between 12 and 15`, `1.8 of the 40`: without a sign as in `3/5` or `12:30` it takes three of them, or a
+    word such as `before`, to say a date.
+    """
+    if not _with_counts(lexicon.mute).issuperset(words):
+        return False
+    inert = _with_counts(lexicon.inert).issuperset(words)
+    if inert:
+        context = WORD.search(text.backwards, len(text.lower) - known[0])
+        inert = context is None or context[0][::-1] not in lexicon.known
+    return (_DATE_IN_PAIRS if inert else _DATE_SIGN).search(
+        text.lower, max(known[0] - 1, 0), known[1]
+    ) is None
+
+
+@lru_cache(maxsize=32)
+def _with_counts(words: frozenset[str]) -> frozenset[str]:
+    return words | _SHORT_FIGURES
+
+
+@lru_cache(maxsize=4096)
+def bond(gap: str) -> tuple[str, bool]:
+    """The signs in a gap with blanks left out, and whether there were blanks; only blanks are one blank."""
+    if gap == " ":
+        return " ", True
+    if len(gap) > LONGEST_GAP or gap.count("\n") > 1:
+        return FAR, True
+    plain = gap.translate(_SAME)
+    signs = "".join(plain.split())
+    if not signs:
+        return (" " if plain else ""), bool(plain)
+    return (signs if len(signs) <= MOST_SIGNS else FAR), signs != plain
+
+
+# -- figures -------------------------------------------------------------------------------------------
+#
+# The senses of words of figures: numbers, and by their length days of a month, years or whole dates.
+
+
+EARLIEST, LATEST = 1000, 2999
+"""Years that four figures may mean."""
+
+CENTURY_TURN = 69
+"""Two figures from here on are years of the 1900s, below of the 2000s, as in POSIX."""
+
+_LONGEST = 14
+_LONGEST_FIGURES = (8, 14)
+_APOSTROPHE = ("'", ",'", " '")
+
+
+@lru_cache(maxsize=8192)
+def figure_senses(word: str, glue: str) -> Senses:
+    """The senses of a word; none if it is no figures, or more than 14. `glue` stands before it.
+
+    `figures` is their number. `day_figures` and `year_figures` are figures that may be a day of a month and a
+    year, `long_figures` those of 20240305 and 20240305143007, `short_year` is the year of '24.
+    """
+    size = len(word)
+    if size > _LONGEST or not "0" <= word[0] <= "9":
+        return NO_SENSES
+    number = int(word)
+    senses: dict[str, int] = {"figures": size, "number": number}
+    if size <= 2:
+        senses["day_figures"] = number
+        if size == 2 and glue in _APOSTROPHE:
+            senses["short_year"] = two_figures(number)
+    elif size == 4 and EARLIEST <= number <= LATEST:
+        senses["year_figures"] = number
+    elif size in _LONGEST_FIGURES:
+        senses["long_figures"] = number
+    return Senses(senses)
+
+
+def two_figures(number: int) -> int:
+    """The year that two figures mean: 69-99 in the 1900s, 00-68 in the 2000s."""
+    return number + (1900 if number >= CENTURY_TURN else 2000)
+
+
+# -- token run -----------------------------------------------------------------------------------------
+#
+# The runs of words that can say a time, which is where rules are tried.
+#
+# The gap between two words is as much a part of a date as the words are: `3/5`, `3.5` and `3 5` differ in
+# it.
+
+
+_Phrases = Mapping[str, tuple[tuple[tuple[str, ...], Senses], ...]]
+"""Phrases with their senses, longest first, by their second word."""
+
+
+@dataclass(frozen=True, slots=True)
+class TimeToken:
+    """A word or phrase with its senses; `glue` is what stands before it: " " for blanks, else the signs.
+
+    `kind` is the set of its senses; `wide` tells whether there are blanks besides the signs. `phrases` are
+    those that begin with the word. `marks` tells what a run with it may hold.
+    """
+
+    word: str
+    senses: Senses
+    kind: frozenset[str]
+    glue: str
+    wide: bool
+    phrases: _Phrases | None = None
+    marks: int = 0
+
+
+_JOINT, _AND, _BETWEEN_WORDS, _RELATION, _HOURS = (1 << n for n in range(5))
+_JOINING = frozenset(("-", "--", "/"))
+_MARKS = (
+    (_JOINT, frozenset(("to",))),
+    (_AND, frozenset(("and",))),
+    (_BETWEEN_WORDS, frozenset(("between",))),
+    (_RELATION, frozenset(("relation",))),
+    (_HOURS, frozenset(("hour", "cardinal", "meridiem", "hour_sign", "daypart", "between", "from"))),
+)
+
+
+@lru_cache(maxsize=4096)
+def _marks(kind: frozenset[str], glue: str) -> int:
+    marks = sum(mark for mark, senses in _MARKS if senses & kind)
+    return marks | (_JOINT if glue in _JOINING else 0) | (_HOURS if glue in (":", ".") else 0)
+
+
+_END = TimeToken("", NO_SENSES, NO_SENSES.kind, FAR, True)
+_BEYOND = (NO_SENSES,) * 8
+"""What stands after the last item, and, since -1 is the last place of a list, before the first."""
+
+
+class TokenRun:
+    """Neighbouring words that are all known, as items. Asking past either end finds nothing.
+
+    `places[i]` is the place in the window of the first word of item `i`, one more stands after the last.
+    """
+
+    __slots__ = (
+        "_senses",
+        "items",
+        "last_joint",
+        "last_relation",
+        "lexicon",
+        "may_hold_hours",
+        "memo",
+        "places",
+        "size",
+        "window",
+    )
+
+    def __init__(self, window: WordWindow, lexicon: TimeLexicon) -> None:
+        self.window, self.lexicon = window, lexicon
+        items: list[TimeToken] = []
+        places: list[int] = []
+        self.memo: dict[tuple[str, int], Any] = {}
+        """What rules found at places, so that none is tried there twice."""
+        words, gaps, after = window.words, window.gaps, window.after
+        at, joint, conjunction, relation, held = window.first, 0, 0, 0, 0
+        while at < after:
+            item = _token(lexicon, gaps[at] or self._gap(at), words[at])
+            if item.glue == "'" and items and "elided" in items[-1].kind:
+                item = _token(lexicon, " ", words[at])  # l'année
+            places.append(at)
+            at += 1
+            if item.phrases is not None and at < after and words[at] in item.phrases:
+                at, item = self._phrase(at, item)
+            if item.marks:
+                held |= item.marks
+                if item.marks & _JOINT:
+                    joint = len(items)
+                elif item.marks & _AND:
+                    conjunction = len(items)
+                if item.marks & _RELATION:
+                    relation = len(items)
+            items.append(item)
+        places.append(at)
+        self.items, self.places, self.size = items, places, len(items)
+        self.last_joint = max(joint, conjunction) if held & _BETWEEN_WORDS else joint
+        """The last item that can join two times to a range: a word, or one after `-` or `/`; or 0."""
+        self.last_relation = relation
+        """The last item that can limit a time; or 0."""
+        self.may_hold_hours = bool(held & _HOURS)
+        """Whether two times of day that make a range may be in it."""
+        self._senses: list[Senses] = [*[item.senses for item in items], *_BEYOND]
+
+    def _phrase(self, second: int, item: TimeToken) -> tuple[int, TimeToken]:
+        """The place after the longest known phrase of an item's word and the `second` one, and the phrase."""
+        window = self.window
+        for phrase, senses in (item.phrases or {})[window.words[second]]:
+            after = second - 1 + len(phrase)
+            if (
+                after <= window.after
+                and tuple(window.words[second - 1 : after]) == phrase
+                and all(bond(gap)[0] in _WITHIN for gap in window.gaps[second:after])
+            ):
+                marks = _marks(senses.kind, item.glue)
+                return after, TimeToken(item.word, senses, senses.kind, item.glue, item.wide, None, marks)
+        return second, item
+
+    def __getitem__(self, i: int) -> TimeToken:
+        return self.items[i] if 0 <= i < self.size else _END
+
+    def sense(self, i: int, name: str) -> Any:
+        """What an item means in a sense; None if it has not that sense."""
+        try:
+            return self._senses[i].get(name)
+        except IndexError:
+            return None
+
+    def follows(self, i: int, glue: str = " ") -> bool:
+        """Whether an item stands after one of the signs of `glue` (each character is one sign)."""
+        return 0 <= i < self.size and self.items[i].glue in glue and bool(self.items[i].glue)
+
+    def after(self, i: int, name: str, glue: str = " ") -> int:
+        """The place after item `i` if it has a sense and the right glue, else `i`: skips an optional word."""
+        return i + 1 if self.sense(i, name) is not None and self.follows(i, glue) else i
+
+    def start(self, i: int) -> int:
+        """Where an item starts in the text."""
+        return self.window.starts[self.places[i]]
+
+    def end(self, i: int) -> int:
+        """Where an item ends in the text."""
+        return self.window.end(self.places[i + 1] - 1)
+
+    def words(self, i: int) -> int:
+        """How many words an item has: 1, or those of a phrase; 0 past either end."""
+        return self.places[i + 1] - self.places[i] if 0 <= i < self.size else 0
+
+    def capital(self, i: int) -> bool:
+        """Whether an item begins with a capital letter."""
+        return self.window.text.text[self.start(i)].isupper() if 0 <= i < self.size else False
+
+    @property
+    def caseless(self) -> bool:
+        """Whether the whole text is in small or in capital letters, so that a capital tells nothing."""
+        return self.window.text.caseless
+
+    def before(self, i: int) -> tuple[str, str]:
+        """The word before an item, known or not, and the gap between, as it stands in the text."""
+        n = self.places[i]
+        return (self.window.words[n - 1] if n > 0 else ""), self.window.gaps[n] or self._gap(n)
+
+    def behind(self, i: int) -> tuple[str, str]:
+        """The word after item `i`, known or not, and the gap between."""
+        if not 0 <= i < self.size:
+            return "", ""
+        n, words = self.places[i + 1], self.window.words
+        return (words[n] if n < len(words) else ""), self.window.gaps[n] or self._gap(n)
+
+    def _gap(self, n: int) -> str:
+        """What stands before word `n` of the window; a blank where a script has none."""
+        words, gap = self.window.words, self.window.gaps[n]
+        if gap or n == 0 or not any(map(is_unspaced, words[n - 1 : n + 1])):
+            return gap
+        return " "
+
+
+@lru_cache(maxsize=32768)
+def _token(lexicon: TimeLexicon, gap: str, word: str) -> TimeToken:
+    glue, wide = bond(gap)
+    senses = lexicon.senses.get(word) or figure_senses(word, glue)
+    phrases: dict[str, list[tuple[tuple[str, ...], Senses]]] = {}
+    for phrase in lexicon.phrases.get(word, ()):
+        phrases.setdefault(phrase[0][1], []).append(phrase)
+    second = {word: tuple(each) for word, each in phrases.items()}
+    return TimeToken(word, senses, senses.kind, glue, wide, second or None, _marks(senses.kind, glue))
+
+
+_WITHIN = frozenset([" ", "-", "'", ".", "/", "", "o"])
+
+
+def runs(text: str, lexicon: TimeLexicon) -> Iterator[TokenRun]:
+    """The runs of a text that hold a trigger, in order and disjoint."""
+    for window in windows(TimeText(text), lexicon):
+        yield TokenRun(window, lexicon)

@@ -3,21 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import UTC
 
-from asof.time.figures import two_figures
-from asof.time.local_time import LocalInterval, calendar_day, months
-from asof.time.numerals import year_figures
+from asof.time.lexicon import EARLIEST, LATEST, TokenRun, is_unspaced, two_figures
 from asof.time.reading import (
+    DAY,
+    IN_CLOCK,
+    IN_MONTHS,
+    MINUTE,
+    SECOND,
+    LocalInterval,
     ReadingContext,
+    Rule,
     RuleMatch,
     TimeReading,
+    amount,
+    below_hundred,
+    calendar_day,
+    day_of_month,
     distinct,
+    grain_of,
+    month,
+    months,
+    ordinal,
     reading_in_year,
     reading_without_year,
+    shift_day,
+    short_year,
     single_reading,
+    wall,
+    year_figures,
+    year_words,
 )
-from asof.time.token_run import TokenRun
-from asof.time.yearly import day_of_month, month
+
+# -- numeric dates -------------------------------------------------------------------------------------
+
 
 LONGEST_MONTHS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 """The days that each month can have."""
@@ -148,3 +168,370 @@ def _two(run: TokenRun, i: int, sign: str, context: ReadingContext) -> RuleMatch
     return reading_without_year(
         "day", yearly, context, needs_cue="dot_cue" if sign == "." else "date_cue"
     ), i + 2
+
+
+# -- durations -----------------------------------------------------------------------------------------
+#
+# Distances in time: `three weeks ago`, `in 2 days`, `within a year`, `2 weeks before Easter`.
+
+
+Lengths = list[tuple[float, str]]
+"""How many of which units."""
+
+_UNITS = frozenset(("units", "unit", "unit_short"))
+_MOST = 4  # units in one duration: 1 year, 2 months, 3 weeks and 4 days
+
+
+def unit_after_number(run: TokenRun, i: int) -> str | None:
+    """The unit at `i`, in any of its forms."""
+    item = run[i]
+    if item.kind.isdisjoint(_UNITS):
+        return None
+    match: str | None = item.senses.get("units") or item.senses.get("unit") or item.senses.get("unit_short")
+    return match
+
+
+def duration(run: TokenRun, i: int, most: int = _MOST) -> tuple[Lengths, int] | None:
+    """Numbers with units: `3 weeks`, `1 month and 21 days`, `2h`, `a year`, `two and a half years`."""
+    lengths: Lengths = []
+    at = i
+    while len(lengths) < most:
+        match = amount(run, at)
+        if match is None or (run.sense(at, "year_figures") and run.sense(match[1], "year_sign")):
+            break
+        unit, glue = unit_after_number(run, match[1]), run[match[1]].glue
+        if (
+            unit is None
+            or glue not in (" ", "-", "")
+            or (glue == "" and run.sense(match[1] - 1, "number") is None)
+        ):
+            break
+        after = match[1] + 1
+        count = match[0]
+        if run.sense(after, "and_half") is not None and run.follows(after):
+            count, after = count + 0.5, after + 1
+        lengths.append((count, unit))
+        i = after
+        at = run.after(after, "and", " ,")
+        if not run.follows(at, " ,"):
+            break
+    return (lengths, i) if lengths else None
+
+
+def shift_instant(at: int, lengths: Lengths, sign: int) -> int:
+    """The instant (on a clock in UTC) at a distance from another one: whole days first, by the calendar."""
+    for count, unit in lengths:
+        if unit not in IN_CLOCK:
+            at = shift_day(at // DAY, unit, sign * count) * DAY + at % DAY
+    return at + sign * sum(round(count * IN_CLOCK[unit]) for count, unit in lengths if unit in IN_CLOCK)
+
+
+def shift_anchor(
+    lengths: Lengths, context: ReadingContext, sign: int, day: int | None = None
+) -> TimeReading | None:
+    """The day, or within a day the minute, that lies a distance from the anchor (or from a day)."""
+    relative = day is None
+    if day is None:
+        day = context.today
+    if day is None:
+        return None
+    clock = [(count, unit) for count, unit in lengths if unit in IN_CLOCK]
+    other = [(count, unit) for count, unit in lengths if unit not in IN_CLOCK]
+    if clock:
+        if not relative or context.anchor is None or context.at is None:
+            return None
+        at = shift_instant(wall(context.anchor, UTC), lengths, sign)
+        grain, size = ("second", SECOND) if any(unit == "second" for _, unit in clock) else ("minute", MINUTE)
+        return TimeReading(grain, ((at // size * size, at // size * size + size),), relative=True, zone=UTC)
+    for count, unit in other:
+        day = shift_day(day, unit, sign * count)
+    return TimeReading("day", ((day * DAY, (day + 1) * DAY),), relative=relative)
+
+
+def distance(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
+    """A distance from the anchor, or from the time that follows it; the German `vor drei Wochen` as well."""
+    before = run.sense(i, "ago_before")
+    if before is not None:
+        lengths = duration(run, i + 1)
+        match = shift_anchor(lengths[0], context, before) if lengths else None
+        return None if lengths is None or match is None else (match, lengths[1])
+    if run.sense(i, "ahead") is not None:
+        return _ahead(run, i, context)
+    lengths = duration(run, i)
+    if lengths is None or not run.follows(lengths[1]):
+        return None
+    after = lengths[1]
+    sign = run.sense(after, "ago")
+    if sign is not None:
+        match = shift_anchor(lengths[0], context, sign)
+        return None if match is None else (match, after + 1)
+    return None
+
+
+def lasting(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
+    """How long something lasts until the anchor: of `depuis trois ans` the day three years ago."""
+    lengths = duration(run, i)
+    match = shift_anchor(lengths[0], context, -1) if lengths else None
+    return None if lengths is None or match is None else (match, lengths[1])
+
+
+def _ahead(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
+    lengths = duration(run, i + 1)
+    if lengths is None or not run.follows(i + 1):
+        return None
+    after = lengths[1]
+    if len(run[after - 1].word) == 1:
+        return None  # "in 3D"
+    if run.behind(after - 1)[0] in ("of", "or", "and") and run.behind(after - 1)[1] == " ":
+        return None
+    if run.sense(after, "ago") is not None or run.sense(after, "shift") is not None:
+        return None
+    match = shift_anchor(lengths[0], context, 1)
+    return None if match is None else (match, after)
+
+
+def from_point(run: TokenRun, i: int, context: ReadingContext, point: Rule) -> RuleMatch | None:
+    """A distance from another time: `two weeks before Christmas`, `3 days after 5 March 2024`."""
+    lengths = duration(run, i)
+    if lengths is None and run.sense(i, "the") is not None and run.sense(i + 1, "unit") == "day":
+        lengths = [(1, "day")], i + 2
+    if lengths is None or not run.follows(lengths[1]):
+        return None
+    sign = run.sense(lengths[1], "shift")
+    if sign is None:
+        return None
+    match = point(run, run.after(lengths[1] + 1, "the"), context)
+    if match is None or not match[0].choices or match[0].zone is not None or not run.follows(lengths[1] + 1):
+        return None
+    reading, after = match
+    units = [unit for _, unit in lengths[0]]
+    if reading.grain in IN_MONTHS and all(
+        IN_MONTHS.get(unit, 0) >= IN_MONTHS[reading.grain] for unit in units
+    ):
+        months = round(sign * sum(count * IN_MONTHS[unit] for count, unit in lengths[0]))
+        return reading.mapped(lambda whole: _months_on(whole, months)), after
+    choices = []
+    for choice in reading.choices:
+        if sign > 0 and reading.grain != "day":
+            choice = choice[1] - DAY, choice[1]
+        there = shift_anchor(lengths[0], context, sign, choice[0] // DAY)
+        if there is None:
+            return None
+        choices.append(there.best)
+    return TimeReading("day", tuple(choices), reading.relative), after
+
+
+def _months_on(whole: LocalInterval, count: int) -> LocalInterval:
+    start, end = (shift_day(side // DAY, "month", count) for side in whole)
+    return start * DAY, end * DAY
+
+
+def bounded(
+    run: TokenRun, i: int, context: ReadingContext, point: Rule
+) -> tuple[LocalInterval, str, TimeReading, int] | None:
+    """`more than 2 weeks ago`, `less than 3 days after today`: what is left, how, the core, the place after.
+
+    More than a distance is everything beyond it, less than a distance everything up to it.
+    """
+    ago = run.sense(i, "ago_before")
+    if ago is not None:  # hace más de dos años
+        lengths = duration(run, i + 2) if run.follows(i + 1) and run.follows(i + 2) else None
+        more = run.sense(i + 1, "bound")
+        shifted = None if lengths is None or more is None else shift_anchor(lengths[0], context, ago)
+        match = None if lengths is None or shifted is None else (shifted, lengths[1])
+    else:
+        more = run.sense(i, "bound")
+        if more is None or not run.follows(i + 1):
+            return None
+        match = distance(run, i + 1, context) or from_point(run, i + 1, context, point)
+        lengths = duration(run, i + 1)
+    if match is None or lengths is None or match[0].grain != "day" or not match[0].choices:
+        return None
+    there = match[0].best
+    sign = ago or run.sense(lengths[1], "ago") or run.sense(lengths[1], "shift")
+    here = context.at
+    if run.sense(lengths[1], "shift") is not None:
+        other = point(run, run.after(lengths[1] + 1, "the"), context)
+        here = other[0].best[0] if other is not None and other[0].choices else None
+    if more > 0:
+        return there, "since" if sign > 0 else "before", match[0], match[1]
+    if here is None:
+        return None
+    return ((here, there[0]) if sign > 0 else (there[0], here)), "in", match[0], match[1]
+
+
+def starting(run: TokenRun, i: int, context: ReadingContext, point: Rule) -> RuleMatch | None:
+    """`2 weeks starting 20 May`: so long from a day on."""
+    lengths = duration(run, i)
+    if lengths is None or run.sense(lengths[1], "starting") is None or not run.follows(lengths[1]):
+        return None
+    match = point(run, run.after(lengths[1] + 1, "the"), context)
+    if match is None or match[0].grain != "day" or not run.follows(lengths[1] + 1):
+        return None
+    choices = []
+    for choice in match[0].choices:
+        end = shift_anchor(lengths[0], context, 1, choice[0] // DAY)
+        if end is None:
+            return None
+        choices.append((choice[0], end.best[0]))
+    return TimeReading(grain_of(lengths[0][-1][1]), tuple(choices), match[0].relative), match[1]
+
+
+def within(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
+    """`within 10 months`: from the anchor's day so far on."""
+    if run.sense(i, "within") is None or context.today is None:
+        return None
+    at = run.after(i + 1, "the")
+    if run.sense(at, "rolling") is not None or run.sense(at, "side") == -1:
+        return None  # "within the last 6 months" is said without the word as well
+    at = run.after(at, "side")
+    lengths = duration(run, at)
+    if lengths is None:
+        return None
+    end = shift_anchor(lengths[0], context, 1)
+    if end is None:
+        return None
+    if run.sense(lengths[1], "ago") == 1 and run.follows(lengths[1]):
+        lengths = lengths[0], lengths[1] + 1
+    if end.zone is not None and context.anchor is not None:
+        return TimeReading(end.grain, ((wall(context.anchor, UTC), end.best[0]),), True, zone=UTC), lengths[1]
+    return TimeReading(
+        grain_of(lengths[0][-1][1]), ((context.today * DAY, end.best[0]),), relative=True
+    ), lengths[1]
+
+
+# -- eras ----------------------------------------------------------------------------------------------
+#
+# Years, decades and centuries: `2019`, `the year 2000`, `nineteen eighty-six`, `1990s`, `19th century`.
+
+
+COMMON = range(1900, 2100)
+"""Years that four figures mean without another word that says so."""
+
+
+def year(run: TokenRun, i: int, _: ReadingContext) -> RuleMatch | None:
+    """A year alone."""
+    start = i
+    if run.sense(i, "calendar_year") is not None or run.sense(i, "unit") == "year":
+        i += 1
+        number = year_figures(run, i)
+        if number is not None and run.follows(i) and not attached_right(run, i):
+            return single_reading("year", months(number), year=number), i + 1
+        if run.sense(i, "figures") == 2 and run[i].glue == "" and not attached_right(run, i):
+            number = two_figures(run.sense(i, "number"))
+            return single_reading("year", months(number), year=number), i + 1
+        spelled = year_words(run, i) if run.follows(i) else None
+        return (
+            None
+            if spelled is None
+            else (single_reading("year", months(spelled[0]), year=spelled[0]), spelled[1])
+        )
+    number = year_figures(run, i)
+    if number is None:
+        spelled = year_words(run, i)
+        if spelled is not None and not _counting(run, spelled[1] - 1):
+            needs_cue = "" if spelled[0] % 100 and spelled[0] < 2100 else "cue"
+            return TimeReading("year", (months(spelled[0]),), needs_cue=needs_cue, year=spelled[0]), spelled[
+                1
+            ]
+        number = short_year(run, i)
+        if number is None or attached_right(run, i):
+            return None
+        return TimeReading("year", (months(number),), needs_cue="cue", year=number), i + 1
+    if attached_left(run, start) or attached_right(run, i) or _named(run, i) or _counting(run, i):
+        return None
+    return TimeReading(
+        "year", (months(number),), needs_cue="" if number in COMMON else "cue", year=number
+    ), i + 1
+
+
+def _named(run: TokenRun, i: int) -> bool:
+    """Whether figures belong to the name before them (`Windows 2000`, `ISO 8601`)."""
+    word, gap = run.before(i)
+    return word in run.lexicon.lists["product"] and gap in (" ", "-", ". ", ": ", " #", "", ".")
+
+
+def _counting(run: TokenRun, i: int) -> bool:
+    """Whether a number counts what follows it (`2000 people`)."""
+    word, gap = run.behind(i)
+    return gap in (" ", "-") and word in run.lexicon.lists["counted"]
+
+
+def decade(run: TokenRun, i: int, _: ReadingContext) -> RuleMatch | None:
+    """A decade: `1990s`, `the '90s`, `the 1990's`, `the nineties`, `1990er`, `nineteen nineties`."""
+    if run.sense(i, "decade_label") is not None:
+        return _labelled(run, run.after(run.after(i + 1, "of"), "the"))
+    if run.sense(i, "decade_article") is not None and _led(run, i) and run.sense(i + 1, "figures") == 2:
+        return None if unit_after_number(run, i + 2) or _counting(run, i + 1) else _labelled(run, i + 1)
+    start = i
+    the = run.sense(i, "the") is not None
+    i = i + 1 if the else i
+    if run.sense(i, "figures") in (2, 4) and not attached_left(run, i):
+        number, suffix = run.sense(i, "number"), run[i + 1]
+        apostrophe = "'" in run[i].glue
+        if (
+            (suffix.glue in ("", "'") or is_unspaced(suffix.word))
+            and run.sense(i + 1, "decade_suffix")
+            and number % 10 == 0
+            and number != 1000
+        ):
+            if attached_right(run, i + 1):
+                return None
+            if run.sense(i, "figures") == 4:
+                return (_decade(number), i + 2) if year_figures(run, i) else None
+            if the or apostrophe or _led(run, start) or is_unspaced(suffix.word):
+                return _decade(number + (1900 if number >= 30 else 2000)), i + 2
+        return None
+    century = run.sense(i, "cardinal")
+    if century is not None and 11 <= century <= 20 and (named := run.sense(i + 1, "decade")) is not None:
+        return _decade(century * 100 + named), i + 2
+    named = run.sense(i, "decade")
+    if named is None or not (the or _led(run, start)):
+        return None
+    return _decade(1900 + named if named >= 30 else 2000 + named), i + 1
+
+
+def _labelled(run: TokenRun, i: int) -> RuleMatch | None:
+    """The number of a decade after a word for it: `années 90`, `los años noventa`."""
+    figures = run.sense(i, "number")
+    number = below_hundred(run, i) if figures is None else (figures, i + 1)
+    if number is None or not run.follows(i, " '") or attached_right(run, number[1] - 1):
+        return None
+    first, after = number
+    if 10 <= first < 100:
+        first += 1900 if first >= 30 else 2000
+    return (_decade(first), after) if first % 10 == 0 and EARLIEST <= first <= LATEST else None
+
+
+def _led(run: TokenRun, i: int) -> bool:
+    """Whether a part stands before: `late 80s`; `his 80s` are an age."""
+    return run.sense(i - 1, "part") is not None and run.follows(i, " -")
+
+
+def _decade(first: int) -> TimeReading:
+    if first % 100 == 0 and first < 2000:  # the 1800s are a hundred years, the 2000s mostly ten
+        return single_reading("century", months(first, 1, 1200))
+    return single_reading("decade", months(first, 1, 120))
+
+
+def century(run: TokenRun, i: int, _: ReadingContext) -> RuleMatch | None:
+    """A century as ISO 8601 counts hundreds: the 19th is 1800-1899."""
+    if run.sense(i, "unit") == "century":  # siglo XIX
+        number = run.sense(i + 1, "roman") or run.sense(i + 1, "cardinal") or run.sense(i + 1, "day_figures")
+        return _century(number, i + 2) if number and run.follows(i + 1) else None
+    if run.sense(i + 1, "century_sign") is not None and run.sense(i, "day_figures"):
+        number, tens = run.sense(i, "day_figures"), run.sense(i + 2, "day_figures")
+        if tens and tens % 10 == 0 and run.sense(i + 3, "decade_suffix") is not None:
+            return _decade((number - 1) * 100 + tens), i + 4  # 20世纪90年代
+        return _century(number, i + 2)
+    i = i + 1 if run.sense(i, "the") is not None else i
+    match = ordinal(run, i)
+    if match is None or run.sense(match[1], "unit") != "century" or run[match[1]].glue not in (" ", "-", "."):
+        return None
+    return _century(match[0], match[1] + 1)
+
+
+def _century(number: int, after: int) -> RuleMatch | None:
+    if not 2 <= number <= 30:
+        return None
+    return single_reading("century", months((number - 1) * 100, 1, 1200)), after

@@ -3,11 +3,223 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from datetime import UTC, date, datetime, tzinfo
+from datetime import MAXYEAR, UTC, date, datetime, timedelta, tzinfo
+from functools import lru_cache
 from typing import NamedTuple
 
-from asof.time.local_time import DAY, LocalInterval, wall
-from asof.time.token_run import TokenRun
+from asof.time.lexicon import EARLIEST, LATEST, TokenRun, two_figures
+from asof.time.span import Span, months_later
+
+# -- local time ----------------------------------------------------------------------------------------
+#
+# Intervals of local time: of a calendar and a clock without a time zone, which makes spans of them.
+#
+# An interval is a pair of whole microseconds, start and end (half-open), counted so that midnight at the
+# start
+# of a day is its `date.toordinal()` times `DAY`. Integers leave no overflow to think of: what lies outside
+# the
+# years 1 to 9999 is found when a date is asked for (ValueError) or a span is made.
+
+
+LocalInterval = tuple[int, int]
+
+SECOND = 10**6
+MINUTE = 60 * SECOND
+HOUR = 60 * MINUTE
+DAY = 24 * HOUR
+
+IN_MONTHS = {"month": 1, "quarter": 3, "half": 6, "year": 12, "decade": 120, "century": 1200}
+IN_DAYS = {"day": 1, "week": 7, "weekend": 7, "fortnight": 14}
+IN_CLOCK = {"second": SECOND, "minute": MINUTE, "hour": HOUR}
+
+FINER = {
+    "century": "decade",
+    "decade": "year",
+    "year": "month",
+    "half": "month",
+    "quarter": "month",
+    "season": "month",
+    "month": "day",
+    "week": "day",
+    "day": "hour",
+    "hour": "minute",
+    "minute": "second",
+    "second": "second",
+}
+_BEGINNING = datetime(1, 1, 1)  # noqa: DTZ001 (the wall has no zone)
+_BEGINNING_UTC = datetime(1, 1, 1, tzinfo=UTC)
+_TICK = timedelta(microseconds=1)
+GRAINS = (
+    "second",
+    "minute",
+    "hour",
+    "day",
+    "week",
+    "month",
+    "quarter",
+    "half",
+    "season",
+    "year",
+    "decade",
+    "century",
+)
+"""Fine to coarse."""
+
+_THIRDS = {"week": (0, 2, 4, 7), "day": (0, 8, 16, 24), "decade": (0, 4, 7, 10), "century": (0, 33, 67, 100)}
+
+
+def grain_of(unit: str) -> str:
+    """The grain of a unit that is none itself: a weekend is counted in days, a fortnight in weeks."""
+    return {"weekend": "day", "fortnight": "week"}.get(unit, unit)
+
+
+def days(first: int, after: int) -> LocalInterval:
+    """From the day of an ordinal to before another."""
+    return first * DAY, after * DAY
+
+
+def first_ordinal(year: int, month: int = 1) -> int:
+    """The ordinal of the first day of a month; months past 12 count on into later years.
+
+    Raises ValueError outside the years 1 to 9999, of which the day after the last is still a day.
+    """
+    year, month = year + (month - 1) // 12, (month - 1) % 12 + 1
+    if (year, month) == (MAXYEAR + 1, 1):
+        return date.max.toordinal() + 1
+    return date(year, month, 1).toordinal()
+
+
+def months(year: int, month: int = 1, count: int = 12) -> LocalInterval:
+    """Whole months from one on. Raises ValueError outside the calendar."""
+    return days(first_ordinal(year, month), first_ordinal(year, month + count))
+
+
+def calendar_day(year: int, month: int, day: int) -> LocalInterval:
+    """One day. Raises ValueError if there is none."""
+    ordinal = date(year, month, day).toordinal()
+    return days(ordinal, ordinal + 1)
+
+
+def week_of_day(ordinal: int) -> LocalInterval:
+    """The week from Monday to Sunday that holds a day."""
+    monday = ordinal - (ordinal - 1) % 7  # 1 January of the year 1 was a Monday
+    return days(monday, monday + 7)
+
+
+def calendar_units(ordinal: int, unit: str, steps: int = 0, count: int = 1) -> LocalInterval:
+    """`count` calendar units in a row, the first of them `steps` after the one that holds a day."""
+    if unit in IN_DAYS:
+        size = IN_DAYS[unit]
+        first = ordinal if unit == "day" else week_of_day(ordinal)[0] // DAY
+        first += steps * size
+        return days(first + 5, first + 7 * count) if unit == "weekend" else days(first, first + count * size)
+    size = IN_MONTHS[unit]
+    day = date.fromordinal(ordinal)
+    index = (day.year * 12 + day.month - 1) // size * size + steps * size
+    return months(index // 12, index % 12 + 1, count * size)
+
+
+def shift_day(ordinal: int, unit: str, count: float) -> int:
+    """The day so many units after a day (negative: before). Raises ValueError outside the calendar."""
+    if unit in IN_DAYS:
+        return ordinal + round(count * IN_DAYS[unit])
+    whole = int(count * IN_MONTHS[unit])
+    rest = count * IN_MONTHS[unit] - whole
+    return months_later(date.fromordinal(ordinal), whole).toordinal() + round(rest * 30)
+
+
+def third(interval: LocalInterval, grain: str, which: int) -> LocalInterval:
+    """The early (0), middle (1) or late (2) third of an interval, cut where its calendar has joints.
+
+    A month has the days 1-10, 11-20 and the rest; a week Mon-Tue, Wed-Thu and Fri-Sun; a decade the years
+    0-3, 4-6 and 7-9; years, halves and quarters have whole months.
+    """
+    start, end = interval
+    first = date.fromordinal(start // DAY)
+    if grain in _THIRDS:
+        cuts = _THIRDS[grain]
+        if grain in ("decade", "century"):
+            return days(first_ordinal(first.year + cuts[which]), first_ordinal(first.year + cuts[which + 1]))
+        unit = HOUR if grain == "day" else DAY
+        return start + cuts[which] * unit, start + cuts[which + 1] * unit
+    if grain == "month":
+        return (start, start + 10 * DAY, start + 20 * DAY)[which], (start + 10 * DAY, start + 20 * DAY, end)[
+            which
+        ]
+    if grain in ("year", "half", "quarter", "season"):
+        size = {"year": 4, "half": 2}.get(grain, 1)
+        return months(first.year, first.month + which * size, size)
+    size = (end - start) // 3
+    return start + which * size, end if which == 2 else start + (which + 1) * size
+
+
+def widen(interval: LocalInterval) -> LocalInterval:
+    """As much again on either side; whole months are counted by months, so around 2020 is 2019 to 2021."""
+    start, end = interval
+    size = end - start
+    try:
+        first, after = date.fromordinal(start // DAY), date.fromordinal(end // DAY)
+        if first.day == after.day == 1 and start % DAY == end % DAY == 0:
+            count = (after.year - first.year) * 12 + after.month - first.month
+            return first_ordinal(first.year, first.month - count) * DAY, first_ordinal(
+                after.year, after.month + count
+            ) * DAY
+    except ValueError:  # one of the three lies outside the calendar
+        pass
+    return start - size, end + size
+
+
+def span_of(interval: LocalInterval, zone: tzinfo = UTC) -> Span:
+    """The span between two readings of the clocks in a zone; a side that UTC cannot represent is None.
+
+    A time that the clocks show twice gives the span around both. Raises ValueError when the zone has no such
+    time (clocks skipped it, or the whole day).
+    """
+    return _utc_span(interval) if zone is UTC else _span_in(interval, zone)
+
+
+@lru_cache(maxsize=4096)
+def _utc_span(interval: LocalInterval) -> Span:
+    return _span_in(interval, UTC)
+
+
+def _span_in(interval: LocalInterval, zone: tzinfo) -> Span:
+    start, end = interval
+    if start % DAY == 0 and end % DAY == 0:
+        return Span(instant_of(start, zone), instant_of(end, zone))
+    once, again = instant_of(start, zone), instant_of(start, zone, 1)
+    if once is not None and again is not None and again < once:
+        raise ValueError(f"the clocks in {zone} skip that time")
+    if end - start <= HOUR and again is not None:
+        return Span(once, again + timedelta(microseconds=end - start))
+    return Span(once, instant_of(end, zone))
+
+
+def instant_of(wall: int, zone: tzinfo, fold: int = 0) -> datetime | None:
+    """When the clocks of a zone show a wall-clock time; None outside the years 1 to 9999 of UTC."""
+    try:
+        if zone is UTC:
+            return _BEGINNING_UTC + timedelta(microseconds=wall - DAY)
+        naive = _BEGINNING + timedelta(microseconds=wall - DAY)
+        return naive.replace(tzinfo=zone, fold=fold).astimezone(UTC)
+    except OverflowError:
+        return None
+
+
+def wall(moment: datetime, zone: tzinfo) -> int:
+    """What calendar and clock in a zone show at an aware moment (inverse of a stretch's start)."""
+    if zone is UTC:
+        return (moment - _BEGINNING_UTC) // _TICK + DAY
+    try:
+        there = moment.astimezone(zone)
+    except OverflowError:  # before the year 1 or after 9999 in that zone
+        there = moment.astimezone(UTC)
+    naive = there.replace(tzinfo=None)
+    return (naive - _BEGINNING) // _TICK + DAY
+
+
+# -- reading -------------------------------------------------------------------------------------------
+
 
 Yearly = Callable[[int], LocalInterval]
 """Where something lies in a year. Raises ValueError where that year has none."""
@@ -168,3 +380,350 @@ def reading_in_year(
         return TimeReading(grain, (yearly(year),), relative, fiscal, year=year)
     except ValueError:
         return TimeReading(grain, ())
+
+
+# -- yearly --------------------------------------------------------------------------------------------
+#
+# Intervals that recur every year: quarters, fiscal or not, seasons, weeks, holidays, days of a month.
+
+
+def month(number: int) -> Yearly:
+    """A month of a year."""
+    return lambda year: months(year, number, 1)
+
+
+def day_of_month(number: int, day: int) -> Yearly:
+    """A day of a year."""
+    return lambda year: calendar_day(year, number, day)
+
+
+def parts(size: int, number: int, fiscal_start: int = 1) -> Yearly:
+    """The quarter (`size` 3) or half (6) of a year that starts in the month `fiscal_start`.
+
+    A fiscal year is named by the calendar year in which it ends. There is none beyond the year's last.
+    """
+    if not 1 <= number <= 12 // size:
+        return _none_there
+    back = 1 if fiscal_start > 1 else 0
+    return lambda year: months(year - back, fiscal_start + (number - 1) * size, size)
+
+
+def _none_there(year: int) -> LocalInterval:
+    raise ValueError(f"{year} has no such part")
+
+
+def fiscal_year(fiscal_start: int) -> Yearly:
+    """The fiscal year that ends in a calendar year."""
+    return parts(12, 1, fiscal_start)
+
+
+def season(start: int) -> Yearly:
+    """Three months from `start` on, as in the weather of the north; winter 2024 starts in December 2024."""
+    return lambda year: months(year, start, 3)
+
+
+def iso_week(number: int) -> Yearly:
+    """A week of the ISO year: week 1 holds the first Thursday."""
+
+    def place(year: int) -> LocalInterval:
+        first = date.fromisocalendar(year, number, 1).toordinal()
+        return days(first, first + 7)
+
+    return place
+
+
+def holiday(rule: str) -> Yearly:
+    """A day by its rule in the word list: `12-25`, `easter-2`, `11 4 4` (month, weekday, which one)."""
+    if rule.startswith("easter"):
+        offset = int(rule.removeprefix("easter") or 0)
+        return lambda year: days(easter(year) + offset, easter(year) + offset + 1)
+    if " " not in rule:
+        number, day = map(int, rule.split("-"))
+        return day_of_month(number, day)
+    number, weekday, which, *later = map(int, rule.split())
+    offset = later[0] if later else 0
+
+    def place(year: int) -> LocalInterval:
+        ordinal = nth_weekday(weekday, which, months(year, number, 1)) + offset
+        return days(ordinal, ordinal + 1)
+
+    return place
+
+
+def nth_weekday(weekday: int, which: int, within: LocalInterval) -> int:
+    """The ordinal of a weekday in a stretch of days: the first (1), second, ..., last (-1).
+
+    Raises ValueError when there are not so many.
+    """
+    first, after = within[0] // DAY, within[1] // DAY
+    if which < 0:
+        found = after - 1 - (after - 1 - weekday) % 7 + 7 * (which + 1)
+    else:
+        found = first + (weekday - first) % 7 + 7 * (which - 1)
+    if not first <= found < after:
+        raise ValueError(f"there is no weekday number {which} in that time")
+    return found
+
+
+def weeks_of(within: LocalInterval, which: int, count: int = 1) -> LocalInterval:
+    """Weeks that belong to a stretch: those whose Thursday lies in it, the first one on, or the last ones."""
+    monday = week_of_day(nth_weekday(4, which, within))[0] // DAY
+    return days(monday - 7 * (count - 1), monday + 7) if which < 0 else days(monday, monday + 7 * count)
+
+
+@lru_cache(maxsize=256)
+def easter(year: int) -> int:
+    """The ordinal of Easter Sunday in the Gregorian calendar.
+
+    The first Sunday after the church's full moon on or after 21 March, by Gauss's rule with Lichtenberg's
+    correction. Raises ValueError outside the years 1 to 9999.
+    """
+    century = year // 100
+    moon = 15 + (3 * century + 3) // 4 - (8 * century + 13) // 25
+    epact = (19 * (year % 19) + moon) % 30
+    correction = (epact + year % 19 // 11) // 29
+    full_moon = 21 + epact - correction
+    sunday = 7 - (year + year // 4 + 2 - (3 * century + 3) // 4) % 7
+    distance = 7 - (full_moon - sunday) % 7
+    return first_ordinal(year, 3) - 1 + full_moon + distance
+
+
+# -- numerals ------------------------------------------------------------------------------------------
+#
+# Numbers in figures and in words: how many, the how-manieth, and which year.
+
+
+_COUNTABLE = frozenset(("unit", "to", "and"))
+_ORDINAL = frozenset(("number", "ordinal", "cardinal"))
+_AMOUNT = frozenset(("number", "cardinal", "one", "vague"))
+
+Number = tuple[int, int]
+"""A number and the place after its last item."""
+
+
+def cardinal(run: TokenRun, i: int) -> Number | None:
+    """`12`, `twelve`, `twenty-one`, `two thousand and fifteen`, `seven hundred`; at most 999,999."""
+    number = run.sense(i, "number")
+    if number is not None:
+        return number, i + 1
+    start = i
+    found = (1, i) if run.sense(i, "one_thousand") else _below_thousand(run, i)
+    if found is None:
+        return None
+    number, i = found
+    if run.sense(i, "thousand") and (run.follows(i, " -") or i == start):  # mil novecientos
+        number, i = number * 1000, i + 1
+        rest = _below_thousand(run, run.after(i, "and")) if run.follows(i, " -") else None
+        if rest is not None:
+            number, i = number + rest[0], rest[1]
+    return number, i
+
+
+def _below_thousand(run: TokenRun, i: int) -> Number | None:
+    hundreds = run.sense(i, "hundreds")
+    if hundreds is not None:
+        rest = below_hundred(run, i + 1) if run.follows(i + 1) else None
+        return (hundreds, i + 1) if rest is None else (hundreds + rest[0], rest[1])
+    found = below_hundred(run, i)
+    if found is None:
+        return None
+    number, i = found
+    if 0 < number < 100 and run.sense(i, "hundred") and run.follows(i, " -"):
+        number, i = number * 100, i + 1
+        rest = below_hundred(run, run.after(i, "and")) if run.follows(i, " -") else None
+        if rest is not None:
+            number, i = number + rest[0], rest[1]
+    return number, i
+
+
+def below_hundred(run: TokenRun, i: int) -> Number | None:
+    """A number below 100 in words."""
+    number = run.sense(i, "cardinal")
+    if number is None:
+        return None
+    if number >= 20 and run.follows(i + 1, " -"):
+        at = run.after(i + 1, "tens_and")
+        unit = run.sense(at, "cardinal")
+        if unit is not None and 0 < unit < 10 and run.follows(at, " -"):
+            return number + unit, at + 1
+    return number, i + 1
+
+
+def amount(run: TokenRun, i: int) -> tuple[float, int] | None:
+    """How many: a number, `a`, `a few`, `a couple of`, `two and a half`."""
+    if run[i].kind.isdisjoint(_AMOUNT):
+        return None
+    start = i
+    if run.sense(i, "one") is not None and run.sense(i + 1, "vague") is not None:
+        i += 1
+    vague = run.sense(i, "vague")
+    if vague is not None:
+        return vague, i + 1
+    found = (1, i + 1) if run.sense(start, "one") is not None else cardinal(run, start)
+    if found is None or not run.follows(found[1], " -"):
+        return found
+    if run.sense(found[1], "and_half"):
+        return found[0] + 0.5, found[1] + 1
+    return found
+
+
+def ordinal(run: TokenRun, i: int) -> Number | None:
+    """`5th`, `fifth`, `twenty-first`, `last` (-1)."""
+    item = run[i]
+    if item.kind.isdisjoint(_ORDINAL):
+        return None
+    number: int | None = item.senses.get("number")
+    if number is not None:
+        after = run[i + 1]
+        if after.glue == " ":
+            return None
+        if after.senses.get("ordinal_suffix") and after.glue in ("", ".", ":") and not after.wide:
+            return number, i + 2
+        dotted = after.glue == "." and after.wide and after.kind & _COUNTABLE and len(item.word) < 3
+        return (number, i + 1) if dotted else None  # 1. Quartal
+    found = run.sense(i, "ordinal")
+    if found is not None:
+        return found, i + 1
+    tens = run.sense(i, "cardinal")
+    if tens is not None and tens >= 20 and run.follows(i + 1, " -"):
+        unit = run.sense(i + 1, "ordinal")
+        if unit is not None and 0 < unit < 10:
+            return tens + unit, i + 2
+    return None
+
+
+def day_number(run: TokenRun, i: int) -> Number | None:
+    """A day of a month: `5`, `5th`, `fifth`, `twenty one`."""
+    kind = run[i].kind
+    if kind.isdisjoint(_ORDINAL):
+        return None
+    found = ordinal(run, i) or (
+        (run.sense(i, "number"), i + 1) if "day_figures" in kind else below_hundred(run, i)
+    )
+    return found if found is not None and 1 <= found[0] <= 31 else None
+
+
+def year_figures(run: TokenRun, i: int) -> int | None:
+    """The year of four figures at `i`, or None."""
+    number: int | None = run.sense(i, "year_figures")
+    return number
+
+
+def short_year(run: TokenRun, i: int) -> int | None:
+    """The year of `'24` at `i`, or None."""
+    number: int | None = run.sense(i, "short_year")
+    return number
+
+
+def year_words(run: TokenRun, i: int) -> Number | None:
+    """A year in words: `nineteen eighty-six`, `nineteen oh one`, `two thousand and fifteen`."""
+    century = run.sense(i, "cardinal")
+    if century is None and run.sense(i, "one_thousand") is None:
+        return None
+    if century is not None and 11 <= century <= 20 and run.follows(i + 1, " -"):
+        rest = below_hundred(run, i + 1)
+        if rest is not None and rest[0] >= 10:
+            return century * 100 + rest[0], rest[1]
+        if rest is not None and rest[0] == 0 and run.follows(i + 2, " -"):
+            unit = run.sense(i + 2, "cardinal")
+            return (century * 100 + unit, i + 3) if unit is not None and 0 < unit < 10 else None
+    found = cardinal(run, i)
+    if found is not None and found[1] > i + 1 and EARLIEST <= found[0] <= LATEST:
+        return found
+    return None
+
+
+# -- years ---------------------------------------------------------------------------------------------
+#
+# The year that stands after or before a name: `, 2024`, `of '24`, `next year`, `FY24`, `2023's`.
+
+
+def year_after(run: TokenRun, i: int, glue: str, context: ReadingContext) -> tuple[int, int, bool] | None:
+    """A year at `i`, after a comma or `of`: the year, the place after it, whether it needed the anchor."""
+    if run[i].glue == "" and "_" in glue and run.sense(i, "figures") in (2, 4):
+        number = run.sense(i, "number")  # 1Q23
+        return (number if run.sense(i, "figures") == 4 else two_figures(number)), i + 1, False
+    if run[i].glue in ("'", ",'") and (short := short_year(run, i)):
+        return short, i + 1, False
+    if not (run[i].glue in glue or run[i].glue == ".") or not run[i].glue:
+        return None
+    if run[i].glue == "." and not run[i].wide:
+        return None
+    of = run.after(i, "of", " ," if run.capital(i) else " ,.")  # ene. de 2020
+    the = run.after(of, "the")
+    at = the if run.sense(the, "calendar_year") else of
+    at = run.after(at, "calendar_year") if run.sense(at + 1, "figures") else at
+    year = year_figures(run, at) or short_year(run, at)
+    if year is None and of > i and run.sense(of, "figures") == 2 and run.sense(of, "number") >= 32:
+        year = two_figures(run.sense(of, "number"))
+    if year is not None:
+        word, gap = run.behind(at)
+        counted = gap == " " and word in run.lexicon.lists["counted"] and at == i
+        return None if counted or (gap in (":", "") and word) else (year, at + 1, False)
+    spelled = year_words(run, at)
+    if spelled is not None:
+        return spelled[0], spelled[1], False
+    side = _sided_year(run, at)
+    if side is not None and context.today:
+        return date.fromordinal(context.today).year + side, at + 2, True
+    return None
+
+
+def _sided_year(run: TokenRun, i: int) -> int | None:
+    """The side of `last year`, `année dernière` at `i`."""
+    if run.sense(i + 1, "unit") == "year":
+        side: int | None = run.sense(i, "side")
+        return side
+    return run.sense(i + 1, "side_after") if run.sense(i, "unit") == "year" and run.follows(i + 1) else None
+
+
+def fiscal_year_number(run: TokenRun, i: int) -> tuple[int, int] | None:
+    """`FY2024`, `FY24`, `FY'24`, `fiscal 2024`, `fiscal year 2024`."""
+    i = run.after(i, "the")
+    if run.sense(i, "fiscal_year") is None and run.sense(i, "fiscal") is None:
+        return None
+    at = i + 1
+    glued = run[at].glue
+    if glued not in ("", " ", "-", "'"):
+        return None
+    year = year_figures(run, at)
+    if year is None and run.sense(at, "figures") == 2 and run.sense(i, "fiscal_year") is not None:
+        year = two_figures(run.sense(at, "number"))
+    if year is None:
+        return None
+    ends, glue = run.sense(at + 1, "number"), run[at + 1].glue
+    if run.sense(at + 1, "figures") == 2 and glue in ("/", "-") and ends == (year + 1) % 100:
+        return year + 1, at + 2  # FY2023/24
+    return year, at + 1
+
+
+def fiscal_years(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
+    """A fiscal year by its number."""
+    if run.sense(i, "the") is not None:
+        return None
+    match = fiscal_year_number(run, i)
+    if match is None:
+        return None
+    return reading_in_year("year", fiscal_year(context.fiscal_start), match[0], fiscal=True), match[1]
+
+
+def possessive_year(run: TokenRun, i: int, context: ReadingContext) -> tuple[int, int, bool] | None:
+    """`next year's`, `2023's`: the year, the place after, whether it needed the anchor."""
+    side = run.sense(i, "side")
+    if side is not None and run.sense(i + 1, "unit") == "year" and context.today:
+        year, at = date.fromordinal(context.today).year + side, i + 2
+    else:
+        year, at = year_figures(run, i), i + 1
+    if year is None or run[at].glue != "'" or run[at].word != "s" or not run.follows(at + 1):
+        return None
+    return year, at + 1, side is not None
+
+
+def week_label(run: TokenRun, i: int, _: ReadingContext) -> RuleMatch | None:
+    """`2024-W09`, `2024W09`."""
+    year = year_figures(run, i)
+    if year is None or run[i + 1].glue not in ("", "-") or run.sense(i + 1, "week_label") is None:
+        return None
+    if run[i + 2].glue == "" and run.sense(i + 2, "figures") in (1, 2):
+        return reading_in_year("week", iso_week(run.sense(i + 2, "number")), year), i + 3
+    return None

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from asof.time.period import GRAINS, Period
-from asof.time.span import BEGINNING, NEVER, Span
+from asof.time.span import BEGINNING, GRAINS, NEVER, Period, Span
 
 _YEAR = re.compile(r"[0-9]{4}")
 

@@ -6,8 +6,17 @@ half-open: it holds its start and not its end, so that neighbouring spans share 
 
 from __future__ import annotations
 
+import re
+from calendar import monthrange
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import MAXYEAR, UTC, date, datetime, timedelta, tzinfo
+from functools import total_ordering
+from typing import Literal
+
+from asof.errors import BadTime
+
+# -- span ----------------------------------------------------------------------------------------------
+
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 TICK = timedelta(microseconds=1)
@@ -117,3 +126,205 @@ def _in_utc(side: str, moment: datetime) -> datetime:
     if moment.tzinfo is None:
         raise ValueError(f"{side} needs a time zone: {moment!r}")
     return moment.astimezone(UTC)
+
+
+# -- period --------------------------------------------------------------------------------------------
+#
+# The calendar as a tree: a year holds quarters, a quarter months, a month days.
+#
+# A `Period` is a node of it, named by its canonical text: `2024`, `2024-Q1`, `2024-03`, `2024-03-05`. Weeks
+# are
+# not in the tree, because they do not nest in months.
+
+
+Grain = Literal["year", "quarter", "month", "day"]
+Days = tuple[date, date | None]
+"""From a day to the day after the last one; None past 31 December 9999."""
+
+GRAINS: tuple[Grain, ...] = ("year", "quarter", "month", "day")
+"""Coarse to fine."""
+
+_MONTHS: dict[Grain, int] = {"year": 12, "quarter": 3, "month": 1}
+
+_CANONICAL = re.compile(r"([0-9]{4})(?:-Q([1-4])|-([0-9]{2})(?:-([0-9]{2}))?)?")
+
+
+def months_later(day: date, months: int) -> date:
+    """The same day of another month, clipped at that month's end: 31 May and -3 give 29 February 2024.
+
+    Raises ValueError outside the years 1 to 9999.
+    """
+    year, month = divmod(day.year * 12 + day.month - 1 + months, 12)
+    if not 1 <= year <= MAXYEAR:
+        raise ValueError("it leads outside the years 1 to 9999")
+    return date(year, month + 1, min(day.day, monthrange(year, month + 1)[1]))
+
+
+def one_day(day: date) -> Days:
+    """A day as `Days`."""
+    return day, _day_after(day, 1)
+
+
+def week_of(day: date) -> Days:
+    """The week from Monday to Sunday that holds a day."""
+    monday = day - timedelta(days=day.weekday())
+    return monday, _day_after(monday, 7)
+
+
+def days_in(days: Days, zone: tzinfo) -> Span:
+    """The stretch of whole days in a zone, from midnight to midnight there (DST-safe).
+
+    A side that UTC cannot represent (before the year 1, after 9999) is None. Raises ValueError when the zone
+    has no such day (one that moved across the date line skipped one).
+    """
+    start, end = _midnight(days[0], zone), None if days[1] is None else _midnight(days[1], zone)
+    if start is not None and start == end:
+        raise ValueError(f"{zone} skipped that day")
+    return Span(start, end)
+
+
+def span_of_length(start: datetime, length: timedelta) -> Span:
+    """The span of a length from an aware moment on; no end past the calendar's end."""
+    start = start.astimezone(UTC)
+    try:
+        return Span(start, start + length)
+    except OverflowError:
+        return Span(start, None)
+
+
+@total_ordering
+@dataclass(frozen=True, slots=True)
+class Period:
+    """A year, quarter, month or day, given by its first day; ordered by that, coarse before fine.
+
+    Raises ValueError when `start` is not the first day of a period of this grain.
+    """
+
+    grain: Grain
+    start: date
+
+    def __post_init__(self) -> None:
+        if self.grain not in GRAINS:
+            raise ValueError(f"a grain is one of {', '.join(GRAINS)}, not {self.grain!r}")
+        if isinstance(self.start, datetime):  # which is a date, and would compare unlike one
+            raise ValueError(f"a period starts on a date, not at a datetime: {self.start!r}")  # noqa: TRY004
+        if self.start != _first(self.start, self.grain):
+            raise ValueError(f"{self.start} is not the first day of a {self.grain}")
+
+    @classmethod
+    def of(cls, day: date, grain: Grain) -> Period:
+        """The period that holds a calendar day."""
+        return cls(grain, _first(day, grain))
+
+    @classmethod
+    def containing(cls, moment: datetime, grain: Grain) -> Period:
+        """The period whose `span` (UTC) holds an aware `moment`; ValueError when it has no time zone."""
+        if moment.tzinfo is None:
+            raise ValueError(f"a moment needs a time zone: {moment!r}")
+        return cls.of(moment.astimezone(UTC).date(), grain)
+
+    @classmethod
+    def parse(cls, text: str) -> Period:
+        """The period of a canonical text (inverse of `str`). Raises BadTime for any other text."""
+        found = _CANONICAL.fullmatch(text)
+        if found is None:
+            raise BadTime(f"{text[:64]!r} is not a period; write it as 2024, 2024-Q1, 2024-03 or 2024-03-05")
+        year, quarter, month, day = (None if part is None else int(part) for part in found.groups())
+        first_month = month if month is not None else 3 * quarter - 2 if quarter else 1
+        grain: Grain = (
+            "day" if day is not None else "month" if month is not None else "quarter" if quarter else "year"
+        )
+        try:
+            return cls(grain, date(year or 0, first_month, 1 if day is None else day))
+        except ValueError as why:
+            raise BadTime(f"{text!r} is not in the calendar: {why}; write a {grain} that is") from None
+
+    def __str__(self) -> str:
+        if self.grain == "year":
+            return f"{self.start.year:04}"
+        if self.grain == "quarter":
+            return f"{self.start.year:04}-Q{(self.start.month + 2) // 3}"
+        return self.start.isoformat()[: 7 if self.grain == "month" else 10]
+
+    def __lt__(self, other: object) -> bool:
+        if not isinstance(other, Period):
+            return NotImplemented
+        return (self.start, GRAINS.index(self.grain)) < (other.start, GRAINS.index(other.grain))
+
+    @property
+    def ordinal(self) -> int:
+        """The place of this period among those of its grain: the next one has the next number."""
+        if self.grain == "day":
+            return self.start.toordinal()
+        return (self.start.year * 12 + self.start.month - 1) // _MONTHS[self.grain]
+
+    @property
+    def after(self) -> date | None:
+        """The first day past this period; None at the calendar's end (31 December 9999)."""
+        return self._neighbour(1)
+
+    @property
+    def span(self) -> Span:
+        """The period as a stretch of UTC; it has no end at the calendar's end."""
+        return days_in((self.start, self.after), UTC)
+
+    @property
+    def parent(self) -> Period | None:
+        """The next coarser period around this one; None for a year."""
+        level = GRAINS.index(self.grain)
+        return Period.of(self.start, GRAINS[level - 1]) if level else None
+
+    @property
+    def children(self) -> tuple[Period, ...]:
+        """The next finer periods, in order; they cover this one without gap or overlap. None in a day."""
+        if self.grain == "day":
+            return ()
+        finer, after = GRAINS[GRAINS.index(self.grain) + 1], self.after
+        children: list[Period] = []
+        first: date | None = self.start
+        while first is not None and first != after:
+            children.append(Period(finer, first))
+            first = children[-1].after
+        return tuple(children)
+
+    @property
+    def next(self) -> Period:
+        """The following period of the same grain. Raises ValueError after the year 9999."""
+        return self._at(self._neighbour(1))
+
+    @property
+    def previous(self) -> Period:
+        """The preceding period of the same grain. Raises ValueError before the year 1."""
+        return self._at(self._neighbour(-1))
+
+    def _at(self, start: date | None) -> Period:
+        if start is None:
+            raise ValueError(f"the calendar has no {self.grain} on that side of {self}")
+        return Period(self.grain, start)
+
+    def _neighbour(self, step: int) -> date | None:
+        if self.grain == "day":
+            ordinal = self.start.toordinal() + step
+            return date.fromordinal(ordinal) if 1 <= ordinal <= date.max.toordinal() else None
+        year = (self.start.year * 12 + self.start.month - 1 + step * _MONTHS[self.grain]) // 12
+        return months_later(self.start, step * _MONTHS[self.grain]) if 1 <= year <= MAXYEAR else None
+
+
+def _first(day: date, grain: Grain) -> date:
+    if grain == "day":
+        return day
+    months = _MONTHS[grain]
+    return date(day.year, (day.month - 1) // months * months + 1, 1)
+
+
+def _day_after(day: date, count: int) -> date | None:
+    ordinal = day.toordinal() + count
+    return date.fromordinal(ordinal) if ordinal <= date.max.toordinal() else None
+
+
+def _midnight(day: date, zone: tzinfo) -> datetime | None:
+    midnight = datetime(day.year, day.month, day.day, tzinfo=zone)
+    try:
+        return midnight if zone is UTC else midnight.astimezone(UTC)
+    except OverflowError:
+        return None

@@ -8,25 +8,18 @@ from hypothesis import strategies as st
 from tests.support.judged_answers import answer, refusal
 
 from asof.errors import UsageError
-from asof.evaluate.answers.judge import (
-    Case,
-    Declined,
-    Elements,
-    Pair,
-    fenced,
-    preferences,
-    ratios,
-    verdicts,
+from asof.extensions.lab.answers import (
+    AnswerRun,
+    EvaluatedAnswer,
+    EvaluationModels,
+    ReferenceAnswer,
+    judge_runs,
+    scores,
 )
-from asof.evaluate.answers.judge_runs import judge_runs
-from asof.evaluate.answers.metrics import scores
-from asof.evaluate.answers.models import EvaluationModels
-from asof.evaluate.answers.reference import ReferenceAnswer
-from asof.evaluate.answers.run import AnswerRun, EvaluatedAnswer
-from asof.evaluate.report.answers import answers_json
-from asof.evaluate.runs.questions import DatasetQuestion
-from asof.models.ports import Reply
-from asof.models.scripted import ScriptedModel
+from asof.extensions.lab.datasets import DatasetQuestion
+from asof.extensions.lab.judge import Case, Declined, Elements, Pair, fenced, preferences, ratios, verdicts
+from asof.extensions.lab.results import answers_json
+from asof.models.ports import Reply, ScriptedModel
 from asof.recipes import named
 
 

@@ -8,13 +8,13 @@ import pytest
 from tests.support.judged_answers import EVIDENCE, JUDGED, SHOP, Script, answer
 
 from asof.config import Config
-from asof.evaluate.answers.models import EvaluationModels
-from asof.evaluate.evaluation import evaluate
-from asof.evaluate.incremental import evaluate as incremental
-from asof.evaluate.leakage.knowledge import _content
-from asof.evaluate.options import EvaluationOptions
-from asof.knowledge.extraction_config import Facts
-from asof.models.scripted import ScriptedModel
+from asof.extensions.facts.model import Facts
+from asof.extensions.lab.answers import EvaluationModels
+from asof.extensions.lab.evaluation import evaluate
+from asof.extensions.lab.evaluation import evaluate_incremental as incremental
+from asof.extensions.lab.leakage import _content
+from asof.extensions.lab.runs import EvaluationOptions
+from asof.models.ports import ScriptedModel
 
 QUESTIONS = [
     {"id": "may", "text": "How many loaves in May?", "answer": "1,204"},

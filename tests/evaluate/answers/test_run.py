@@ -9,14 +9,11 @@ import pytest
 from tests.support.judged_answers import ASKED, EVIDENCE, JUDGED, SHOP, Script, answer, refusal
 
 from asof.errors import UsageError
-from asof.evaluate.answers.metrics import quotes_sentence
-from asof.evaluate.answers.reference import answer_text, reference_answers
-from asof.evaluate.answers.run import total_cost
-from asof.evaluate.evaluation import evaluate
-from asof.evaluate.options import EvaluationOptions
-from asof.evaluate.report.answers import answers_json
-from asof.evaluate.runs.dataset import load
-from asof.evaluate.runs.selection import groups
+from asof.extensions.lab.answers import answer_text, quotes_sentence, reference_answers, total_cost
+from asof.extensions.lab.datasets import load
+from asof.extensions.lab.evaluation import evaluate
+from asof.extensions.lab.results import answers_json
+from asof.extensions.lab.runs import EvaluationOptions, groups
 from asof.time.moment import read
 
 MAY = "The bakery sold 1,204 loaves in May."

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof.evaluate.answers.word_overlap import exact_match, f1, longest_common, rouge_l, uncited, words
+from asof.extensions.lab.answers import exact_match, f1, longest_common, rouge_l, uncited, words
 
 TEXTS = st.lists(st.sampled_from(["a", "b", "c", "3.7"]), max_size=9)
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from tests.evaluate.conftest import write_lines
 
-from asof.evaluate.experiment import ExperimentOptions, ExperimentRun, Table, number, run
-from asof.evaluate.published import named
+from asof.extensions.lab.experiments import ExperimentOptions, ExperimentRun, Table, number, run
+from asof.extensions.lab.published import named
 
 TOWNS = ("Brill", "Thame", "Otmoor", "Wheatley")
 MAYORS = ("Ann", "Bob", "Cid", "Dot")

@@ -9,9 +9,9 @@ from tests.evaluate.conftest import write_lines
 from tests.evaluate.experiments.conftest import value
 
 from asof.errors import UsageError
-from asof.evaluate.experiment import ExperimentOptions
-from asof.evaluate.published import components
-from asof.recipes.vault import VAULT
+from asof.extensions.lab.experiments import ExperimentOptions
+from asof.extensions.lab.published import components
+from asof.extensions.systems.vault import VAULT
 
 
 @pytest.fixture(scope="session")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from asof.errors import UsageError
-from asof.evaluate.experiment import OPTIONS, number
-from asof.evaluate.published import EXPERIMENTS, PRINTED, named
+from asof.extensions.lab.experiments import OPTIONS, number
+from asof.extensions.lab.published import EXPERIMENTS, PRINTED, named
 
 
 def test_each_is_printed_and_run():

@@ -8,10 +8,9 @@ from typing import Any
 
 import pytest
 
-from asof.checks import ENCODERS
-from asof.config import Config
+from asof.config import ENCODERS, Config
 from asof.errors import UsageError
-from asof.evaluate.experiment import (
+from asof.extensions.lab.experiments import (
     NO_TABLE,
     Column,
     Experiment,
@@ -23,12 +22,11 @@ from asof.evaluate.experiment import (
     measure,
     run,
 )
-from asof.evaluate.figures import Picture, lines
-from asof.evaluate.protocols import WHOLE_FACTS
-from asof.evaluate.published import named
-from asof.models.chat_config import LanguageModelConfig
-from asof.recipes.tempralm import TEMPRALM
-from asof.recipes.twe import TWE
+from asof.extensions.lab.figures import Picture, lines
+from asof.extensions.lab.protocols import WHOLE_FACTS
+from asof.extensions.lab.published import named
+from asof.extensions.systems.recipes import TEMPRALM, TWE
+from asof.models.chat import LanguageModelConfig
 from asof.schema import whole
 
 

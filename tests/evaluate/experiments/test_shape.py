@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asof.errors import UsageError
-from asof.evaluate.experiment import Column, Table, shapes
+from asof.extensions.lab.experiments import Column, Table, shapes
 
 COLUMNS = [Column("recall"), Column("ms", "low", 1), Column("k", "")]
 

@@ -6,9 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from asof.corpus.corpus import open as open_corpus
-from asof.data import Document, SourcedTime
-from asof.evaluate.leakage.check import difference
+from asof.extensions.lab.leakage import difference
 from asof.time.moment import read
+from asof.values import Document, SourcedTime
 
 
 def _edition(year: str, price: str) -> Document:

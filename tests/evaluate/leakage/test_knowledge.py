@@ -5,17 +5,13 @@ from __future__ import annotations
 import pytest
 from tests.support.judged_answers import EVIDENCE, SHOP, answer
 
-from asof.evaluate.answers.facts import read_facts
-from asof.evaluate.answers.run import snapshot_at
-from asof.evaluate.evaluation import evaluate
-from asof.evaluate.leakage.check import check_leakage
-from asof.evaluate.leakage.knowledge import first_difference
-from asof.evaluate.options import EvaluationOptions
-from asof.evaluate.runs.corpus import temporary
-from asof.evaluate.runs.dataset import load
-from asof.evaluate.runs.selection import recipes_by_name
-from asof.store import passages
-from asof.store.settings import CorpusSettings
+from asof.extensions.lab.answers import read_facts, snapshot_at
+from asof.extensions.lab.datasets import load, temporary
+from asof.extensions.lab.evaluation import evaluate
+from asof.extensions.lab.leakage import check_leakage, first_difference
+from asof.extensions.lab.runs import EvaluationOptions, recipes_by_name
+from asof.store import reader
+from asof.store.schema import CorpusSettings
 
 QUESTIONS = [
     {"id": "may", "text": "How many loaves in May?", "asked_at": "2001-06-15"},
@@ -50,7 +46,7 @@ def test_nothing_that_is_known_leaks(checked):
 def test_facts_of_later_documents_are_found_out(checked, monkeypatch):
     """The query for passages forgets as of when they are asked for."""
     monkeypatch.setattr(
-        passages, "_VISIBLE", passages._VISIBLE.replace("p.visible <= ?2 AND", "p.visible <= ?2 + 1e18 AND")
+        reader, "_VISIBLE", reader._VISIBLE.replace("p.visible <= ?2 AND", "p.visible <= ?2 + 1e18 AND")
     )
     found = checked()
     assert {each.what for each in found.differences} >= {"facts", "reports"}

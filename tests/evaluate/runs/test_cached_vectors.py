@@ -8,12 +8,11 @@ import numpy as np
 from tests.support.meanings import Meanings
 from tests.support.rows import db_of
 
-from asof.evaluate.evaluation import evaluate
-from asof.evaluate.options import EvaluationOptions
-from asof.evaluate.runs import corpus as corpora
-from asof.evaluate.runs.corpus import VECTORS, cached_vectors, prepared
-from asof.evaluate.runs.dataset import load
-from asof.store.settings import CorpusSettings
+from asof.extensions.lab import datasets as corpora
+from asof.extensions.lab.datasets import VECTORS, cached_vectors, load, prepared
+from asof.extensions.lab.evaluation import evaluate
+from asof.extensions.lab.runs import EvaluationOptions
+from asof.store.schema import CorpusSettings
 
 SETTINGS = CorpusSettings(undated="always", encoder="meanings")
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof.evaluate.runs.compare import PERMUTATIONS, Estimate, clusters, compare, estimate
+from asof.extensions.lab.metrics import PERMUTATIONS, Estimate, clusters, compare, estimate
 
 
 def drawn(values: object, group: object, seed: int) -> Estimate:

@@ -9,14 +9,12 @@ import pytest
 
 import asof
 from asof.corpus.corpus import open as open_corpus
-from asof.evaluate.runs import corpus as corpora
-from asof.evaluate.runs.corpus import build, key, prepared
-from asof.evaluate.runs.dataset import load
-from asof.models.hashed import HashedNgrams
-from asof.rank.candidates.gather import Lexical
-from asof.rank.candidates.top_k import TopK
-from asof.rank.recipe import Recipe
-from asof.store.settings import CorpusSettings
+from asof.extensions.lab import datasets as corpora
+from asof.extensions.lab.datasets import build, key, load, prepared
+from asof.models.encoders import HashedNgrams
+from asof.rank.gather import Lexical, TopK
+from asof.rank.stage import Recipe
+from asof.store.schema import CorpusSettings
 
 from ..conftest import MAYORS
 

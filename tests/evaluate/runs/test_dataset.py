@@ -8,10 +8,10 @@ import json
 
 import pytest
 
-from asof.data import Document
 from asof.errors import UsageError
-from asof.evaluate.runs.dataset import _BLANK, SOME_TIME, blanked, load
+from asof.extensions.lab.datasets import _BLANK, SOME_TIME, blanked, load
 from asof.time.moment import read
+from asof.values import Document
 
 from ..conftest import ASKED, MAYORS
 

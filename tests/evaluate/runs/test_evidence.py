@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof.data import Hit, Location, SourcedTime, Why
-from asof.evaluate.runs.evidence import coverage, covered, header, packed, places, size, tokens
+from asof.extensions.lab.metrics import coverage, covered, header, packed, places, size
+from asof.text.passages import tokens
 from asof.time.moment import read
+from asof.values import Hit, Location, SourcedTime, Why
 
 
 def hit(text: str, start: int = 0, document: str = "d", title: str = "T", date: str | None = "2020") -> Hit:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from asof.evaluate.runs import memory
+from asof.extensions.lab import datasets
 
 
 def touched(megabytes):
@@ -13,7 +13,7 @@ def touched(megabytes):
 
 def test_what_is_taken_and_given_back_counts():
     """80 MB that are touched and freed."""
-    grown = memory.peak_growth()
+    grown = datasets.peak_growth()
     taken = touched(80)
     del taken
     size = grown()
@@ -23,18 +23,18 @@ def test_what_is_taken_and_given_back_counts():
 
 def test_where_the_height_cannot_be_set_back_nothing_is_told(monkeypatch, tmp_path):
     """A later step would seem to take nothing."""
-    monkeypatch.setattr(memory, "RESET", tmp_path / "missing" / "file")
+    monkeypatch.setattr(datasets, "RESET", tmp_path / "missing" / "file")
     for _ in range(2):
-        grown = memory.peak_growth()
+        grown = datasets.peak_growth()
         taken = touched(80)
         del taken
         assert grown() is None
 
 
 def test_a_status_without_the_line(monkeypatch, tmp_path):
-    monkeypatch.setattr(memory, "STATUS", tmp_path / "status")
+    monkeypatch.setattr(datasets, "STATUS", tmp_path / "status")
     (tmp_path / "status").write_text("Name: asof\n")
     with pytest.raises(ValueError, match="has no VmRSS"):
-        memory._kilobytes("VmRSS")
-    monkeypatch.setattr(memory, "RESET", tmp_path / "reset")
-    assert memory.peak_growth()() is None
+        datasets._kilobytes("VmRSS")
+    monkeypatch.setattr(datasets, "RESET", tmp_path / "reset")
+    assert datasets.peak_growth()() is None

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asof.errors import UsageError
-from asof.evaluate.runs.metrics import NAMES, check_metrics, leak, scores
+from asof.extensions.lab.metrics import NAMES, check_metrics, leak, scores
 
 RANKED = ["a", "b", "c", "d", "e", "f"]
 

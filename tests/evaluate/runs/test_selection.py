@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from asof.evaluate.runs.questions import DatasetQuestion
-from asof.evaluate.runs.selection import listed, question_fields
+from asof.extensions.lab.datasets import DatasetQuestion
+from asof.extensions.lab.runs import listed, question_fields
 
 
 def test_eight_are_named_and_the_others_counted():

@@ -11,22 +11,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import asof
-from asof.data import EVENT, Document, Fact, NotedPoint, SourcedTime
-from asof.knowledge import fact_store as kept
-from asof.knowledge.answering import needed_reports
-from asof.knowledge.answering.global_summary import MAX_POINTS, summarise_span
-from asof.knowledge.answering.map_reduce import map_reduce
-from asof.knowledge.answering.summary import MAX_SECTIONS, EvidencePiece, summary_periods
-from asof.knowledge.fact_store import Extraction
-from asof.knowledge.hierarchy import Hierarchy
-from asof.knowledge.reports.build import ReportSelection
-from asof.knowledge.visible_facts import StatedFact
-from asof.models.ports import Reply
-from asof.models.scripted import ScriptedModel
-from asof.store.passages import VisiblePassage, visible_passages
+from asof.extensions.facts import store as kept
+from asof.extensions.facts import summary as needed_reports
+from asof.extensions.facts.build import ReportSelection
+from asof.extensions.facts.hierarchy import Hierarchy
+from asof.extensions.facts.store import Extraction
+from asof.extensions.facts.summary import (
+    MAX_SECTIONS,
+    MOST_POINTS,
+    EvidencePiece,
+    map_reduce,
+    summarise_span,
+    summary_periods,
+)
+from asof.extensions.facts.visible import StatedFact
+from asof.models.ports import Reply, ScriptedModel
+from asof.store.reader import VisiblePassage, visible_passages
 from asof.time.moment import read
-from asof.time.period import Period
-from asof.time.span import Span
+from asof.time.span import Period, Span
+from asof.values import EVENT, Document, Fact, NotedPoint, SourcedTime
 
 _SENTENCE = re.compile(r"(\w+) (\w+) (\w+) in ([\w-]+)\.")
 
@@ -148,7 +151,7 @@ def test_the_periods_take_turns_when_there_is_too_much(tmp_path):
         digest = summarise_span("rope?", corpus.at().view(), YEAR, ReportSelection(relevance=rope))
     sizes = {str(each.period): len(each.points) for each in digest.sections}
     assert sizes == {"2024-Q1": 12, "2024-Q3": 1}  # a report has 12 points
-    assert sum(sizes.values()) <= MAX_POINTS
+    assert sum(sizes.values()) <= MOST_POINTS
 
 
 def known(number: int, when: str) -> StatedFact:

@@ -15,23 +15,21 @@ from hypothesis import strategies as st
 from tests.support.fact_lines import corpus_of, note
 
 import asof
-from asof.answer.question_cost import step_of
+from asof.answer.write import step_of
 from asof.config import Config
 from asof.corpus.corpus import Corpus
-from asof.data import EVENT, Answer, Document, Fact, SourcedTime
-from asof.knowledge.answering.needed_reports import NeededReports, least_relevance, needed_reports
-from asof.knowledge.answering.summary import MAX_SECTIONS
-from asof.knowledge.hierarchy import Hierarchy
-from asof.knowledge.questions import report as known_report
-from asof.knowledge.reports.build import ReportSelection, build_reports
-from asof.knowledge.reports.selection import Relevance
-from asof.knowledge.visible_facts import StatedFact
-from asof.models.ports import Prompt
-from asof.models.scripted import ScriptedModel
-from asof.store.passages import VisiblePassage
-from asof.store.settings import CorpusSettings
+from asof.extensions.facts.build import ReportSelection, build_reports
+from asof.extensions.facts.hierarchy import Hierarchy
+from asof.extensions.facts.indexer import report as known_report
+from asof.extensions.facts.reports import Relevance
+from asof.extensions.facts.summary import MAX_SECTIONS, NeededReports, least_relevance, needed_reports
+from asof.extensions.facts.visible import StatedFact
+from asof.models.ports import Prompt, ScriptedModel
+from asof.store.reader import VisiblePassage
+from asof.store.schema import CorpusSettings
 from asof.time.moment import read
-from asof.time.period import Period
+from asof.time.span import Period
+from asof.values import EVENT, Answer, Document, Fact, SourcedTime
 
 QUESTIONS = (
     "What happened on the island?", "What changed in 2019?", "What are the main themes of the notes?",

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from asof.data import SourcedTime
-from asof.knowledge.answering.summary import Summary, SummarySection
-from asof.knowledge.reports.report import Quote, ReportPoint
+from asof.extensions.facts.reports import Quote, ReportPoint
+from asof.extensions.facts.summary import Summary, SummarySection
 from asof.time.moment import read
-from asof.time.period import Period
-from asof.time.span import Span
+from asof.time.span import Period, Span
+from asof.values import SourcedTime
 
 PUBLISHED = SourcedTime(read("2024-04-02"), "2024-04-02", "metadata")
 WHEN = SourcedTime(read("2024-Q1"), "Q1 2024", "text")

@@ -10,28 +10,29 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof.data import Amount, Fact
-from asof.knowledge.fact_store import Excerpt, Extraction
-from asof.knowledge.model.extractor import ModelExtractor
-from asof.knowledge.model.numbers import contains_number
-from asof.knowledge.model.prompt import LEAST_TOKENS, TOKENS_A_WORD, ExtractionPrompt, days
-from asof.knowledge.model.reply import (
+from asof.extensions.facts.model import (
     DOUBT,
     DUPLICATE,
     EMPTY,
+    LEAST_TOKENS,
     MOST,
     NO_SENTENCE,
     NOT_IN_PASSAGE,
+    TOKENS_A_WORD,
     TOO_MANY,
+    ExtractionPrompt,
+    ModelExtractor,
     RepliedFacts,
+    contains_number,
+    days,
 )
-from asof.models.ports import Prompt, Reply
-from asof.models.prompts import delimiter_for
-from asof.models.scripted import ScriptedModel
-from asof.store.about import TimeReadingOptions, passage_times
-from asof.text.sentences import sentences
+from asof.extensions.facts.store import Excerpt, Extraction
+from asof.models.ports import Prompt, Reply, ScriptedModel, delimiter_for
+from asof.store.digest import TimeReadingOptions, passage_times
+from asof.text.passages import sentences
 from asof.time.moment import read
 from asof.time.span import Span
+from asof.values import Amount, Fact
 
 TEXT = (
     "The bakery sold 1,204 loaves in March 2024. Its margin was 31.5%, up 160 basis points year over year. "

@@ -10,19 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import asof
-from asof.data import CHANGE, EVENT, NAME, VALUE, Amount, Document, Fact, SourcedTime
-from asof.knowledge import fact_store as kept
-from asof.knowledge.fact_store import Extraction
-from asof.knowledge.hierarchy import Hierarchy
-from asof.knowledge.reports.build import ReportSelection, build_reports
-from asof.knowledge.reports.report import PeriodReport
-from asof.knowledge.reports.selection import MAX_POINTS
-from asof.knowledge.reports.span_reports import reports
-from asof.knowledge.visible_facts import StatedFact
-from asof.serialize.report import report_json
-from asof.store.passages import VisiblePassage
+from asof.extensions.facts import store as kept
+from asof.extensions.facts.build import ReportSelection, build_reports, reports
+from asof.extensions.facts.hierarchy import Hierarchy
+from asof.extensions.facts.reports import MAX_POINTS, PeriodReport
+from asof.extensions.facts.results import report_json
+from asof.extensions.facts.store import Extraction
+from asof.extensions.facts.visible import StatedFact
+from asof.store.reader import VisiblePassage
 from asof.time.moment import read
-from asof.time.period import Period
+from asof.time.span import Period
+from asof.values import CHANGE, EVENT, NAME, VALUE, Amount, Document, Fact, SourcedTime
 
 
 def known(

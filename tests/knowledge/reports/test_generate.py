@@ -11,17 +11,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof.data import VALUE, Amount, Fact, SourcedTime
 from asof.errors import ModelError
-from asof.knowledge.hierarchy import Hierarchy, touched
-from asof.knowledge.reports.build import ReportSelection, build_reports
-from asof.knowledge.visible_facts import StatedFact
-from asof.models.cached import CachedModel, CachedReply
-from asof.models.ports import Prompt, Reply
-from asof.models.scripted import ScriptedModel
-from asof.store.passages import VisiblePassage
+from asof.extensions.facts.build import ReportSelection, build_reports
+from asof.extensions.facts.hierarchy import Hierarchy, touched
+from asof.extensions.facts.visible import StatedFact
+from asof.models.metered import CachedModel, CachedReply
+from asof.models.ports import Prompt, Reply, ScriptedModel
+from asof.store.reader import VisiblePassage
 from asof.time.moment import read
-from asof.time.period import Period
+from asof.time.span import Period
+from asof.values import VALUE, Amount, Fact, SourcedTime
 
 
 def known(when: str, sentence: str, passage: int = 0, relation: str = "sold") -> StatedFact:

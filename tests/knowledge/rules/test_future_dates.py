@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 import pytest
 from tests.support.excerpts import facts
 
-from asof.data import VALUE
-from asof.knowledge.consistency.validity import is_state, one_at_a_time
+from asof.extensions.facts.consistency import is_state, one_at_a_time
 from asof.time.moment import read
+from asof.values import VALUE
 
 TITLE = "Trade survey"
 MAY = datetime(2021, 5, 26, tzinfo=UTC)

@@ -7,10 +7,9 @@ from dataclasses import replace
 import pytest
 from tests.support.excerpts import excerpt, facts, triples
 
-from asof.data import EVENT, NAME, VALUE, Amount, Fact
-from asof.knowledge.fact_store import Excerpt
-from asof.knowledge.rules.extractor import RuleExtractor
-from asof.knowledge.rules.note_fields import without_templates
+from asof.extensions.facts.rules import RuleExtractor, without_templates
+from asof.extensions.facts.store import Excerpt
+from asof.values import EVENT, NAME, VALUE, Amount, Fact
 
 
 def read(note: Excerpt) -> tuple[Fact, ...]:

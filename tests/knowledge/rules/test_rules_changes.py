@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.support.excerpts import facts
 
-from asof.data import CHANGE, VALUE
+from asof.values import CHANGE, VALUE
 
 ONE = [  # text, relation, object, amount, unit, basis
     ("Revenue was up 17% sequentially.", "Revenue", "up 17% sequentially", 17, "%", "sequentially"),

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from tests.support.excerpts import excerpt, facts, triples
 
-from asof.data import EVENT, NAME
-from asof.knowledge.rules.extractor import RuleExtractor
+from asof.extensions.facts.rules import RuleExtractor
+from asof.values import EVENT, NAME
 
 DONE = [
     (

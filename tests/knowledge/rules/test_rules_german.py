@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.support.excerpts import facts, triples
 
-from asof.text.fact_lexicon import language_of
+from asof.text.figures import language_of
 
 TITLE = "Hafenblatt, drittes Quartal 2024"
 

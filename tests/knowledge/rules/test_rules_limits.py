@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.excerpts import excerpt
 
-from asof.data import KINDS
-from asof.knowledge.rules.extractor import MOST, RuleExtractor
+from asof.extensions.facts.rules import MOST, RuleExtractor
+from asof.values import KINDS
 
 _WORDS = [
     *(

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from tests.support.excerpts import excerpt, facts
 
-from asof.data import SourcedTime
 from asof.time.moment import read
+from asof.values import SourcedTime
 
 
 def when(text: str, at: int = 0, **more: Any) -> SourcedTime | None:

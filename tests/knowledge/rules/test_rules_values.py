@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.support.excerpts import facts, triples
 
-from asof.data import VALUE
+from asof.values import VALUE
 
 ONE = [  # text, relation, object, value in whole units, unit
     ("Revenue was $3.7 billion.", "Revenue", "$3.7 billion", 3.7e9, "USD"),

@@ -7,11 +7,9 @@ from typing import Any
 
 import pytest
 
-from asof.rank.candidates.by_document import ByDocument
-from asof.rank.candidates.gather import Lexical
-from asof.rank.candidates.top_k import TopK
-from asof.rank.rerank.window import RerankWindow
-from asof.recipes.asof import ASOF
+from asof.rank.gather import ByDocument, Lexical, TopK
+from asof.rank.rerank import RerankWindow
+from asof.recipes import ASOF
 
 Make = Callable[..., Any]
 

@@ -13,16 +13,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from asof.data import Document, Query, Why
-from asof.index.dense import SCALE, quantise
-from asof.models.hashed import HashedNgrams
-from asof.rank.candidates.gather import Dense, Lexical, query_terms, question_vector, unknown_words
-from asof.rank.candidates.top_k import TopK
-from asof.rank.combine.early_termination import EarlyTermination
-from asof.rank.features.latent import Similarity
-from asof.rank.recipe import Recipe
-from asof.recipes.asof import ASOF
+from asof.extensions.systems.stages import Similarity
+from asof.index.vectors import VECTOR_SCALE, quantise
+from asof.models.encoders import HashedNgrams
+from asof.rank.combine import EarlyTermination
+from asof.rank.gather import Dense, Lexical, TopK, query_terms, question_vector, unknown_words
+from asof.rank.stage import Recipe
+from asof.recipes import ASOF
 from asof.text.tokens import Analyzer, term_hash
+from asof.values import Document, Query, Why
 
 Make = Callable[..., Any]
 
@@ -90,7 +89,7 @@ def test_cosines_over_a_corpus(fresh: Make, document: Make, run: Make) -> None:
         results = run(corpus, "ferryman", Dense(), TopK())
         query = quantise(encoder.encode(["ferryman"]))[0].astype(int)
         vectors = {id_: quantise(encoder.encode([text]))[0].astype(int) for id_, text in texts.items()}
-        expected = {id_: int(vector @ query) / SCALE**2 for id_, vector in vectors.items()}
+        expected = {id_: int(vector @ query) / VECTOR_SCALE**2 for id_, vector in vectors.items()}
         assert {hit.document: hit.score for hit in results.hits} == {
             id_: score for id_, score in expected.items() if score > 0
         }
@@ -219,4 +218,4 @@ def test_a_vector_is_whole_numbers(fresh: Make, document: Any) -> None:
     with fresh(document("a", "keeper", "2020"), encoder=Noting()) as corpus:
         then = corpus.at("2026")
         vector = question_vector(then.read("keeper").query, then.view())
-        assert vector.tolist() == [int(0.6 * SCALE), int(0.8 * SCALE)] == [2_400, 3_200]
+        assert vector.tolist() == [int(0.6 * VECTOR_SCALE), int(0.8 * VECTOR_SCALE)] == [2_400, 3_200]

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from asof.models.hashed import HashedNgrams
+from asof.models.encoders import HashedNgrams
 
 Make = Callable[..., Any]
 

@@ -11,13 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asof.errors import UsageError
-from asof.models.hashed import HashedNgrams
-from asof.rank.candidates.gather import Lexical
-from asof.rank.candidates.top_k import Everything, Pool, TopK
-from asof.rank.features.latent import Similarity
-from asof.rank.features.pseudo_relevance_feedback import PseudoRelevanceFeedback, RescoreLimits
-from asof.rank.recipe import Recipe
-from asof.recipes.asof import ASOF
+from asof.extensions.systems.stages import Similarity
+from asof.models.encoders import HashedNgrams
+from asof.rank.feedback import PseudoRelevanceFeedback, RescoreLimits
+from asof.rank.gather import Everything, Lexical, Pool, TopK
+from asof.rank.stage import Recipe
+from asof.recipes import ASOF
 
 Make = Callable[..., Any]
 

@@ -15,16 +15,15 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from asof.corpus.corpus import Corpus
-from asof.data import Document
 from asof.engine import Results
-from asof.index import dense
-from asof.rank.candidates.gather import Lexical
-from asof.rank.candidates.top_k import TopK
-from asof.rank.combine import early_termination
-from asof.rank.combine.early_termination import EarlyTermination, ScanLimits
-from asof.rank.features.pseudo_relevance_feedback import PseudoRelevanceFeedback
-from asof.rank.rerank.window import RerankWindow
+from asof.index import vectors as dense
+from asof.rank import combine
+from asof.rank.combine import EarlyTermination, ScanLimits
+from asof.rank.feedback import PseudoRelevanceFeedback
+from asof.rank.gather import Lexical, TopK
+from asof.rank.rerank import RerankWindow
 from asof.time.moment import read
+from asof.values import Document
 
 Fresh = Callable[..., AbstractContextManager[Corpus]]
 Run = Callable[..., Results]
@@ -98,7 +97,7 @@ def test_a_certificate_never_lies(fresh: Fresh, run: Run, document: Any) -> None
 def test_a_bound_that_is_too_low_is_caught(
     fresh: Fresh, run: Run, document: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(early_termination, "largest_cosine", lambda _: 0.3)
+    monkeypatch.setattr(combine, "largest_cosine", lambda _: 0.3)
     with pytest.raises(AssertionError):
         property_(fresh, run, document, max_examples=300, phases=[Phase.generate])()
 

@@ -8,15 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from asof.data import Query
 from asof.index.view import View
-from asof.models.hashed import HashedNgrams
-from asof.rank.candidates.gather import Dense, Lexical
-from asof.rank.candidates.top_k import TopK
-from asof.rank.combine.fusion import ReciprocalRank
-from asof.rank.combine.weighted_sum import Combine, MaxNormalize
+from asof.models.encoders import HashedNgrams
+from asof.rank.combine import Combine, MaxNormalize, ReciprocalRank
 from asof.rank.expression import Given
+from asof.rank.gather import Dense, Lexical, TopK
 from asof.rank.stage import Ranking
+from asof.values import Query
 
 Make = Callable[..., Any]
 BOTH = (("one", 1.0), ("two", 1.0))

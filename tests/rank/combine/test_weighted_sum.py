@@ -12,15 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asof import engine
-from asof.data import Query
+from asof.extensions.systems.stages import Decay
 from asof.index.view import View
-from asof.rank.candidates.gather import Lexical
-from asof.rank.candidates.top_k import Pool, TopK
-from asof.rank.combine.weighted_sum import Combine, MaxNormalize
+from asof.rank.combine import Combine, MaxNormalize
 from asof.rank.expression import Given
-from asof.rank.features.decay import Decay
-from asof.rank.recipe import Recipe
-from asof.rank.stage import Ranking
+from asof.rank.gather import Lexical, Pool, TopK
+from asof.rank.stage import Ranking, Recipe
+from asof.values import Query
 
 Make = Callable[..., Any]
 

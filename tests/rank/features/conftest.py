@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from asof.data import Document, Filters, Query, SourcedTime
 from asof.rank.stage import Ranking
 from asof.time.moment import read
+from asof.values import Document, Filters, Query, SourcedTime
 
 TODAY = date(2024, 7, 1)
 

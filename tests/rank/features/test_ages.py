@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from asof.rank.computed import Column
-from asof.rank.features.ages import DAY, CandidateAges, ages
+from asof.rank.expression import Column
+from asof.rank.times import DAY, CandidateAges, ages
 
 
 def test_ages_are_never_negative() -> None:

@@ -8,14 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from asof.data import Filters, Link, Query
 from asof.errors import UsageError
-from asof.rank.candidates.gather import Lexical
-from asof.rank.candidates.top_k import TopK
-from asof.rank.combine.fusion import ReciprocalRank
-from asof.rank.features.backlinks import Backlinks
+from asof.extensions.systems.linked_notes import Backlinks
+from asof.rank.combine import ReciprocalRank
+from asof.rank.gather import Lexical, TopK
 from asof.rank.stage import Ranking
 from asof.schema import checked
+from asof.values import Filters, Link, Query
 
 Make = Callable[..., Any]
 

@@ -9,18 +9,17 @@ import numpy as np
 import pytest
 
 from asof import engine
-from asof.data import Query
 from asof.errors import UsageError
-from asof.graph.evidence import evidence
-from asof.graph.overlap import SCALE
+from asof.extensions.systems.evidence import evidence
+from asof.extensions.systems.overlap import EDGE_SCALE
+from asof.extensions.systems.stages import Centrality
 from asof.index.view import View
-from asof.rank.candidates.gather import Lexical
-from asof.rank.candidates.top_k import TopK
-from asof.rank.combine.weighted_sum import Combine, MaxNormalize
-from asof.rank.features.centrality import Centrality
+from asof.rank.combine import Combine, MaxNormalize
+from asof.rank.gather import Lexical, TopK
 from asof.rank.stage import Ranking
 from asof.recipes import named
 from asof.schema import checked
+from asof.values import Query
 
 Make = Callable[..., Any]
 
@@ -55,8 +54,8 @@ def test_degree_is_a_share_of_the_largest(fresh: Make, document: Make) -> None:
     with fresh(*four(document)) as corpus:
         view = corpus.at().view()
         assert column(view, Centrality()) == pytest.approx(DEGREE, abs=1e-8)
-        assert column(view, Centrality())["B"] == (round(SCALE * AB) + round(SCALE * BC)) / (
-            round(SCALE * AB) + round(SCALE * AC)
+        assert column(view, Centrality())["B"] == (round(EDGE_SCALE * AB) + round(EDGE_SCALE * BC)) / (
+            round(EDGE_SCALE * AB) + round(EDGE_SCALE * AC)
         )
         assert column(view, Centrality(threshold=0.1))["B"] == pytest.approx(AB / (AB + AC), abs=1e-8)
         why = Centrality()(Query("", ""), Ranking(view.window(_none())), view).columns["centrality"].why

@@ -11,10 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asof.errors import UsageError
-from asof.rank.candidates.gather import Lexical
-from asof.rank.candidates.top_k import TopK
-from asof.rank.features.decay import RECENT, Decay, recency_need
-from asof.rank.recipe import Recipe
+from asof.extensions.systems.stages import RECENT, Decay, recency_need
+from asof.rank.gather import Lexical, TopK
+from asof.rank.stage import Recipe
 from asof.time.intent import intent
 
 Make = Callable[..., Any]

@@ -10,10 +10,9 @@ import pytest
 
 from asof.corpus.corpus import Corpus
 from asof.corpus.snapshot import Snapshot
-from asof.rank.candidates.top_k import Everything, TopK
-from asof.rank.combine.weighted_sum import Combine
-from asof.rank.features.freshness import Freshness
-from asof.rank.features.latent import Similarity
+from asof.extensions.systems.stages import Freshness, Similarity
+from asof.rank.combine import Combine
+from asof.rank.gather import Everything, TopK
 
 Make = Callable[..., Any]
 

@@ -13,13 +13,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof.data import Query
+from asof.extensions.systems.stages import Gap, moments
 from asof.index.view import View
-from asof.rank.candidates.gather import Lexical
-from asof.rank.candidates.top_k import Everything, Pool, TopK
 from asof.rank.expression import Given
-from asof.rank.features.gap import Gap, moments
+from asof.rank.gather import Everything, Lexical, Pool, TopK
 from asof.rank.stage import Ranking
+from asof.values import Query
 
 Make = Callable[..., Any]
 TODAY = "2024-07-01"

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof.data import Query
-from asof.rank.features.gap import question_time
-from asof.rank.recipe import Recipe
-from asof.recipes.tempralm import TEMPRALM
+from asof.extensions.systems.recipes import TEMPRALM
+from asof.extensions.systems.stages import question_time
+from asof.rank.stage import Recipe
 from asof.time.moment import read
+from asof.values import Query
 
 Make = Callable[..., Any]
 AS_OF = read("2024-07-01").last

@@ -24,24 +24,23 @@ from tests.support.histories import (
 
 from asof import engine
 from asof.corpus.snapshot import Snapshot
-from asof.data import Query
 from asof.errors import UsageError
-from asof.index import latent
-from asof.index.dense import SCALE, quantise
-from asof.models.hashed import HashedNgrams
-from asof.rank.candidates.gather import Dense, Lexical
-from asof.rank.candidates.top_k import TopK
-from asof.rank.features.latent import Latent, Similarity, on_scale
-from asof.rank.recipe import Recipe
+from asof.extensions.systems import latent
+from asof.extensions.systems.stages import Latent, Similarity, on_scale
+from asof.index.vectors import VECTOR_SCALE, quantise
+from asof.models.encoders import HashedNgrams
+from asof.rank.gather import Dense, Lexical, TopK
+from asof.rank.stage import Recipe
 from asof.schema import checked
 from asof.time.span import NEVER
+from asof.values import Query
 
 Make = Callable[..., Any]
 
 
 def trees(own: Any, asked: Any, scale: str) -> list[Any]:
     """The tree of the similarity of two vectors."""
-    cosine = np.array([int(own.astype(int) @ asked) / SCALE**2])
+    cosine = np.array([int(own.astype(int) @ asked) / VECTOR_SCALE**2])
     made = on_scale(cosine, asked, lambda _: own, scale)
     assert made.evaluated()[0] == made.why(0).value  # type: ignore[index,union-attr]
     return [made.why(0)]
@@ -65,7 +64,7 @@ def test_the_published_scale() -> None:
         asked, own = quantise(np.divide(made, length, out=np.zeros_like(made), where=length > 0))
         (tree,) = trees(own, asked, "half")
         assert tree.value == pytest.approx(score, abs=2e-4)
-        assert tree.value == tree.recomputed() == (int(own.astype(int) @ asked) / SCALE**2 + 1) / 2
+        assert tree.value == tree.recomputed() == (int(own.astype(int) @ asked) / VECTOR_SCALE**2 + 1) / 2
         (clipped,) = trees(own, asked, "cosine")
         assert clipped.value == pytest.approx(max(2 * score - 1, 0), abs=4e-4)
         assert clipped.recomputed() == clipped.value

@@ -11,11 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.rows import db_of
 
-from asof.data import Document, Heading
-from asof.index.merge import merge
-from asof.rank.candidates.gather import Lexical
-from asof.rank.features.neighbouring_text import NeighbouringText
-from asof.rank.features.neighbours import ThreadLimits
+from asof.index.build import merge
+from asof.rank.gather import Lexical
+from asof.rank.words import NeighbouringText, ThreadLimits
+from asof.values import Document, Heading
 
 Make = Callable[..., Any]
 STAGES = (Lexical(), NeighbouringText(document=1.0))

@@ -14,13 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from asof.rank.candidates.by_document import ByDocument
-from asof.rank.candidates.gather import Lexical
-from asof.rank.candidates.top_k import Everything, TopK
-from asof.rank.combine.weighted_sum import Combine
-from asof.rank.features.freshness import Freshness
-from asof.rank.features.latent import Similarity
-from asof.rank.features.passages import WHOLE, Coverage, Volume, counted
+from asof.extensions.systems.stages import WHOLE, Coverage, Freshness, Similarity, Volume, counted
+from asof.rank.combine import Combine
+from asof.rank.gather import ByDocument, Everything, Lexical, TopK
 from asof.recipes import named
 
 Make = Callable[..., Any]

@@ -12,10 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asof.index.lexical import Bm25
-from asof.rank.candidates.gather import Lexical
-from asof.rank.candidates.top_k import TopK
-from asof.rank.combine.early_termination import EarlyTermination
-from asof.rank.features.pseudo_relevance_feedback import PseudoRelevanceFeedback, RescoreLimits, shares_of
+from asof.rank.combine import EarlyTermination
+from asof.rank.feedback import PseudoRelevanceFeedback, RescoreLimits, shares_of
+from asof.rank.gather import Lexical, TopK
 from asof.text.tokens import Analyzer
 
 Make = Callable[..., Any]

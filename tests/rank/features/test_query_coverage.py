@@ -8,11 +8,10 @@ from typing import Any
 
 import pytest
 
-from asof.data import Filters, Query
-from asof.rank.candidates.gather import Lexical
-from asof.rank.features.query_coverage import QueryCoverage
-from asof.rank.features.query_terms import largest_idf, weighted_words
+from asof.rank.gather import Lexical
 from asof.rank.stage import Ranking
+from asof.rank.words import QueryCoverage, largest_idf, weighted_words
+from asof.values import Filters, Query
 
 Make = Callable[..., Any]
 

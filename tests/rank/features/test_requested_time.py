@@ -10,15 +10,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from asof.data import Query
-from asof.data.why import Why
 from asof.index.view import View
 from asof.rank import expression
-from asof.rank.candidates.top_k import TopK
-from asof.rank.features.requested_time import RequestedTime
+from asof.rank.gather import TopK
 from asof.rank.stage import Ranking
+from asof.rank.times import RequestedTime
 from asof.time.moment import read
 from asof.time.span import Span
+from asof.values import Query, Why
 
 Make = Callable[..., Any]
 STAGE = RequestedTime(time_weight=0.6, bounds_weight=0.4, off_topic_weight=0.7)

@@ -7,13 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from asof.data import Filters, Query
-from asof.rank.candidates.gather import Lexical
-from asof.rank.features.same_kind import same_kind_share
-from asof.rank.features.termination import terminated
-from asof.rank.features.time_match import MENTIONS_TIME, OF_TIME, match_times
+from asof.rank.gather import Lexical
 from asof.rank.stage import Ranking
+from asof.rank.times import MENTIONS_TIME, OF_TIME, match_times, same_kind_share, terminated
 from asof.time.moment import read
+from asof.values import Filters, Query
 
 Make = Callable[..., Any]
 

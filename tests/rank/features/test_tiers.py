@@ -9,11 +9,10 @@ from typing import Any
 import pytest
 
 from asof.errors import UsageError
-from asof.rank.candidates.gather import Lexical
-from asof.rank.candidates.top_k import Pool, TopK
-from asof.rank.combine.fusion import ReciprocalRank
-from asof.rank.features.tiers import RecencyTiers
-from asof.rank.recipe import Recipe
+from asof.extensions.systems.linked_notes import RecencyTiers
+from asof.rank.combine import ReciprocalRank
+from asof.rank.gather import Lexical, Pool, TopK
+from asof.rank.stage import Recipe
 
 Make = Callable[..., Any]
 TODAY = "2024-07-01"

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof.data import Filters
-from asof.index.prefix import Window
+from asof.index.segment import Window
 from asof.index.view import View
-from asof.rank.features import time_match
-from asof.rank.features.time_match import MENTIONS_TIME, OF_TIME, match_times, of_time
+from asof.rank import times
+from asof.rank.times import MENTIONS_TIME, OF_TIME, match_times, of_time
 from asof.time.moment import read
+from asof.values import Filters
 
 Make = Callable[..., Any]
 SPANS = st.lists(st.sampled_from(["2001", "2002", "Q2 2003", "2003-05", "1990"]), max_size=2)
@@ -35,8 +35,8 @@ def in_the_window(
 ) -> list[int]:
     """What is found where places are looked up among all."""
     with monkeypatch.context() as patch:
-        patch.setattr(time_match, "FEW", -1)
-        patch.setattr(time_match, "MANY", 1_000_000)
+        patch.setattr(times, "FEW", -1)
+        patch.setattr(times, "MANY", 1_000_000)
         found: list[int] = of_time(view, window, places, spans).tolist()
         return found
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof.rank.candidates.gather import Lexical
-from asof.rank.features.title_match import TitleColumns
+from asof.rank.gather import Lexical
+from asof.rank.words import TitleColumns
 
 Make = Callable[..., Any]
 STAGES = (Lexical(), TitleColumns())

@@ -7,10 +7,9 @@ from typing import Any
 
 import pytest
 
-from asof.data import Document, Heading
-from asof.rank.candidates.gather import Lexical
-from asof.rank.candidates.top_k import Pool, TopK
-from asof.rank.features.words import Headings, Tags
+from asof.extensions.systems.linked_notes import Headings, Tags
+from asof.rank.gather import Lexical, Pool, TopK
+from asof.values import Document, Heading
 
 Make = Callable[..., Any]
 CODE = Headings(1.05, 1.03, 1.02)

@@ -13,21 +13,17 @@ from hypothesis import strategies as st
 
 from asof import engine
 from asof.corpus.corpus import Corpus
-from asof.data import Query
 from asof.errors import UsageError
+from asof.extensions.systems.budget import BudgetedRerank
+from asof.extensions.systems.recipes import TWE
+from asof.extensions.systems.stages import Centrality, Decay
 from asof.index.view import View
-from asof.rank.candidates.gather import Lexical
-from asof.rank.candidates.top_k import Pool, TopK
-from asof.rank.combine.weighted_sum import Combine, MaxNormalize
-from asof.rank.features.centrality import Centrality
-from asof.rank.features.decay import Decay
-from asof.rank.recipe import Recipe
-from asof.rank.rerank.batches import Batches, batched
-from asof.rank.rerank.budget import BudgetedRerank
-from asof.rank.stage import Ranking
-from asof.rank.traits import Traits
+from asof.rank.combine import Combine, MaxNormalize
+from asof.rank.gather import Lexical, Pool, TopK
+from asof.rank.rerank import Batches, batched
+from asof.rank.stage import Ranking, Recipe, Traits
 from asof.recipes import by_document
-from asof.recipes.twe import TWE
+from asof.values import Query
 
 Make = Callable[..., Any]
 

@@ -12,17 +12,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof.data import Query
 from asof.errors import UsageError
+from asof.extensions.systems.budget import BudgetedRerank, Uncertainty
+from asof.extensions.systems.stages import Centrality
 from asof.index.view import View
 from asof.rank import expression
-from asof.rank.candidates.gather import Lexical
-from asof.rank.candidates.top_k import Everything, Pool, TopK
-from asof.rank.combine.weighted_sum import Combine
-from asof.rank.features.centrality import Centrality
-from asof.rank.recipe import Recipe
-from asof.rank.rerank.budget import BudgetedRerank, Uncertainty
-from asof.rank.stage import Ranking
+from asof.rank.combine import Combine
+from asof.rank.gather import Everything, Lexical, Pool, TopK
+from asof.rank.stage import Ranking, Recipe
+from asof.values import Query
 
 Make = Callable[..., Any]
 

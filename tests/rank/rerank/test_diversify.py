@@ -16,20 +16,18 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from asof import engine
-from asof.data import Query
 from asof.errors import UsageError
 from asof.index.view import View
-from asof.models.hashed import HashedNgrams
-from asof.rank.candidates.gather import Lexical
-from asof.rank.candidates.top_k import TopK
-from asof.rank.combine.early_termination import EarlyTermination
+from asof.models.encoders import HashedNgrams
+from asof.rank.combine import EarlyTermination
 from asof.rank.expression import Given
-from asof.rank.features.pseudo_relevance_feedback import PseudoRelevanceFeedback
-from asof.rank.recipe import Recipe
-from asof.rank.rerank.diversify import Mmr, PerDocument, diversified
-from asof.rank.stage import Ranking
-from asof.recipes.asof import ASOF
+from asof.rank.feedback import PseudoRelevanceFeedback
+from asof.rank.gather import Lexical, TopK
+from asof.rank.rerank import Mmr, PerDocument, diversified
+from asof.rank.stage import Ranking, Recipe
+from asof.recipes import ASOF
 from asof.schema import checked
+from asof.values import Query
 
 Make = Callable[..., Any]
 

@@ -12,14 +12,13 @@ from hypothesis import strategies as st
 
 from asof import engine
 from asof.corpus.corpus import Corpus
-from asof.data import Filters, Query, Why
-from asof.graph.evidence import evidence
-from asof.graph.overlap import SCALE
-from asof.rank.candidates.gather import Lexical
-from asof.rank.candidates.top_k import TopK
-from asof.rank.recipe import Recipe
-from asof.rank.rerank.evidence_hops import EvidenceHops
+from asof.extensions.systems.budget import EvidenceHops
+from asof.extensions.systems.evidence import evidence
+from asof.extensions.systems.overlap import EDGE_SCALE
+from asof.rank.gather import Lexical, TopK
+from asof.rank.stage import Recipe
 from asof.recipes import by_document, named
+from asof.values import Filters, Query, Why
 
 Make = Callable[..., Any]
 
@@ -37,7 +36,7 @@ def jaccard(one: str, other: str) -> float:
     first, second = (
         set(zip(words, words[1:], words[2:], strict=False)) for words in (one.split(), other.split())
     )
-    return round(SCALE * len(first & second) / len(first | second))
+    return round(EDGE_SCALE * len(first & second) / len(first | second))
 
 
 @pytest.fixture(scope="module")
@@ -77,7 +76,8 @@ def test_why_names_the_passage_that_it_came_through(run: Make, chain: Corpus) ->
     share, overlap = why.parts[1:]
     assert (share.label, share.value) == ("share", 0.5)
     assert overlap.parts == (
-        Why(f"overlap with it, in 1/{SCALE:,}", jaccard(CLOSE, NEXT)), Why("largest", jaccard(CLOSE, HIT)),
+        Why(f"overlap with it, in 1/{EDGE_SCALE:,}", jaccard(CLOSE, NEXT)),
+        Why("largest", jaccard(CLOSE, HIT)),
     )  # fmt: skip
     assert why.parts[0].label == f"through {ids['hit']}"
     assert why.parts[0].parts[0] == hits[0].why

@@ -9,7 +9,7 @@ import pytest
 from tests.support.answers import corpus_with, doc
 
 from asof.corpus.corpus import Corpus
-from asof.data import Filters
+from asof.values import Filters
 
 
 @pytest.fixture(scope="module")

@@ -17,23 +17,19 @@ from hypothesis import strategies as st
 
 from asof import engine
 from asof.corpus.corpus import open as open_corpus
-from asof.data import Document, Query, SourcedTime, Why
 from asof.errors import ModelError
+from asof.extensions.systems.budget import BudgetedRerank
 from asof.index.view import View
 from asof.rank import expression
-from asof.rank.candidates.by_document import ByDocument
-from asof.rank.candidates.gather import Lexical
-from asof.rank.candidates.top_k import TopK
-from asof.rank.combine.early_termination import EarlyTermination
-from asof.rank.features.pseudo_relevance_feedback import PseudoRelevanceFeedback
-from asof.rank.recipe import Recipe
-from asof.rank.rerank.budget import BudgetedRerank
-from asof.rank.rerank.rerank import LARGEST, Rerank, reranked
-from asof.rank.stage import Ranking
-from asof.recipes import by_document
-from asof.recipes.asof import ASOF
-from asof.store.settings import CorpusSettings
+from asof.rank.combine import EarlyTermination
+from asof.rank.feedback import PseudoRelevanceFeedback
+from asof.rank.gather import ByDocument, Lexical, TopK
+from asof.rank.rerank import LARGEST, Rerank, reranked
+from asof.rank.stage import Ranking, Recipe
+from asof.recipes import ASOF, by_document
+from asof.store.schema import CorpusSettings
 from asof.time.moment import read
+from asof.values import Document, Query, SourcedTime, Why
 
 Make = Callable[..., Any]
 

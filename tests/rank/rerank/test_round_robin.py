@@ -8,11 +8,10 @@ from typing import Any
 
 import pytest
 
-from asof.data import Document, Heading
-from asof.rank.candidates.gather import Lexical
-from asof.rank.candidates.top_k import TopK
-from asof.rank.combine.weighted_sum import Combine, MaxNormalize
-from asof.rank.rerank.round_robin import RoundRobinByDocument
+from asof.rank.combine import Combine, MaxNormalize
+from asof.rank.gather import Lexical, TopK
+from asof.rank.rerank import RoundRobinByDocument
+from asof.values import Document, Heading
 
 Make = Callable[..., Any]
 

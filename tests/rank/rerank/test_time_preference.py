@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from asof.data import Query
 from asof.index.view import View
 from asof.rank import expression
-from asof.rank.candidates.top_k import TopK
-from asof.rank.rerank.time_preference import TimePreference
+from asof.rank.gather import TopK
 from asof.rank.stage import Ranking
+from asof.rank.times import TimePreference
+from asof.values import Query
 
 Make = Callable[..., Any]
 NAMES = (

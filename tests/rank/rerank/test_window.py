@@ -12,18 +12,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.corpora import Clock, new_corpus
 
-from asof.data import Query
 from asof.errors import UsageError
 from asof.index.view import View
-from asof.rank.candidates.gather import Lexical
-from asof.rank.candidates.top_k import TopK
-from asof.rank.combine.early_termination import EarlyTermination
+from asof.rank.combine import EarlyTermination
 from asof.rank.expression import Constant, product, total
-from asof.rank.features.pseudo_relevance_feedback import PseudoRelevanceFeedback, RescoreLimits
-from asof.rank.recipe import Recipe
-from asof.rank.rerank.window import AppendRest, RerankWindow
-from asof.rank.stage import Ranking
-from asof.recipes.asof import ASOF
+from asof.rank.feedback import PseudoRelevanceFeedback, RescoreLimits
+from asof.rank.gather import Lexical, TopK
+from asof.rank.rerank import AppendRest, RerankWindow
+from asof.rank.stage import Ranking, Recipe
+from asof.recipes import ASOF
+from asof.values import Query
 
 Make = Callable[..., Any]
 

@@ -6,7 +6,7 @@ import os
 import time
 from pathlib import Path
 
-from asof.sources.formats.parts import Part, ReadLimits, Refused, Writer
+from asof.extensions.documents.parts import Part, ReadLimits, Refused, Writer
 
 
 def read(raw: bytes, stem: str, suffix: str, limits: ReadLimits) -> list[Part]:

@@ -7,9 +7,9 @@ import zipfile
 
 import pytest
 
-from asof.sources.bounded_xml import MAX_DEPTH
-from asof.sources.formats.archive import Archive, parsed
-from asof.sources.formats.parts import ReadLimits, Refused
+from asof.extensions.documents.office import Archive, parsed
+from asof.extensions.documents.parts import ReadLimits, Refused
+from asof.extensions.documents.xml import MAX_DEPTH
 
 LAUGHS = '<!DOCTYPE a [<!ENTITY x "ha"><!ENTITY y "&x;&x;">]><a>&y;</a>'
 OUTSIDE = '<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><a>&x;</a>'

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof.sources.formats import docx
-from asof.sources.formats.parts import Part, ReadLimits, Refused
+from asof.extensions.documents import docx
+from asof.extensions.documents.parts import Part, ReadLimits, Refused
 from asof.sources.readers import parsed
 from asof.sources.source import InputLimits
 

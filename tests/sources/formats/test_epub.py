@@ -11,9 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof.sources.formats.epub import read
-from asof.sources.formats.epub_book import text_of
-from asof.sources.formats.parts import ReadLimits, Refused
+from asof.extensions.documents.epub import read, text_of
+from asof.extensions.documents.parts import ReadLimits, Refused
 from asof.sources.readers import parsed
 from asof.sources.source import InputLimits
 

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.growth import is_linear
 
-from asof.sources.formats.html_flow import Block
-from asof.sources.formats.html_text import html_text
+from asof.extensions.documents.html_blocks import Block, html_text
 
 
 @pytest.mark.parametrize(

@@ -10,10 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof.sources.formats.mail import messages, read
-from asof.sources.formats.mail_headers import decoded, words
-from asof.sources.formats.mail_text import own_words, unflowed
-from asof.sources.formats.parts import ReadLimits, Refused
+from asof.extensions.documents.mail import decoded, messages, own_words, read, unflowed, words
+from asof.extensions.documents.parts import ReadLimits, Refused
 from asof.sources.readers import parsed
 from asof.sources.source import InputLimits
 

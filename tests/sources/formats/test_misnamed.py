@@ -8,8 +8,8 @@ from collections.abc import Mapping
 
 import pytest
 
-from asof.sources.formats.misnamed import corrected
-from asof.sources.formats.parts import ReadLimits, Refused
+from asof.extensions.documents.office import corrected
+from asof.extensions.documents.parts import ReadLimits, Refused
 from asof.sources.readers import Unreadable, parsed
 from asof.sources.source import InputLimits
 

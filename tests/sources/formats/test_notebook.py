@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof.sources.formats.markdown_text import write_markdown
-from asof.sources.formats.notebook import LONGEST_OUTPUT, read
-from asof.sources.formats.parts import ReadLimits, Refused, Writer
+from asof.extensions.documents.html_blocks import write_markdown
+from asof.extensions.documents.notebook import LONGEST_OUTPUT, read
+from asof.extensions.documents.parts import ReadLimits, Refused, Writer
 from asof.sources.readers import parsed
 from asof.sources.source import InputLimits
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from asof.sources.formats.office_core import (
+from asof.extensions.documents.office import (
     Body,
     CoreProperties,
     comment,
@@ -12,7 +12,7 @@ from asof.sources.formats.office_core import (
     properties_of,
     real_title,
 )
-from asof.sources.formats.parts import ReadLimits, Writer
+from asof.extensions.documents.parts import ReadLimits, Writer
 
 
 @pytest.mark.parametrize(

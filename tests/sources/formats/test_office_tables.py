@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from asof.sources.formats.office_tables import MAX_COLUMNS, Cell, flat, laid_out, table_of
+from asof.extensions.documents.office import MAX_COLUMNS, Cell, flat, laid_out, table_of
 
 
 def cells(*rows: str) -> list[list[Cell]]:

@@ -12,13 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from asof.data import Heading
 from asof.errors import MissingExtra, SourceError
-from asof.sources.dating import dates_in
-from asof.sources.formats.process import PROCESSES
-from asof.sources.formats.reading import FormatReader
+from asof.extensions.documents.reading import PROCESSES, FormatReader
+from asof.sources.dates import dates_in
 from asof.sources.readers import ParsedFile, Unreadable
 from asof.sources.source import InputLimits
+from asof.values import Heading
 
 LIMITS = InputLimits(memory=64 * 2**20, seconds=2, characters=10_000)
 
@@ -162,7 +161,7 @@ def test_a_process_that_was_killed_is_started_again(read):
 )
 def test_a_wrong_suffix_is_said(raw, suffix, said):
     with pytest.raises(Unreadable) as refused:
-        FormatReader("asof.sources.formats.docx", suffix)(raw, "stem", LIMITS)
+        FormatReader("asof.extensions.documents.docx", suffix)(raw, "stem", LIMITS)
     assert ("suffix" in refused.value.remedy) == bool(said)
     assert said in str(refused.value)
 
@@ -171,8 +170,8 @@ def test_the_reader_ends_with_the_process_that_asks(tmp_path):
     """It is killed while a file is being read that takes a minute."""
     code = (
         f"import sys; sys.path.insert(0, {str(Path(__file__).parent)!r})\n"
-        "from asof.sources.formats.reading import FormatReader\n"
-        "from asof.sources.formats.process import PROCESSES\n"
+        "from asof.extensions.documents.reading import FormatReader\n"
+        "from asof.extensions.documents.reading import PROCESSES\n"
         "from asof.sources.source import InputLimits\n"
         "FormatReader('hostile_reader', '.x', ('hostile_reader',))(b'hi', 's', InputLimits())\n"
         "print(PROCESSES._running.process.pid, flush=True)\n"

@@ -9,8 +9,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from tests.support.growth import is_linear
 
-from asof.sources.formats import rtf
-from asof.sources.formats.parts import Part, ReadLimits, Refused
+from asof.extensions.documents import rtf
+from asof.extensions.documents.parts import Part, ReadLimits, Refused
 from asof.sources.readers import parsed
 from asof.sources.source import InputLimits
 

@@ -13,9 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof.sources.formats.parts import ReadLimits, Refused, Writer
-from asof.sources.formats.sheet_table import Row, cell_name, write_rows
-from asof.sources.formats.sheets import read, shown
+from asof.extensions.documents.parts import ReadLimits, Refused, Writer
+from asof.extensions.documents.sheets import Row, cell_name, read, shown, write_rows
 from asof.sources.readers import Unreadable, parsed
 from asof.sources.source import InputLimits
 

@@ -15,12 +15,12 @@ from tests.support.differential.texts import ALIASES, DATES, LINKED, NAMES, SITE
 
 from asof.cli.main import cli, run
 from asof.corpus.snapshot import Snapshot
-from asof.data import Filters
 from asof.errors import AsofError
-from asof.knowledge import questions
+from asof.extensions.facts import indexer
 from asof.recipes import NAMES as RECIPES
 from asof.recipes import named as recipe_named
 from asof.time.span import FIRST, LAST, instant, iso, moment
+from asof.values import Filters
 
 QUESTIONS = (
     "harbour master", "who is the harbour master", "latest price of bread", "ferry ticket", "Fähre im 2020",
@@ -125,8 +125,8 @@ def command(then: Snapshot, *words: str) -> dict[str, Any]:
 
 OUTPUTS: dict[str, Callable[..., Any]] = {
     "search": search, "diff": diff, "ask": ask, "why_not": why_not, "command": command,
-    "timeline": Snapshot.timeline, "facts": questions.facts, "graph": questions.graph,
-    "report": questions.report, "links": Snapshot.links, "text": Snapshot.text,
+    "timeline": Snapshot.timeline, "facts": indexer.facts, "graph": indexer.graph,
+    "report": indexer.report, "links": Snapshot.links, "text": Snapshot.text,
     "resolve": Snapshot.resolve, "called": Snapshot.called,
 }  # fmt: skip
 

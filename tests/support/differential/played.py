@@ -13,17 +13,16 @@ from tests.support.rows import db_of
 
 from asof.corpus.corpus import Corpus
 from asof.corpus.corpus import open as open_corpus
-from asof.data import Document, Ended, SourcedTime
 from asof.errors import UsageError
-from asof.index.merge import merge
-from asof.knowledge.indexer import ensure_facts, learn
-from asof.models.hashed import HashedNgrams
-from asof.models.scripted import ScriptedModel
+from asof.extensions.facts.indexer import ensure_facts, learn
+from asof.index.build import merge
+from asof.models.encoders import HashedNgrams
+from asof.models.ports import ScriptedModel
 from asof.store.digest import content_digest, span_of
-from asof.store.settings import CorpusSettings
-from asof.time.coerce import first_instant
-from asof.time.moment import read
+from asof.store.schema import CorpusSettings
+from asof.time.moment import first_instant, read
 from asof.time.span import Span, moment
+from asof.values import Document, Ended, SourcedTime
 
 START = read("2019-12-01").first
 

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from random import Random
 
-from asof.data import Document
-from asof.sources import dating
+from asof.sources import dates
 from asof.sources.files import document
 from asof.sources.readers import parsed
 from asof.sources.source import InputLimits
+from asof.values import Document
 
 NAMES = (
     "ferry.md", "harbour/ferry.md", "mill.md", "harbour/index.md", "people/quill.md", "journal/2020-02-03.md",
@@ -68,9 +68,9 @@ class Note:
     def document(self) -> Document:
         """As a source would read it."""
         page = parsed(self.text.encode(), self.name, InputLimits())
-        found = dating.dates_in(page)
+        found = dates.dates_in(page)
         stem = self.name.rpartition("/")[2].removesuffix(".md")
-        published = found.published or dating.of_name(stem) or dating.of_content(page.text)
+        published = found.published or dates.of_name(stem) or dates.of_content(page.text)
         return document(self.name, page, found, published, found.changed)
 
 

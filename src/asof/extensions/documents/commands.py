@@ -6,7 +6,7 @@ from asof.cli.commands import CommandEntry
 
 COMMANDS = {
     "import": CommandEntry(
-        "asof.cli.import_:import_", "Get started",
+        "asof.extensions.documents.cli:import_", "Get started",
         "Index a feed, a Zotero library, bookmarks and other exports.",
         "asof import zotero ~/Zotero",
     ),

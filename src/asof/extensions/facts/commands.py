@@ -6,28 +6,28 @@ from asof.cli.commands import CommandEntry
 
 COMMANDS = {
     "stale": CommandEntry(
-        "asof.cli.stale:stale", "See what changed",
+        "asof.extensions.facts.cli_stale:stale", "See what changed",
         "List what current documents say that is no longer so.",
         "asof stale --since HEAD~1",
         ("outdated", "lint",),
     ),
     "facts": CommandEntry(
-        "asof.cli.facts:facts", "See what changed",
+        "asof.extensions.facts.cli:facts", "See what changed",
         "List the facts about a subject with their times.",
         "asof facts ferry --since 2019",
     ),
     "graph": CommandEntry(
-        "asof.cli.graph:graph", "See what changed",
+        "asof.extensions.facts.cli:graph", "See what changed",
         "Show the entities around one and the facts between them.",
         "asof graph --around ferry",
     ),
     "report": CommandEntry(
-        "asof.cli.report:report", "See what changed",
+        "asof.extensions.facts.cli:report", "See what changed",
         "Summarise a period, compared with the one before.",
         "asof report 2023",
     ),
     "precompute": CommandEntry(
-        "asof.cli.learn:precompute", "Maintain the index",
+        "asof.extensions.facts.cli:precompute", "Maintain the index",
         "Read facts, and write reports, before they are asked for.",
         "asof precompute --reports --estimate",
     ),

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from asof.serialize.knowledge import FactsJson, GraphJson, PrecomputedJson
-from asof.serialize.report import ReportJson
-from asof.serialize.schema import Shapes
-from asof.serialize.stale import StaleJson
+from asof.extensions.facts.results import FactsJson, GraphJson, PrecomputedJson, ReportJson, StaleJson
+from asof.results import Shapes
 
 SHAPES: Shapes = {
     "facts": ("asof facts --json", FactsJson),

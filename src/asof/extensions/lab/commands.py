@@ -6,22 +6,22 @@ from asof.cli.commands import CommandEntry
 
 COMMANDS = {
     "evaluate": CommandEntry(
-        "asof.cli.evaluate:evaluate", "Measure and tune",
+        "asof.extensions.lab.cli:evaluate", "Measure and tune",
         "Measure recipes on a dataset, and check for leaks from the future.",
         "asof evaluate dataset --leakage 20",
     ),
     "experiments": CommandEntry(
-        "asof.cli.experiments:experiments", "Measure and tune",
+        "asof.extensions.lab.cli_experiments:experiments", "Measure and tune",
         "List the experiments of the papers that can be run here.",
         "asof experiments",
     ),
     "experiment": CommandEntry(
-        "asof.cli.experiments:experiment", "Measure and tune",
+        "asof.extensions.lab.cli_experiments:experiment", "Measure and tune",
         "Run an experiment of a paper: its table beside ours.",
         "asof experiment twe/4.1 dataset",
     ),
     "tune": CommandEntry(
-        "asof.cli.tune:tune", "Measure and tune",
+        "asof.extensions.lab.cli_experiments:tune", "Measure and tune",
         "Fit a recipe's numbers to judged questions.",
         "asof tune dataset --recipe papers",
     ),

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from asof.evaluate.report.evaluation import EvaluationJson
-from asof.evaluate.report.experiment import ExperimentJson, ExperimentsJson
-from asof.serialize.schema import Shapes
-from asof.serialize.tuning import TuneJson
+from asof.extensions.lab.results import EvaluationJson, ExperimentJson, ExperimentsJson, TuneJson
+from asof.results import Shapes
 
 SHAPES: Shapes = {
     "evaluate": ("asof evaluate --json", EvaluationJson),

@@ -6,22 +6,22 @@ from asof.cli.commands import CommandEntry
 
 COMMANDS = {
     "serve": CommandEntry(
-        "asof.cli.serve:serve", "Serve",
+        "asof.extensions.server.cli:serve", "Serve",
         "Serve a page for people and JSON for programs, on this machine.",
         "asof serve",
     ),
     "mcp": CommandEntry(
-        "asof.cli.mcp:mcp", "Serve",
+        "asof.extensions.server.cli:mcp", "Serve",
         "Serve the corpus to an assistant (Model Context Protocol).",
         "asof mcp --index notes",
     ),
     "watch": CommandEntry(
-        "asof.cli.watch:watch", "Serve",
+        "asof.extensions.server.cli:watch", "Serve",
         "Keep the index in step with its folders.",
         "asof watch notes",
     ),
     "key": CommandEntry(
-        "asof.cli.key:key", "Serve",
+        "asof.extensions.server.cli:key", "Serve",
         "Make, list and remove keys for `asof serve`.",
         "asof key add laptop --scope read",
     ),

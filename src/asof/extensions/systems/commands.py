@@ -6,12 +6,12 @@ from asof.cli.commands import CommandEntry
 
 COMMANDS = {
     "papers": CommandEntry(
-        "asof.cli.papers:papers", "Search and ask",
+        "asof.extensions.systems.cli_papers:papers", "Search and ask",
         "Answer from new arXiv papers; the ranking learns from feedback.",
         'asof papers "new work on dense retrieval this week"',
     ),
     "feedback": CommandEntry(
-        "asof.cli.feedback:feedback", "Search and ask",
+        "asof.extensions.systems.cli_papers:feedback", "Search and ask",
         "Grade the hits of asof papers, or list its questions.",
         "asof feedback",
     ),

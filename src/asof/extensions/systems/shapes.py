@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from asof.serialize.feedback import FeedbackJson, FeedbackListJson
-from asof.serialize.papers import PapersJson
-from asof.serialize.schema import Shapes
+from asof.extensions.systems.results import FeedbackJson, FeedbackListJson, PapersJson
+from asof.results import Shapes
 
 SHAPES: Shapes = {
     "feedback": ("asof feedback QUERY_ID --json", FeedbackJson),

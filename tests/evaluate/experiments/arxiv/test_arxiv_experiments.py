@@ -14,11 +14,11 @@ from tests.evaluate.conftest import write_lines
 from tests.evaluate.experiments.conftest import value
 
 from asof.errors import UsageError
-from asof.evaluate.experiment import ExperimentOptions, configured
-from asof.evaluate.protocols import JudgedQuestions, judged_questions, run_online, start_of
-from asof.evaluate.published import named as named_experiment
-from asof.evaluate.published import parts_of_papers
-from asof.learn.state import stage_of
+from asof.extensions.lab.experiments import ExperimentOptions, configured
+from asof.extensions.lab.protocols import JudgedQuestions, judged_questions, run_online, start_of
+from asof.extensions.lab.published import named as named_experiment
+from asof.extensions.lab.published import parts_of_papers
+from asof.extensions.systems.online import stage_of
 from asof.recipes import named
 
 LAMPS = ("brass", "glass", "tin", "clay", "iron", "paper", "stone", "copper")

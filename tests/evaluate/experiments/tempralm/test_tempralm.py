@@ -12,13 +12,13 @@ from tests.support.openai_server import ModelServer
 
 from asof.config import Config
 from asof.errors import UsageError
-from asof.evaluate.experiment import ExperimentOptions
-from asof.evaluate.protocols import Posed, places_by_form, prompt_for, retrievers
-from asof.evaluate.runs import memory
-from asof.evaluate.runs.dataset import load
-from asof.models.chat_config import LanguageModelConfig
-from asof.rank.features.gap import Gap
-from asof.recipes.tempralm import TEMPRALM
+from asof.extensions.lab import datasets as memory
+from asof.extensions.lab.datasets import load
+from asof.extensions.lab.experiments import ExperimentOptions
+from asof.extensions.lab.protocols import Posed, places_by_form, prompt_for, retrievers
+from asof.extensions.systems.recipes import TEMPRALM
+from asof.extensions.systems.stages import Gap
+from asof.models.chat import LanguageModelConfig
 from bench import datasets
 
 

@@ -13,20 +13,19 @@ from tests.evaluate.conftest import write_lines
 from tests.evaluate.experiments.conftest import value
 from tests.support.openai_server import ModelServer
 
-from asof.checks import ENCODERS
-from asof.cli.experiments import show_experiment
-from asof.config import Config
+from asof.config import ENCODERS, Config
 from asof.errors import UsageError
-from asof.evaluate import incremental
-from asof.evaluate.answers.results import PreferenceCount
-from asof.evaluate.experiment import ExperimentOptions
-from asof.evaluate.protocols import Asking, gold_answer, share, systems
-from asof.evaluate.protocols import without_each as variants
-from asof.evaluate.published import named
-from asof.evaluate.runs.dataset import load
-from asof.knowledge.tgrag import TGRAG
-from asof.models.chat_config import LanguageModelConfig
-from asof.models.scripted import ScriptedModel
+from asof.extensions.facts.local import TGRAG
+from asof.extensions.lab import evaluation
+from asof.extensions.lab.answers import PreferenceCount
+from asof.extensions.lab.cli_experiments import show_experiment
+from asof.extensions.lab.datasets import load
+from asof.extensions.lab.experiments import ExperimentOptions
+from asof.extensions.lab.protocols import Asking, gold_answer, share, systems
+from asof.extensions.lab.protocols import without_each as variants
+from asof.extensions.lab.published import named
+from asof.models.chat import LanguageModelConfig
+from asof.models.ports import ScriptedModel
 
 FIRMS = ("Otter", "Heron")
 QUARTERS = ("Q1 2023", "Q2 2023", "Q1 2024")
@@ -274,8 +273,8 @@ def test_the_protocol_has_vectors_that_need_no_model(
         indexed.append(given[3].settings.encoder)
         return evaluate(*given, **more)
 
-    evaluate = incremental.evaluate
-    monkeypatch.setattr(incremental, "evaluate", noted)
+    evaluate = evaluation.evaluate_incremental
+    monkeypatch.setattr(evaluation, "evaluate", noted)
     experimented("tgrag/III", LATER, dataset=firms, built_in=built_in, limit=1)
     assert indexed == [ENCODERS[built_in]]
 

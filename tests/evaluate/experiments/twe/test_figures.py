@@ -10,7 +10,7 @@ import pytest
 from tests.evaluate.conftest import write_lines
 from tests.evaluate.experiments.conftest import value
 
-from asof.evaluate import protocols
+from asof.extensions.lab import protocols
 
 
 def test_the_numbers_of_decay_are_those_that_are_printed(experimented, tmp_path):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from asof.data import Why
-from asof.evaluate.evaluation import evaluate
-from asof.evaluate.protocols import first_hits, mean_parts, parts, sums
-from asof.evaluate.runs.corpus import prepared
+from asof.extensions.lab.datasets import prepared
+from asof.extensions.lab.evaluation import evaluate
+from asof.extensions.lab.protocols import first_hits, mean_parts, parts, sums
 from asof.recipes import named
+from asof.values import Why
 
 FUSED = frozenset({"relevance", "relevance and feedback", "temporal", "unified", "hybrid"})
 WORDS = Why.of("words", "ratio", Why("bm25", 3.0), Why("best", 4.0))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from tests.evaluate.experiments.conftest import value
 
-from asof.evaluate.published import signals
-from asof.recipes.twe import TWE
+from asof.extensions.lab.published import signals
+from asof.extensions.systems.recipes import TWE
 
 
 def test_the_first_stages_of_twe_are_its_rows():

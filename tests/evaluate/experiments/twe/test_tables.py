@@ -6,7 +6,7 @@ import pytest
 from tests.evaluate.experiments.conftest import value
 
 from asof.errors import UsageError
-from asof.evaluate.published import named
+from asof.extensions.lab.published import named
 
 LABELS = {
     "twe/4.2": ["gamma=0", "gamma=0.3", "gamma=0.5", "gamma=1", "gamma=2"],

@@ -1,1 +1,0 @@
-"""What recipes are worth: datasets, metrics, runs, comparisons, leakage. Read `evaluation.py` first."""

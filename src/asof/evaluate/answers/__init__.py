@@ -1,1 +1,0 @@
-"""Answers to the questions of datasets: right answers, judges, the incremental protocol."""

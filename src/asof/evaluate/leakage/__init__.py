@@ -1,1 +1,0 @@
-"""Checks that nothing later is seen in results and in knowledge."""

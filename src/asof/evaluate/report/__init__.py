@@ -1,1 +1,0 @@
-"""Evaluations as JSON and as figures."""

@@ -1,1 +1,0 @@
-"""Rankings of datasets: questions, judgements, metrics, comparisons."""

@@ -1,0 +1,102 @@
+"""A retriever of Haystack. Needs haystack-ai: `pip install 'asof[haystack]'`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from asof.corpus.corpus import Corpus
+from asof.errors import UsageError
+from asof.extensions.adapters.corpus_handle import CorpusHandle
+from asof.extensions.adapters.packages import missing
+from asof.extensions.adapters.retrieval import Retrieval
+from asof.rank.stage import Recipe
+from asof.time.moment import When
+from asof.time.span import Period
+
+try:
+    from haystack import Document, component, default_from_dict, default_to_dict
+except ModuleNotFoundError as error:
+    raise missing("haystack", "haystack", error) from error
+
+
+@component
+class AsofRetriever:
+    """Documents of an asof corpus, as of any date, in a pipeline.
+
+    `index`: the folder in which `.asof` lies; or `corpus`, an open one. `top_k` is the number of documents;
+    the other options are those of `asof.extensions.adapters.options.SearchOptions`. What a document's
+    `meta` holds is
+    said in `asof.extensions.adapters.metadata`. Raises UsageError.
+    """
+
+    def __init__(
+        self, index: str | Path | None = None, *, corpus: Corpus | None = None, top_k: int | None = None,
+        as_of: When | None = None, known_at: When | None = None, since: When | None = None,
+        until: When | None = None, recipe: str | Recipe | None = None, unit: str | None = None,
+        where: Mapping[str, Any] | None = None, explain: bool = False,
+    ) -> None:  # fmt: skip
+        self.retrieval = Retrieval(CorpusHandle(index, corpus), {
+            "k": top_k, "as_of": as_of, "known_at": known_at, "since": since, "until": until,
+            "recipe": recipe, "unit": unit, "where": where, "explain": explain,
+        })  # fmt: skip
+
+    def warm_up(self) -> None:
+        """Open the corpus. Raises NoCorpus, and what else `asof.open` does."""
+        self.retrieval.handle.corpus()
+
+    def close(self) -> None:
+        """Close the corpus, if it was opened here."""
+        self.retrieval.handle.close()
+
+    @component.output_types(documents=list[Document])
+    def run(
+        self, query: str, top_k: int | None = None, as_of: str | None = None, known_at: str | None = None,
+        since: str | None = None, until: str | None = None,
+    ) -> dict[str, list[Document]]:  # fmt: skip
+        """The documents for a query, best first. What else is given stands in place of the options.
+
+        Raises what `Snapshot.search` raises.
+        """
+        overrides = {"k": top_k, "as_of": as_of, "known_at": known_at, "since": since, "until": until}
+        found = self.retrieval.search(query, overrides)
+        return {
+            "documents": [
+                Document(id=each.hit.id, content=each.hit.text, meta=each.metadata, score=each.hit.score)
+                for each in found.passages
+            ]
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """The component as plain values; an open corpus is written as its folder.
+
+        Raises UsageError for a recipe that is not given by its name.
+        """
+        options = {name: _plain(name, value) for name, value in self.retrieval.options.items()}
+        if "k" in options:
+            options["top_k"] = options.pop("k")
+        written: dict[str, Any] = default_to_dict(self, index=str(self.retrieval.handle.folder), **options)
+        return written
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> AsofRetriever:
+        """The component that `to_dict` wrote."""
+        made: AsofRetriever = default_from_dict(cls, data)
+        return made
+
+
+def _plain(name: str, value: object) -> object:
+    """A value that JSON and YAML can hold. Raises UsageError for one that has no such form."""
+    if isinstance(value, Period):
+        return str(value)
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, Mapping):
+        return {str(key): _plain(f"{name}.{key}", each) for key, each in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [_plain(name, each) for each in value]
+    if value is None or isinstance(value, str | int | float):
+        return value
+    raise UsageError(f"{name} is {value!r:.60}, which cannot be written: give it by its name, as a text")

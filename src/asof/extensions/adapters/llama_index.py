@@ -1,0 +1,77 @@
+"""A retriever of LlamaIndex. Needs llama-index-core: `pip install 'asof[llama-index]'`."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Self, Unpack
+
+from asof.corpus.corpus import Corpus
+from asof.extensions.adapters.corpus_handle import CorpusHandle
+from asof.extensions.adapters.metadata import TECHNICAL
+from asof.extensions.adapters.options import SearchOptions
+from asof.extensions.adapters.packages import missing
+from asof.extensions.adapters.retrieval import FoundPassage, Retrieval
+
+try:
+    from llama_index.core.callbacks import CallbackManager
+    from llama_index.core.retrievers import BaseRetriever
+    from llama_index.core.schema import (
+        NodeRelationship,
+        NodeWithScore,
+        QueryBundle,
+        RelatedNodeInfo,
+        TextNode,
+    )
+except ModuleNotFoundError as error:
+    raise missing("llama-index", "llama_index.core", error) from error
+
+NOT_EMBEDDED = [*TECHNICAL, "published", "superseded"]
+
+
+class AsofRetriever(BaseRetriever):
+    """Nodes of an asof corpus, as of any date.
+
+    `index`: the folder in which `.asof` lies; or `corpus`, an open one. `options`: those of
+    `asof.extensions.adapters.options.SearchOptions`. `retrieve` takes a question and nothing else, so
+    another date is
+    asked by `retriever.with_options(as_of="2020").retrieve(...)`. What a node's metadata holds is said in
+    `asof.extensions.adapters.metadata`; a language model is shown title, dates and headings of it. Raises
+    UsageError,
+    and with a question what `Snapshot.search` raises.
+    """
+
+    def __init__(
+        self, index: str | Path | None = None, *, corpus: Corpus | None = None,
+        callback_manager: CallbackManager | None = None, **options: Unpack[SearchOptions],
+    ) -> None:  # fmt: skip
+        self.retrieval = Retrieval(CorpusHandle(index, corpus), options)
+        super().__init__(callback_manager=callback_manager)
+
+    def with_options(self, **options: Unpack[SearchOptions]) -> Self:
+        """A retriever that asks the same corpus with other options. Raises UsageError."""
+        other = type(self).__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        other.retrieval = self.retrieval.changed(options)
+        return other
+
+    def close(self) -> None:
+        """Close the corpus, if it was opened here."""
+        self.retrieval.handle.close()
+
+    def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+        found = self.retrieval.search(query_bundle.query_str)
+        return [NodeWithScore(node=_node(each), score=each.hit.score) for each in found.passages]
+
+    async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+        return await asyncio.to_thread(self._retrieve, query_bundle)
+
+
+def _node(found: FoundPassage) -> TextNode:
+    hit = found.hit
+    return TextNode(
+        id_=hit.id, text=hit.text, metadata=found.metadata, start_char_idx=hit.place.start,
+        end_char_idx=hit.place.end, excluded_llm_metadata_keys=list(TECHNICAL),
+        excluded_embed_metadata_keys=list(NOT_EMBEDDED),
+        relationships={NodeRelationship.SOURCE: RelatedNodeInfo(node_id=hit.document)},
+    )  # fmt: skip

@@ -1,0 +1,432 @@
+"""Word documents: the text as it stands now, with its headings, lists, tables, footnotes and comments.
+
+Left out: what is deleted by a tracked change or hidden, headers and footers, prompts of empty form fields,
+and tables of contents, which repeat the headings.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from email import message_from_bytes
+from pathlib import PurePosixPath
+from xml.etree import ElementTree as ET
+
+from asof.extensions.documents.html_blocks import Block, html_text
+from asof.extensions.documents.mail import decoded, text_of
+from asof.extensions.documents.office import (
+    Body,
+    Cell,
+    Package,
+    Relation,
+    child,
+    chosen,
+    comment,
+    flat,
+    relation_id,
+)
+from asof.extensions.documents.parts import Part, ReadLimits, Refused, Writer
+from asof.extensions.documents.xml import attribute, below, first, local
+from asof.sources.html import declared_charset
+
+# -- docx chunks ---------------------------------------------------------------------------------------
+#
+# Parts of a Word document that are of another format (`altChunk`), as programs put HTML into one.
+
+
+_TYPES = "[Content_Types].xml"
+_KINDS = {
+    "text/html": "html", "application/xhtml+xml": "html", "text/plain": "plain",
+    "message/rfc822": "saved page", "multipart/related": "saved page",
+    "application/x-mimearchive": "saved page",
+}  # fmt: skip
+_SUFFIXES = {
+    ".htm": "html", ".html": "html", ".xhtml": "html", ".txt": "plain", ".mht": "saved page",
+    ".mhtml": "saved page",
+}  # fmt: skip
+_BETWEEN = re.compile(r"\n(?:[ \t]*+\n)+")
+_DAMAGE = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
+"""What the library of mails raises for saved pages that are not sound."""
+
+
+def chunk_blocks(package: Package, member: str) -> list[Block] | None:
+    """The text of a part that is HTML, a page saved as MHT, or plain text; None for another format, and where
+    there is no such part. What its charset does not fit goes to the notes of the package."""
+    if member not in package.archive:
+        return None
+    kind = _kind(package, member)
+    if not kind:
+        return None
+    raw = package.archive.bytes(member)
+    if kind == "saved page":
+        source, kind = _page_of(raw, package.notes)
+    else:
+        marked = raw.startswith((b"\xff\xfe", b"\xfe\xff"))
+        source, wrong = decoded(raw, "utf-16" if marked else declared_charset(raw) if kind == "html" else "")
+        source = source.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+        package.notes += [f"{member}: {wrong}"] if wrong else []
+    if kind == "html":
+        return html_text(source).blocks
+    return [Block(each) for each in map(str.strip, _BETWEEN.split(source)) if each]
+
+
+def _kind(package: Package, member: str) -> str:
+    """Whether a part is "html", "plain" or a "saved page", by what the package says of it, else by its
+    suffix; "" for other formats."""
+    suffix = PurePosixPath(member).suffix.lower()
+    own = by_suffix = ""
+    for each in package.archive.xml(_TYPES) if _TYPES in package.archive else ():
+        if local(each) == "Override" and attribute(each, "PartName").lstrip("/") == member:
+            own = attribute(each, "ContentType")
+        elif local(each) == "Default" and f".{attribute(each, 'Extension').lower()}" == suffix:
+            by_suffix = attribute(each, "ContentType")
+    said = (own or by_suffix).partition(";")[0].strip().lower()
+    return _KINDS.get(said, "") if said else _SUFFIXES.get(suffix, "")
+
+
+def _page_of(raw: bytes, notes: list[str]) -> tuple[str, str]:
+    """The text of a saved page and its kind. Raises Refused for one that is damaged."""
+    try:
+        texts = [each for each in message_from_bytes(raw).walk() if each.get_content_maintype() == "text"]
+        pages = [each for each in texts if each.get_content_type() == "text/html"]
+        for each in pages or texts:
+            return text_of(each, notes), "html" if pages else "plain"
+    except _DAMAGE as wrong:
+        raise Refused(f"a saved page in it is damaged: {str(wrong)[:200]}", "save it again") from wrong
+    return "", "plain"
+
+
+# -- docx styles ---------------------------------------------------------------------------------------
+#
+# What a paragraph of a Word document is by its style: a heading, a title, an item of a list.
+
+
+_HEADING = re.compile(r"heading ?([1-9])", re.IGNORECASE)
+_CHAIN = 20  # no style is based on so many others
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """What a paragraph is: a heading of a `level` from 1, an item of a list from `depth` 0. None: it does not
+    say; 0 and -1: it is none, whatever the style is based on. `name`: of the style, in lower case."""
+
+    level: int | None = None
+    depth: int | None = None
+    name: str = ""
+    parent: str = ""
+
+    def over(self, parent: Style) -> Style:
+        """This style where it says something, else the one that it is based on."""
+        return Style(
+            parent.level if self.level is None else self.level,
+            parent.depth if self.depth is None else self.depth,
+            self.name or parent.name,
+        )
+
+
+class Styles:
+    """The styles of paragraphs in styles.xml."""
+
+    def __init__(self, root: ET.Element | None) -> None:
+        self._own: dict[str, Style] = {}
+        self._whole: dict[str, Style] = {}
+        for each in below(root, "style") if root is not None else ():
+            name, parent = value(child(each, "name")), value(child(each, "basedOn"))
+            self._own[attribute(each, "styleId")] = _style(child(each, "pPr"), name, parent)
+
+    def of(self, properties: ET.Element | None) -> Style:
+        """The style of a paragraph by its properties (w:pPr)."""
+        named = value(child(properties, "pStyle"))
+        return _style(properties).over(self._named(named)) if properties is not None else Style()
+
+    def _named(self, name: str) -> Style:
+        """A style by its id, with what it has from others. One that is not there goes by its id."""
+        if name not in self._whole:
+            style = self._own.get(name) or _style(None, name)
+            parent = style.parent
+            for _ in range(_CHAIN):
+                if parent not in self._own:
+                    break
+                style = style.over(self._own[parent])
+                parent = self._own[parent].parent
+            self._whole[name] = style
+        return self._whole[name]
+
+
+def _style(properties: ET.Element | None, name: str = "", parent: str = "") -> Style:
+    level = depth = None
+    if (outline := child(properties, "outlineLvl")) is not None:
+        level = number(outline, 9) + 1
+        level = level if level <= 9 else 0
+    elif named := _HEADING.fullmatch(name):
+        level = int(named[1])
+    if (numbering := child(properties, "numPr")) is not None:
+        listed, place = child(numbering, "numId"), child(numbering, "ilvl")
+        depth = -1 if listed is not None and number(listed, 0) == 0 else number(place, 0)
+    return Style(level, depth, name.lower(), parent)
+
+
+def value(element: ET.Element | None) -> str:
+    """The w:val of an element; "" if there is none."""
+    return "" if element is None else attribute(element, "val")
+
+
+def number(element: ET.Element | None, otherwise: int) -> int:
+    """The w:val of an element as a number; what is none counts as `otherwise`."""
+    text = value(element)
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 6 else otherwise
+
+
+def is_on(element: ET.Element | None) -> bool:
+    """Whether a switch such as w:vanish is there and not turned off."""
+    return element is not None and value(element) not in ("0", "false", "off")
+
+
+# -- docx tree -----------------------------------------------------------------------------------------
+#
+# What stands in the elements of a Word document, seen through what only wraps it: blocks, rows, cells.
+
+
+_WRAPPERS = {"sdtContent", "customXml", "ins", "moveTo", "smartTag"}
+
+
+def inner(element: ET.Element) -> Iterator[ET.Element]:
+    """What stands in an element, without the prompts of empty form fields."""
+    for each in element:
+        name = local(each)
+        if name in _WRAPPERS or (name == "sdt" and not is_prompt(each)):
+            yield from inner(each)
+        elif name == "AlternateContent":
+            choice = chosen(each)
+            yield from inner(choice) if choice is not None else ()
+        elif name != "sdt":
+            yield each
+
+
+def is_prompt(control: ET.Element) -> bool:
+    """Whether a content control holds no text of the document: the prompt of an empty one, or a generated
+    table of contents."""
+    properties = child(control, "sdtPr")
+    if properties is None:
+        return False
+    gallery = first(properties, "docPartGallery")
+    return is_on(child(properties, "showingPlcHdr")) or value(gallery) == "Table of Contents"
+
+
+def rows_of(table: ET.Element) -> list[ET.Element]:
+    """The rows of a table that have cells and are not deleted."""
+    rows = (row for row in inner(table) if local(row) == "tr" and child(row, "trPr", "del") is None)
+    return [row for row in rows if cells_of(row)]
+
+
+def cells_of(row: ET.Element) -> list[ET.Element]:
+    """The cells of a row that are not deleted."""
+    return [each for each in inner(row) if local(each) == "tc" and child(each, "tcPr", "cellDel") is None]
+
+
+# -- docx ----------------------------------------------------------------------------------------------
+
+
+_LEFT_OUT = {"pPr", "rPr", "sdtPr", "sdtEndPr", "del", "moveFrom", "delText", "rt", "binData"}
+_SIGNS = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
+_MATHS = {"den": "/", "sup": "^", "sub": "_"}
+_CONTENTS = re.compile(r"toc ?\d")
+_LINK = re.compile(r'HYPERLINK\s+"([^"]+)"', re.IGNORECASE)
+
+
+def read(raw: bytes, stem: str, suffix: str, limits: ReadLimits) -> list[Part]:  # noqa: ARG001
+    """A document of .docx or .docm. Raises Refused."""
+    package = Package(raw, limits)
+    name, root = package.main()
+    body = child(root, "body")
+    if local(root) != "document" or body is None:
+        raise Refused(f"it is no Word document: its main part is a {local(root)!r}", "correct its suffix")
+    document = _Document(package, name, Body(Writer(limits)))
+    document.blocks(body)
+    document.end()
+    return [document.body.part(package.core(), document.notes)]
+
+
+class _Document:
+    """A document that is read: its parts, and the state of what goes through several paragraphs."""
+
+    def __init__(self, package: Package, name: str, body: Body) -> None:
+        self.body = body
+        self.notes = package.notes
+        self._package = package
+        self._relations = package.relations(name)
+        by_kind = {each.kind: each.target for each in self._relations.values() if not each.external}
+        self._styles = Styles(package.xml(by_kind.get("styles")))
+        self._comments = package.xml(by_kind.get("comments"))
+        self._asides: dict[tuple[str, str], tuple[ET.Element, dict[str, Relation]]] = {}
+        for kind in ("footnote", "endnote"):
+            member = by_kind.get(f"{kind}s")
+            if member is not None and (root := package.xml(member)) is not None:
+                links = package.relations(member)
+                self._asides |= {(kind, attribute(each, "id")): (each, links) for each in below(root, kind)}
+        self._numbers: dict[tuple[str, str], int] = {}
+        self._fields: list[list[str] | None] = []  # of each open field its instruction; None in its result
+        self._boxes: list[ET.Element] = []
+        self._before = ""  # the text of paragraphs whose end is deleted
+
+    def blocks(self, element: ET.Element) -> None:
+        """Write the paragraphs and tables in an element."""
+        for each in inner(element):
+            match local(each):
+                case "p":
+                    self._paragraph(each)
+                case "tbl":
+                    self._table(each)
+                case "altChunk":
+                    for block in self._chunk(each):
+                        if block.level:
+                            self.body.heading(block.text, block.level)
+                        else:
+                            self.body.paragraph(block.text)
+
+    def end(self) -> None:
+        """Write what follows the text."""
+        if self._before.strip():
+            self.body.paragraph(self._before)
+        for each in below(self._comments, "comment") if self._comments is not None else ():
+            if text := self._plain(each):
+                said = comment(attribute(each, "author"), attribute(each, "date"), text)
+                self.body.comments.append(said)
+        self.body.end()
+
+    def _paragraph(self, paragraph: ET.Element) -> None:
+        properties = child(paragraph, "pPr")
+        text = self._before + "".join(self._pieces(paragraph))
+        boxes, self._boxes = self._boxes, []
+        goes_on = child(properties, "rPr", "del") is not None
+        self._before = text if goes_on else ""
+        if not goes_on and text.strip():
+            self._write(text, properties)
+        for box in boxes:
+            self.blocks(box)
+
+    def _write(self, text: str, properties: ET.Element | None) -> None:
+        style = self._styles.of(properties)
+        if style.name == "title":
+            self.body.heading(text, 1, title=True)
+        elif style.level:
+            self.body.heading(text, style.level)
+        elif style.depth is not None and style.depth >= 0:
+            self.body.item(text, style.depth)
+        elif not _CONTENTS.fullmatch(style.name):
+            self.body.paragraph(text)
+
+    def _table(self, table: ET.Element) -> None:
+        rows = rows_of(table)
+        if all(len(cells_of(row)) == 1 for row in rows):  # a frame around text
+            for row in rows:
+                self.blocks(cells_of(row)[0])
+            return
+        marked = 0
+        while marked < len(rows) and is_on(child(rows[marked], "trPr", "tblHeader")):
+            marked += 1
+        self.body.table([self._row(row) for row in rows], marked)
+
+    def _row(self, row: ET.Element) -> list[Cell]:
+        cells = [Cell("")] * min(number(child(row, "trPr", "gridBefore"), 0), 100)
+        for each in cells_of(row):
+            properties = child(each, "tcPr")
+            merged = child(properties, "vMerge")
+            above = merged is not None and value(merged) != "restart"
+            cells.append(Cell(self._plain(each), number(child(properties, "gridSpan"), 1), above))
+        return cells
+
+    def _chunk(self, element: ET.Element) -> Sequence[Block]:
+        """The text of a part of another format."""
+        relation = self._relations.get(relation_id(element))
+        member = "" if relation is None or relation.external else relation.target
+        blocks = chunk_blocks(self._package, member)
+        if blocks is None:
+            named = f": {member}" if member else ""
+            self.notes.append(f"a document of another format that is embedded in it is not read{named}")
+        return blocks or ()
+
+    def _plain(self, element: ET.Element) -> str:
+        """All text of an element as one piece: of a cell, a footnote, a comment."""
+        said = []
+        for each in inner(element):
+            if local(each) == "p":
+                outer, self._boxes = self._boxes, []
+                said.append("".join(self._pieces(each)).strip())
+                boxes, self._boxes = self._boxes, outer
+                said += map(self._plain, boxes)
+            elif local(each) == "tbl":
+                said.append(flat([self._row(row) for row in rows_of(each)]))
+            elif local(each) == "altChunk":
+                said += [block.text for block in self._chunk(each)]
+        return " ".join(filter(None, said))
+
+    def _pieces(self, element: ET.Element) -> Iterator[str]:
+        """The text of a paragraph or of what is in one. Text boxes are put aside, fields followed."""
+        for each in element:
+            name = local(each)
+            if name in _LEFT_OUT or (name == "r" and is_on(child(each, "rPr", "vanish"))):
+                continue
+            if name == "txbxContent":
+                self._boxes.append(each)
+            elif name in ("fldChar", "instrText", "fldSimple", "hyperlink"):
+                yield from self._field(each, name)
+            elif any(instruction is not None for instruction in self._fields):
+                yield from self._pieces(each) if len(each) else ()
+            elif name == "t":
+                yield each.text or ""
+            elif name in _SIGNS:
+                yield _SIGNS[name]
+            elif name in ("footnoteReference", "endnoteReference"):
+                yield self._mark(name.removesuffix("Reference"), attribute(each, "id"))
+            elif name == "AlternateContent":
+                if (choice := chosen(each)) is not None:
+                    yield from self._pieces(choice)
+            elif name != "sdt" or not is_prompt(each):
+                yield from self._maths(each) if name in _MATHS else self._pieces(each)
+
+    def _maths(self, element: ET.Element) -> Iterator[str]:
+        if text := "".join(self._pieces(element)):
+            yield _MATHS[local(element)] + text
+
+    def _field(self, element: ET.Element, name: str) -> Iterator[str]:
+        """Links, and fields: their result is text, their instruction is none."""
+        if name == "instrText":
+            if self._fields and (instruction := self._fields[-1]) is not None:
+                instruction.append(element.text or "")
+            return
+        if name == "fldChar":
+            kind = attribute(element, "fldCharType")
+            if kind == "begin":
+                self._fields.append([])
+            elif self._fields:
+                self._instructed("".join(self._fields[-1] or ()))
+                self._fields[-1] = None
+                if kind == "end":
+                    self._fields.pop()
+            return
+        self._instructed(attribute(element, "instr"))
+        if (to := self._relations.get(relation_id(element))) is not None and to.external:
+            self.body.link(to.target)
+        yield from self._pieces(element)
+
+    def _instructed(self, instruction: str) -> None:
+        if named := _LINK.search(instruction):
+            self.body.link(named[1])
+
+    def _mark(self, kind: str, number_: str) -> str:
+        """The mark of a footnote at its place, such as [1]; its text is kept for the end."""
+        key = (kind, number_)
+        if key not in self._asides:
+            return ""
+        if key not in self._numbers:
+            at = len(self.body.footnotes)
+            self._numbers[key] = at + 1
+            self.body.footnotes.append("")
+            aside, links = self._asides[key]
+            outer = self._relations, self._fields, self._boxes
+            self._relations, self._fields, self._boxes = links, [], []
+            self.body.footnotes[at] = self._plain(aside)
+            self._relations, self._fields, self._boxes = outer
+        return f"[{self._numbers[key]}]"

@@ -1,0 +1,455 @@
+"""What office formats share: packages, what a document says of itself, and its text as it is written."""
+
+from __future__ import annotations
+
+import io
+import lzma
+import posixpath
+import re
+import zipfile
+import zlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+from xml.etree import ElementTree as ET
+
+from asof.extensions.documents.parts import Part, ReadLimits, Refused, Writer, row_text
+from asof.extensions.documents.xml import ForbiddenXml, UnsoundXml, XmlTree, attribute, below, local
+
+# -- office tables -------------------------------------------------------------------------------------
+#
+# Tables of office documents, laid out on their columns: merged cells, headers, tables in a cell.
+
+
+MAX_COLUMNS = 1_000
+REPEATED_CHARACTERS = 100
+"""Longer cells are no header of a column, and are not repeated for the rows that they span."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A cell of a table: its text, the columns it spans; `above`: it continues the cell above it."""
+
+    text: str
+    columns: int = 1
+    above: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table to be written: what stands above its columns, their headers, and the rows."""
+
+    captions: list[str]
+    header: list[str]
+    rows: list[list[str]]
+
+
+def table_of(rows: Iterable[Sequence[Cell]], marked: int = 0) -> Table:
+    """A table of rows. `marked`: so many first rows are marked as headers; else the first is taken for one
+    if it has several short cells that are no labels ("Name:"). A first row that is one cell over several
+    columns is a caption."""
+    kept = [row for row in rows if any(cell.text.strip() for cell in row)]
+    captions = []
+    while len(kept) > 1 and len(kept[0]) == 1 and (kept[0][0].columns > 1 or len(kept[1]) > 1):
+        captions.append(kept[0][0].text)
+        kept, marked = kept[1:], max(marked - 1, 0)
+    heads = laid_out(kept[: marked or 1], heads=True)
+    if len(kept) <= len(heads) or not _are_heads(heads):
+        return Table(captions, [], [_labelled(line) for line in laid_out(kept)])
+    columns = ([row[at] for row in heads if at < len(row)] for at in range(max(map(len, heads))))
+    header = [" ".join(dict.fromkeys(filter(None, map(str.strip, column)))) for column in columns]
+    lines = laid_out(kept)[len(heads) :]
+    used = {at for line in lines for at, text in enumerate(line) if text.strip()}
+    if {*filter(None, header)} - {name for at, name in enumerate(header) if at in used}:
+        lines.insert(0, header)  # it would not be said with any value
+    return Table(captions, header, lines)
+
+
+def laid_out(rows: Iterable[Sequence[Cell]], *, heads: bool = False) -> list[list[str]]:
+    """The texts of rows by column. A cell that spans rows stands in each of them; one that spans columns
+    stands in the first, or in all if these are `heads`. A long one stands once."""
+    grid: list[list[str]] = []
+    for row in rows:
+        over = grid[-1] if grid else []
+        line: list[str] = []
+        for cell in row:
+            text, at = cell.text, len(line)
+            if cell.above and not text.strip() and at < len(over) and len(over[at]) <= REPEATED_CHARACTERS:
+                text = over[at]
+            again = text if heads and len(text) <= REPEATED_CHARACTERS else ""
+            line += [text, *[again] * (min(cell.columns, MAX_COLUMNS) - 1)]
+        grid.append(line)
+    return grid
+
+
+def _labelled(line: Sequence[str]) -> list[str]:
+    """The cells of a row that have text, each together with the label before it."""
+    said: list[str] = []
+    for text in filter(None, map(str.strip, line)):
+        if said and said[-1].endswith(":"):
+            said[-1] += f" {text}"
+        else:
+            said.append(text)
+    return said
+
+
+def _are_heads(rows: list[list[str]]) -> bool:
+    cells = [cell.strip() for row in rows for cell in row]
+    if max(map(len, rows)) < 2 or any(cell.endswith(":") for cell in cells):
+        return False
+    return max(map(len, cells)) <= REPEATED_CHARACTERS
+
+
+def flat(rows: Iterable[Sequence[Cell]]) -> str:
+    """A table within a cell: its rows, one after the other."""
+    return ". ".join(filter(None, (row_text((), [cell.text for cell in row]) for row in rows)))
+
+
+# -- archive -------------------------------------------------------------------------------------------
+#
+# Zip archives of XML, as office documents and books are: members within limits, XML without entities.
+
+
+MAX_MEMBERS = 20_000
+_DAMAGED = "fetch or save it again"
+_TOO_MUCH = ("it unpacks to more than is read: an archive made to fill the memory", "do not trust it")
+_DAMAGE = (
+    zipfile.BadZipFile, zlib.error, lzma.LZMAError, OSError, EOFError, NotImplementedError, RuntimeError,
+    ValueError,
+)  # fmt: skip
+"""What zipfile raises for members that are not sound."""
+
+
+class Archive:
+    """The members of an archive. Raises Refused for what is none, is encrypted, or unpacks to too much."""
+
+    def __init__(self, raw: bytes, limits: ReadLimits) -> None:
+        self.left = limits.unpacked
+        try:
+            self._zip = zipfile.ZipFile(io.BytesIO(raw))
+            self.names = self._zip.namelist()
+        except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError, EOFError) as wrong:
+            if raw.startswith(b"\xd0\xcf\x11\xe0"):
+                raise Refused("it is encrypted, or of a format of before 2007", "save it anew") from wrong
+            raise Refused(f"it is damaged: {wrong}", _DAMAGED) from wrong
+        if len(self.names) > MAX_MEMBERS:
+            raise Refused(f"it has {len(self.names):,} members; the limit is {MAX_MEMBERS:,}")
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.names
+
+    def bytes(self, name: str) -> bytes:
+        """What a member holds, unpacked."""
+        try:
+            about = self._zip.getinfo(name)
+            if about.flag_bits & 1:
+                raise Refused("it is encrypted", "save it without a password")
+            if about.file_size > self.left:
+                raise Refused(*_TOO_MUCH)
+            with self._zip.open(about) as stream:
+                content = stream.read(about.file_size + 1)
+        except KeyError as wrong:
+            raise Refused(f"it is damaged: {name} is missing", _DAMAGED) from wrong
+        except _DAMAGE as wrong:
+            raise Refused(f"it is damaged: {wrong}", _DAMAGED) from wrong
+        self.left -= len(content)
+        if len(content) > about.file_size:
+            raise Refused(*_TOO_MUCH)
+        return content
+
+    def xml(self, name: str) -> ET.Element:
+        """The root of a member that is XML."""
+        return parsed(self.bytes(name), name)
+
+
+def parsed(content: bytes, name: str = "its XML") -> ET.Element:
+    """The root of an XML text. Raises Refused for a damaged one, one with a DOCTYPE, and one that is nested
+    too deeply."""
+    try:
+        return XmlTree(content).root
+    except ForbiddenXml as wrong:
+        raise Refused(f"{name} {wrong}", "do not trust it") from wrong
+    except UnsoundXml as wrong:
+        raise Refused(f"it is damaged: {name}: {wrong}", _DAMAGED) from wrong
+
+
+# -- office core ---------------------------------------------------------------------------------------
+
+
+_HEADING_CHARACTERS = 500
+_NO_TITLE = re.compile(
+    r"untitled|unbenannt|sans titre|presentation|slide 1|word document|do[ck]ument ?\d*|microsoft \w+ - .*"
+    r"|.*\.(?:do[ct][xm]?|p[op]t[xm]?|od[tp]|rtf|pdf|txt|html?)"
+    r"|powerpoint[ -]pr\w+|pr\w+ (?:de |do )?powerpoint|presentazione (?:standard )?di powerpoint",
+    re.IGNORECASE,
+)
+
+
+_PROGRAMS = {"python-docx", "python-pptx"}
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """Where a member of a package points to: `kind` is "styles", "slide", "hyperlink" ...; `target` is a
+    member, or an address if it is `external`."""
+
+    kind: str
+    target: str
+    external: bool
+
+
+class Package:
+    """The members of an Office Open XML file and their relations. Raises Refused as Archive does."""
+
+    def __init__(self, raw: bytes, limits: ReadLimits) -> None:
+        self.archive = Archive(raw, limits)
+        self.notes: list[str] = []
+
+    def main(self) -> tuple[str, ET.Element]:
+        """The name and root of the member that is the document itself."""
+        name = self.related("", "officeDocument")
+        if name is None:
+            raise Refused("it is no office document: it names no main part", "save it again")
+        return name, self.archive.xml(name)
+
+    def relations(self, member: str) -> dict[str, Relation]:
+        """The relations of a member by their ids; "" is the package itself."""
+        folder, name = posixpath.split(member)
+        path = posixpath.join(folder, "_rels", f"{name}.rels")
+        if path not in self.archive:
+            return {}
+        found = {}
+        for each in below(self.archive.xml(path), "Relationship"):
+            target, external = attribute(each, "Target"), attribute(each, "TargetMode") == "External"
+            if not external:
+                target = posixpath.normpath(posixpath.join("/", folder, target)).lstrip("/")
+            kind = attribute(each, "Type").rpartition("/")[2]
+            found[attribute(each, "Id")] = Relation(kind, target, external)
+        return found
+
+    def related(self, member: str, kind: str) -> str | None:
+        """The first member of a kind that one relates to; None if there is none."""
+        inner = (each for each in self.relations(member).values() if not each.external)
+        return next((each.target for each in inner if each.kind == kind), None)
+
+    def xml(self, name: str | None) -> ET.Element | None:
+        """The root of a member that a document can do without. One that is named but missing is noted."""
+        if name is None:
+            return None
+        if name not in self.archive:
+            self.notes.append(f"{name} is missing in the file: what stands there is not read")
+            return None
+        return self.archive.xml(name)
+
+    def core(self) -> CoreProperties:
+        """What the document says of itself."""
+        return core_properties(self.xml(self.related("", "core-properties")))
+
+
+def relation_id(element: ET.Element, name: str = "id") -> str:
+    """The id of a relation that an element names; "" if it names none."""
+    for key, value in element.attrib.items():
+        if key.endswith(f"/relationships}}{name}"):
+            return value
+    return ""
+
+
+def chosen(alternatives: ET.Element) -> ET.Element | None:
+    """The first choice of an mc:AlternateContent, else its fallback: both say the same."""
+    named = {local(each): each for each in reversed(alternatives)}
+    return named.get("Choice", named.get("Fallback"))
+
+
+def child(element: ET.Element | None, *path: str) -> ET.Element | None:
+    """The element at a path of local names below one; None if there is none, or nothing to begin from."""
+    for name in path:
+        if element is None:
+            return None
+        element = next((each for each in element if local(each) == name), None)
+    return element
+
+
+@dataclass(frozen=True, slots=True)
+class CoreProperties:
+    """A title that somebody wrote, or ""; author, subject and tags; when it was made and saved (ISO 8601)."""
+
+    title: str = ""
+    front: dict[str, Any] = field(default_factory=dict)
+    created: str = ""
+    changed: str = ""
+
+
+def core_properties(root: ET.Element | None) -> CoreProperties:
+    """The properties of docProps/core.xml, or of an OpenDocument's meta.xml."""
+    said: dict[str, list[str]] = {}
+    for each in root.iter() if root is not None else ():
+        if words := " ".join((each.text or "").split()):
+            said.setdefault(local(each), []).append(words)
+
+    def first_of(*names: str) -> str:
+        return next((said[name][0] for name in names if name in said), "")
+
+    return properties_of(
+        first_of("title"),
+        first_of("initial-creator", "creator"),
+        first_of("subject"),
+        ",".join(said.get("keywords", said.get("keyword", ()))),
+        created=first_of("created", "creation-date"),
+        changed=first_of("modified", "date"),
+    )
+
+
+def properties_of(
+    title: str, author: str, subject: str, keywords: str, *, created: str, changed: str
+) -> CoreProperties:
+    """Properties as they are written, without what programs write there of themselves; keywords are parted
+    at commas and semicolons."""
+    tags = dict.fromkeys(filter(None, map(str.strip, re.split("[,;]", keywords))))
+    front = {
+        "author": "" if author in _PROGRAMS else author,
+        "subject": subject,
+        "tags": list(tags),
+    }
+    said = {key: value for key, value in front.items() if value}
+    return CoreProperties(real_title(title), said, created, changed)
+
+
+def real_title(title: str) -> str:
+    """A title; "" for one that a program gave."""
+    return "" if _NO_TITLE.fullmatch(title.strip()) else title
+
+
+@dataclass(slots=True)
+class Body:
+    """The text of a document as its reader comes across it. Items of a list are kept together; footnotes and
+    comments follow at the end. `title`: the first title or heading of level 1."""
+
+    writer: Writer
+    title: str = ""
+    links: dict[str, None] = field(default_factory=dict)
+    footnotes: list[str] = field(default_factory=list)
+    comments: list[str] = field(default_factory=list)
+    _items: list[str] = field(default_factory=list)
+
+    def heading(self, text: str, level: int, *, title: bool = False) -> None:
+        """A heading; a very long one is a paragraph in the style of one."""
+        if len(text) > _HEADING_CHARACTERS:
+            self.paragraph(text)
+            return
+        self.close_list()
+        self.writer.heading(_clean(text), level)
+        if (title or level == 1) and not self.title:
+            self.title = " ".join(text.split())
+
+    def paragraph(self, text: str) -> None:
+        self.close_list()
+        self.writer.block(_clean(text))
+
+    def item(self, text: str, level: int = 0) -> None:
+        """An item of a list, whose level counts from 0."""
+        if text.strip():
+            self._items.append(list_item(_clean(text), level))
+
+    def close_list(self) -> None:
+        if self._items:
+            self.writer.block("\n".join(self._items))
+            self._items.clear()
+
+    def table(self, rows: Iterable[Sequence[Cell]], marked: int = 0) -> None:
+        """A table row by row; `marked` as in `table_of`."""
+        self.close_list()
+        table = table_of(rows, marked)
+        for caption in table.captions:
+            self.writer.block(_clean(caption))
+        for row in table.rows:
+            self.writer.row(table.header, [_clean(cell) for cell in row])
+
+    def end(self) -> None:
+        """Writes what follows the text: footnotes with their numbers, comments."""
+        self.close_list()
+        for name, texts in (
+            ("Footnotes", [f"[{n}] {t}" for n, t in enumerate(self.footnotes, 1)]),
+            ("Comments", self.comments),
+        ):
+            if texts:
+                self.writer.heading(name)
+                for text in texts:
+                    self.writer.block(_clean(text))
+
+    def link(self, target: str) -> None:
+        """A target of a link, kept if it is an address of the web."""
+        if target.lower().startswith(("http://", "https://")):
+            self.links[target.strip()] = None
+
+    def part(self, core: CoreProperties, notes: Sequence[str] = ()) -> Part:
+        """The document. Raises Refused if it has no text."""
+        return self.writer.part(
+            core.title or self.title, front=core.front, created=core.created, changed=core.changed,
+            links=list(self.links), notes=list(notes),
+        )  # fmt: skip
+
+
+def list_item(text: str, level: int) -> str:
+    """The line of an item; further lines of it are indented below its first."""
+    indent = "  " * min(max(level, 0), 8)
+    return f"{indent}- " + text.strip().replace("\n", f"\n{indent}  ")
+
+
+def comment(author: str, date: str, text: str) -> str:
+    """A comment with who wrote it and on which day, as far as it says."""
+    who = " ".join(filter(None, (author.strip(), f"({date[:10]})" if date else "")))
+    return f"{who}: {text.strip()}" if who else text.strip()
+
+
+def _clean(text: str) -> str:
+    """Without soft hyphens, which are no part of a word."""
+    return text.replace("\xad", "").strip()
+
+
+# -- misnamed ------------------------------------------------------------------------------------------
+#
+# What a document is whose suffix is that of another format: archives say it of themselves.
+
+
+_LARGEST = 2**20
+"""Bytes of a member that says what an archive is."""
+
+_MIMETYPES = {
+    b"application/vnd.oasis.opendocument.text": ("an OpenDocument text", ".odt"),
+    b"application/vnd.oasis.opendocument.presentation": ("an OpenDocument presentation", ".odp"),
+    b"application/vnd.oasis.opendocument.spreadsheet": ("an OpenDocument spreadsheet", ".ods"),
+    b"application/epub+zip": ("an EPUB", ".epub"),
+}
+_MAIN = re.compile(
+    rb"(wordprocessingml|ms-word|presentationml|ms-powerpoint|spreadsheetml|ms-excel)\.[A-Za-z.]{1,60}\.main\+xml"
+)
+"""The type of the member that is the document itself; others may be of what is embedded in it."""
+
+_WORD, _SLIDES, _SHEETS = (
+    ("a Word document", ".docx"), ("a PowerPoint presentation", ".pptx"), ("an Excel workbook", ".xlsx"),
+)  # fmt: skip
+_PROGRAM_NAMES = {
+    b"wordprocessingml": _WORD, b"ms-word": _WORD, b"presentationml": _SLIDES, b"ms-powerpoint": _SLIDES,
+    b"spreadsheetml": _SHEETS, b"ms-excel": _SHEETS,
+}  # fmt: skip
+SUFFIXES = {suffix for _, suffix in (*_MIMETYPES.values(), _WORD, _SLIDES, _SHEETS)}
+
+
+def corrected(refused: Refused, raw: bytes, suffix: str, limits: ReadLimits) -> Refused:
+    """Why a file is refused: that it is of another format than its suffix says, where it says so itself."""
+    if refused.empty or suffix not in SUFFIXES or not raw.startswith(b"PK"):
+        return refused
+    try:
+        what, own = _kind(Archive(raw, replace(limits, unpacked=_LARGEST)))
+    except Refused:
+        return refused
+    return Refused(f"it is {what}", f"correct its suffix: {own}") if own not in ("", suffix) else refused
+
+
+def _kind(archive: Archive) -> tuple[str, str]:
+    """What an archive is, and the suffix of such files; "" where it does not say. Raises Refused."""
+    if "mimetype" in archive:
+        return _MIMETYPES.get(archive.bytes("mimetype").strip(), ("", ""))
+    if "[Content_Types].xml" in archive and (main := _MAIN.search(archive.bytes("[Content_Types].xml"))):
+        return _PROGRAM_NAMES[main[1]]
+    return "", ""

@@ -1,0 +1,214 @@
+"""PowerPoint presentations: a heading for each slide, its shapes, tables, speaker notes and comments.
+
+Left out: headers, footers, dates and numbers of slides, what stands in their layouts, and charts but for
+their titles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from xml.etree import ElementTree as ET
+
+from asof.extensions.documents.office import (
+    Body,
+    Cell,
+    Package,
+    Relation,
+    child,
+    chosen,
+    comment,
+    list_item,
+    relation_id,
+)
+from asof.extensions.documents.parts import Part, ReadLimits, Refused, Writer
+from asof.extensions.documents.xml import attribute, below, local
+
+_TITLES = {"title", "ctrTitle"}
+_LISTS = {"body", "obj"}
+_BULLETS = {"buChar", "buAutoNum", "buBlip"}
+_FURNITURE = {"sldNum", "dt", "ftr", "hdr", "sldImg"}
+
+
+def read(raw: bytes, stem: str, suffix: str, limits: ReadLimits) -> list[Part]:  # noqa: ARG001
+    """A presentation of .pptx or .pptm. Raises Refused."""
+    package = Package(raw, limits)
+    name, root = package.main()
+    if local(root) != "presentation":
+        raise Refused(f"it is no presentation: its main part is a {local(root)!r}", "correct its suffix")
+    slides = list(child(root, "sldIdLst") or ())
+    if len(slides) > limits.pages:
+        raise Refused(f"it has {len(slides):,} slides; the limit is {limits.pages:,}", "split it")
+    body, relations = Body(Writer(limits)), package.relations(name)
+    authors = _authors(package, relations)
+    hidden = []
+    for number, each in enumerate(slides, 1):
+        related = relations.get(relation_id(each))
+        slide = package.xml(related.target) if related is not None else None
+        if related is None or slide is None:
+            package.notes.append(f"slide {number} is missing in the file")
+            continue
+        if attribute(slide, "show") in ("0", "false"):
+            hidden.append(str(number))
+        _Slide(package, body, package.relations(related.target), authors).write(slide, number)
+    if hidden:
+        package.notes.append(f"slides that are hidden when it is presented are read too: {', '.join(hidden)}")
+    if body.writer.empty:
+        raise Refused("there is no text in the slides", "recognise the text of pictures (OCR)", empty=True)
+    return [body.part(package.core(), package.notes)]
+
+
+@dataclass(slots=True)
+class _Slide:
+    """A slide that is read."""
+
+    package: Package
+    body: Body
+    relations: dict[str, Relation]
+    authors: dict[str, str]
+
+    def write(self, slide: ET.Element, number: int) -> None:
+        """Write a slide under a heading, with its notes and comments, if it has any text."""
+        shapes = list(_shapes(child(slide, "cSld", "spTree")))
+        titles = ((each, self._words(each)) for each in shapes if _placeholder(each) in _TITLES)
+        title, words = next(((each, words) for each, words in titles if words), (None, ""))
+        blocks = [block for each in shapes if each is not title for block in self._blocks(each)]
+        notes, comments = self._notes(), list(self._comments())
+        if not (words or blocks or notes or comments):
+            return
+        self.body.heading(f"Slide {number}: {words}" if words else f"Slide {number}", 1)
+        self.body.title = words if number == 1 else self.body.title
+        for block in blocks:
+            self.body.paragraph(block) if isinstance(block, str) else self.body.table(block)
+        for heading, texts in (("Notes", notes), ("Comments", comments)):
+            if texts:
+                self.body.heading(heading, 2)
+                for text in texts:
+                    self.body.paragraph(text)
+
+    def _blocks(self, shape: ET.Element) -> list[str | list[list[Cell]]]:
+        """What stands in a shape: a text, or the rows of a table."""
+        if local(shape) == "sp":
+            return [text] if (text := self._text(shape)) else []
+        data = child(shape, "graphic", "graphicData")
+        if (table := child(data, "tbl")) is not None:
+            rows = [self._row(each) for each in table if local(each) == "tr"]
+            return [rows] if any(cell.text for row in rows for cell in row) else []
+        if text := self._chart(child(data, "chart")) or self._diagram(child(data, "relIds")):
+            return [text]
+        return []
+
+    def _text(self, shape: ET.Element) -> str:
+        """The paragraphs of a shape, those of a list as its items."""
+        kind, lines = _placeholder(shape), []
+        body = child(shape, "txBody")
+        paragraphs = [each for each in body if local(each) == "p"] if body is not None else []
+        for each in paragraphs:
+            if text := self._paragraph(each).strip():
+                properties = child(each, "pPr")
+                depth = _number(properties, "lvl", 0) if properties is not None else 0
+                marks = {local(mark) for mark in properties} if properties is not None else set()
+                listed = depth or marks & _BULLETS or (kind in _LISTS and len(paragraphs) > 1)
+                lines.append(list_item(text, depth) if listed and "buNone" not in marks else text)
+        return "\n".join(lines)
+
+    def _words(self, shape: ET.Element) -> str:
+        return " ".join(self._text(shape).split())
+
+    def _paragraph(self, paragraph: ET.Element) -> str:
+        said: list[str] = []
+        numbers = [each for each in below(paragraph, "fld") if attribute(each, "type") == "slidenum"]
+        left_out = {t for each in numbers for t in each}
+        for each in paragraph.iter():
+            match local(each):
+                case "t" if each not in left_out:
+                    said.append(each.text or "")
+                case "br":
+                    said.append("\n")
+                case "tab":
+                    said.append("\t")
+                case "hlinkClick":
+                    if (to := self.relations.get(relation_id(each))) is not None and to.external:
+                        self.body.link(to.target)
+        return "".join(said)
+
+    def _row(self, row: ET.Element) -> list[Cell]:
+        cells = []
+        for each in row:
+            if local(each) == "tc" and attribute(each, "hMerge") not in ("1", "true"):
+                above = attribute(each, "vMerge") in ("1", "true")
+                cells.append(Cell(self._text(each), _number(each, "gridSpan", 1), above))
+        return cells
+
+    def _related(self, element: ET.Element | None, name: str) -> ET.Element | None:
+        to = self.relations.get(relation_id(element, name)) if element is not None else None
+        return self.package.xml(to.target) if to is not None and not to.external else None
+
+    def _chart(self, named: ET.Element | None) -> str:
+        chart = self._related(named, "id")
+        titles = (
+            " ".join("".join(t.text or "" for t in below(each, "t")).split())
+            for each in (below(chart, "title") if chart is not None else ())
+        )
+        return "; ".join(filter(None, titles))
+
+    def _diagram(self, named: ET.Element | None) -> str:
+        """The texts of a diagram (SmartArt), which stand in a member of their own."""
+        data = self._related(named, "dm")
+        texts = (self._paragraph(each) for each in (below(data, "p") if data is not None else ()))
+        return "\n".join(list_item(text, 0) for text in texts if text.strip())
+
+    def _member(self, kind: str) -> ET.Element | None:
+        inner = (each for each in self.relations.values() if each.kind == kind and not each.external)
+        return next((self.package.xml(each.target) for each in inner), None)
+
+    def _notes(self) -> list[str]:
+        notes = self._member("notesSlide")
+        shapes = _shapes(child(notes, "cSld", "spTree"))
+        return [text for each in shapes if local(each) == "sp" and (text := self._text(each))]
+
+    def _comments(self) -> Iterator[str]:
+        """Comments on the slide, of the older form and the newer, which has replies."""
+        root = self._member("comments")
+        for each in root.iter() if root is not None else ():
+            if local(each) in ("cm", "reply"):
+                plain, rich = child(each, "text"), child(each, "txBody")
+                text = plain.text or "" if plain is not None else ""
+                if rich is not None:
+                    text = "\n".join(self._paragraph(p) for p in rich if local(p) == "p")
+                if text.strip():
+                    date = attribute(each, "dt") or attribute(each, "created")
+                    yield comment(self.authors.get(attribute(each, "authorId"), ""), date, text)
+
+
+def _shapes(tree: ET.Element | None) -> Iterator[ET.Element]:
+    """The shapes and frames of a slide with text of its own, those of groups too, in order."""
+    for each in tree if tree is not None else ():
+        match local(each):
+            case "sp" if _placeholder(each) not in _FURNITURE:
+                yield each
+            case "graphicFrame":
+                yield each
+            case "grpSp":
+                yield from _shapes(each)
+            case "AlternateContent":
+                yield from _shapes(chosen(each))
+
+
+def _placeholder(shape: ET.Element) -> str:
+    """What a shape holds the place of: "title", "body" ...; "" for a shape of its own."""
+    holds = child(shape, "nvSpPr", "nvPr", "ph")
+    return "" if holds is None else attribute(holds, "type") or "obj"
+
+
+def _authors(package: Package, relations: dict[str, Relation]) -> dict[str, str]:
+    """The names of those who comment, by their ids."""
+    members = (each.target for each in relations.values() if each.kind in ("commentAuthors", "authors"))
+    roots = (root for each in members if (root := package.xml(each)) is not None)
+    return {attribute(each, "id"): attribute(each, "name") for root in roots for each in root}
+
+
+def _number(element: ET.Element, name: str, otherwise: int) -> int:
+    """A whole number that an attribute states; what is none counts as `otherwise`."""
+    text = attribute(element, name)
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 6 else otherwise

@@ -1,0 +1,381 @@
+"""Readers of formats: the bytes of a file go to a process of its own, and what it says of them is checked."""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from asof.errors import BadTime, MissingExtra, SourceError
+from asof.extensions.documents import reader_process
+from asof.extensions.documents.parts import Part
+from asof.sources.dates import stated
+from asof.sources.git import inherited
+from asof.sources.readers import ParsedFile, Reader, Unreadable
+from asof.sources.source import InputLimits, token
+from asof.time.span import Span, nearest_moment
+from asof.values import Heading, Link, Problem, SourcedTime, storable
+
+# -- process -------------------------------------------------------------------------------------------
+#
+# The process that readers run in, as seen from outside: what goes in, what comes out, and when it ends.
+
+
+_INHERITED = ("PATH", "SYSTEMROOT", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
+"""What a Python may need to find its own libraries."""
+
+_AGAIN = 25
+"""A process that has read so many thousand files is replaced by a new one."""
+
+GRACE = 10
+"""Seconds beyond the deadline of a file, after which the process itself is given up."""
+
+
+@dataclass(slots=True)
+class _Process:
+    """A running server, and the limits that it was started with."""
+
+    process: subprocess.Popen[bytes]
+    started_with: str
+    count: int = 0
+
+
+@dataclass(slots=True)
+class Processes:
+    """The process that reads, started when it is first needed; one for all threads, one file at a time."""
+
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _running: _Process | None = None
+
+    def ask(self, request: Mapping[str, object], raw: bytes, limits: InputLimits) -> bytes:
+        """What the reader says of a file, as JSON. Raises Unreadable; SourceError where no process is."""
+        with self._lock:
+            running = self._ready(limits)
+            try:
+                state, answer = self._exchange(running.process, request, raw, limits.seconds + GRACE)
+            except (OSError, ValueError) as wrong:
+                self.end()
+                raise Unreadable("the file ends the process that reads it", "save it anew") from wrong
+        if state == "late":
+            raise Unreadable(f"reading it takes more than {limits.seconds} seconds", "split it")
+        if state in ("died", "large"):
+            raise Unreadable(
+                f"it breaks what reads it, or needs more than {limits.memory // 2**20} MiB of memory",
+                "save it anew, or split it",
+            )
+        return answer
+
+    def _ready(self, limits: InputLimits) -> _Process:
+        wanted = json.dumps(limits.numbers())
+        running = self._running
+        if running is not None and (
+            running.started_with != wanted
+            or running.process.poll() is not None
+            or running.count >= 1000 * _AGAIN
+        ):
+            self.end()
+            running = None
+        if running is None:
+            running = self._running = _Process(_started(wanted), wanted)
+        running.count += 1
+        return running
+
+    @staticmethod
+    def _exchange(
+        process: subprocess.Popen[bytes], request: Mapping[str, object], raw: bytes, seconds: float
+    ) -> tuple[str, bytes]:
+        given, taken = process.stdin, process.stdout
+        assert given is not None  # noqa: S101  it is a pipe
+        assert taken is not None  # noqa: S101
+        clock = threading.Timer(seconds, process.kill)
+        clock.start()
+        try:
+            given.write(json.dumps({**request, "size": len(raw)}).encode() + b"\n" + raw)
+            given.flush()
+            head = json.loads(taken.readline() or b"!")
+            return head["state"], taken.read(head["size"])
+        finally:
+            clock.cancel()
+
+    def end(self) -> None:
+        """End the process, if one runs."""
+        running, self._running = self._running, None
+        if running is not None:
+            for stream in (running.process.stdin, running.process.stdout):
+                with suppress(OSError):
+                    assert stream is not None  # noqa: S101
+                    stream.close()
+            running.process.kill()
+            running.process.wait()
+
+
+PROCESSES = Processes()
+atexit.register(PROCESSES.end)
+
+
+def _started(limits: str) -> subprocess.Popen[bytes]:
+    """Python without the user's settings, packages and folder, and without what `.pth` files start."""
+    if not sys.executable or getattr(sys, "frozen", False) or not hasattr(os, "fork"):
+        raise SourceError(
+            "documents are read by a Python process of its own that forks, and here is none: "
+            "run asof with an installed Python on Linux or macOS"
+        )
+    own = str(Path(reader_process.__file__).parents[3])
+    command = [sys.executable, "-I", "-S", "-B", reader_process.__file__, own, limits]
+    try:
+        process = subprocess.Popen(  # noqa: S603
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+            env=inherited(_INHERITED),
+        )  # fmt: skip
+    except OSError as wrong:
+        raise SourceError(f"{command[0]} cannot be run, which reads documents: {wrong.strerror}") from None
+    assert process.stdout is not None  # noqa: S101
+    if process.stdout.readline() != reader_process.READY:
+        process.kill()
+        raise SourceError(f"the process that reads documents does not start: {' '.join(command[:5])}")
+    return process
+
+
+# -- template dates ------------------------------------------------------------------------------------
+#
+# Dates in documents that say nothing of the document: of templates, and of before the format.
+
+
+TEMPLATES = {
+    "2013-01-27": "the template of python-pptx is of that day",
+    "2013-12-23": "the template of python-docx is of that day",
+    "2006-09-16": "the template of Excel workbooks is of that day",
+    "2006-08-16": "the template of PowerPoint slides is of that day",
+    "1980-01-01": "it is the first that an archive can have",
+    "1970-01-01": "it is the first of a computer's clock",
+    "1601-01-01": "it is the first of a computer's clock",
+}
+"""Days on which no document was made, and why they stand in some."""
+
+EARLIEST = 1985
+"""No format that holds a date of its own is older."""
+
+
+def disbelieved(span: Span) -> str:
+    """Why a date in a document is not believed; "" if it is."""
+    moment = nearest_moment(span.first)
+    why = TEMPLATES.get(moment.date().isoformat(), "")
+    return why or (f"no such format is older than {EARLIEST}" if moment.year < EARLIEST else "")
+
+
+# -- reading -------------------------------------------------------------------------------------------
+
+
+MAX_TITLE = 500
+"""Characters of a title."""
+
+_PASSING = (b'{"no": "memory"', b'{"no": "import"')
+"""How answers begin that may be others the next time."""
+
+_ZIP = (".docx", ".pptx", ".xlsx", ".odt", ".odp", ".ods", ".epub")
+BEGINNINGS: Mapping[str, tuple[str, ...]] = {
+    "a PDF": (".pdf",), "RTF": (".rtf",), "an office document or another archive": _ZIP,
+    "an office document of before 2007": (".xls", *_ZIP),
+}  # fmt: skip
+"""What files are by their first bytes, and the suffixes of such files (the last one also encrypted ones)."""
+
+
+def kind_of(raw: bytes) -> str:
+    """What a file is by its first bytes, one of BEGINNINGS; "" where they say nothing."""
+    first = {b"%PDF": 0, b"{\\rt": 1, b"PK\x03\x04": 2, b"\xd0\xcf\x11\xe0": 3}.get(raw[:4])
+    return "" if first is None else list(BEGINNINGS)[first]
+
+
+@dataclass(frozen=True, slots=True)
+class FormatReader:
+    """The reader of a format: the module whose `read` reads it in the process, and the packages that it needs
+    there, with the extra that has them. `many`: a file is many documents.
+    `remedy`: what to do where a file takes too much."""
+
+    module: str
+    suffix: str
+    packages: tuple[str, ...] = ()
+    extra: str = ""
+    many: bool = False
+    remedy: str = ""
+
+    def __call__(self, raw: bytes, stem: str, limits: InputLimits) -> ParsedFile:
+        parts = self.parts(raw, stem, limits)
+        files = [_parsed(each, stem) for each in parts]
+        if files[0].name:
+            return ParsedFile("", stem, parts=tuple(files))
+        return replace(files[0], parts=tuple(files[1:]))
+
+    def parts(self, raw: bytes, stem: str, limits: InputLimits) -> list[Part]:
+        """What the module makes of a file, at least one part, each of another name. Raises Unreadable,
+        MissingExtra, SourceError."""
+        if len(raw) > limits.file:
+            raise Unreadable(f"the file has {len(raw)} bytes; the limit is {limits.file}")
+        request = {
+            "module": self.module, "folders": _folders(self.packages, self.extra), "stem": stem,
+            "suffix": self.suffix, "many": self.many,
+        }  # fmt: skip
+        try:
+            answer = self._answer(request, raw, limits)
+        except Unreadable as wrong:
+            raise Unreadable(str(wrong), self.remedy or wrong.remedy) from wrong
+        try:
+            parts = _checked(answer)
+        except Unreadable as wrong:
+            if (kind := kind_of(raw)) and self.suffix not in BEGINNINGS[kind] and not wrong.empty:
+                raise Unreadable(f"{wrong}; it begins as {kind} does", "correct its suffix") from wrong
+            raise
+        most = limits.all if self.many else limits.characters
+        names = [each.name for each in parts]
+        if sum(len(each.text) for each in parts) > most + 4 * len(parts) + limits.pages:
+            raise _broken()
+        if len(set(names)) != len(names):
+            raise _broken()
+        return parts
+
+    def _answer(self, request: Mapping[str, object], raw: bytes, limits: InputLimits) -> Any:
+        """What the process says of a file; what it said before, where that was kept."""
+        if limits.kept is None:
+            return json.loads(PROCESSES.ask(request, raw, limits))
+        key = token(repr(limits), *(str(request[name]) for name in ("module", "stem", "suffix", "many")), raw)
+        answer = limits.kept.get(key, 6 * limits.all + 2**20)
+        if answer is None:
+            answer = PROCESSES.ask(request, raw, limits)
+            if not answer.startswith(_PASSING):
+                limits.kept.put(key, answer)
+        return json.loads(answer)
+
+
+def reader(
+    module: str, suffix: str, *packages: str, extra: str = "documents", many: bool = False, remedy: str = ""
+) -> Reader:
+    """The reader by a module beside this one."""
+    return FormatReader(f"{__package__}.{module}", suffix, packages, extra, many, remedy)
+
+
+def _folders(packages: Sequence[str], extra: str) -> list[str]:
+    """The folders in which the packages lie; nothing of them is loaded here."""
+    folders: list[str] = []
+    for name in packages:
+        spec = find_spec(name)
+        if spec is None or spec.origin is None:
+            raise MissingExtra(f"reading it needs {name}: pip install 'asof[{extra}]'")
+        folder = str(Path(spec.origin).parents[1 if spec.submodule_search_locations else 0])
+        if folder not in folders:
+            folders.append(folder)
+    return folders
+
+
+# -- what came back, checked: a file may have brought the process to say anything ----------------------------
+
+
+def _checked(answer: Any) -> list[Part]:
+    match answer:
+        case {"no": "memory"}:
+            raise Unreadable("it needs more memory than a file may take", "split it")
+        case {"no": "import", "remedy": str(missing)}:
+            raise SourceError(f"a library that reads such files cannot be loaded: {missing}")
+        case {"no": str(why), "remedy": str(remedy), "empty": bool(empty)}:
+            raise Unreadable(storable(why), storable(remedy), empty=empty)
+        case {"parts": [*parts]} if parts:
+            try:
+                return [_part(each) for each in parts]
+            except (KeyError, TypeError, ValueError, AttributeError) as wrong:
+                raise _broken() from wrong
+    raise _broken()
+
+
+def _part(told: Mapping[str, Any]) -> Part:
+    """A part, every text of it storable. Raises KeyError, TypeError, ValueError, AttributeError for what is
+    none."""
+    text, title, name, published, created, changed = (
+        storable(told[key]) for key in ("text", "title", "name", "published", "created", "changed")
+    )
+    links, aliases, notes = (
+        [storable(each) for each in told[key] if each.strip()] for key in ("links", "aliases", "notes")
+    )
+    outline = [(int(at), int(level), storable(words)) for at, level, words in told["outline"]]
+    places = [-1, *(at for at, _, _ in outline), len(text)]
+    if places != sorted(set(places)) and outline:
+        raise ValueError("headings are not in order, or not in the text")
+    front = told["front"]
+    if not isinstance(front, dict):
+        raise TypeError("front is no object")
+    return Part(text, title, name, outline, front, published, created, changed, links, aliases, notes)
+
+
+def _parsed(part: Part, stem: str) -> ParsedFile:
+    notes = [Problem(each, lost=False) for each in part.notes]
+    front = dict(part.front)
+    tags, language = front.pop("tags", ()), str(front.pop("language", ""))
+    made = _time(part.changed, "changed", notes)
+    if made is None and part.created != part.changed:
+        made = _time(part.created, "created", notes)
+    if part.published:
+        front["published"] = part.published
+        if part.changed and made is not None and _is_time(part.published):
+            front["updated"], made = part.changed, None
+    title = " ".join(part.title.split())[:MAX_TITLE]
+    return ParsedFile(
+        part.text, title or (stem if not part.name else ""), name=part.name, front=front, by="metadata",
+        outline=tuple(Heading(*each) for each in part.outline), links=tuple(map(Link, part.links)),
+        tags=tuple(dict.fromkeys(storable(str(each)) for each in tags if str(each).strip())),
+        aliases=tuple(dict.fromkeys(part.aliases)), language=language if len(language) == 2 else "",
+        created=made, notes=tuple(notes), slow=True,
+    )  # fmt: skip
+
+
+def _is_time(text: str) -> bool:
+    try:
+        return stated(text, "metadata") is not None
+    except BadTime:
+        return False
+
+
+def _time(text: str, what: str, notes: list[Problem]) -> SourcedTime | None:
+    """A time that a file says of itself; None for one that templates have, which is noted."""
+    if not text:
+        return None
+    try:
+        time = stated(text, "metadata")
+    except BadTime as wrong:
+        notes.append(Problem(f"its date ({what}) cannot be read: {wrong}", lost=False))
+        return None
+    if time is not None and (why := disbelieved(time.span)):
+        notes.append(Problem(f"its date ({what} {text[:10]}) is not believed: {why}", lost=False))
+        return None
+    return time
+
+
+def _broken() -> Unreadable:
+    return Unreadable("it breaks what reads it", "save it anew")
+
+
+# -- readers -------------------------------------------------------------------------------------------
+#
+# The readers of formats that a process of its own reads, by suffix.
+
+
+FAR_CELLS = "delete cells that stand far from the others, or split it"
+
+DOCX = reader("docx", ".docx")
+PPTX = reader("pptx", ".pptx")
+ODT = reader("odf", ".odt")
+ODP = reader("odf", ".odp")
+EPUB = reader("epub", ".epub")
+RTF = reader("rtf", ".rtf", "striprtf")
+XLSX = reader("sheets", ".xlsx", "python_calamine", remedy=FAR_CELLS)
+XLS = reader("sheets", ".xls", "python_calamine", remedy=FAR_CELLS)
+ODS = reader("sheets", ".ods", "python_calamine", remedy=FAR_CELLS)
+EML = reader("mail", ".eml")
+MBOX = reader("mail", ".mbox", many=True)
+NOTEBOOK = reader("notebook", ".ipynb")

@@ -1,0 +1,618 @@
+"""`asof facts`."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from asof import environment
+from asof.cli.ask import used
+from asof.cli.main import (
+    DONE,
+    NOTHING,
+    PROBLEMS,
+    TIMES,
+    corpus_root,
+    echo_err,
+    explain_no_hits,
+    index_option,
+    json_option,
+    note_answers,
+    open_corpus,
+    print_json,
+    time_option,
+)
+from asof.cli.search import joined
+from asof.cli.terminal import count_progress, counted, plain, readable, shortened, show, waiting_progress
+from asof.errors import UsageError
+from asof.extensions.facts.results import facts_json, graph_json, report_json
+from asof.models.metered import TOKENS, USD, budget_text
+from asof.time.span import format_instant, iso
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from asof.config import Config
+    from asof.corpus.corpus import Corpus
+    from asof.extensions.facts.build import GeneratedReports
+    from asof.extensions.facts.consistency import CorroboratingPassage
+    from asof.extensions.facts.extraction import ExtractionReport
+    from asof.extensions.facts.names import NameMerge
+    from asof.extensions.facts.reports import PeriodReport, PeriodReports, Quote, ReportPoint
+    from asof.extensions.facts.timeline import Edge, FactEntry, FactLine, Neighbourhood, Node
+    from asof.extensions.facts.visible import StatedFact
+    from asof.models.metered import Usage
+    from asof.time.span import Span
+    from asof.values import Problem, SourcedTime
+
+
+# -- fact labels ---------------------------------------------------------------------------------------
+#
+# Facts on a terminal, as `asof facts` and `asof graph` show them.
+
+
+WIDTH = 60
+"""The most characters of an object in a line."""
+
+
+def time_label(when: SourcedTime | None) -> str:
+    """The time of a fact: its period by its canonical name (a fiscal one by its own words), else its days;
+    "" where none is known."""
+    if when is None:
+        return ""
+    label = span_label(when.span)
+    return f"{label} ({plain(when.text)})" if "fiscal" in when.text.casefold() else label
+
+
+def span_label(span: Span) -> str:
+    """A span as short as it can be: 2024-Q1, 2024-03-05, "2024-03-05 - 2024-03-09", "until 2024-03"."""
+    from asof.time.span import GRAINS, Period
+
+    if span.start is None and span.end is None:
+        return "always"
+    if span.start is None or span.end is None:
+        return f"until {_day(span.last)}" if span.start is None else f"from {_day(span.first)}"
+    for grain in GRAINS:
+        period = Period.containing(span.start, grain)
+        if period.span == span:
+            return str(period)
+    first, last = _day(span.first), _day(span.last)
+    return first if first == last else f"{first} - {last}"
+
+
+def _day(instant: int) -> str:
+    return iso(instant)[:10]
+
+
+def stretch_label(start: int | None, end: int | None, *, still: str) -> str:
+    """From when until when a state holds (instants; `end` is not in it); `still` where it goes on."""
+    first = "?" if start is None else _day(start)
+    last = still if end is None else _day(end)
+    return f"{first} - {last}"
+
+
+def head(
+    subject: str, names: Sequence[str], as_of: int, known_at: int, counted: str, *, dated: bool, known: bool
+) -> str:
+    """The first line: who, when, how many."""
+    also = f" ({', '.join(plain(name) for name in names)})" if names else ""
+    moment = f" as of {format_instant(as_of) if dated else 'now'}"
+    if known:
+        moment += f" · known at {format_instant(known_at)}"
+    return f"{click.style(plain(subject) + also, bold=True)}{click.style(f'{moment} · {counted}', dim=True)}"
+
+
+def unknown(subject: str, near: Sequence[str]) -> str:
+    """What is said of a name that no fact has."""
+    suggestion = f"; did you mean {' or '.join(plain(name) for name in near)}?" if near else ""
+    return f"no fact about {plain(subject)}{suggestion}"
+
+
+# -- facts ---------------------------------------------------------------------------------------------
+
+
+LINES = 40
+
+
+@click.command(epilog=f"T is a date, a period or a moment: {TIMES}.")
+@click.argument("subject", nargs=-1, required=True)
+@click.option("--why", is_flag=True, help="The sentence behind each fact, and why names mean the same.")
+@click.option(
+    "--relation", metavar="WORDS", default="", help="Only what has these words, e.g. 'gross margin'."
+)
+@time_option("--as-of", "What was current then (a date means the end of that day).")
+@time_option("--known-at", "Only what the index contained by then.")
+@time_option("--since", "Only what holds after the start of this.")
+@time_option("--until", "Only what holds before the end of this.")
+@click.option(
+    "-k", "k", type=click.IntRange(1, 10_000), default=LINES, metavar="N",
+    help=f"The newest N facts, 1 to 10000 (default {LINES}).",
+)  # fmt: skip
+@index_option
+@json_option
+def facts(
+    subject: tuple[str, ...], why: bool, relation: str, as_of: str | None, known_at: str | None,
+    since: str | None, until: str | None, k: int, index: Path | None, as_json: bool,
+) -> int:  # fmt: skip
+    """List the facts about SUBJECT by time, with what superseded what.
+
+    All names of SUBJECT in the documents count. A figure holds for its period, a state until the next one.
+    Facts that several documents state, and contradictions, are marked.
+    """
+    from asof.extensions.facts.indexer import facts as known_facts
+
+    name = " ".join(subject)
+    if not name.strip():
+        raise click.UsageError("SUBJECT is empty; a name is expected")
+    with open_corpus(index) as corpus, waiting_progress(corpus):
+        note_answers(corpus.config)
+        then = corpus.at(as_of, known_at)
+        line = known_facts(then, name, relation=relation, since=since, until=until, most=k)
+        if not line.groups and not as_json:
+            explain_no_hits(then, since, until)
+    if as_json:
+        print_json(facts_json(line))
+    else:
+        show_facts(line, why=why, dated=as_of is not None, known=known_at is not None)
+    return DONE if line.groups else NOTHING
+
+
+def show_facts(line: FactLine, *, why: bool, dated: bool, known: bool) -> None:
+    """The facts of a subject, by relation. `dated`, `known`: which clocks were set."""
+    if not line.known:
+        show(unknown(line.query, line.near))
+        return
+    others, counts = other_names(line)[:MOST_NAMES], counted(line.count, "fact")
+    show(head(line.subject, others, line.as_of, line.known_at, counts, dated=dated, known=known))
+    if line.left_out:
+        show(f"({line.left_out:,} older left out; -k {line.left_out + line.count} shows all)", dim=True)
+    for merge in line.merges if why else ():
+        show(f"  {_merge(merge)}", hang=2, dim=True)
+    if not line.groups:
+        click.echo("nothing found")
+    for group in line.groups:
+        who = "" if group.subject == line.subject else f"{plain(group.subject)}: "
+        show(f"  {who}{plain(group.relation)}", fg="cyan")
+        _show_entries(group.entries, why=why, still="then" if dated else "now")
+
+
+MOST_NAMES = 3
+
+
+def other_names(line: FactLine) -> list[str]:
+    """One spelling of each other name of the subject, those of most documents first."""
+    from asof.text.query import key
+
+    spelled = {key(name): name for name in reversed(line.names)}
+    return [name for each, name in reversed(spelled.items()) if each != key(line.subject)]
+
+
+def _show_entries(entries: tuple[FactEntry, ...], *, why: bool, still: str) -> None:
+    """A line for each, in columns: when, what, how it changed, where it stands."""
+    rows = [
+        (_when(each, still), shortened(plain(each.known.fact.object), WIDTH), _changed(each))
+        for each in entries
+    ]
+    widths = [max(len(row[column]) for row in rows) for column in (0, 1, 2)]
+    for cells, entry in zip(rows, entries, strict=True):
+        row = "   ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True) if width)
+        show(f"    {row}   {click.style(f'[{plain(entry.known.passage.document)}]', dim=True)}", hang=2)
+        for mark, colour in _marks(entry):
+            show(f"      {mark}", hang=2, fg=colour)
+        for fact in (entry.known, *entry.changes) if why else ():
+            show(f"      {_evidence(fact)}", hang=2, dim=True)
+
+
+def _when(entry: FactEntry, still: str) -> str:
+    from asof.extensions.facts.consistency import is_state
+
+    if is_state(entry.known.fact):
+        return stretch_label(entry.start, entry.end, still=still)
+    return time_label(entry.known.fact.when)
+
+
+def _changed(entry: FactEntry) -> str:
+    return ", ".join(shortened(plain(each.fact.object), WIDTH) for each in entry.changes)
+
+
+def _marks(entry: FactEntry) -> list[tuple[str, str]]:
+    marks = []
+    if entry.superseded is not None:
+        marks.append((f"superseded by {_other(entry.superseded)}", "yellow"))
+    if entry.corroborated:
+        documents = ", ".join(plain(each.document) for each in entry.corroborated)
+        marks.append((f"also stated by {documents}", "green"))
+    marks += [(f"contradicted by {_other(each)}", "red") for each in entry.contradicted]
+    if entry.ended is not None:
+        marks.append((f"removed on {format_instant(entry.ended)}", "yellow"))
+    return marks
+
+
+def _other(other: CorroboratingPassage) -> str:
+    return f"{shortened(plain(other.object), WIDTH)} [{plain(other.document)}] ({format_instant(other.at)})"
+
+
+def _evidence(fact: StatedFact) -> str:
+    """The sentence of a fact, and how its time is known."""
+    stated = fact.fact.when
+    dated = f"; time read from {_source(stated.by, stated.text)}" if stated else "; no time is known"
+    sentence = f'"{readable(fact.sentence)}"' if fact.sentence else "(stated by the head of the document)"
+    return f"{sentence} - visible since {format_instant(fact.passage.visible)}{dated}"
+
+
+def _source(by: str, text: str) -> str:
+    if by == "published":
+        return "the date of publication"
+    where = {"text": "its words", "title": "the title", "heading": "a heading"}.get(
+        by, f"metadata ({plain(by)})"
+    )
+    return f"{where}: {plain(text)}" if text else where
+
+
+def _merge(merge: NameMerge) -> str:
+    reason = f'"{readable(merge.sentence)}"' if merge.sentence else "its title and metadata"
+    where = "" if merge.everywhere else " (in this document only)"
+    return (
+        f"{plain(merge.other)} is {plain(merge.name)}: {reason}"
+        f" [{plain(merge.document)}] ({format_instant(merge.at)}){where}"
+    )
+
+
+# -- graph ---------------------------------------------------------------------------------------------
+#
+# `asof graph`.
+
+
+NODES = 20
+SHOWN = 3
+"""So many facts of a neighbour are shown on a terminal, the newest."""
+
+
+@click.command(epilog=f"T is a date, a period or a moment: {TIMES}.")
+@click.option("--around", "around", required=True, metavar="ENTITY", help="In the middle: any name of it.")
+@click.option("--depth", type=click.IntRange(1, 3), default=1, help="So many facts away, 1 to 3 (default 1).")
+@click.option(
+    "-k", "k", type=click.IntRange(1, 10_000), default=NODES, metavar="N",
+    help=f"At most N neighbours, the nearest and best connected (default {NODES}).",
+)  # fmt: skip
+@time_option("--as-of", "What was current then (a date means the end of that day).")
+@time_option("--known-at", "Only what the index contained by then.")
+@click.option("--dot", "dot", is_flag=True, help="As text for Graphviz instead: | dot -Tsvg >FILE draws it.")
+@index_option
+@json_option
+def graph(
+    around: str, depth: int, k: int, as_of: str | None, known_at: str | None, dot: bool, index: Path | None,
+    as_json: bool,
+) -> int:  # fmt: skip
+    """The entities and measures around ENTITY, and the facts between them, each with its time.
+
+    --json has all nodes, documents and facts; the list shows the newest facts of each neighbour.
+    """
+    from asof.extensions.facts.indexer import graph as around_entity
+
+    if not around.strip():
+        raise click.UsageError("--around is empty; a name is expected")
+    with open_corpus(index) as corpus, waiting_progress(corpus):
+        note_answers(corpus.config)
+        neighbourhood = around_entity(corpus.at(as_of, known_at), around, depth, k)
+    if dot and neighbourhood.edges:
+        click.echo(dot_text(neighbourhood))
+    elif as_json:
+        print_json(graph_json(neighbourhood))
+    else:
+        show_graph(neighbourhood, dated=as_of is not None, known=known_at is not None)
+    return DONE if neighbourhood.edges else NOTHING
+
+
+def dot_text(neighbourhood: Neighbourhood) -> str:
+    """The graph in the language of Graphviz: a node for each entity or measure, an arrow for each fact."""
+    lines = [f"digraph {_quoted(neighbourhood.query)} {{", "  rankdir=LR;"]
+    for node in neighbourhood.nodes:
+        style = "" if node.steps else ", style=bold"
+        lines.append(
+            f"  {_quoted(node.name)} [shape={'box' if node.kind == 'entity' else 'ellipse'}{style}];"
+        )
+    for edge in neighbourhood.edges:
+        what = edge.object if edge.kind in ("value", "change") else edge.relation
+        label = "\n".join(filter(None, (what, time_label(edge.when))))
+        lines.append(f"  {_quoted(edge.source)} -> {_quoted(edge.target)} [label={_quoted(label)}];")
+    return "\n".join([*lines, "}"])
+
+
+def _quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return '"' + "\\n".join(plain(line) for line in escaped.split("\n")) + '"'
+
+
+def show_graph(neighbourhood: Neighbourhood, *, dated: bool, known: bool) -> None:
+    """The neighbours, each with its newest facts. `dated`, `known`: which clocks were set."""
+    if not neighbourhood.edges:
+        show(unknown(neighbourhood.query, neighbourhood.near))
+        return
+    start, *others = neighbourhood.nodes
+    counts = " · ".join((
+        counted(len(neighbourhood.edges), "fact"), counted(len(others), "neighbour"),
+        counted(len(neighbourhood.documents), "document"),
+    ))  # fmt: skip
+    show(head(start.name, [], neighbourhood.as_of, neighbourhood.known_at, counts, dated=dated, known=known))
+    if neighbourhood.left_out:
+        show(f"({counted(neighbourhood.left_out, 'more neighbour')} left out; -k shows more)", dim=True)
+    nearer = {each.name: each.steps for each in neighbourhood.nodes}
+    for each in others:
+        _show_node(start, each, [edge for edge in neighbourhood.edges if _leads_to(edge, each, nearer)])
+
+
+def _show_node(start: Node, node: Node, edges: list[Edge]) -> None:
+    far = f", {node.steps} facts away" if node.steps > 1 else ""
+    name = click.style(plain(node.name), fg="cyan")
+    about = f"{node.kind}, {counted(node.facts, 'fact')}{far}"
+    show(f"  {name}  {click.style(about, dim=True)}", hang=2)
+    lines = dict.fromkeys((time_label(edge.when), _fact(edge, start), edge.document) for edge in edges)
+    for label, fact, document in list(reversed(lines))[:SHOWN]:
+        time = f"{label}   " if label else ""
+        show(f"    {time}{fact}   {click.style(f'[{plain(document)}]', dim=True)}", hang=2)
+
+
+def _fact(edge: Edge, start: Node) -> str:
+    """A figure, and whose it is if not that of the entity in the middle; else the fact in a sentence."""
+    if edge.kind in ("value", "change"):
+        whose = "" if edge.source == start.name else f"{edge.source}: "
+        return shortened(plain(f"{whose}{edge.object}"), WIDTH)
+    return shortened(plain(f"{edge.source} {edge.relation} {edge.target}"), 2 * WIDTH)
+
+
+def _leads_to(edge: Edge, node: Node, steps: dict[str, int]) -> bool:
+    """Whether a fact joins a node to one that is nearer to the middle."""
+    ends = {edge.source, edge.target}
+    return node.name in ends and any(steps[each] < node.steps for each in ends)
+
+
+# -- report --------------------------------------------------------------------------------------------
+#
+# `asof report`.
+
+
+@click.command(epilog=f"PERIOD and T are dates, periods or moments: {TIMES}.")
+@click.argument("period", nargs=-1, required=True)
+@click.option("--about", metavar="NAME", default="", help="Only what is known of this entity or topic.")
+@time_option("--as-of", "What was current then (a date means the end of that day).")
+@time_option("--known-at", "Only what the index contained by then.")
+@index_option
+@json_option
+def report(
+    period: tuple[str, ...], about: str, as_of: str | None, known_at: str | None, index: Path | None,
+    as_json: bool,
+) -> int:  # fmt: skip
+    """Summarise PERIOD from the facts of its days, months and quarters.
+
+    At most twelve points: what several documents say, what changed against the period before, what is new,
+    and what most facts turn on. Without a model they are sentences of the documents; with [model] in
+    asof.toml the model writes them, from facts that it has to cite.
+    """
+    from asof.extensions.facts.indexer import report as report_on
+
+    asked = joined(period, "PERIOD", "a date or a period is")
+    with open_corpus(index) as corpus, waiting_progress(corpus):
+        note_answers(corpus.config)
+        then = corpus.at(as_of, known_at)
+        reports = report_on(then, asked, about.strip())
+        if not reports.reports and not as_json:
+            explain_no_hits(then)
+    if as_json:
+        print_json(report_json(reports))
+    else:
+        show_reports(reports, dated=as_of is not None, known=known_at is not None)
+    return DONE if reports.reports else NOTHING
+
+
+def show_reports(reports: PeriodReports, *, dated: bool, known: bool) -> None:
+    """Reports, one below the other. `dated`, `known`: which clocks were set."""
+    moment = f"as of {format_instant(reports.as_of) if dated else 'now'}"
+    if known:
+        moment += f" · known at {format_instant(reports.known_at)}"
+    for at, each in enumerate(reports.reports):
+        if at:
+            click.echo()
+        _show(each, moment)
+    for note in reports.notes:
+        show(f"({plain(note)})", dim=True)
+
+
+def _show(report: PeriodReport, moment: str) -> None:
+    by = "" if report.by == "extract" else f" · by {plain(report.by)}"
+    click.echo(click.style(plain(report.title), bold=True) + click.style(f"  {moment}{by}", dim=True))
+    if report.labels:
+        click.secho(f"  called {', '.join(map(plain, report.labels))}", dim=True)
+    show(f"  {readable(report.summary, LONGEST_SUMMARY)}")
+    if report.rating is not None:
+        from asof.extensions.facts.reports import MAX_RATING
+
+        why = f": {plain(report.rating_explanation)}" if report.rating_explanation else ""
+        show(f"  rated {report.rating:g} of {MAX_RATING}{why}", dim=True)
+    for point in report.points:
+        _show_point(point)
+    for note in report.notes:
+        show(f"  ({plain(note)})", dim=True)
+
+
+MOST_CITED = 3  # citations of a point
+LONGEST_SUMMARY = 2_000  # characters
+
+
+def _show_point(point: ReportPoint) -> None:
+    show(f"  - {readable(point.text_with_subject)}", hang=2)
+    for change in point.changes:
+        show(f"    {plain(change)}", fg="cyan")
+    for quote in point.citations[:MOST_CITED]:
+        show(f"    {_from(quote)}", hang=2, dim=True)
+    if len(point.citations) > MOST_CITED:
+        click.secho(f"    and {len(point.citations) - MOST_CITED:,} more", dim=True)
+
+
+def _from(quote: Quote) -> str:
+    """Where a point is from: the time that it holds of, in words, the document, and when it was told."""
+    when = f"{plain(quote.when.text)}: " if quote.when and quote.when.text else ""
+    published = f", {plain(quote.published.text)}" if quote.published else ""
+    return f"{when}{shortened(plain(quote.title or quote.document), 80)}{published} [{plain(quote.document)}]"
+
+
+# -- learn ---------------------------------------------------------------------------------------------
+#
+# `asof precompute`: facts and reports ahead of questions, what they cost, what is left.
+
+
+SHOWN_PROBLEMS = 20
+
+
+@click.command()
+@click.option("--reports", is_flag=True, help="Then let [model] write the reports of all periods.")
+@click.option("--estimate", is_flag=True, help="Only print what that would cost at most.")
+@click.option(
+    "--budget", type=click.FloatRange(min=0), metavar="USD", help="Stop before facts and reports cost more."
+)
+@index_option
+@json_option
+def precompute(
+    reports: bool, estimate: bool, budget: float | None, index: Path | None, as_json: bool
+) -> int:  # fmt: skip
+    """Read new passages for facts, as [facts] says, so that no question has to wait for it.
+
+    What fails or exceeds the budget is left for the next run (exit code 3).
+    """
+    from asof.extensions.facts.results import precomputed_json
+
+    _check(environment.configuration(corpus_root(index)), budget, reports=reports)
+    with open_corpus(index) as corpus:
+        if estimate:
+            costs = (
+                _estimate(corpus, quiet=as_json),
+                _estimate_reports(corpus, quiet=as_json) if reports else None,
+            )
+            if as_json:
+                print_json(precomputed_json(estimate=costs))
+            return DONE
+        lesson, written = _learn(corpus, budget, quiet=as_json), None
+        if reports and not lesson.left:
+            written = _generate_reports(corpus, budget, _spent(lesson), quiet=as_json)
+        elif reports and not as_json:
+            echo_err("  reports were not begun: they are made of facts, and some are left")
+    if as_json:
+        print_json(precomputed_json(lesson, written))
+    return DONE if lesson.complete and (written is None or written.complete) else PROBLEMS
+
+
+def _check(config: Config, budget: float | None, *, reports: bool) -> None:
+    """Raises UsageError for reports without a model and for a budget without prices, MissingExtra where a
+    model is to be asked."""
+    from asof.corpus.session import CLIENT, SHAPES, installed
+    from asof.extensions.facts.model import MODEL, Facts
+
+    if reports and config.model is None:
+        raise config.lacking("model", "--reports: without a model they are made when asked")
+    if budget is not None and config.model is not None and config.model.prices is None:
+        raise UsageError("--budget is in US dollars: [model] needs prices = {prompt = 0.15, reply = 0.60}")
+    if config.model is not None and (reports or Facts.of(config.tables).extractor == MODEL):
+        installed(SHAPES, CLIENT)
+
+
+def _spent(lesson: ExtractionReport) -> float:
+    return (lesson.cost and lesson.cost.cost) or 0.0
+
+
+def _learn(corpus: Corpus, budget: float | None, *, quiet: bool) -> ExtractionReport:
+    """Read facts with a bar."""
+    from asof.extensions.facts.indexer import learn
+
+    started = time.perf_counter()
+    with count_progress("facts", "passages") as advance:
+        lesson = learn(corpus, progress=advance, budget=budget)
+    if not quiet:
+        _show_extraction(lesson, time.perf_counter() - started, budget)
+    return lesson
+
+
+def _generate_reports(corpus: Corpus, budget: float | None, spent: float, *, quiet: bool) -> GeneratedReports:
+    """Generate reports with a bar, for what facts have left of the budget."""
+    from asof.extensions.facts.indexer import report_all
+
+    started = time.perf_counter()
+    with count_progress("reports", "periods") as advance:
+        generated = report_all(corpus, advance, None if budget is None else max(0.0, budget - spent))
+    if not quiet:
+        _show_generated(generated, time.perf_counter() - started, budget)
+    return generated
+
+
+def _estimate(corpus: Corpus, *, quiet: bool) -> Usage:
+    """What reading facts would cost."""
+    from asof.extensions.facts.indexer import estimate
+
+    meter = estimate(corpus)
+    if not quiet:
+        _show_estimate("facts: reading them", meter)
+    return meter
+
+
+def _estimate_reports(corpus: Corpus, *, quiet: bool) -> Usage | None:
+    """What generating reports would cost; None before facts are read."""
+    from asof.extensions.facts.indexer import estimate_reports
+
+    meter = estimate_reports(corpus)
+    if quiet:
+        return meter
+    if meter is None:
+        click.echo("reports: what they would cost is known when the facts are read")
+    else:
+        _show_estimate("reports: generating them", meter)
+    return meter
+
+
+def _show_estimate(what: str, meter: Usage) -> None:
+    cached = f"; {meter.cached:,} replies are cached and cost nothing" if meter.cached else ""
+    most = f"take at most {used(meter)}" if meter.calls else "cost nothing"
+    click.echo(f"{what} would {most}{cached}")
+
+
+def _show_generated(generated: GeneratedReports, seconds: float, budget: float | None) -> None:
+    cost = f"; {used(generated.cost)}" if generated.cost.calls else ""
+    failed = f", {len(generated.problems):,} could not be generated" if generated.problems else ""
+    click.echo(f"reports: {generated.reports:,} generated{failed} in {seconds:.1f} s{cost}")
+    for problem in generated.problems[:SHOWN_PROBLEMS]:
+        echo_err(f"  {problem}")
+    if len(generated.problems) > SHOWN_PROBLEMS:
+        echo_err(f"  and {len(generated.problems) - SHOWN_PROBLEMS:,} more: --json lists them")
+    if generated.left:
+        echo_err(
+            f"  {counted(generated.left, 'report')} left: {_used_up(budget, generated.cost)};"
+            " the next run goes on with them"
+        )
+
+
+def _show_extraction(lesson: ExtractionReport, seconds: float, budget: float | None) -> None:
+    failed = f", {len(lesson.problems):,} could not be read" if lesson.problems else ""
+    cost = f"; {used(lesson.cost)}" if lesson.cost is not None and lesson.cost.calls else ""
+    counts = f"{counted(lesson.passages, 'passage')} read, {counted(lesson.facts, 'fact')}"
+    click.echo(f"facts: {counts}{failed} in {seconds:.1f} s{cost}")
+    if lesson.dropped:
+        why = ", ".join(f"{count:,} {reason}" for reason, count in sorted(lesson.dropped.items()))
+        echo_err(f"  facts of replies that were dropped: {why}")
+    alike: dict[str, list[Problem]] = {}
+    for problem in lesson.problems:
+        alike.setdefault(problem.message, []).append(problem)
+    for problems in list(alike.values())[:SHOWN_PROBLEMS]:
+        more = f" [and {len(problems) - 1:,} more like this]" if len(problems) > 1 else ""
+        echo_err(f"  {problems[0].document}: {problems[0]}{more}")
+    if len(alike) > SHOWN_PROBLEMS:
+        echo_err(f"  and {len(alike) - SHOWN_PROBLEMS:,} more kinds of problems: --json lists them all")
+    if lesson.left:
+        spent = lesson.cost is not None and lesson.cost.refused
+        why = _used_up(budget, lesson.cost) if spent else "the model did not reply"
+        echo_err(f"  {counted(lesson.left, 'passage')} left: {why}; the next run goes on with them")
+
+
+def _used_up(budget: float | None, meter: Usage | None) -> str:
+    unit = TOKENS if meter is None or meter.cost is None else USD
+    return f"the budget of {budget_text(budget or 0.0, unit)} is used up"

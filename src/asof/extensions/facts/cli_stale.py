@@ -1,0 +1,281 @@
+"""`asof stale`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+import click
+
+from asof.cli.main import (
+    DONE,
+    NOTHING,
+    TIMES,
+    echo_err,
+    index_option,
+    json_option,
+    open_corpus,
+    print_json,
+    time_option,
+)
+from asof.cli.show import why_lines
+from asof.cli.terminal import counted, plain, readable, show
+from asof.extensions.facts.current import STALE_KINDS
+from asof.extensions.facts.results import why_sentence
+from asof.time.span import format_instant, iso
+
+if TYPE_CHECKING:
+    from asof.corpus.corpus import Corpus
+    from asof.extensions.facts.stale import CommitsSince, PlacedQuote, PlacedStale, StaleReport
+
+
+# -- stale ---------------------------------------------------------------------------------------------
+
+
+FOUND = NOTHING
+"""The exit code where something is stale: a check that fails."""
+TEXT, JSON, GITHUB, MARKDOWN = FORMATS = ("text", "json", "github", "markdown")
+DEFAULT_MOST, MOST = 20, 1_000
+
+
+@click.command(
+    epilog=f"T is a date, a period or a moment: {TIMES}. Exit codes: 0 nothing is stale, 1 something is, "
+    "2 wrong usage or an error."
+)
+@click.argument("paths", nargs=-1, metavar="[PATH]...", type=click.Path())
+@time_option("--as-of", "What was stale then (a date means the end of that day).")
+@time_option("--known-at", "Only what the index contained by then.")
+@click.option(
+    "--since", metavar="T|REV", help="Only what became stale since then, or by what changed since a revision "
+    "of git (HEAD~1).",
+)  # fmt: skip
+@click.option(
+    "--kind", "kinds", multiple=True, type=click.Choice(STALE_KINDS), help="Only these; may be repeated."
+)
+@click.option("-n", "most", type=click.IntRange(1, MOST), default=DEFAULT_MOST, metavar="N",
+              help=f"How many are shown, worst first (default {DEFAULT_MOST}).")  # fmt: skip
+@click.option("--explain", is_flag=True, help="How each score came about, as a tree.")
+@click.option("--format", "style", type=click.Choice(FORMATS), help="github: annotations of a workflow.")
+@index_option
+@json_option
+def stale(
+    paths: tuple[str, ...], as_of: str | None, known_at: str | None, since: str | None,
+    kinds: tuple[str, ...], most: int, explain: bool, style: str | None, index: Path | None, as_json: bool,
+) -> int:  # fmt: skip
+    """List what current documents say that rests on what is no longer so, worst first.
+
+    PATH is a file or folder that was indexed, a document's id or title, or a pattern of ids ('notes/*'); all
+    documents without one. Kinds: link (leads to what is gone, was renamed or was edited since), quote (embeds
+    what was edited since), time (speaks of a time to come that has passed).
+    """
+    from asof.extensions.facts.stale import documents_meant, find_stale, stale_report
+
+    if as_json and style not in (None, JSON):
+        raise click.UsageError(f"either --json or --format {style}")
+    with open_corpus(index) as corpus:
+        then = corpus.at(as_of, known_at)
+        time, commits = _since(corpus, since)
+        meant = documents_meant(then, paths, corpus.root)
+        listed = find_stale(then, meant, since=time, kinds=kinds)
+        now = as_of is None and known_at is None
+        report = stale_report(then, listed, most, commits=commits, files=corpus.root if now else None)
+    _show(report, JSON if as_json else style or TEXT, dated=as_of is not None, explain=explain)
+    return FOUND if report.found or report.more else DONE
+
+
+def _since(corpus: Corpus, text: str | None) -> tuple[str | None, CommitsSince | None]:
+    """A time as it was typed, or the commits since a revision. Raises UsageError where it is neither."""
+    from asof import environment
+    from asof.errors import BadTime
+    from asof.extensions.facts.stale import commits_since
+    from asof.sources.git import in_work_tree
+    from asof.time.moment import read_bounded
+    from asof.time.span import nearest_moment
+
+    if text is None:
+        return None, None
+    try:
+        read_bounded(text, nearest_moment(environment.now()), start=True)
+    except BadTime as error:
+        folder = corpus.root if in_work_tree(corpus.root) else Path.cwd()
+        if in_work_tree(folder):
+            return None, commits_since(folder, text)
+        raise click.UsageError(f"--since: {error}; or, in a git work tree, a revision: HEAD~1") from error
+    return text, None
+
+
+def _show(report: StaleReport, style: str, *, dated: bool, explain: bool) -> None:
+    if style == JSON:
+        from asof.extensions.facts.results import stale_json
+
+        print_json(stale_json(report, explain=explain))
+    elif style == TEXT:
+        show_stale(report, dated=dated, explain=explain)
+    else:
+        for line in annotation_lines(report) if style == GITHUB else markdown_lines(report, dated=dated):
+            click.echo(line)
+        if style == GITHUB and report.more:
+            echo_err(
+                f"note: {report.more:,} more are not shown: -n {min(len(report.found) + report.more, MOST)}"
+            )
+
+
+# -- stale text ----------------------------------------------------------------------------------------
+#
+# What is stale, for a reader at a terminal.
+
+
+TITLE = 80
+"""The most characters of a title."""
+
+
+def show_stale(report: StaleReport, *, dated: bool, explain: bool) -> None:
+    """The worst with both sentences; with `explain` the tree of each score. `dated`: of a moment."""
+    moment = f"as of {format_instant(report.as_of) if dated else 'now'}"
+    total = len(report.found) + report.more
+    show(f"{moment} · {counted(total, 'stale sentence') if total else 'nothing is stale'}", dim=True)
+    for number, each in enumerate(report.found, 1):
+        _show_one(number, each, explain=explain)
+    if report.more:
+        show(f"{report.more:,} more: -n {min(total, 1_000)}", dim=True)
+
+
+def _show_one(number: int, each: PlacedStale, *, explain: bool) -> None:
+    stale = each.stale
+    about = click.style(f"{stale.kind} {stale.score:.2f} {stale.id}", dim=True)
+    show(f"{number:>3}. {_head(each.quote)}  {about}", hang=5)
+    show(f"     “{readable(each.quote.quote.text)}”", hang=1)
+    if each.by is not None:
+        show(f"     there: {_head(each.by)}", hang=7)
+        show(f"     “{readable(each.by.quote.text)}”", hang=1)
+    show(f"     {click.style(plain(stale.change), fg='yellow')}", hang=2)
+    show(f"     because {plain(why_sentence(stale))}", hang=2)
+    for line in why_lines(stale.why) if explain else ():
+        show(f"     {plain(line)}", hang=4, dim=True)
+
+
+def _head(each: PlacedQuote) -> str:
+    """Where a sentence stands, the title of its document, and since when."""
+    where = click.style(f"{plain(shown_file(each))}:{each.place.line}", bold=True)
+    since = click.style(plain(day(each)), fg="cyan")
+    return "  ".join(part for part in (where, readable(each.quote.title, TITLE), since) if part)
+
+
+def shown_file(each: PlacedQuote) -> str:
+    """The path from the current folder, where it is below it; else the id of the document."""
+    file, here = each.place.file, Path.cwd()
+    return file.relative_to(here).as_posix() if file and file.is_relative_to(here) else each.quote.document
+
+
+def day(each: PlacedQuote) -> str:
+    """The date of a sentence, as it was stated; of an undated one the day on which it was learned."""
+    if each.published is not None:
+        return each.published.day
+    since = iso(each.quote.since)[:10]
+    return since if each.quote.dated else f"undated, known since {since}"
+
+
+# -- stale markup --------------------------------------------------------------------------------------
+#
+# What is stale as annotations of a GitHub workflow, and as a page in Markdown.
+#
+# Both are read by programs that obey marks, and all of it is text of documents: what could be a mark is
+# written
+# so that it is none.
+
+# -- annotations ---------------------------------------------------------------------------------------
+
+_OLD_COMMAND = re.compile(r"##(?=\[)")
+"""How commands began that a runner finds anywhere in a line."""
+
+
+def annotation_lines(report: StaleReport) -> Iterator[str]:
+    """A line for each, which a workflow shows beside the line of the file."""
+    for each in report.found:
+        place = each.quote.place
+        properties = {"title": f"stale {each.stale.kind}: {shown_file(each.quote)}"}
+        if place.file is not None:
+            properties = {
+                "file": from_top(place.file), "line": str(place.line), "endLine": str(place.end_line),
+                **properties,
+            }  # fmt: skip
+        written = ",".join(f"{key}={_property(value)}" for key, value in properties.items())
+        yield f"::warning {written}::{_message(each)}"
+
+
+def _message(each: PlacedStale) -> str:
+    lines = [f"“{readable(each.quote.quote.text)}” ({day(each.quote)})"]
+    if each.by is not None:
+        lines.append(f"there: {_where(each.by)} ({day(each.by)}): “{readable(each.by.quote.text)}”")
+    lines += [each.stale.change, f"because {why_sentence(each.stale)}"]
+    return _data("\n".join(map(plain, lines)))
+
+
+def _data(text: str) -> str:
+    """A text as the runner takes it: in one line."""
+    calm = _OLD_COMMAND.sub("# #", text)
+    return calm.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(plain(text)).replace(":", "%3A").replace(",", "%2C")
+
+
+def from_top(file: Path) -> str:
+    """The path of a file from the top of its repository; where it is in none, from the current folder."""
+    top = next((each for each in file.parents if (each / ".git").exists()), Path.cwd())
+    return file.relative_to(top).as_posix() if file.is_relative_to(top) else file.name
+
+
+def _where(each: PlacedQuote) -> str:
+    file = each.place.file
+    return f"{from_top(file) if file else each.quote.document}:{each.place.line}"
+
+
+# -- Markdown ------------------------------------------------------------------------------------------
+
+_SIGNS = re.compile(r"[\\`*_{}\[\]()#+\-.!|~=$^]")
+_ADDRESSING = re.compile(r"[@#](?=\w)|(?<=:)(?=//)|(?<=www)(?=\\?\.)")
+"""Where GitHub makes a link of a plain text: names of people, numbers of issues, addresses."""
+_APART = "\N{ZERO WIDTH SPACE}"
+
+
+def markdown_lines(report: StaleReport, *, dated: bool) -> Iterator[str]:
+    """The lines of a page: a list with links to the lines of files, from the top of the repository."""
+    total = len(report.found) + report.more
+    moment = f"as of {format_instant(report.as_of)}" if dated else "now"
+    yield f"# {counted(total, 'stale sentence') if total else 'Nothing is stale'}, {moment}"
+    for number, each in enumerate(report.found, 1):
+        stale = each.stale
+        yield ""
+        yield f"{number}. {_link(each.quote)} ({stale.kind}, {escaped(day(each.quote))}): {code(each.quote)}"
+        if each.by is not None:
+            yield f"   - there: {_link(each.by)} ({escaped(day(each.by))}): {code(each.by)}"
+        yield f"   - {escaped(stale.change)}"
+        yield f"   - because {escaped(why_sentence(stale))}"
+    if report.more:
+        yield f"\n{report.more:,} more are not shown."
+
+
+def _link(each: PlacedQuote) -> str:
+    text = escaped(_where(each))
+    if each.place.file is None:
+        return text
+    return f"[{text}]({quote(from_top(each.place.file), safe='/')}#L{each.place.line})"
+
+
+def escaped(text: str) -> str:
+    """A text in one line of which Markdown, HTML and GitHub make nothing but the text."""
+    line = " ".join(plain(text).split()).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    apart = _ADDRESSING.sub(lambda found: f"{found[0]}{_APART}", line)
+    return _SIGNS.sub(lambda found: f"\\{found[0]}", apart)
+
+
+def code(each: PlacedQuote) -> str:
+    """A sentence as a span of code, which nothing in it can end."""
+    text = readable(each.quote.text) or "…"
+    fence = "`" * (max(map(len, re.findall("`+", text)), default=0) + 1)
+    return f"{fence} {text} {fence}" if "`" in text else f"{fence}{text}{fence}"

@@ -1,0 +1,621 @@
+"""The current passages of a view with their texts, and since when their sentences stand."""
+
+from __future__ import annotations
+
+import json
+import re
+import sqlite3
+import unicodedata
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cache, lru_cache
+from hashlib import blake2b
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asof.index.view import View
+from asof.lang import FIRST, codes, detect, stop_words, tables
+from asof.store.digest import hit_id, layout_places
+from asof.text.passages import sentences
+from asof.text.tokens import term_hash, tokenize
+from asof.time.lexicon import is_unspaced
+from asof.time.span import BEGINNING, NEVER
+from asof.values import Why
+
+# -- values --------------------------------------------------------------------------------------------
+#
+# What a current passage says that rests on what is no longer so.
+
+
+QUOTED, LINK, PASSED = "quote", "link", "time"
+STALE_KINDS = (QUOTED, LINK, PASSED)
+"""Why a sentence is stale: it embeds a passage that was edited since; it links to what is gone, was renamed
+or was edited since; it speaks of a time to come that has passed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """A sentence of a current passage, as it is written.
+
+    `passage` is the id of the hit that it stands in, `start` and `end` its characters in the text of the
+    document. `since` is the instant since which the document says it without a break, and `dated` whether
+    that is a date of publication (else it is when the corpus learned it).
+    """
+
+    document: str
+    title: str
+    passage: str
+    text: str
+    start: int
+    end: int
+    since: int
+    dated: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Stale:
+    """A sentence that is stale: `quote`, and `by`, the first sentence of what it links to or embeds, where
+    that is there.
+
+    `kind` is one of STALE_KINDS. `score` in (0, 1] orders them; `why` is the tree of it. `cause` is the
+    instant since which it is stale. `change` says in one sentence what changed.
+    """
+
+    kind: str
+    score: float
+    quote: Quote
+    by: Quote | None
+    cause: int
+    change: str
+    explain: Callable[[], Why] = field(repr=False, compare=False)
+
+    @property
+    def id(self) -> str:
+        """A name for the two sentences: it is another one as soon as either is edited."""
+        other = (self.by.document, self.by.text) if self.by else ()
+        parts = (self.kind, self.quote.document, self.quote.text, *other)
+        digest = blake2b(digest_size=6)
+        for part in parts:
+            data = part.encode("utf-8", "surrogatepass")
+            digest.update(b"%d:" % len(data) + data)
+        return digest.hexdigest()
+
+    @property
+    def why(self) -> Why:
+        """The tree whose root value is `score`."""
+        return self.explain()
+
+
+# -- current -------------------------------------------------------------------------------------------
+
+
+Numbers = NDArray[np.int64]
+
+
+class Place(NamedTuple):
+    """The characters `[start, end)` of the text of a current passage, by its number."""
+
+    passage: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class PassageText:
+    """A current passage: its number, that of its document, what is said of it, its text."""
+
+    passage: int
+    document: int
+    key: bytes
+    name: str
+    title: str
+    headings: tuple[str, ...]
+    text: str
+
+
+@dataclass(frozen=True)
+class CurrentPassages:
+    """The rows of a view that are in force; `passage`, `document` and `visible` are parallel, by passage."""
+
+    view: View
+    passage: Numbers
+    document: Numbers
+    visible: Numbers
+    _texts: dict[int, PassageText] = field(default_factory=dict)
+    _starts: dict[str, dict[bytes, int]] = field(default_factory=dict)
+    _headings: dict[int, set[str]] = field(default_factory=lambda: defaultdict(set))
+
+    @classmethod
+    def of(cls, view: View) -> CurrentPassages:
+        """Those of a view; read once for it."""
+        key = "stale passages"
+        if key not in view.memo:
+            columns: dict[str, list[Numbers]] = {name: [] for name in ("passage", "document", "visible")}
+            for part in view.prefix.parts:
+                alive = ~part.dead_mask
+                for name, pieces in columns.items():
+                    pieces.append(np.asarray(part.segment[name][: part.hi][alive], np.int64))
+            none = np.zeros(0, np.int64)
+            passage, document, visible = (np.concatenate([none, *pieces]) for pieces in columns.values())
+            order = np.argsort(passage)
+            view.memo[key] = cls(view, passage[order], document[order], visible[order])
+        found: CurrentPassages = view.memo[key]
+        return found
+
+    def texts(self, passages: Iterable[int]) -> list[PassageText]:
+        """The texts of these passages, in their order."""
+        asked = list(passages)
+        missing = [passage for passage in asked if passage not in self._texts]
+        if missing:
+            for passage, document, key, name, title, headings, text in self.view.store.db.execute(
+                "SELECT p.id, p.document, p.key, d.name, h.title, p.headings, p.text"
+                " FROM json_each(?) AS requested JOIN passages AS p ON p.id = requested.value"
+                " JOIN documents AS d ON d.id = p.document JOIN heads AS h ON h.id = p.head",
+                (json.dumps(missing),),
+            ):
+                above = tuple(headings.split("\n")) if headings else ()
+                self._texts[passage] = PassageText(passage, document, key, name, title, above, text)
+        return [self._texts[passage] for passage in asked]
+
+    def of_documents(self, documents: Collection[int]) -> dict[int, list[int]]:
+        """The passages of these documents (by number), in no order."""
+        inside = np.flatnonzero(np.isin(self.document, np.fromiter(documents, np.int64, len(documents))))
+        grouped: dict[int, list[int]] = defaultdict(list)
+        for document, passage in zip(
+            self.document[inside].tolist(), self.passage[inside].tolist(), strict=True
+        ):
+            grouped[document].append(passage)
+        return grouped
+
+    def headings(self) -> dict[int, set[str]]:
+        """The headings above the passages of each document (by number), as the store has them."""
+        if not self._headings:
+            for document, headings in self.view.store.db.execute(
+                "SELECT DISTINCT p.document, p.headings FROM json_each(?) AS requested"
+                " JOIN passages AS p ON p.id = requested.value WHERE p.headings <> ''",
+                (json.dumps(self.passage.tolist()),),
+            ):
+                self._headings[document].add(headings)
+        return self._headings
+
+    def edited_documents(self) -> set[int]:
+        """The documents (by number) of which passages ended by the time of the view."""
+        ended: set[int] = set()
+        for part in self.view.prefix.parts:
+            dead = part.segment["document"][: part.hi][part.dead_mask]
+            ended.update(np.unique(dead).tolist())
+        return ended
+
+    def with_words(self, phrases: Iterable[str]) -> list[int]:
+        """The passages that have the longest word of one of these phrases in their text, title or headings,
+        ascending."""
+        analyzer = self.view.analyzer
+        longest = {max(tokenize(phrase), key=len) for phrase in phrases}
+        stems = {stem for word in longest for stem in analyzer.alternatives(word)}
+        hashes = np.array(sorted(map(term_hash, stems)), np.uint64)
+        found = [np.zeros(0, np.int64)]
+        for part in self.view.prefix.parts:
+            postings = part.segment.unchecked("rows")
+            for first, last in part.segment.find(hashes):
+                if first < last:
+                    part.segment.check("rows", first, last)
+                    rows = postings[first:last]
+                    found.append(np.asarray(part.segment["passage"][rows[rows < part.hi]], np.int64))
+        passages: list[int] = np.intersect1d(np.concatenate(found), self.passage).tolist()
+        return passages
+
+    def starts(self, names: Iterable[str]) -> None:
+        """Read where the passages of these documents (by id) begin in their texts."""
+        missing = sorted(set(names) - self._starts.keys())
+        for name, layout in self.view.store.layouts(missing).items():
+            self._starts[name] = {key: start for key, start, _ in layout_places(layout)}
+
+    def start_of(self, each: PassageText) -> tuple[int, bytes]:
+        """Where a passage begins in its document, as an order; after `starts` of the document."""
+        return self._starts.get(each.name, {}).get(each.key, 0), each.key
+
+    def edited(self, places: Sequence[Place]) -> list[int]:
+        """The instants since which the passages at these places stand as they do."""
+        passages = np.array([place.passage for place in places], np.int64)
+        edited: list[int] = self.visible[np.searchsorted(self.passage, passages)].tolist()
+        return edited
+
+    def quotes(self, places: Sequence[Place]) -> list[Quote]:
+        """The sentences at these places, with the instants since which they stand."""
+        texts = self.texts(place.passage for place in places)
+        self.starts(each.name for each in texts)
+        said = [each.text[place.start : place.end] for each, place in zip(texts, places, strict=True)]
+        times = standing(self.view, [(each.document, words) for each, words in zip(texts, said, strict=True)])
+        quotes = []
+        for each, place, words, time in zip(texts, places, said, times, strict=True):
+            begin = self._starts[each.name].get(each.key, 0)
+            quotes.append(Quote(
+                each.name, each.title, hit_id(each.name, each.key), words, begin + place.start,
+                begin + place.end, time.since, time.dated,
+            ))  # fmt: skip
+        return quotes
+
+
+class Standing(NamedTuple):
+    """The instant since which a sentence stands in its document, and whether a source dates it."""
+
+    since: int
+    dated: bool
+
+
+class Interval(NamedTuple):
+    """A text of a document that was in force from `visible` until `ended` (NEVER: it still is)."""
+
+    visible: int
+    ended: int
+    dated: bool
+    headings: str
+    text: str
+
+
+def standing(view: View, sentences: Sequence[tuple[int, str]]) -> list[Standing]:
+    """Since when documents (by number) have had sentences that they have now, without a break."""
+    asked: dict[int, dict[str, Standing]] = defaultdict(dict)
+    for document, words in sentences:
+        asked[document][words] = Standing(BEGINNING, False)
+    for document, intervals in past_passages(view, asked).items():
+        for words in asked[document]:
+            asked[document][words] = stretch([each for each in intervals if words in each.text])
+    return [asked[document][words] for document, words in sentences]
+
+
+def stretch(intervals: list[Interval]) -> Standing:
+    """The beginning of the stretch that intervals make up without a break, from the last one back."""
+    since, dated = NEVER, False
+    for each in sorted(intervals, key=lambda each: (-each.ended, each.visible)):
+        if each.ended < since < NEVER:
+            break
+        if each.visible < since:
+            since, dated = each.visible, each.dated
+    return Standing(since, dated)
+
+
+def past_passages(view: View, documents: Collection[int]) -> dict[int, list[Interval]]:
+    """All passages that these documents (by number) have had until the time of the view, and have."""
+    found: dict[int, list[Interval]] = defaultdict(list)
+    history = _history(view.store.db, documents, view.as_of, view.known_at)
+    for document, visible, dated, headings, text, ended in history:
+        end = NEVER if ended is None or ended > view.as_of else ended
+        if visible < end:  # others were wrong from the beginning
+            found[document].append(Interval(visible, end, bool(dated), headings, text))
+    return found
+
+
+def _history(
+    db: sqlite3.Connection, documents: Collection[int], as_of: int, known_at: int
+) -> Iterable[tuple[int, int, int, str, str, int | None]]:
+    return db.execute(
+        "SELECT p.document, p.visible, p.dated, p.headings, p.text,"
+        " (SELECT min(e.at) FROM ends AS e WHERE e.passage = p.id AND e.added <= ?3)"
+        " FROM json_each(?1) AS requested JOIN passages AS p ON p.document = requested.value"
+        " WHERE p.visible <= ?2 AND p.added <= ?3",
+        (json.dumps(list(documents)), as_of, known_at),
+    )
+
+
+# -- lives ---------------------------------------------------------------------------------------------
+#
+# The documents of a view, those that it has and those that it had: since when, until when.
+
+
+SEEN = "v.visible <= ?1 AND v.added <= ?2 AND (v.retired IS NULL OR v.retired > ?2)"
+"""SQL for a version that is visible at (?1, ?2)."""
+
+
+class Life(NamedTuple):
+    """A document: the instant from which it was visible, when the corpus learned of it, and whether no source
+    dates it; the instant since which it is gone (None: it is there), and when the corpus learned of that.
+
+    `version` is its last version that is no deletion, `title` and `meta` (JSON) are those of it; `first` is
+    its first version.
+    """
+
+    name: str
+    born: int
+    learned: int
+    undated: bool
+    ended: int | None
+    ended_learned: int
+    first: int
+    version: int
+    title: str
+    meta: str
+
+
+def lives(view: View) -> dict[int, Life]:
+    """All documents that a view has or had, by number."""
+    key = "stale lives"
+    if key not in view.memo:
+        view.memo[key] = _lives(view)
+    found: dict[int, Life] = view.memo[key]
+    return found
+
+
+def _lives(view: View) -> dict[int, Life]:
+    moment = (view.as_of, view.known_at)
+    db = view.store.db
+    versions = db.execute(
+        "SELECT v.document, v.visible, v.added, v.id, v.head, v.dated_by IN ('mtime', 'none')"
+        f" FROM versions AS v WHERE {SEEN} ORDER BY v.document, v.visible, v.added, v.id", moment,
+    ).fetchall()  # fmt: skip
+    first: dict[int, tuple[int, int, bool, int]] = {}
+    last: dict[int, tuple[int, int, int | None]] = {}
+    said: dict[int, tuple[int, int]] = {}
+    for document, visible, added, version, head, undated in versions:
+        first.setdefault(document, (visible, added, bool(undated), version))
+        last[document] = (visible, added, head)
+        if head is not None:
+            said[document] = version, head
+    names: dict[int, str] = dict(db.execute("SELECT id, name FROM documents"))
+    heads = {number: (title, meta) for number, title, meta in db.execute("SELECT id, title, meta FROM heads")}
+    found: dict[int, Life] = {}
+    for document, (visible, added, head) in last.items():
+        born, learned, undated, begin = first[document]
+        version, of_it = said.get(document, (begin, 0))
+        title, meta = heads.get(of_it, ("", "{}"))
+        ended = visible if head is None else None
+        found[document] = Life(
+            names[document], born, learned, undated, ended, added, begin, version, title, meta
+        )
+    return found
+
+
+# -- statements ----------------------------------------------------------------------------------------
+#
+# The statements of a passage: sentences, items of lists and rows of tables, without code and headings.
+
+
+LONGEST = 600
+"""Characters of a statement; what is longer is no sentence, and is cut at its lines."""
+
+_FENCE = re.compile(r"^[ \t]*(?:```|~~~)", re.MULTILINE)
+_ROW = re.compile(r"^[ \t]*\|", re.MULTILINE)
+# A heading, also one with a line below it, or a directive of reStructuredText.
+_NO_STATEMENT = re.compile(
+    r"(?:\A|(?<=\n))(?:[ \t]{0,3}#{1,6}[ \t]|([=~^*#+\-])\1{3,}[ \t]*(?:\n|\Z)"
+    r"|(?:\.\. )?(?:\|\w+\| )?[\w-]+::(?:\s|\Z))"
+)
+_RULE = re.compile(r"[\s|:=~^*#+\-_.`<>]*")
+_WORD = re.compile(r"\w")
+
+
+def statements(text: str) -> Iterator[tuple[int, int]]:
+    """The characters `[start, end)` of each statement of a passage, without white space around it."""
+    for begin, stop in _prose(text):
+        for start, end in sentences(text, begin, stop):
+            for first, last in _pieces(text, start, end):
+                piece = text[first:last]
+                left = first + len(piece) - len(piece.lstrip())
+                right = first + len(piece.rstrip())
+                if left < right and not _NO_STATEMENT.search(text[left:right]) and _WORD.search(piece):
+                    yield left, right
+
+
+def _prose(text: str) -> Iterator[tuple[int, int]]:
+    """What is not between two fences of code."""
+    begin, inside = 0, False
+    for fence in _FENCE.finditer(text):
+        if not inside and begin < fence.start():
+            yield begin, fence.start()
+        line_end = text.find("\n", fence.end())
+        begin, inside = (len(text) if line_end < 0 else line_end + 1), not inside
+    if not inside and begin < len(text):
+        yield begin, len(text)
+
+
+def _pieces(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """A sentence; the rows of a table, and the lines of what is too long for one, each for itself."""
+    if end - start <= LONGEST and not _ROW.search(text, start, end):
+        yield start, end
+        return
+    while start < end:
+        line_end = text.find("\n", start, end)
+        stop = end if line_end < 0 else line_end + 1
+        if not _RULE.fullmatch(text, start, stop):
+            yield start, stop
+        start = stop
+
+
+# -- words ---------------------------------------------------------------------------------------------
+#
+# The words of `lang/*/stale.toml` as patterns.
+
+
+_TOKENS = 60
+"""So many words of a text decide on its language."""
+
+
+@cache
+def listed(code: str, name: str) -> tuple[str, ...]:
+    """A list of a language, longest phrase first, with those of scripts that no other language has."""
+    own = [code, *(other for other in codes("stale") if other != code and other not in _spaced())]
+    phrases = {phrase for each in own for phrase in tables(each, "stale").get(name, ())}
+    return tuple(sorted(phrases, key=lambda phrase: (-len(phrase), phrase)))
+
+
+@cache
+def every(name: str) -> tuple[str, ...]:
+    """A list of all languages, longest phrase first."""
+    phrases = {phrase for code in codes("stale") for phrase in listed(code, name)}
+    return tuple(sorted(phrases, key=lambda phrase: (-len(phrase), phrase)))
+
+
+@cache
+def pattern(code: str, *names: str) -> re.Pattern[str]:
+    """What finds the phrases of lists of a language as whole words, with any white space in them."""
+    return _compiled({phrase for name in names for phrase in listed(code, name)})
+
+
+@cache
+def of_any(name: str) -> re.Pattern[str]:
+    """The same of a list of all languages."""
+    return _compiled(set(every(name)))
+
+
+@cache
+def months() -> frozenset[str]:
+    """The names of the months in full, of all languages."""
+    tabled = (tables(code, "time").get("month", {}) for code in codes("time"))
+    return frozenset(name for table in tabled for names in table.values() for name in names.split())
+
+
+def language_of(text: str) -> str:
+    """The language of a text, among those with lists; English for one that says nothing."""
+    words = tokenize(text[: 10 * _TOKENS])[:_TOKENS]
+    return detect(words, _known(), FIRST, least=3)
+
+
+@cache
+def _known() -> dict[str, frozenset[str]]:
+    return {code: stop_words(code) for code in _spaced()}
+
+
+@cache
+def _spaced() -> tuple[str, ...]:
+    return tuple(code for code in codes("stale") if stop_words(code))
+
+
+def _compiled(phrases: set[str]) -> re.Pattern[str]:
+    """Longest first. The signs around a word are looked at once for all: that is ten times as fast."""
+    longest_first = sorted(phrases, key=lambda phrase: (-len(phrase), phrase))
+    spaced = "|".join(_spelt(phrase) for phrase in longest_first if not is_unspaced(phrase[0]))
+    unspaced = "|".join(re.escape(phrase) for phrase in longest_first if is_unspaced(phrase[0]))
+    return re.compile(rf"(?<![\w-])(?:{spaced or '(?!)'})(?![\w-])|(?:{unspaced or '(?!)'})", re.IGNORECASE)
+
+
+def _spelt(phrase: str) -> str:
+    return r"\s+".join(re.escape(word).replace("'", "['’]") for word in phrase.split())
+
+
+# -- anchors -------------------------------------------------------------------------------------------
+#
+# The headings and blocks of documents that links name, as they stand and as they stood.
+
+
+_NUMBERED = re.compile(r"[-_]\d{1,2}$")
+_NO_HEADING = re.compile(r"L\d+(?:-L?\d+)?|:~:.*|page=.*|[/!?=].*|top|\d+")
+_HEADING_LINE = re.compile(r"^[ \t>*+-]*#{1,6}[ \t]+(.{1,300})$", re.MULTILINE)
+_HTML_HEADING = re.compile(r"<h[1-6][^<>]{0,200}>([^<>]{1,300})<", re.IGNORECASE)
+_MARKUP = re.compile(r"<[^<>]{1,200}>|\{[^{}]{0,200}\}|\]\([^()\s]{0,300}\)")
+_MADE = re.compile(r"\{%|\{\{|^:::|--8<--|^import |<[A-Z]\w+", re.MULTILINE)
+
+
+LONG_ENOUGH = 6
+"""Letters of a heading that is found in another one."""
+
+
+def is_named(heading: str) -> bool:
+    """Whether what stands after the # of a link names a heading or a block, and no line or page."""
+    return bool(heading) and _NO_HEADING.fullmatch(heading) is None and bool(folded(heading))
+
+
+@lru_cache(maxsize=65_536)
+def folded(heading: str) -> str:
+    """The letters and figures of a heading or of its slug, as they are compared."""
+    plain = unicodedata.normalize("NFKD", heading.casefold())
+    return "".join(sign for sign in plain if sign.isalnum())
+
+
+def keys_of(heading: str) -> tuple[str, ...]:
+    """The ways in which a link's heading is compared: whole, and without the number of a repeated slug."""
+    last = heading.rpartition("#")[2]
+    return tuple(dict.fromkeys((folded(last), folded(_NUMBERED.sub("", last)))))
+
+
+class Section:
+    """A heading or block that a link names, in the history of its document."""
+
+    def __init__(self, heading: str, intervals: Iterable[Interval]) -> None:
+        self.block = heading.rpartition("#")[2].removeprefix("^") if "^" in heading else ""
+        self.heading = heading
+        self.keys = frozenset(keys_of(heading))
+        self.all = list(intervals)
+        self.having = [each for each in self.all if self._has(each)]
+
+    def _has(self, each: Interval) -> bool:
+        if self.block:
+            return re.search(rf"\^{re.escape(self.block)}\s*$", each.text, re.MULTILINE) is not None
+        if not self.keys.isdisjoint(map(folded, each.headings.split("\n"))):
+            return True
+        return self._in_text(each.text)
+
+    def _in_text(self, text: str) -> bool:
+        """Headings that are in no outline, and names that are written into the text."""
+        if self.heading in text and re.search(
+            rf"(?:[{{(#_]|(?:id|name)=[\"']?){re.escape(self.heading)}(?![\w-])", text
+        ):
+            return True
+        if "#" not in text and "<" not in text:
+            return False
+        titles = (*_HEADING_LINE.findall(text), *_HTML_HEADING.findall(text))
+        return any(folded(_MARKUP.sub("", title)) in self.keys for title in titles)
+
+    @property
+    def stands(self) -> bool:
+        """Whether the document has it now."""
+        return any(each.ended == NEVER for each in self.having)
+
+    @property
+    def made(self) -> bool:
+        """Whether the document is made up from others, so that it may have more headings than are seen."""
+        return any(_MADE.search(each.text) for each in self.all if each.ended == NEVER)
+
+    @property
+    def gone(self) -> int | None:
+        """The instant since which it is gone; None where it never was there."""
+        return max((each.ended for each in self.having), default=None)
+
+    @property
+    def renamed(self) -> str:
+        """The heading that its text stands under now; "" if it is not known."""
+        old = {line for each in self.having if each.ended == self.gone for line in _lines(each)}
+        best = ""
+        for each in self.all:
+            heading = each.headings.rpartition("\n")[2]
+            if each.ended == NEVER and heading:
+                key = min(self.keys, key=len)
+                if len(key) >= LONG_ENOUGH and key in folded(heading):
+                    return heading
+                if old and 2 * len(old.intersection(_lines(each))) > len(old):
+                    best = max(best, heading)
+        return best
+
+    def at(self, since: int) -> tuple[list[Interval], list[Interval]]:
+        """What it said at an instant, and what it says now."""
+        return at(self.having, since)
+
+
+def at(intervals: Iterable[Interval], since: int) -> tuple[list[Interval], list[Interval]]:
+    """Those that stood at an instant, and those that stand now."""
+    every = list(intervals)
+    before = [each for each in every if each.visible <= since < each.ended]
+    return before, [each for each in every if each.ended == NEVER]
+
+
+def _lines(each: Interval) -> set[str]:
+    """The lines of a text without its headings."""
+    return {words for line in each.text.splitlines() if (words := line.strip()) and not words.startswith("#")}
+
+
+class Difference(NamedTuple):
+    """How the words of two texts differ: the share that they do not have in common, and what was lost."""
+
+    share: float
+    lost: frozenset[str]
+
+
+def differing(before: Iterable[Interval], now: Iterable[Interval]) -> Difference:
+    """How two texts differ; not at all where one of them is missing."""
+    old, new = (Counter(word for each in part for word in tokenize(each.text)) for part in (before, now))
+    if not old or not new:
+        return Difference(0.0, frozenset())
+    share = 1 - 2 * (old & new).total() / (old.total() + new.total())
+    return Difference(share, frozenset(old.keys() - new.keys()))

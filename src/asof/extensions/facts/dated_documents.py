@@ -1,0 +1,235 @@
+"""Documents and sections that keep what was so on their day: changelogs, minutes, diaries, archives."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from functools import cache, lru_cache
+from itertools import groupby
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asof.extensions.facts.current import CurrentPassages, Life, every, lives
+from asof.index.view import View
+from asof.store.reader import stem_of
+from asof.time.span import NEVER, nearest_moment
+
+DATED_SHARE, DATED_LEAST = 0.6, 3
+"""A folder is of days if this share of its documents, and so many, have a date for a name."""
+
+LOG_SHARE, LOG_LEAST = 0.6, 3
+"""A document is a log if this share of its sections, and so many, are headed by a date or a version."""
+
+LOG_EDITS, LOG_PASSAGES, LOG_END = 6, 8, 2
+"""A document of so many passages is a log, too, if so many edits changed only the first ones, or the last."""
+
+MOST_EDITS = 1000
+"""A document that was edited more often is not looked at."""
+
+_KINDS = ("type", "kind", "category", "layout", "status")
+_MARKS = ("archived", "obsolete", "deprecated")
+
+_MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-zä]{0,7}"
+_YEAR = r"(?:19|20)\d\d"
+_DATE = (
+    rf"{_YEAR}[-_./ ]?(?:0[1-9]|1[0-2])(?:[-_./ ]?(?:0[1-9]|[12]\d|3[01]))?(?!\d)|{_YEAR}[-_ ]?[qw]\d{{1,2}}"
+)
+_DATED = re.compile(
+    rf"(?<!\d)(?:{_DATE}|\d{{1,2}}[-_./ ]\d{{1,2}}[-_./ ]{_YEAR}(?!\d)|{_YEAR}[-_ ]{_MONTH}"
+    rf"|{_MONTH}[-_ .,]{{1,2}}(?:\d{{1,2}}[-_ .,]{{1,2}})?{_YEAR})",
+    re.IGNORECASE,
+)
+_OF_A_YEAR = re.compile(rf"{_YEAR}(?:[-_/ ].*)?", re.DOTALL)
+_VERSION = re.compile(
+    r"(?:version|release|v|[\w.-]{1,30}\s)?\s?\[?v?\d{1,4}(?:\.\d{1,4}){1,3}[\w.+-]{0,20}\]?(?:\s?[-–(].*)?",
+    re.IGNORECASE,
+)
+_VERSION_NAME = re.compile(r"v?\d{1,4}(?:[-_.]\d{1,4}){1,3}")
+_BARE_YEAR = re.compile(rf"(?:(?:in|of|year)\s)?\(?{_YEAR}\)?(?:\s?[-–/]\s?(?:{_YEAR}|\d\d))?")
+_ORDER = re.compile(r"^\d{1,3}[-_. ]+")
+_YEAR_BESIDE = re.compile(rf"(?<![\w.])\(?{_YEAR}\)?[-_ ]|[-_ ]\(?{_YEAR}\)?$")
+_SEPARATOR = re.compile(r"[-_\s]+")
+
+
+def of_their_day(view: View) -> frozenset[int]:
+    """The numbers of the current documents that are never stale, since they are of their day."""
+    key = "of their day"
+    if key not in view.memo:
+        there = {number: life for number, life in lives(view).items() if life.ended is None}
+        names = {number: life.name for number, life in there.items()}
+        told = {
+            number
+            for number, life in there.items()
+            if by_name(life.name, life.title) or _of_its_year(life) or _by_kind(life.meta)
+        }
+        view.memo[key] = frozenset(told | _in_dated_folders(names) | _logs(view, names.keys()))
+    found: frozenset[int] = view.memo[key]
+    return found
+
+
+def by_name(name: str, title: str) -> bool:
+    """Whether the id or the title of a document says that it is of its day."""
+    *folders, last = name.split("/")
+    stem = stem_of(last)
+    if _DATED.search(stem) or _DATED.search(title) or _OF_A_YEAR.fullmatch(stem):
+        return True
+    words = [_plain(_YEAR_BESIDE.sub("", part)) for part in (*folders, _ORDER.sub("", stem), title)]
+    return (
+        any(re.fullmatch(_YEAR, folder) for folder in folders)
+        or any(word in _day_words() for word in words)
+        or any(word.startswith(_day_beginnings()) or word.endswith(_day_endings()) for word in words[-2:])
+    )
+
+
+def _of_its_year(life: Life) -> bool:
+    """Whether a document is called after the year in which it began, or one beside it: "plan-2021"."""
+    found = _YEAR_BESIDE.search(stem_of(life.name.rpartition("/")[2])) or _YEAR_BESIDE.search(life.title)
+    return found is not None and abs(int(found[0].strip("-_ ()")) - nearest_moment(life.born).year) <= 1
+
+
+@lru_cache(maxsize=65_536)
+def historical_headings(headings: tuple[str, ...]) -> bool:
+    """Whether one of the headings above a passage says that it tells of the past: "Changelog", "Version 1.2",
+    "2019", "Migration from 1.x"."""
+    return any(_historical(heading) for heading in headings)
+
+
+def _historical(heading: str) -> bool:
+    words = _plain(heading)
+    if words in _past_headings() or words.startswith(_past_beginnings()):
+        return True
+    return bool(_is_entry(heading) or "(before" in heading.lower())
+
+
+def _is_entry(heading: str) -> bool:
+    """Whether it is a date or a version, as an entry of a log has."""
+    words = heading.strip()
+    return bool(_VERSION.fullmatch(words) or _BARE_YEAR.fullmatch(words) or _DATED.search(words))
+
+
+def _plain(words: str) -> str:
+    return _SEPARATOR.sub(" ", words).strip(" .:#*()[]").lower()
+
+
+@cache
+def _day_words() -> frozenset[str]:
+    return frozenset(every("day"))
+
+
+@cache
+def _day_beginnings() -> tuple[str, ...]:
+    return tuple(
+        f"{word} {then}" for word in every("day") if len(word) > 6 for then in ("for ", "of ", "-", "– ")
+    )
+
+
+@cache
+def _day_endings() -> tuple[str, ...]:
+    return tuple(f" {word}" for word in every("day") if len(word) > 6 and word != "changed")
+
+
+@cache
+def _past_headings() -> frozenset[str]:
+    return frozenset(every("headings"))
+
+
+@cache
+def _past_beginnings() -> tuple[str, ...]:
+    return tuple(f"{word}{then}" for word in every("headings") for then in (" ", ":", ","))
+
+
+def _by_kind(meta: str) -> bool:
+    if len(meta) < 8:
+        return False
+    values = {key.lower(): value for key, value in json.loads(meta).items()}
+    said = [each for key in _KINDS for each in _texts(values.get(key))]
+    return any(_plain(each) in _kinds() for each in said) or any(values.get(key) is True for key in _MARKS)
+
+
+@cache
+def _kinds() -> frozenset[str]:
+    return frozenset(every("kinds"))
+
+
+def _texts(value: object) -> list[str]:
+    return [each for each in (value if isinstance(value, list) else [value]) if isinstance(each, str)]
+
+
+def _in_dated_folders(names: dict[int, str]) -> set[int]:
+    """The documents of folders in which most names are dates or versions."""
+    folders: dict[str, list[int]] = defaultdict(list)
+    for number, name in names.items():
+        folders[name.rpartition("/")[0]].append(number)
+    found: set[int] = set()
+    for numbers in folders.values():
+        dated = sum(_of_a_day(names[number].rpartition("/")[2]) for number in numbers)
+        if dated >= max(DATED_LEAST, DATED_SHARE * len(numbers)):
+            found.update(numbers)
+    return found
+
+
+def _of_a_day(name: str) -> bool:
+    """Whether the name of a file is a date or a version."""
+    stem = stem_of(name)
+    return bool(_DATED.search(stem) or _VERSION_NAME.fullmatch(stem))
+
+
+def _logs(view: View, documents: Iterable[int]) -> set[int]:
+    """The documents whose sections are dates or versions, and those that were only edited at one end."""
+    above = CurrentPassages.of(view).headings()
+    entries = {
+        document: {each.split("\n", 2)[1] if "\n" in each else each for each in headings}
+        for document, headings in above.items()
+    }
+    logs = {document for document, each in entries.items() if _mostly(each)}
+    return (logs | _edited_at_one_end(view)).intersection(documents)
+
+
+def _mostly(headings: Sequence[str] | set[str]) -> bool:
+    if len(headings) < LOG_LEAST:
+        return False
+    return sum(map(_is_entry, headings)) >= max(LOG_LEAST, LOG_SHARE * len(headings))
+
+
+def _edited_at_one_end(view: View) -> set[int]:
+    """The documents that many edits changed, each only the first passages, or only the last ones."""
+    columns: list[list[NDArray[np.int64]]] = [[], [], [], []]
+    ends = _ends(view)
+    for part in view.prefix.parts:
+        known = part.segment["added"][: part.hi] <= view.known_at
+        for place, name in enumerate(("document", "number", "visible", "passage")):
+            columns[place].append(np.asarray(part.segment[name][: part.hi][known], np.int64))
+    document, number, visible, passage = (np.concatenate([np.zeros(0, np.int64), *each]) for each in columns)
+    end = np.array([ends.get(each, NEVER) for each in passage.tolist()], np.int64)
+    edited, counts = np.unique(document[(end <= view.as_of) & (visible < end)], return_counts=True)
+    chosen = np.isin(document, edited[counts >= LOG_EDITS]) & (visible < end)
+    rows = sorted(zip(*(each[chosen].tolist() for each in (document, visible, end, number)), strict=True))
+    return {
+        each
+        for each, of_it in groupby(rows, key=lambda row: row[0])
+        if _only_one_end(list(of_it), view.as_of)
+    }
+
+
+def _ends(view: View) -> dict[int, int]:
+    """The earliest end of each passage that has one, as known at the view's K."""
+    return dict(view.store.db.execute(
+        "SELECT passage, min(at) FROM ends WHERE added <= ? GROUP BY passage", (view.known_at,)
+    ).fetchall())  # fmt: skip
+
+
+def _only_one_end(rows: list[tuple[int, int, int, int]], now: int) -> bool:
+    """Given (document, visible, end, place) of the passages of a document."""
+    _, visible, end, place = np.array(rows, np.int64).T
+    over = end <= now
+    instants, which = np.unique(end[over], return_inverse=True)
+    if not LOG_EDITS <= len(instants) <= MOST_EDITS or len(rows) - over.sum() < LOG_PASSAGES:
+        return False
+    if (place[over] < LOG_END).all():
+        return True
+    there = (visible < instants[:, None]) & (instants[:, None] <= end)
+    last = np.where(there, place, -1).max(axis=1)
+    return bool((place[over] > last[which] - LOG_END).all())

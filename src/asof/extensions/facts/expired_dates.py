@@ -1,0 +1,399 @@
+"""Sentences that speak of a time to come which has passed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import cache, partial
+from typing import NamedTuple
+
+import numpy as np
+
+from asof.extensions.facts.current import (
+    PASSED,
+    CurrentPassages,
+    PassageText,
+    Place,
+    Quote,
+    Stale,
+    every,
+    language_of,
+    months,
+    of_any,
+    pattern,
+    standing,
+    statements,
+)
+from asof.extensions.facts.dated_documents import historical_headings, of_their_day
+from asof.extensions.facts.stale_links import written_since
+from asof.index.view import View
+from asof.text.tokens import tokenize
+from asof.time import TimeContext, TimeMention, parse
+from asof.time.decay import DAY
+from asof.time.span import NEVER, format_instant, nearest_moment
+from asof.values import Why
+
+# -- time words ----------------------------------------------------------------------------------------
+#
+# What sentences say of times to come and of the day on which they were written, from their words alone.
+
+
+VAGUE_KINDS = ("soon", "now", "lately")
+
+_CITED = re.compile(r"(?:\[|^)[^\[\]]{0,400}\]\(https?://[^()\s]{1,500}\)|\[[^\[\]]{0,400}$")
+_IN_BRACKETS = re.compile(r"\((?:19|20)\d\d\)")
+_CODE = re.compile(r"`[^`\n]{1,200}`")
+_ADDRESS = re.compile(r"\]\([^()\s]{1,500}\)|https?://[^\s<>)\]]+|<[^<>\n]{1,300}>|\b[\w./-]+\.\w{2,5}\b")
+_SPOKEN = re.compile(r"\"[^\"“”\n]{2,400}[\"”]|“[^“”\"\n]{2,400}[”\"]|„[^„“”\n]{2,400}[“”]|«[^«»\n]{2,400}»")
+_QUOTED = re.compile(r"[ \t]*>(?!\s{0,3}\[!)")
+_ROW = re.compile(r"[ \t]*\|")
+_SIGNS_OF_TIME = (
+    "198", "199", "200", "201", "202", "203", "204", "next", "later this", "this year", "this month",
+    "this week", "this quarter", "this spring", "this summer", "this autumn", "this fall",
+    "this winter", "end of", "january", "february", "march", "april", "may ", "june", "july", "august",
+    "september", "october", "november", "december", "nächste", "kommende", "ende ", "januar", "februar",
+    "märz", "mai", "juni", "juli", "oktober", "dezember", "frühjahr", "sommer", "herbst", "prochain",
+    "próxim", "prossim", "volgend", "年", "月",
+)  # fmt: skip
+"""One of these is in every text that names a time to come."""
+
+_BEFORE_A_TIME = re.compile(
+    r"\b(?:in|on|by|from|through|before|during|for|at|of|stand|im|am|ab|en|el|au|à|le|em|no|na|il|nel|op)\s+\w",
+    re.IGNORECASE,
+)
+
+
+class TimedSentence(NamedTuple):
+    """A sentence `text[start:end]` that may speak of a time to come, or of the day on which it was written.
+
+    `masked` is as long, with blanks for code, addresses and what others are quoted with. `vague`: which list
+    of words has the one that stands at `[first, last)` of it, or "". `language`: of its text.
+    """
+
+    start: int
+    end: int
+    masked: str
+    language: str
+    to_come: bool
+    vague: str
+    first: int = 0
+    last: int = 0
+
+
+def timed_sentences(text: str) -> Iterator[TimedSentence]:
+    """The sentences of a passage that may speak of a time to come or of their day."""
+    lowered = _folded(text)
+    may_be_vague, may_be_timed = _has(lowered, _of_day()), _has(lowered, _SIGNS_OF_TIME)
+    if not may_be_vague and not may_be_timed:
+        return
+    language = language_of(text)
+    for start, end in statements(text):
+        here = _folded(text[start:end])
+        vague_here, timed = (
+            may_be_vague and _has(here, _of_day()),
+            may_be_timed and _has(here, _SIGNS_OF_TIME),
+        )
+        if not vague_here and not timed:
+            continue
+        if _QUOTED.match(text, start, end) or text[start:end].endswith(("?", "？")):
+            continue
+        masked = mask(text[start:end])
+        to_come = timed and _has(masked.lower(), _SIGNS_OF_TIME) and _may_come(masked, language)
+        vague, first, last = _vague(masked, language) if vague_here else ("", 0, 0)
+        if (to_come or vague) and not _is_example(masked, language):
+            yield TimedSentence(start, end, masked, language, to_come, vague, first, last)
+
+
+def _folded(text: str) -> str:
+    return text.lower().replace("\n", " ").replace("’", "'")
+
+
+def _has(lowered: str, words: tuple[str, ...]) -> bool:
+    """Whether one of some words is in a text in lower case: many times as fast as a pattern."""
+    return any(map(lowered.__contains__, words))
+
+
+@cache
+def _of_day() -> tuple[str, ...]:
+    """The phrases for the day of writing, of all languages."""
+    return tuple(sorted({phrase for kind in VAGUE_KINDS for phrase in every(kind)}))
+
+
+def _may_come(masked: str, language: str) -> bool:
+    """Whether words of a sentence may put a time into the future, or tell how things were as of a time."""
+    cued = pattern(language, "future", "until").search(masked) or _BEFORE_A_TIME.search(masked)
+    return cued is not None and not is_told(masked, language)
+
+
+def of_examples(heading: str) -> bool:
+    """Whether a section has examples, as its heading says in a language that asof knows."""
+    return of_any("examples").search(heading) is not None
+
+
+def _is_example(masked: str, language: str) -> bool:
+    return pattern(language, "examples").search(masked) is not None
+
+
+def mask(sentence: str) -> str:
+    """The sentence with blanks for code, titles of other works, addresses, file names and quoted speech."""
+    for found in (_CODE, _CITED, _IN_BRACKETS, _ADDRESS, _SPOKEN):
+        sentence = found.sub(_blank, sentence)
+    return sentence
+
+
+def _blank(match: re.Match[str]) -> str:
+    return " " * (match.end() - match.start())
+
+
+def is_told(masked: str, language: str) -> bool:
+    """Whether it tells afterwards of what was to come."""
+    return pattern(language, "told").search(masked) is not None
+
+
+def is_supposed(masked: str, language: str) -> bool:
+    """Whether it gives an example or a rule."""
+    return pattern(language, "supposed").search(masked) is not None
+
+
+def is_row(masked: str) -> bool:
+    """Whether it is a row of a table."""
+    return _ROW.match(masked) is not None
+
+
+def cue_near(masked: str, language: str, start: int, end: int, most: int) -> bool:
+    """Whether words for what is to come stand within so many characters of `[start, end)`."""
+    near = masked[max(start - most, 0) : end + most]
+    return pattern(language, "future").search(near) is not None
+
+
+def until_near(masked: str, language: str, start: int, end: int) -> bool:
+    """Whether a word for a state with an end stands before `[start, end)` or begins it."""
+    return pattern(language, "until").search(masked, max(start - 30, 0), end) is not None
+
+
+def _vague(masked: str, language: str) -> tuple[str, int, int]:
+    """The first words for the day of writing: their list and where they stand."""
+    for kind in VAGUE_KINDS:
+        for match in pattern(language, kind).finditer(masked):
+            first, last = match.span()
+            timeless = pattern(language, "timeless").finditer(masked)
+            if not any(each.start() < last and first < each.end() for each in timeless):
+                return kind, first, last
+    return "", 0, 0
+
+
+# -- passed --------------------------------------------------------------------------------------------
+
+
+YEAR = 365.2425 * 86_400_000_000
+"""Microseconds."""
+
+SAID, UNTIL, PLAIN, AS_OF = 0.8, 0.7, 0.62, 0.4
+"""How surely a sentence is stale that says of a time that something will be, or is so until then; that only
+names a time which was to come when it was written; that says how things are as of a time."""
+
+VAGUE = {"soon": (0.42, 0.5, 1.0), "now": (0.35, 1.0, 2.0), "lately": (0.3, 1.0, 2.0)}
+"""Of vague words: how surely, from how many years on, and after how many years half as surely."""
+
+AHEAD, BEGUN = 90, 40
+"""So many characters from a time words like "will" mean it: a time to come, and one that had begun."""
+
+AS_OF_YEARS, PASSED_YEARS = 1.0, 0.25
+
+_COARSE = frozenset({"week", "month", "quarter", "half", "season", "year"})
+_LONGER = frozenset({"decade", "century"})
+_BEFORE = re.compile(
+    r"\b(?:in|on|by|until|till|from|through|during|for|at|im|am|bis|ab|en|el|au|à|le|em|no|na|il|nel|op)\s+"
+    r"(?:the\s+)?$",
+    re.IGNORECASE,
+)
+_LETTERS = re.compile(r"[^\W\d_]{3}")
+_LENGTH = re.compile(
+    r"\b(?:hours?|days?|weeks?|months?|tagen?|wochen?|monaten?|stunden?|from now)\b", re.IGNORECASE
+)
+_VERBS = frozenset({"may"})
+"""Names of months that nearly every text has as a word of another meaning; a time in one has a year, too."""
+
+_TIME_WORDS = (
+    "next", "later", "end", "year", "month", "week", "summer", "spring", "autumn", "winter",
+    "nächsten", "nächstes", "jahres", "kommenden",
+)  # fmt: skip
+
+
+class Passed(NamedTuple):
+    """Why a sentence is stale: since when, how surely, as a tree, and in words."""
+
+    cause: int
+    change: str
+    why: Why
+
+
+def passed_times(view: View) -> list[Stale]:
+    """The sentences of current passages that were written before a time of which they speak as still to come,
+    and that time has passed; and those with words as "currently" that were written long ago."""
+    current = CurrentPassages.of(view)
+    sentences = list(_sentences(view, current))
+    said = [(each.document, each.text[one.start : one.end]) for each, one in sentences]
+    since = written_since(view, said, [stands.since for stands in standing(view, said)])
+    found: list[tuple[Place, Passed]] = []
+    for (each, one), written in zip(sentences, since, strict=True):
+        passed = _passed(view, one, written)
+        if passed is not None:
+            found.append((Place(each.passage, one.start, one.end), passed))
+    quotes = current.quotes([place for place, _ in found])
+    return _once(_stale(quote, passed) for quote, (_, passed) in zip(quotes, found, strict=True))
+
+
+def _stale(quote: Quote, passed: Passed) -> Stale:
+    return Stale(
+        PASSED, passed.why.value, quote, None, passed.cause, passed.change, partial(_given, passed.why)
+    )
+
+
+def _given(why: Why) -> Why:
+    return why
+
+
+def _once(found: Iterable[Stale]) -> list[Stale]:
+    """Each sentence of a document once, though passages may overlap."""
+    return list({(each.quote.document, each.quote.start): each for each in found}.values())
+
+
+def _sentences(view: View, current: CurrentPassages) -> Iterator[tuple[PassageText, TimedSentence]]:
+    """The sentences that may be stale, of documents and sections that are not of their day."""
+    memo: dict[int, tuple[TimedSentence, ...]] = view.derived.memo.setdefault("stale timed", {})
+    passages = current.with_words([*_words(), *map(str, range(1980, nearest_moment(view.as_of).year + 1))])
+    days = np.fromiter(of_their_day(view), np.int64)
+    documents = current.document[np.searchsorted(current.passage, passages)]
+    chosen = np.array(passages, np.int64)[~np.isin(documents, days)].tolist()
+    for each in current.texts(chosen):
+        if historical_headings(each.headings) or any(map(of_examples, each.headings)):
+            continue
+        if each.passage not in memo:
+            memo[each.passage] = tuple(timed_sentences(each.text))
+        for one in memo[each.passage]:
+            yield each, one
+
+
+@cache
+def _words() -> tuple[str, ...]:
+    """Words of which a sentence has one if it may be stale, a year aside."""
+    return (*_TIME_WORDS, *(months() - _VERBS), *(phrase for kind in VAGUE_KINDS for phrase in every(kind)))
+
+
+def _passed(view: View, sentence: TimedSentence, since: int) -> Passed | None:
+    """Why a sentence that stands since an instant is stale; None if it is not. The surest reason counts."""
+    reasons = list(_reasons(view, sentence, since))
+    return max(reasons, key=lambda each: (each.why.value, each.cause), default=None)
+
+
+def _reasons(view: View, sentence: TimedSentence, since: int) -> Iterator[Passed]:
+    if sentence.to_come:
+        for mention in _mentions(view, sentence, since):
+            end = mention.core.last
+            if mention.relation == "as of" and not mention.relative:
+                yield from _as_of(view, mention)
+            elif since <= end < day_of(view) and (strength := _strength(sentence, mention, since)):
+                why = _sure(strength, _says(strength), day_of(view) - end, PASSED_YEARS)
+                day = format_instant(end)[:10]
+                yield Passed(end + 1, f"it speaks of {mention.text!r} as to come, which ended on {day}", why)
+    if sentence.vague and not is_supposed(sentence.masked, sentence.language):
+        weight, least, half = VAGUE[sentence.vague]
+        if day_of(view) - since >= least * YEAR:
+            words = sentence.masked[sentence.first : sentence.last]
+            why = _older(weight, f"says {words!r}", day_of(view) - since, half)
+            change = f"it says {words!r}, and has said so since {format_instant(since)[:10]}"
+            yield Passed(since + int(least * YEAR), change, why)
+
+
+def _mentions(view: View, sentence: TimedSentence, since: int) -> tuple[TimeMention, ...]:
+    """The times of a sentence, counted from when it was written; kept, since they follow from both."""
+    memo: dict[tuple[str, int], tuple[TimeMention, ...]] = view.derived.memo.setdefault("stale times", {})
+    key = sentence.masked, since
+    if key not in memo:
+        context = TimeContext(language=sentence.language, prefer="future")
+        memo[key] = parse(sentence.masked, nearest_moment(since), context)
+    return memo[key]
+
+
+def day_of(view: View) -> int:
+    """The beginning of the day that is asked about: what has passed is told by the day."""
+    return view.as_of - view.as_of % DAY
+
+
+def _as_of(view: View, mention: TimeMention) -> Iterator[Passed]:
+    end = mention.core.last
+    if day_of(view) - end >= AS_OF_YEARS * YEAR and end < NEVER:
+        why = _older(AS_OF, f"says how things are {mention.text!r}", day_of(view) - end, 2.0)
+        yield Passed(end + int(AS_OF_YEARS * YEAR), f"it says how things were {mention.text!r}", why)
+
+
+def _strength(sentence: TimedSentence, mention: TimeMention, since: int) -> float:
+    """How surely a sentence speaks of a time that ended after it was written as to come; 0: it does not."""
+    masked, language, (start, end) = sentence.masked, sentence.language, (mention.start, mention.end)
+    if mention.grain in _LONGER:
+        return 0.0
+    ahead = mention.core.first > since
+    supposed = is_supposed(masked, language)
+    if mention.relative and (supposed or not _is_named(mention) or _is_any(mention, since)):
+        return 0.0
+    if cue_near(masked, language, start, end, AHEAD if ahead else BEGUN):
+        return SAID
+    if not ahead or supposed or mention.relative or is_row(masked) or mention.relation in ("since", "before"):
+        return 0.0
+    if mention.relation in ("until", "by") or until_near(masked, language, start, end):
+        return UNTIL
+    return PLAIN if _said_with_preposition(masked, mention) else 0.0
+
+
+def _is_named(mention: TimeMention) -> bool:
+    """Whether a relative time is one of the calendar ("next year", "5 March"), and no length of time."""
+    figures = any(map(str.isdigit, mention.text))
+    if mention.grain in _COARSE:
+        return not figures
+    named = _LETTERS.search(mention.text) is not None and not _LENGTH.search(mention.text)
+    return mention.grain == "day" and figures and named and mention.relation in ("in", "by", "until")
+
+
+def _is_any(mention: TimeMention, since: int) -> bool:
+    """Whether rules speak of any such time: "this week", or a month of no year ("who joins in May will")."""
+    if mention.grain in ("week", "month", "quarter") and mention.core.first <= since <= mention.core.last:
+        return True
+    if mention.grain != "month":
+        return False
+    first, *others = tokenize(mention.text)
+    return first in months() and len(others) <= 2 and (not others or others[-1] in months())
+
+
+def _said_with_preposition(masked: str, mention: TimeMention) -> bool:
+    return _BEFORE.search(masked, max(mention.start - 24, 0), mention.start) is not None
+
+
+def _says(strength: float) -> str:
+    told = {SAID: "says of a time that it will be", UNTIL: "says that it is so until a time"}
+    return told.get(strength, "names a time that was to come")
+
+
+def _sure(strength: float, says: str, ago: int, half: float) -> Why:
+    """Three quarters of it at once, all of it long after."""
+    years = Why("years since that time", ago / YEAR)
+    share = Why.of(
+        "how long ago",
+        "ratio",
+        years,
+        Why.of("years and those of half", "sum", years, Why("half of it", half)),
+    )
+    grown = Why.of("from three quarters on", "sum", Why("at once", 0.75),
+                   Why.of("with time", "product", Why("later", 0.25), share))  # fmt: skip
+    return Why.of("a time that has passed", "product", Why(says, strength), grown)
+
+
+def _older(weight: float, says: str, ago: int, half: float) -> Why:
+    years = Why("years", ago / YEAR)
+    share = Why.of(
+        "how long ago",
+        "ratio",
+        years,
+        Why.of("years and those of half", "sum", years, Why("half of it", half)),
+    )
+    return Why.of("words of a day long ago", "product", Why(says, weight), share)

@@ -1,0 +1,277 @@
+"""Extraction of facts from the passages that were not read yet, in batches that are committed one by one.
+
+An interruption loses at most the current batch; replies of a model are cached even then (`models/cached.py`).
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Protocol
+
+from asof.errors import UsageError
+from asof.extensions.facts import store as fact_store
+from asof.extensions.facts.model import MODEL, Facts
+from asof.extensions.facts.store import Excerpt, Extraction
+from asof.models.metered import HasCachedReplies, MeteredModel, Usage, worst
+from asof.models.ports import Prompt, Reply
+from asof.store.reader import existing_passages
+from asof.store.schema import exclusive_lock
+from asof.store.store import Store, translate_errors
+from asof.values import Problem
+
+# -- extraction ----------------------------------------------------------------------------------------
+
+
+BATCH_SIZE = 512
+"""Passages per commit."""
+
+
+class Extractor(Protocol):
+    """Anything that extracts facts. The facts of a passage are a function of its `Excerpt` alone."""
+
+    @property
+    def name(self) -> str:
+        """A name that changes exactly when the results may change (`rules-2`): passages that were read under
+        another name are read again."""
+        ...
+
+    def extract(self, excerpts: Sequence[Excerpt]) -> Iterator[Extraction]:
+        """One `Extraction` for each excerpt, in any order; what cannot be read has its `problem`."""
+        ...
+
+
+@dataclass(slots=True)
+class ExtractionReport:
+    """The outcome of an extraction: how many passages were read, how many facts they have, and problems.
+
+    `left`: passages that were not sent to the model, because the budget was used up or the model did not
+    reply; the next run continues with them. `dropped`: facts of replies that were not stored, by reason.
+    `cost`: usage of the model, None for rules.
+    """
+
+    passages: int = 0
+    facts: int = 0
+    problems: list[Problem] = field(default_factory=list)
+    left: int = 0
+    dropped: Mapping[str, int] = field(default_factory=dict)
+    cost: Usage | None = None
+
+    @property
+    def complete(self) -> bool:
+        """Whether every passage has been read."""
+        return not (self.left or self.problems)
+
+
+def extract_all(
+    store: Store,
+    db: sqlite3.Connection,
+    extractor: Extractor,
+    *,
+    anew: bool = False,
+    batch_size: int = BATCH_SIZE,
+    progress: Callable[[int, int], None] | None = None,
+) -> ExtractionReport:
+    """Read every passage that no extractor has read (`anew`: that this extractor has not), past ones too.
+
+    `progress(done, total)` is called with numbers of passages. Raises Busy, NoSpace, ModelError; facts
+    committed so far are kept.
+    """
+    unread = fact_store.passages_without_facts(db, extractor.name if anew else "")
+    report = ExtractionReport()
+    if unread and progress is not None:
+        progress(0, len(unread))
+    for first in range(0, len(unread), batch_size):
+        batch = unread[first : first + batch_size]
+        _extract_batch(store, db, extractor, batch, report)
+        if progress is not None:
+            progress(first + len(batch), len(unread))
+    return report
+
+
+def _extract_batch(
+    store: Store,
+    db: sqlite3.Connection,
+    extractor: Extractor,
+    passages: Sequence[int],
+    report: ExtractionReport,
+) -> None:
+    excerpts = fact_store.excerpts(db, passages)
+    document_of = {excerpt.passage: excerpt.document for excerpt in excerpts}
+    extractions = list(islice(extractor.extract(excerpts), len(excerpts)))
+    with translate_errors(store.database), exclusive_lock(store.folder / "write.lock", store.wait):
+        db.execute("BEGIN IMMEDIATE")
+        try:
+            # passages that were erased while the model replied are not written back
+            alive = existing_passages(db, [each.passage for each in extractions])
+            fact_store.save_extractions(
+                db,
+                extractor.name,
+                (each for each in extractions if each.passage in alive and not each.problem),
+            )
+            db.execute("COMMIT")
+        except BaseException:
+            if db.in_transaction:  # a full disk has rolled it back
+                db.execute("ROLLBACK")
+            raise
+    report.passages += sum(not each.problem for each in extractions)
+    report.facts += sum(len(each.facts) for each in extractions)
+    report.problems += [
+        Problem(
+            each.problem, remedy="run the same command again", document=document_of[each.passage], lost=False
+        )
+        for each in extractions
+        if each.problem
+    ]
+
+
+# -- configured extraction -----------------------------------------------------------------------------
+#
+# Extraction of facts from a corpus by the configured extractor, and an estimate of its cost.
+
+
+def extract_facts(
+    store: Store,
+    db: sqlite3.Connection,
+    facts: Facts,
+    model: MeteredModel | None = None,
+    *,
+    batch_size: int = BATCH_SIZE,
+    progress: Callable[[int, int], None] | None = None,
+) -> ExtractionReport:
+    """Extract facts from every passage that the configured extractor has not read, past versions included.
+
+    `model`: the one of [model] with its cache and its meter; its budget is not exceeded. `progress(done,
+    total)` is called with numbers of passages. Raises UsageError where a model is required and none is
+    configured, Busy, NoSpace, ModelError; facts committed so far are kept.
+    """
+    if facts.extractor != MODEL:
+        from asof.extensions.facts.rules import RuleExtractor
+
+        return extract_all(store, db, RuleExtractor(), anew=True, batch_size=batch_size, progress=progress)
+    from asof.extensions.facts.model import ModelExtractor
+
+    metered = _present(model)
+    extractor = ModelExtractor(metered, facts.entity_types, facts.gleaning)
+    stopping = _Stopping(extractor)
+    if progress is not None:
+        adapter = _Progress(progress, len(fact_store.passages_without_facts(db, extractor.name)))
+        extractor.on_replies, progress = adapter.on_replies, adapter.on_passages
+    read = extract_all(store, db, stopping, anew=True, batch_size=batch_size, progress=progress)
+    return ExtractionReport(
+        read.passages, read.facts, read.problems, stopping.left, dict(extractor.dropped), metered.meter
+    )  # fmt: skip
+
+
+def estimate(db: sqlite3.Connection, facts: Facts, model: MeteredModel | None = None) -> Usage:
+    """The highest cost of `extract_facts`: every reply of maximal length, every gleaning round requested.
+
+    Cached replies cost nothing. Nothing is sent. Raises UsageError as `extract_facts` does.
+    """
+    if facts.extractor != MODEL:
+        return Usage()
+    from asof.extensions.facts.model import ModelExtractor
+
+    estimating = _ExtractionEstimate(_present(model), facts.gleaning)
+    extractor = ModelExtractor(estimating, facts.entity_types, facts.gleaning)
+    unread = fact_store.passages_without_facts(db, extractor.name)
+    for first in range(0, len(unread), BATCH_SIZE):
+        estimating.rounds = 0
+        for _ in extractor.extract(fact_store.excerpts(db, unread[first : first + BATCH_SIZE])):
+            pass
+    return estimating.meter
+
+
+def _present(model: MeteredModel | None) -> MeteredModel:
+    if model is None:
+        raise UsageError(
+            f'[facts] extractor = "{MODEL}", and no model is named: see [model], or set extractor = "rules"'
+        )
+    return model
+
+
+@dataclass(slots=True)
+class _Progress:
+    """Progress by single replies, passed to a callback that otherwise hears of whole batches only."""
+
+    callback: Callable[[int, int], None]
+    total: int
+    done: int = 0
+
+    def on_replies(self, count: int) -> None:
+        self.callback(self.done + count, self.total)
+
+    def on_passages(self, done: int, total: int) -> None:
+        self.done = done
+        self.callback(done, total)
+
+
+@dataclass(slots=True)
+class _Stopping:
+    """An extractor that omits passages whose prompts were not sent, and stops after a batch without any
+    reply. `left` counts the omitted passages."""
+
+    inner: Extractor
+    left: int = 0
+    _stopped: bool = False
+
+    @property
+    def name(self) -> str:
+        return self.inner.name
+
+    def extract(self, excerpts: Sequence[Excerpt]) -> Iterator[Extraction]:
+        if self._stopped:
+            self.left += len(excerpts)
+            return
+        failed = 0
+        for each in self.inner.extract(excerpts):
+            if each.unsent:
+                self.left += 1
+            else:
+                failed += bool(each.problem)
+                self._stopped = failed == len(excerpts)
+                yield each
+
+
+@dataclass(slots=True)
+class _ExtractionEstimate:
+    """A model that returns cached replies only, and counts what the others would cost."""
+
+    metered: MeteredModel
+    gleaning: int
+    meter: Usage = field(default_factory=Usage)
+    rounds: int = 0
+
+    @property
+    def name(self) -> str:
+        return self.metered.name
+
+    def complete(self, prompts: Sequence[Prompt]) -> list[Reply]:
+        inner = self.metered.model
+        cached = (
+            inner.cached_replies(prompts) if isinstance(inner, HasCachedReplies) else [None] * len(prompts)
+        )
+        uncached = [prompt for prompt, reply in zip(prompts, cached, strict=True) if reply is None]
+        further = self.gleaning - self.rounds
+        self._count(uncached, len(prompts) - len(uncached), further)
+        self.rounds += 1
+        return [reply or Reply("", problem="not sent") for reply in cached]
+
+    def _count(self, uncached: Sequence[Prompt], cached: int, further: int) -> None:
+        """Count each uncached prompt and its `further` rounds; these repeat the facts of the replies so
+        far."""
+        prompt, reply = map(sum, zip(*map(worst, uncached), strict=True)) if uncached else (0, 0)
+        rounds = 1 + further
+        longer = reply * further * rounds // 2
+        was, prices = self.meter, self.metered.prices
+        tokens = was.prompt_tokens + prompt * rounds + longer, was.reply_tokens + reply * rounds
+        self.meter = Usage(
+            calls=was.calls + len(uncached) * rounds, cached=was.cached + cached,
+            prompt_tokens=tokens[0], reply_tokens=tokens[1],
+            cost=None if prices is None else prices.of(*tokens),
+        )  # fmt: skip
+
+    def stream(self, prompt: Prompt) -> Iterator[str]:
+        raise NotImplementedError("an estimate sends no prompts")

@@ -1,0 +1,195 @@
+"""Facts and reports of a corpus, made ahead of questions."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING
+
+from asof.arguments import checked
+from asof.corpus.asking import refuse_long
+from asof.corpus.session import Session
+from asof.corpus.snapshot import Snapshot
+from asof.errors import CorpusError, UsageError
+from asof.extensions.facts.build import ReportSelection, reports
+from asof.extensions.facts.model import MODEL, Facts
+from asof.extensions.facts.names import Entities
+from asof.extensions.facts.reports import PeriodReports
+from asof.extensions.facts.store import passages_without_facts
+from asof.extensions.facts.timeline import FactLine, Neighbourhood, neighbourhood, timeline_of
+from asof.store.schema import exclusive_lock
+from asof.store.store import translate_errors
+from asof.time.moment import When, read_bounded
+from asof.time.span import nearest_moment
+
+if TYPE_CHECKING:
+    from asof.corpus.corpus import Corpus
+    from asof.extensions.facts.build import GeneratedReports, ReportMaterial
+    from asof.extensions.facts.extraction import ExtractionReport
+    from asof.models.metered import MeteredModel, Usage
+
+
+# -- indexer -------------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class _ReadUntil:
+    """The last passage of a corpus until which all are read for facts. One thread reads at a time."""
+
+    passage: int = -1
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+
+@checked
+def learn(
+    corpus: Corpus, progress: Callable[[int, int], None] | None = None, budget: float | None = None
+) -> ExtractionReport:
+    """Read for facts all passages that the extractor of asof.toml has not read: by rules, or by the
+    model within a `budget` (US dollars; tokens without prices). Raises UsageError, Busy, NoSpace,
+    ModelError; what was read stays. One process learns at a time: two would pay for the same twice."""
+    from asof.extensions.facts.extraction import extract_facts
+
+    session, store = corpus.session, corpus.store
+    alone = exclusive_lock(store.folder / "learn.lock", store.wait)
+    with translate_errors(store.database), alone, _reader(corpus, budget) as model, session.writing() as db:
+        return extract_facts(store, db, Facts.of(session.config.tables), model, progress=progress)
+
+
+def estimate(corpus: Corpus) -> Usage:
+    """What `learn` would cost at most. Nothing is sent. Raises UsageError."""
+    from asof.extensions.facts.extraction import estimate as cost_at_most
+
+    with _reader(corpus, None) as model, corpus.session.connection() as db:
+        return cost_at_most(db, Facts.of(corpus.config.tables), model)
+
+
+@checked
+def report_all(
+    corpus: Corpus, progress: Callable[[int, int], None] | None = None, budget: float | None = None
+) -> GeneratedReports:
+    """Let the model tell the reports of all periods, as of now and within a `budget` (see `learn`, which
+    comes before it), so that no question has to wait for one. Raises UsageError, Busy, NoSpace,
+    ModelError; what was told stays."""
+    from asof.extensions.facts.build import generate_all
+
+    with _telling(corpus, budget) as (material, model):
+        return generate_all(material, model, progress)
+
+
+def estimate_reports(corpus: Corpus) -> Usage | None:
+    """What `report_all` would cost at most; None while a model has still to read passages for facts.
+    Nothing is sent. Raises UsageError."""
+    from asof.extensions.facts.build import worst_cost
+
+    unread = estimate(corpus)
+    if unread.calls or unread.cached:
+        return None
+    with _telling(corpus, None) as (material, model):
+        return worst_cost(material, model)
+
+
+@contextmanager
+def _telling(corpus: Corpus, budget: float | None) -> Iterator[tuple[ReportMaterial, MeteredModel]]:
+    """What reports are made of, as of now, and the model that tells them."""
+    from asof.extensions.facts.build import ReportMaterial
+
+    with corpus.models.language(budget) as model:
+        if model is None:
+            raise UsageError("reports without a model are made when asked; name one: see [model]")
+        ensure_facts(corpus.session)
+        yield corpus.session.use(corpus.session.present(), None, ReportMaterial.of), model
+
+
+@contextmanager
+def _reader(corpus: Corpus, budget: float | None) -> Iterator[MeteredModel | None]:
+    """The model that reads facts; None where rules do, whatever model is named."""
+    if Facts.of(corpus.config.tables).extractor != MODEL:
+        yield None
+        return
+    with corpus.models.language(budget) as model:
+        yield model
+
+
+def ensure_facts(session: Session) -> None:
+    """Read for facts, by rules, the passages that nothing has read for facts yet; what is known of facts
+    is then complete. It is quick where that was done before. Raises CorpusError where they cannot be
+    written."""
+    until: _ReadUntil = session.derived.memo.setdefault("read for facts", _ReadUntil())
+    with until.lock:
+        with session.connection() as db:
+            last: int = db.execute("SELECT coalesce(max(id), 0) FROM passages").fetchone()[0]
+            if last == until.passage:
+                return
+            todo = len(passages_without_facts(db))
+        if todo:
+            _read_all(session, todo)
+        until.passage = last
+
+
+def _read_all(session: Session, todo: int) -> None:
+    from asof.extensions.facts.extraction import extract_all
+    from asof.extensions.facts.rules import RuleExtractor
+
+    store, waiting = session.store, session.waiting
+    progress = None if waiting is None else partial(waiting, "reading facts, once", "passages")
+    try:
+        with session.writing() as db:
+            extract_all(store, db, RuleExtractor(), progress=progress)
+    except CorpusError as error:
+        if not os.access(store.folder, os.W_OK):
+            raise CorpusError(
+                f"{todo:,} passages were not read for facts yet, and {store.folder} cannot be "
+                "written: run `asof precompute` where it can"
+            ) from error
+        raise
+
+
+# -- questions -----------------------------------------------------------------------------------------
+#
+# What can be asked of the facts of a corpus as of a moment: a subject, an entity, a period.
+
+
+@checked
+def facts(
+    then: Snapshot, subject: str, most: int = 40, *, relation: str = "", since: When | None = None,
+    until: When | None = None,
+) -> FactLine:  # fmt: skip
+    """What is known of a subject under all of its names: facts with their times, and what replaced what.
+
+    `relation`: only those whose relation has these words. Raises UsageError, BeforeHorizon.
+    """
+    refuse_long(subject, "the subject")
+    filters = then.filters(since, until)
+    ensure_facts(then.session)
+    return then.use(
+        lambda view: timeline_of(
+            view, subject, relation=relation, since=filters.since, until=filters.until, most=most
+        )
+    )
+
+
+@checked
+def graph(then: Snapshot, around: str, depth: int = 1, most: int = 20) -> Neighbourhood:
+    """The entities and measures up to `depth` facts away from an entity. Raises UsageError."""
+    refuse_long(around, "the name")
+    ensure_facts(then.session)
+    return then.use(lambda view: neighbourhood(view, around, depth, most))
+
+
+@checked
+def report(then: Snapshot, period: str, about: str = "") -> PeriodReports:
+    """What happened in a period: its central facts, against the period before; `about` a name only.
+
+    Written by the language model where one is configured. Raises BadTime, BeforeHorizon, ModelError.
+    """
+    refuse_long(about, "the name")
+    span = read_bounded(period, nearest_moment(then.as_of), fiscal_start=then.session.fiscal_start)
+    ensure_facts(then.session)
+    with then.models.language(then.session.config.asking.budget) as model:
+        return then.use(
+            lambda view: reports(view, span, ReportSelection(Entities.of(view).canonical, about), model)
+        )

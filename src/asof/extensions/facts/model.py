@@ -1,0 +1,471 @@
+"""`[facts]` of asof.toml: which extractor reads facts, of which types, and when."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from pydantic import BaseModel, Field
+
+from asof.config import FILE, Config
+from asof.errors import BadTime, UsageError
+from asof.extensions.facts.dating import Dating
+from asof.extensions.facts.store import Excerpt, Extraction
+from asof.lang import stop_words
+from asof.models.ports import Prompt, between, prompt_text, replies
+from asof.schema import AcceptedValue, check, one_of, whole
+from asof.store.digest import METADATA, TITLE, AboutTime
+from asof.text.figures import figure_of, language_of, lexicon, pattern
+from asof.text.passages import sentences
+from asof.time.moment import read
+from asof.time.span import Period, Span, nearest_moment
+from asof.values import CHANGE, EXPECTED, VALUE, Amount, Fact, SourcedTime
+
+if TYPE_CHECKING:
+    from asof.models.ports import Model, Reply
+
+
+# -- extraction config ---------------------------------------------------------------------------------
+
+
+RULES, MODEL = "rules", "model"
+EXTRACTORS = (RULES, MODEL)
+ENTITY_TYPES = ("organisations", "people", "places", "products", "measures", "offices", "events")
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """`extractor`: "rules" (free, at once) or "model" (that of [model]).
+
+    For "model" only: `entity_types`, the types of entities named in the prompt; `gleaning`, how many further
+    rounds (0 to 3) ask for missed facts.
+    """
+
+    extractor: str = RULES
+    entity_types: tuple[str, ...] = ENTITY_TYPES
+    gleaning: int = 0
+
+    ABOUT: ClassVar = "What reads facts."
+    WORDS: ClassVar[Mapping[str, str]] = {
+        "extractor": '"rules" (free, at once) or "model" (that of [model]).',
+        "entity_types": 'For "model" only: what it looks for.',
+        "gleaning": 'For "model" only: how many further times a passage is read, 0 to 3.',
+    }  # fmt: skip
+
+    @classmethod
+    def of(cls, tables: Mapping[str, Any]) -> Facts:
+        """The settings among the tables of a configuration (`Config.tables`)."""
+        return tables["facts"] if "facts" in tables else cls()
+
+    @classmethod
+    def read(cls, table: Mapping[str, Any]) -> Facts:
+        """The table of a configuration. Raises UsageError: which key, what is accepted."""
+        check(table, _ACCEPTED)
+        values: dict[str, Any] = {
+            key: tuple(value) if isinstance(value, list) else value for key, value in table.items()
+        }
+        facts = cls(**values)
+        alone = [key for key in ("entity_types", "gleaning") if key in table]
+        if alone and facts.extractor != MODEL:
+            raise UsageError(f'{", ".join(alone)}: only for extractor = "{MODEL}"')
+        return facts
+
+
+def _type(value: Any) -> bool:
+    """Whether a value is a short printable line, as it becomes part of a prompt."""
+    return isinstance(value, str) and 0 < len(value.strip()) <= 64 and value.isprintable()
+
+
+def _types(value: Any) -> bool:
+    return isinstance(value, list) and 1 <= len(value) <= 32 and all(map(_type, value))
+
+
+_ACCEPTED: dict[str, AcceptedValue] = {
+    "extractor": one_of(*EXTRACTORS),
+    "entity_types": AcceptedValue(_types, "a list of 1 to 32 short names"),
+    "gleaning": whole(0, 3),
+}
+
+
+def extractor_note(config: Config) -> str:
+    """That rules read facts, if a model is to read them and none is named; "" else."""
+    if Facts.of(config.tables).extractor != MODEL or config.model is not None:
+        return ""
+    return f"facts are read by rules: [facts] of {FILE} asks for a model, and [model] names none"
+
+
+# -- fact time -----------------------------------------------------------------------------------------
+#
+# The time of a fact as a model states it: in figures, or in words of the passage.
+
+
+BY_MODEL = "model"
+"""`SourcedTime.by` of a time that is neither in the words of the passage nor one that it is about."""
+
+
+def time_of(phrase: str, excerpt: Excerpt, *, expected: bool = False) -> SourcedTime | None:
+    """The time that a model states; where it states none that can be read, the document's own period or date.
+    Words are read as those of the passage are (`dating.py`; `expected`: of a fact that is only expected).
+
+    A time that the passage is about keeps its words and its source. Another one has the source "text" if its
+    words are in the passage, else `BY_MODEL`.
+    """
+    phrase = " ".join(phrase.split())
+    plain = _folded(phrase)
+    for time in excerpt.times:
+        if time.by != "text" and _folded(time.text) == plain:
+            return time.sourced_time()
+    span = _span(phrase, excerpt, expected=expected) if phrase else None
+    if span is None:
+        return Dating.of(excerpt).otherwise(expected=expected)
+    for time in excerpt.times:
+        if (time.first, time.last) == (span.first, span.last):
+            return time.sourced_time()
+    return SourcedTime(span, phrase, "text" if plain in _folded(excerpt.text) else BY_MODEL)
+
+
+def _span(phrase: str, excerpt: Excerpt, *, expected: bool) -> Span | None:
+    """A period, the one time in words, or a date."""
+    with suppress(BadTime):
+        return Period.parse(phrase).span
+    dating = Dating.of(replace(excerpt, text=phrase))
+    marks = dating.marks(language_of(excerpt.text, excerpt.language))
+    if len(marks) == 1:
+        stated = dating.read(marks[0], expected=expected)
+        return None if stated is None else stated.span
+    with suppress(BadTime):
+        return read(phrase)
+    return None
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.casefold().split())
+
+
+# -- numbers -------------------------------------------------------------------------------------------
+#
+# Whether a sentence has a figure: in digits with their scale, or as a small number in words.
+
+
+_NUMERALS = {
+    name: float(value)
+    for names in (
+        "zero one two three four five six seven eight nine ten eleven twelve",
+        "null ein zwei drei vier fünf sechs sieben acht neun zehn elf zwölf",
+    )
+    for value, name in enumerate(names.split())
+}
+_WORD = re.compile(r"[^\W\d_]+")
+
+
+def contains_number(value: float, sentence: str, language: str) -> bool:
+    """Whether a sentence has this number, its sign left aside: "$3.7 billion" has 3.7e9, and not 3.7.
+
+    `language`: that of its document, for sentences whose own cannot be detected.
+    """
+    sentence_language = language_of(sentence, language)
+    words = lexicon(sentence_language)
+    figures = (figure_of(match, words) for match in pattern(sentence_language).finditer(sentence))
+    if any(
+        figure is not None and math.isclose(abs(figure.value), abs(value), rel_tol=1e-9) for figure in figures
+    ):
+        return True
+    return any(_NUMERALS.get(word) == abs(value) for word in _WORD.findall(sentence.casefold()))
+
+
+# -- reply ---------------------------------------------------------------------------------------------
+#
+# A model's reply as facts: each is checked against the passage, then stored, doubted or dropped.
+
+
+MOST = 64
+"""The most facts of a passage; of more the most confident are taken, of equals the first."""
+
+DOUBT = 0.5
+"""Confidence is multiplied by this for each of: a figure that the sentence does not have, an object that is
+in the passage and not in the sentence, a relation of which no word is in the passage."""
+
+LONGEST = 400
+"""Characters of a subject, a relation or an object."""
+NO_SENTENCE, NOT_IN_PASSAGE, EMPTY, TOO_MANY, DUPLICATE = (
+    "no such sentence", "words that are not in the passage", "empty, too long or of no confidence",
+    f"more than {MOST}", "duplicate",
+)  # fmt: skip
+"""Why a fact of a reply is dropped."""
+
+
+class RepliedFact(BaseModel):
+    """A fact of a model's reply."""
+
+    subject: str
+    relation: str
+    object: str
+    time: str | None = Field(None, description="YYYY, YYYY-Qn, YYYY-MM, YYYY-MM-DD, or words of the passage")
+    sentence: int = Field(description="the number of the sentence that states it")
+    kind: Literal["value", "change", "event", "name"]
+    value: float | None = Field(None, allow_inf_nan=False, description="in whole units")
+    unit: str | None = ""
+    basis: str | None = ""
+    confidence: float = Field(ge=0, le=1)
+
+
+class RepliedFacts(BaseModel):
+    """The facts of a passage."""
+
+    facts: list[RepliedFact]
+
+
+def fact_line(fact: Fact) -> str:
+    """A fact on one line, as the prompts of further rounds show it."""
+    when = fact.when.text if fact.when else None
+    return json.dumps([fact.subject, fact.relation, fact.object, when], ensure_ascii=False)
+
+
+def facts_of(
+    excerpt: Excerpt, replied: Iterable[RepliedFact], known: Sequence[Fact] = ()
+) -> tuple[list[Fact], Counter[str]]:
+    """`known` with those facts of a reply that the passage can state, in order of their sentences, and how
+    many of the reply were dropped, by reason."""
+    reading = _CheckedPassage(excerpt)
+    facts, dropped = list(known), Counter[str]()
+    fact_keys = {_same(fact) for fact in known}
+    for statement in replied:
+        fact = reading.fact(statement)
+        if isinstance(fact, str):
+            dropped[fact] += 1
+        elif _same(fact) in fact_keys:
+            dropped[DUPLICATE] += 1
+        else:
+            fact_keys.add(_same(fact))
+            facts.append(fact)
+    if len(facts) > MOST:
+        dropped[TOO_MANY] += len(facts) - MOST
+        facts = sorted(facts, key=lambda fact: (-fact.confidence, fact.start))[:MOST]
+    return sorted(facts, key=lambda fact: fact.start), dropped
+
+
+class _CheckedPassage:
+    """A passage with its sentences and words, against which facts are checked."""
+
+    def __init__(self, excerpt: Excerpt) -> None:
+        self.excerpt = excerpt
+        self.extents = sentences(excerpt.text)
+        self.words = words_of(excerpt.text)
+        self.named = self.words.union(*map(words_of, (excerpt.title, *excerpt.headings)))
+        self.plain = stop_words("en") | stop_words(excerpt.language)
+
+    def fact(self, replied: RepliedFact) -> Fact | str:
+        """The fact, or the reason why it is dropped."""
+        if not 1 <= replied.sentence <= len(self.extents):
+            return NO_SENTENCE
+        parts = [" ".join(part.split()) for part in (replied.subject, replied.relation, replied.object)]
+        if not all(0 < len(part) <= LONGEST and words_of(part) for part in parts):
+            return EMPTY
+        subject, relation, object_ = parts
+        if not (self._occurs(object_, self.words) and self._occurs(subject, self.named)):
+            return NOT_IN_PASSAGE
+        start, end = self.extents[replied.sentence - 1]
+        amount = None
+        if replied.kind in (VALUE, CHANGE) and replied.value is not None:
+            amount = Amount(replied.value, _reply_line(replied.unit), _reply_line(replied.basis))
+        doubts = self._doubts(relation, object_, amount, self.excerpt.text[start:end])
+        confidence = replied.confidence * DOUBT ** sum(doubts)
+        if not confidence:
+            return EMPTY
+        when = time_of(replied.time or "", self.excerpt, expected=EXPECTED in words_of(relation))
+        return Fact(subject, relation, object_, when, start, end, replied.kind, amount, confidence)
+
+    def _occurs(self, text: str, where: frozenset[str]) -> bool:
+        """Whether all words of a text except stop words are among these (all words, if it has no others)."""
+        words = words_of(text)
+        return (words - self.plain or words) <= where
+
+    def _doubts(self, relation: str, object_: str, amount: Amount | None, sentence: str) -> tuple[bool, ...]:
+        telling = words_of(relation) - self.plain - {EXPECTED}
+        return (
+            amount is not None and not contains_number(amount.value, sentence, self.excerpt.language),
+            not self._occurs(object_, words_of(sentence)),
+            bool(telling) and telling.isdisjoint(self.words),
+        )
+
+
+_REPLY_WORD = re.compile(r"\w+")
+_POSSESSIVE = re.compile(r"(?<=\w)['’]s\b")
+
+
+def words_of(text: str) -> frozenset[str]:
+    """The words of a text as they are compared: neither case nor the forms of Unicode make a difference."""
+    return frozenset(_REPLY_WORD.findall(_POSSESSIVE.sub("", unicodedata.normalize("NFKC", text).casefold())))
+
+
+def _same(fact: Fact) -> tuple[object, ...]:
+    """A key that is equal for facts that state the same of the same time."""
+    when = None if fact.when is None else fact.when.span
+    return (*(_bare(part) for part in (fact.subject, fact.relation, fact.object)), when)
+
+
+def _bare(text: str) -> str:
+    return " ".join(text.casefold().split()).strip(".,;:!?\"'“”‘’")
+
+
+def _reply_line(text: str | None) -> str:
+    return " ".join((text or "").split())[:64]
+
+
+# -- prompt --------------------------------------------------------------------------------------------
+#
+# The prompt for a passage: our instructions, and the passage between marks that do not occur in it.
+
+
+PACKAGE = "asof.extensions.facts"
+PROMPTS = ("extract", "glean")
+LEAST_TOKENS, TOKENS_A_WORD, MOST_TOKENS = 512, 16, 8_192
+"""Tokens of a reply: the least, how many more for each word of the passage, the most."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractionPrompt:
+    """Prompts for the facts of a passage about entities of these types."""
+
+    entity_types: tuple[str, ...]
+
+    @property
+    def system(self) -> str:
+        """Our instructions: the same for all passages, so that servers can keep them."""
+        instructions = prompt_text(PACKAGE, "extract").replace("{types}", ", ".join(self.entity_types))
+        return instructions.replace("{most}", str(MOST)).strip()
+
+    def first(self, excerpt: Excerpt) -> Prompt:
+        """The prompt of the first round."""
+        return self._prompt(excerpt, "\n".join(shown(excerpt)), "")
+
+    def again(self, excerpt: Excerpt, facts: Sequence[Fact]) -> Prompt:
+        """The prompt of a further round, with the facts of the passage so far."""
+        lines = [*shown(excerpt), "Found so far:", *map(fact_line, facts)]
+        return self._prompt(excerpt, "\n".join(lines), f"\n\n{prompt_text(PACKAGE, 'glean')}")
+
+    def _prompt(self, excerpt: Excerpt, data: str, after: str) -> Prompt:
+        user = between(data) + after
+        most = min(LEAST_TOKENS + TOKENS_A_WORD * len(excerpt.text.split()), MOST_TOKENS)
+        return Prompt(self.system, user, RepliedFacts, (excerpt.passage,), most)
+
+
+def shown(excerpt: Excerpt) -> list[str]:
+    """The lines that show a passage: its head, then its sentences, each on one line behind its number."""
+    lines = [f"Title: {_line(excerpt.title)}"] if excerpt.title else []
+    if excerpt.headings:
+        lines.append(f"Headings: {' > '.join(map(_line, excerpt.headings))}")
+    if excerpt.published is not None:
+        lines.append(f"Published: {days(excerpt.published)}")
+    own = [time for time in excerpt.times if time.kind in (METADATA, TITLE)]
+    if own:
+        lines.append(f"The document is about: {'; '.join(map(_time, own))}")
+    lines.append("Sentences:")
+    return lines + [
+        f"[{number}] {_line(excerpt.text[start:end])}"
+        for number, (start, end) in enumerate(sentences(excerpt.text), 1)
+    ]
+
+
+def days(span: Span) -> str:
+    """A span in days: `2024-03-05`, `2024-01-01 to 2024-03-31`, `since 2024-01-01`."""
+    first, last = nearest_moment(span.first).date(), nearest_moment(span.last).date()
+    if span.end is None:
+        return f"since {first}" if span.start else "all time"
+    if span.start is None:
+        return f"until {last}"
+    return str(first) if first == last else f"{first} to {last}"
+
+
+def _time(time: AboutTime) -> str:
+    return f"{_line(time.text)} ({days(time.sourced_time().span)})"
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())
+
+
+# -- extractor -----------------------------------------------------------------------------------------
+#
+# Facts by a language model: one request for each passage, and further ones for missed facts.
+
+
+READING = "1"
+"""Changes when replies, or times and figures in them (`dating.py`, `figures.py`), are read in another way."""
+
+
+@dataclass(slots=True)
+class ModelExtractor:
+    """An `Extractor` that prompts a model.
+
+    `entity_types`: the types of entities named in the prompt. `gleaning`: how many further rounds ask for
+    missed facts of a passage that has some. `dropped` counts the facts of replies that were not stored, by
+    reason; see `reply.py`. `on_replies` is called with the number of replies of the current batch.
+    """
+
+    model: Model
+    entity_types: tuple[str, ...] = ENTITY_TYPES
+    gleaning: int = 0
+    dropped: Counter[str] = field(default_factory=Counter)
+    on_replies: Callable[[int], None] | None = None
+
+    @property
+    def name(self) -> str:
+        """The model, and a digest of everything that affects the prompts and the reading of replies."""
+        instructions = [prompt_text(PACKAGE, each) for each in PROMPTS]
+        shaping = json.dumps([READING, self.entity_types, self.gleaning, *instructions])
+        return f"model:{self.model.name}:{blake2b(shaping.encode(), digest_size=6).hexdigest()}"
+
+    def extract(self, excerpts: Sequence[Excerpt]) -> Iterator[Extraction]:
+        """The facts of each passage; each round sends the prompts of all passages at once.
+
+        A reply that cannot be read becomes the passage's problem, in a later round too: the replies that were
+        paid for are cached (`models/cached.py`). Raises ModelError.
+        """
+        prompt = ExtractionPrompt(self.entity_types)
+        readings = [_PassageProgress(excerpt) for excerpt in excerpts]
+        open_ = [reading for reading in readings if reading.excerpt.text.strip()]
+        for rounds in range(self.gleaning + 1):
+            if not open_:
+                break
+            prompts = [
+                prompt.again(each.excerpt, each.facts) if rounds else prompt.first(each.excerpt)
+                for each in open_
+            ]
+            for count, (at, reply) in enumerate(replies(self.model, prompts), 1):
+                open_[at].take(reply, self.dropped)
+                if self.on_replies is not None and not rounds:
+                    self.on_replies(count)
+            open_ = [reading for reading in open_ if reading.more]
+        for reading in readings:
+            facts = () if reading.problem else tuple(reading.facts)
+            yield Extraction(reading.excerpt.passage, facts, reading.problem, reading.unsent)
+
+
+@dataclass(slots=True)
+class _PassageProgress:
+    """The facts of a passage so far. `more`: the last round added some, so another one may add more."""
+
+    excerpt: Excerpt
+    facts: list[Fact] = field(default_factory=list)
+    problem: str = ""
+    unsent: bool = False
+    more: bool = False
+
+    def take(self, reply: Reply, dropped: Counter[str]) -> None:
+        if not isinstance(reply.value, RepliedFacts):
+            self.problem, self.more = reply.problem or "the reply was not read as facts", False
+            self.unsent = reply.unsent
+            return
+        before = len(self.facts)
+        self.facts, left_out = facts_of(self.excerpt, reply.value.facts, self.facts)
+        dropped.update(left_out)
+        self.more = len(self.facts) > before

@@ -1,0 +1,521 @@
+"""Which names may be joined: a pure function of statements that two names mean the same.
+
+A statement joins two names **everywhere** only if the view does not contradict it; else it holds in the
+document that makes it. The rules, each of which decides against a merge in doubt:
+
+- A short name that stands for two different names ("IHA" for a harbour authority here and a horticultural
+  association there) joins neither. Names that are joined by other statements count as one, so "FB" may stand
+  for a company under its old and its new name.
+- A name with an initial ("M. Quill"), a name of one or two letters unless the head of a document gives it (a
+  ticker), and "the" with one word ("the Company") are joined in the document alone.
+- Two names that heads of documents have as their own subject are never joined, directly or over others: these
+  are two companies. A name between them belongs to the nearest; at equal distance, to none.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import SequenceMatcher
+from heapq import nlargest
+from typing import NamedTuple, Self
+
+from asof.extensions.facts import store as fact_names
+from asof.extensions.facts.store import AliasFact, NameMention, TitleAlias
+from asof.extensions.facts.visible import StatedFact
+from asof.index.view import View
+from asof.store.reader import AsOfReader, visible_instants_after, visible_passages
+from asof.text.query import key
+
+# -- merging -------------------------------------------------------------------------------------------
+
+
+_ACRONYM = re.compile(r"[A-Z0-9][A-Z0-9.&-]{0,7}")
+_DESCRIPTION = re.compile(r"(?:the|die|der|das)\s+\S+", re.IGNORECASE)
+
+
+class SameNameStatement(NamedTuple):
+    """A statement that two names mean the same. `head`: it is made by the head of a document, whose own
+    subject `name` is. `source` is where it was stated; it does not affect merging."""
+
+    name: str
+    other: str
+    document: str
+    head: bool
+    source: object = None
+
+
+@dataclass(frozen=True, slots=True)
+class MergedNames:
+    """Merged names. `root`: for each key that is joined everywhere, the first key of its set; `local`: by
+    document and key, the root that a key means in that document; `owners`: keys of the subjects of heads."""
+
+    root: Mapping[str, str]
+    local: Mapping[tuple[str, str], str]
+    owners: frozenset[str]
+
+    def root_of(self, key: str, document: str = "") -> str:
+        """The root that a key means, in a document or anywhere; a key without any statement is its own
+        root."""
+        return self.local.get((document, key)) or self.root.get(key, key)
+
+
+class UnionFind:
+    """Disjoint sets of keys; a set is named by its first key in the alphabet."""
+
+    def __init__(self) -> None:
+        self._above: dict[str, str] = {}
+
+    def find(self, key: str) -> str:
+        while (above := self._above.get(key, key)) != key:
+            self._above[key] = self._above.get(above, above)
+            key = above
+        return key
+
+    def unite(self, one: str, other: str) -> None:
+        one, other = sorted((self.find(one), self.find(other)))
+        self._above[other] = one
+
+
+def merged(statements: Iterable[SameNameStatement]) -> MergedNames:
+    """The names that these statements join, in whatever order they come."""
+    pairs = [(_short_and_long(each), each) for each in statements]
+    pairs = [(pair, each) for pair, each in pairs if all(pair) and pair[0] != pair[1]]
+    owners = frozenset(key(each.name) for _, each in pairs if each.head)
+    wide = {pair for pair, each in pairs if holds_everywhere(each)}
+    groups, accepted = _unambiguous(wide)
+    tickers: dict[str, set[str]] = defaultdict(set)
+    for (short, long), each in pairs:
+        if each.head and acronym(each.name) != acronym(each.other):
+            tickers[short].add(long)
+    # a ticker that heads have as their subject is no other company than its own
+    owned = {owner: min(tickers[owner]) if len(tickers[owner]) == 1 else owner for owner in sorted(owners)}
+    root = _apart(accepted, groups, owned)
+    return MergedNames(root, _local(pairs, root), owners)
+
+
+def _short_and_long(statement: SameNameStatement) -> tuple[str, str]:
+    """The keys of the name that stands for the other, and of the other."""
+    name, other = key(statement.name), key(statement.other)
+    return (name, other) if acronym(statement.name) and not acronym(statement.other) else (other, name)
+
+
+def acronym(name: str) -> bool:
+    """Whether a name looks like an acronym or a ticker: up to eight capitals, digits, points."""
+    return _ACRONYM.fullmatch(name.strip()) is not None
+
+
+def holds_everywhere(statement: SameNameStatement) -> bool:
+    """Whether the form of the names lets a statement hold outside of its document."""
+    for name in (statement.name, statement.other):
+        words = key(name).split()
+        letters = sum(map(len, words))
+        if len(words) > 1 and any(len(word) == 1 and word.isalpha() for word in words):
+            return False
+        if (letters <= 2 and name.isascii() and not statement.head) or _DESCRIPTION.fullmatch(name.strip()):
+            return False
+    return True
+
+
+def _unambiguous(pairs: Iterable[tuple[str, str]]) -> tuple[UnionFind, set[tuple[str, str]]]:
+    """The sets that unambiguous pairs join, and these pairs. A pair is unambiguous if its short name stands
+    for one name only; joined names count as one, so that a pair can become unambiguous by others."""
+    meanings: dict[str, set[str]] = defaultdict(set)
+    for short, long in pairs:
+        meanings[short].add(long)
+    tracker = _AmbiguityTracker(meanings)
+    groups, accepted = UnionFind(), set[tuple[str, str]]()
+    while tracker.clear:
+        short = tracker.clear.pop()
+        for long in meanings[short]:
+            tracker.join(short, long)
+            groups.unite(short, long)
+            accepted.add((short, long))
+    return groups, accepted
+
+
+class _AmbiguityTracker:
+    """Which short names stand for one name only (`clear`) while names are joined.
+
+    `cell`: the set that a name is in, called by one of its names; `left`: the cells of the names that a short
+    name stands for; `among`: the short names that stand for a name in a cell. The smaller of two cells is
+    merged into the larger one, so that the work grows with n log n.
+    """
+
+    def __init__(self, meanings: Mapping[str, set[str]]) -> None:
+        self.left = {short: set(longs) for short, longs in meanings.items()}
+        self.among: dict[str, list[str]] = defaultdict(list)
+        for short, longs in meanings.items():
+            for long in longs:
+                self.among[long].append(short)
+        self.cell = {each: each for each in (*meanings, *self.among)}
+        self.members = {each: [each] for each in self.cell}
+        self.clear = [short for short, longs in meanings.items() if len(longs) == 1]
+
+    def join(self, one: str, other: str) -> None:
+        large, small = sorted((self.cell[one], self.cell[other]), key=self._size, reverse=True)
+        if large == small:
+            return
+        moved_names = self.members.pop(small)
+        self.cell.update(dict.fromkeys(moved_names, large))
+        self.members[large] += moved_names
+        moved = self.among.pop(small, [])
+        self.among[large] += moved
+        for short in moved:
+            cells = self.left[short]
+            if small in cells:
+                was = len(cells)
+                cells.remove(small)
+                cells.add(large)
+                if len(cells) == 1 < was:
+                    self.clear.append(short)
+
+    def _size(self, cell: str) -> int:
+        return len(self.members[cell]) + len(self.among.get(cell, ()))
+
+
+def _apart(
+    accepted: Iterable[tuple[str, str]], groups: UnionFind, owners: Mapping[str, str]
+) -> dict[str, str]:
+    """The root of each key that is joined with others; two owners never share one."""
+    beside: dict[str, set[str]] = defaultdict(set)
+    for short, long in accepted:
+        beside[short].add(long)
+        beside[long].add(short)
+    sets: dict[str, list[str]] = defaultdict(list)
+    for each in sorted(beside):
+        sets[groups.find(each)].append(each)
+    root: dict[str, str] = {}
+    for keys in sets.values():
+        claims = {each: owners[each] for each in keys if each in owners}
+        if len(set(claims.values())) > 1:
+            claims = _nearest(claims, beside)
+            parts: dict[str, list[str]] = defaultdict(list)
+            for each in keys:
+                parts[claims.get(each) or f"\0{each}"].append(each)
+        else:
+            parts = {"": keys}
+        for part in parts.values():
+            root.update(dict.fromkeys(part, part[0]))
+    return root
+
+
+def _nearest(claims: Mapping[str, str], beside: Mapping[str, set[str]]) -> dict[str, str]:
+    """The nearest owner of each key; "" for keys that are equally near to two."""
+    owned = dict(claims)
+    edge = sorted(owned)
+    while edge:
+        reached: dict[str, set[str]] = defaultdict(set)
+        for here in edge:
+            for neighbour in beside[here]:
+                if neighbour not in owned:
+                    reached[neighbour].add(owned[here])
+        owned.update({neighbour: min(who) if len(who) == 1 else "" for neighbour, who in reached.items()})
+        edge = sorted(neighbour for neighbour in reached if owned[neighbour])
+    return owned
+
+
+def _local(
+    pairs: Sequence[tuple[tuple[str, str], SameNameStatement]], root: Mapping[str, str]
+) -> dict[tuple[str, str], str]:
+    """By document and short name, the root that the document states, where it is one and differs from the
+    root that holds everywhere."""
+    roots_of: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for (short, long), statement in pairs:
+        roots_of[statement.document, short].add(root.get(long, long))
+    return {
+        (document, short): next(iter(roots))
+        for (document, short), roots in roots_of.items()
+        if len(roots) == 1 and roots != {root.get(short, short)}
+    }
+
+
+# -- surnames ------------------------------------------------------------------------------------------
+#
+# A surname for a full name, inside one document: "Quill" after "Marta Quill".
+
+
+FULL = range(2, 4)
+"""How many words a full name has."""
+
+
+def full_name(name: str, key: str) -> bool:
+    """Whether a name may be a person's first and last: two or three capitalised words and nothing else.
+
+    >>> full_name("Marta Quill", "marta quill"), full_name("M. Quill", "m quill")
+    (True, False)
+    """
+    words = name.split()
+    return (
+        len(words) in FULL
+        and len(key.split()) == len(words)
+        and words[0].casefold() != "the"
+        and all(_capitalised(word) and len(word) > 1 for word in words)
+    )
+
+
+def surname_of(key: str) -> str:
+    """The key of the last word of a full name."""
+    return key.rpartition(" ")[2]
+
+
+def surnames(mentions: Sequence[NameMention], independent: Iterable[str]) -> dict[str, str]:
+    """The keys of surnames in a document and those of the full names that they stand for.
+
+    `mentions` are those of one document, in the order of its text. A surname stands for the one full name of
+    the document that ends in it, if it stands there alone, capitalised and without an article wherever it
+    stands, and only after the full name. `independent` are keys that are names by themselves (a company that
+    is called like its founder).
+    """
+    full: dict[str, dict[str, int]] = defaultdict(dict)
+    alone: dict[str, int] = {}
+    barred = set(independent)
+    for at, each in enumerate(mentions):
+        if full_name(each.name, each.key):
+            full[surname_of(each.key)].setdefault(each.key, at)
+        elif " " not in each.key:
+            alone.setdefault(each.key, at)
+            if " " in each.name.strip() or not _capitalised(each.name.strip()):
+                barred.add(each.key)
+    return {
+        surname: next(iter(names))
+        for surname, names in full.items()
+        if len(names) == 1 and surname not in barred and min(names.values()) < alone.get(surname, -1)
+    }
+
+
+def _capitalised(word: str) -> bool:
+    letters = word.replace("-", "").replace("'", "").replace("’", "")
+    return letters.isalpha() and letters[0].isupper() and not letters.isupper()
+
+
+# -- resolve -------------------------------------------------------------------------------------------
+#
+# Which names mean the same, in a view.
+#
+# A merge is not stored: it is derived for each view from the current statements that two names mean the same
+# (facts of kind NAME, aliases of documents), so it ends with its evidence and does not hold before that was
+# published or known. `merging.py` has the rules, `surnames.py` one more that holds inside a document. Names
+# of
+# one key (`text.names.key`) are the same without evidence.
+
+
+NEAR = 0.6
+"""The least similarity (`difflib`, 1: equal) of a name that is proposed for an unknown one."""
+MORE_WORDS = 2
+"""How many words more than the query a proposed name that contains it may have."""
+LONGEST_NAME = 200
+"""Characters; names are not proposed for a longer one."""
+
+
+class NameMerge(NamedTuple):
+    """A statement that joins two names: its document, since when it is visible (an instant), its sentence.
+
+    `sentence` and `id` (of the passage, as hits have it) are "" for an alias of a document, `sentence` also
+    for what the head of a document states. `everywhere`: it holds in all documents, not in this one alone.
+    """
+
+    name: str
+    other: str
+    document: str
+    id: str
+    at: int
+    sentence: str
+    everywhere: bool
+
+
+@dataclass(slots=True)
+class Entities:
+    """The names of a view and how they are merged. Made by `of`; its methods accept names in any spelling."""
+
+    store: AsOfReader
+    statements: tuple[SameNameStatement, ...]
+    merged: MergedNames
+    _stated: dict[str, set[str]] | None = None
+    _titled: dict[str, set[tuple[str, str]]] | None = None
+    _sets: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    _surnames: dict[str, dict[str, str]] = field(default_factory=dict)
+    _names: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, view: View) -> Self:
+        """The entities of a view, kept with it."""
+        memo, store = view.prefix.memo, view.store
+        name = "entities"
+        if fact_names.has_aliases(store.db):  # a version can change its aliases and no passage
+            later = memo.get("entities later")
+            if later is None:
+                later = memo["entities later"] = visible_instants_after(store.db, view.prefix.as_of)
+            name = f"entities {bisect_right(later, view.as_of)}"
+        entities: Self | None = memo.get(name)
+        if entities is None:
+            statements = [
+                SameNameStatement(each.subject, each.object, each.document, not each.end, each)
+                for each in fact_names.alias_facts(store.db, store.as_of, store.known_at)
+            ]
+            if name != "entities":
+                statements += [
+                    SameNameStatement(each.title, each.alias, each.document, False, each)
+                    for each in fact_names.title_aliases(store.db, store.as_of, store.known_at)
+                ]
+            entities = memo[name] = cls(store, tuple(statements), merged(statements))
+        return entities
+
+    @property
+    def _moment(self) -> tuple[int, int]:
+        return self.store.as_of, self.store.known_at
+
+    def root_of(self, name: str, document: str = "") -> str:
+        """The identity of an entity, equal for all of its names: anywhere, or in a document."""
+        here = key(name)
+        if document and " " not in here and (full := self._surnames_of(document).get(here)):
+            here = full
+        return self.merged.root_of(here, document)
+
+    def same(self, one: str, other: str, document: str = "") -> bool:
+        """Whether two names mean the same; in a document, or anywhere."""
+        return self.root_of(one, document) == self.root_of(other, document)
+
+    def canonical(self, name: str, document: str = "") -> str:
+        """The name that most current documents use for the entity of a name, an acronym only if it has no
+        other; of equals the longest, then the first in the alphabet. The name itself where no fact has it."""
+        return next(iter(self._names_of(self.root_of(name, document))), " ".join(name.split()))
+
+    def names_of(self, name: str) -> tuple[str, ...]:
+        """All spellings of all names of the entity that a name means everywhere, the canonical one first;
+        empty for a name that no fact has."""
+        return self._names_of(self.root_of(name))
+
+    def keys_of(self, name: str) -> tuple[str, ...]:
+        """The keys of all names that are joined everywhere with a name, its own among them; in order."""
+        return self._keys_of(self.root_of(name))
+
+    def keys_somewhere(self, name: str) -> tuple[str, ...]:
+        """Keys that may mean the same as a name in some documents: defined there, or a surname."""
+        root = self.root_of(name)
+        keys = {each for (_, each), its in self.merged.local.items() if its == root}
+        keys |= {surname_of(key(each)) for each in self._names_of(root) if full_name(each, key(each))}
+        return tuple(sorted(keys.difference(self.keys_of(name))))
+
+    def roots_in_documents(self, name: str) -> tuple[str, ...]:
+        """The roots that a name has in the current documents that mention it, in order."""
+        mentions = self._mentions([key(name)])
+        return tuple(sorted({self.root_of(each.name, each.document) for each in mentions}))
+
+    def why(self, name: str) -> tuple[NameMerge, ...]:
+        """The statements that join the names of an entity, oldest first; one for each pair and document."""
+        root = self.root_of(name)
+        statements: dict[tuple[str, ...], SameNameStatement] = {}
+        for each in self.statements:
+            one, other = key(each.name), key(each.other)
+            roots = {self.merged.root_of(name, each.document) for name in (one, other)}
+            if one != other and roots == {root}:
+                statements.setdefault((one, other, each.document), each)
+        merges = [self._merge(statement) for statement in statements.values()]
+        return tuple(sorted(merges, key=lambda each: (each.at, each.document, each.name, each.other)))
+
+    def near(self, name: str, most: int = 3) -> tuple[str, ...]:
+        """Names in facts that are spelled like an unknown one, most similar first."""
+        query_key = key(name)
+        if len(query_key) > LONGEST_NAME:
+            return ()
+        alike: dict[str, tuple[float, str]] = {}
+        matcher = SequenceMatcher(b=query_key, autojunk=False)
+        for each in fact_names.all_names(self.store.db, *self._moment):
+            other = key(each)
+            inside = (
+                f" {query_key} " in f" {other} " and other.count(" ") <= query_key.count(" ") + MORE_WORDS
+            )
+            if other in alike or (
+                not inside and abs(len(other) - len(query_key)) > max(3, len(query_key) // 2)
+            ):
+                continue
+            matcher.set_seq1(other)
+            if inside or (matcher.real_quick_ratio() >= NEAR and matcher.quick_ratio() >= NEAR):
+                alike[other] = (max(matcher.ratio(), NEAR if inside else 0.0), each)
+        best = nlargest(most, (each for each in alike.values() if each[0] >= NEAR), key=lambda each: each[0])
+        return tuple(each for _, each in best)
+
+    def prepare(self, facts: Iterable[StatedFact]) -> None:
+        """Read in one query the documents whose surnames resolve the names of these facts; without this, each
+        document is read when a name of it is resolved."""
+        self._prepare(
+            each.passage.document
+            for each in facts
+            if " " not in key(each.fact.subject)
+            or (each.fact.amount is None and " " not in key(each.fact.object))
+        )
+
+    def _prepare(self, documents: Iterable[str]) -> None:
+        missing = set(documents).difference(self._surnames)
+        if not missing:
+            return
+        if self._stated is None:
+            self._stated = defaultdict(set)
+            for each in self.statements:
+                self._stated[each.document] |= {key(each.name), key(each.other)}
+        mentions = fact_names.mentions_by_document(self.store.db, missing, *self._moment)
+        for document in missing:
+            independent = self._stated.get(document, set()) | self.merged.owners
+            self._surnames[document] = surnames(mentions.get(document, ()), independent)
+
+    def _surnames_of(self, document: str) -> dict[str, str]:
+        self._prepare((document,))
+        return self._surnames[document]
+
+    def _keys_of(self, root: str) -> tuple[str, ...]:
+        if not self._sets:
+            sets: dict[str, list[str]] = defaultdict(list)
+            for each, its in sorted(self.merged.root.items()):
+                sets[its].append(each)
+            self._sets = {its: tuple(keys) for its, keys in sets.items()}
+        return self._sets.get(root, (root,))
+
+    def _names_of(self, root: str) -> tuple[str, ...]:
+        """The spellings of all names of a root, acronyms last, then those of most documents first."""
+        if root not in self._names:
+            called = {
+                (" ".join(each.name.split()), each.document)
+                for each in self._mentions(self._keys_of(root))
+                if self.merged.root_of(each.key, each.document) == root
+            }
+            called |= self._titles().get(root, set())
+            counts = Counter(name for name, _ in called)
+            self._names[root] = tuple(
+                sorted(counts, key=lambda name: (acronym(name), -counts[name], -len(name), name))
+            )
+        return self._names[root]
+
+    def _titles(self) -> dict[str, set[tuple[str, str]]]:
+        """By root: titles and aliases of documents that have aliases, each with its document."""
+        if self._titled is None:
+            self._titled = defaultdict(set)
+            for statement in self.statements:
+                for name in (
+                    (statement.name, statement.other) if isinstance(statement.source, TitleAlias) else ()
+                ):
+                    if (root := self.merged.root_of(key(name))) == self.merged.root_of(
+                        key(name), statement.document
+                    ):
+                        self._titled[root].add((" ".join(name.split()), statement.document))
+        return self._titled
+
+    def _mentions(self, keys: Iterable[str]) -> list[NameMention]:
+        return fact_names.mentions_by_key(self.store.db, keys, *self._moment)
+
+    def _merge(self, statement: SameNameStatement) -> NameMerge:
+        wide = self.merged.root_of(key(statement.name)) == self.merged.root_of(key(statement.other))
+        if isinstance(statement.source, TitleAlias):
+            return NameMerge(
+                statement.name, statement.other, statement.document, "", statement.source.visible, "", wide
+            )
+        naming = statement.source
+        assert isinstance(naming, AliasFact)  # noqa: S101  there are no others
+        sight = visible_passages(self.store.db, [naming.passage], *self._moment)[naming.passage]
+        sentence = " ".join(sight.text[naming.start : naming.end].split())
+        return NameMerge(
+            statement.name, statement.other, statement.document, sight.id, sight.visible, sentence, wide
+        )

@@ -1,0 +1,209 @@
+"""Answers over periods, from their reports or else from the best passages of each (mode "global")."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asof.answer.ask import AnswerOptions, RetrievedPassages
+from asof.answer.evidence import GLOBAL_TOKENS, Sentence, SentenceFact, WeightedPhrase, quotable_sentences
+from asof.answer.extractive import AnswerContext
+from asof.answer.question import ParsedQuestion
+from asof.answer.sentences import Quote, best_quotes, states_something
+from asof.config import Config
+from asof.corpus.session import Session
+from asof.extensions.facts.build import ReportSelection
+from asof.extensions.facts.consistency import agree, at_the_same_time, comparable, is_state, one_at_a_time
+from asof.extensions.facts.indexer import ensure_facts
+from asof.extensions.facts.model import extractor_note
+from asof.extensions.facts.names import Entities
+from asof.extensions.facts.reports import Quote as SourceQuote
+from asof.extensions.facts.reports import ReportPoint
+from asof.extensions.facts.summary import MAX_SECTIONS, MIN_SECTIONS, Summary, sections_of, summarise_span
+from asof.extensions.facts.visible import StatedFact, facts_of
+from asof.index.view import View
+from asof.store.reader import visible_passages
+from asof.text.query import key
+from asof.time.span import GRAINS, Grain, Period, Span, moment
+from asof.values import Answer, Hit
+
+# -- passages by period --------------------------------------------------------------------------------
+#
+# A course over time told by the passages themselves: the best quotes of each period, in order of time.
+
+
+MIN_SHARE = 0.5
+"""A passage tells of the question if one of its sentences, with the title and headings above it, has this
+share of the words that the best such sentence has."""
+
+POINTS = 2
+"""The most quotes of a period."""
+
+
+def summary_by_period(
+    question: ParsedQuestion, words: WeightedPhrase, text: str, hits: Sequence[Hit], view: View, span: Span
+) -> Summary:
+    """The best quotes of the passages that tell of a question, under the periods of their publication.
+
+    `words`: what is searched of the question, whose wording is `text`. `hits`: best first; undated ones and
+    those published outside `span` are left out. Periods are of the coarsest grain that makes at least
+    MIN_SECTIONS of them, or the most; there are no sections where fewer than two periods are left.
+    """
+    sentences = quotable_sentences(view, [hit for hit in hits if _inside(hit, span)], ())
+    telling = _telling_hits(words, sentences)
+    grain = _grain(telling)
+    by_period: dict[Period, list[Hit]] = {}
+    for hit in telling:
+        by_period.setdefault(_period(hit, grain), []).append(hit)
+    points: list[tuple[Period | None, ReportPoint]] = []
+    for period, own in list(by_period.items())[:MAX_SECTIONS] if len(by_period) > 1 else ():
+        points += [(period, _point(quote)) for quote in best_quotes(question, words, own, sentences)[:POINTS]]
+    return Summary(text, span, sections_of(points), view.as_of, view.known_at, "extract", ())
+
+
+def _telling_hits(words: WeightedPhrase, sentences: Sequence[Sentence]) -> list[Hit]:
+    """The hits with a sentence that has MIN_SHARE of the words that the best sentence has, in their order."""
+    best: dict[str, tuple[Hit, float]] = {}
+    for each in sentences:
+        if states_something(each):
+            share = words.share(each.titled_stems)
+            best[each.hit.id] = each.hit, max(share, best[each.hit.id][1] if each.hit.id in best else 0.0)
+    largest = max((share for _, share in best.values()), default=0.0)
+    return [hit for hit, share in best.values() if share > 0 and share >= MIN_SHARE * largest]
+
+
+def _inside(hit: Hit, span: Span) -> bool:
+    return hit.published is not None and span.first <= hit.published.span.first <= span.last
+
+
+def _period(hit: Hit, grain: Grain) -> Period:
+    assert hit.published is not None  # noqa: S101  see _inside
+    return Period.containing(moment(hit.published.span.first).astimezone(UTC), grain)
+
+
+def _grain(hits: Sequence[Hit]) -> Grain:
+    """The coarsest grain that makes enough periods; else the coarsest of those that make the most."""
+    counts = {grain: len({_period(hit, grain) for hit in hits}) for grain in GRAINS}
+    enough = [grain for grain in GRAINS if counts[grain] >= MIN_SECTIONS]
+    return enough[0] if enough else max(GRAINS, key=lambda grain: counts[grain])
+
+
+def _point(quote: Quote) -> ReportPoint:
+    hit = quote.hit
+    source = SourceQuote(hit.id, hit.document, hit.title, hit.published, quote.text, None)
+    return ReportPoint(quote.text, (), "relevant", (source,), ())
+
+
+# -- overview ------------------------------------------------------------------------------------------
+
+
+def overview(
+    retrieved: RetrievedPassages, context: AnswerContext, options: AnswerOptions, *, requested: bool
+) -> Answer | None:
+    """What the reports on the periods of the question say, or else the best passages of each period.
+
+    Unless it is `requested`, None where passages answer better: where a reason is found in one period only,
+    or nothing fits and a model is there to read the passages.
+    """
+    question, scope = context.parsed, scope_of(context.parsed)
+    about = question.names[0] if len(question.names) == 1 else ""
+    summary = _from_reports(retrieved, context, options, about)
+    least = 2 if question.reason and not requested else 1
+    spread = options.model is None and (question.times or not question.names or not question.reason)
+    if len(summary.sections) < least and (requested or spread):
+        told = summary_by_period(
+            question, context.words, context.question, context.hits, retrieved.view, scope
+        )
+        summary = told if len(told.sections) > len(summary.sections) else summary
+    return summary.as_answer(about) if requested or len(summary.sections) >= least else None
+
+
+def _from_reports(
+    retrieved: RetrievedPassages, context: AnswerContext, options: AnswerOptions, about: str
+) -> Summary:
+    view, question = retrieved.view, context.parsed
+    topics = WeightedPhrase.of(" ".join(question.topics), view)
+
+    @cache
+    def relevance(text: str) -> float:
+        return topics.share(frozenset(view.analyzer.terms(text, view.analyzer.detect(text))))
+
+    entities = Entities.of(view)
+    passages = view.column("passage", np.array(context.rows, np.int64)).tolist()
+    visible = visible_passages(view.store.db, passages, view.as_of, view.known_at)
+    return summarise_span(
+        context.question, view, scope_of(question),
+        ReportSelection(entities.canonical, about, relevance if question.topics else None),
+        passages=[visible[passage] for passage in passages], model=options.model, reporter=options.model,
+        budget=GLOBAL_TOKENS if options.tokens is None else options.tokens,
+    )  # fmt: skip
+
+
+def scope_of(question: ParsedQuestion) -> Span:
+    """The span from the first of a question's times to the last; all time, if it names none."""
+    if not question.times:
+        return Span(None, None)
+    starts, ends = [time.start for time in question.times], [time.end for time in question.times]
+    start = None if None in starts else min(each for each in starts if each is not None)
+    end = None if None in ends else max(each for each in ends if each is not None)
+    return Span(start, end)
+
+
+# -- offer ---------------------------------------------------------------------------------------------
+#
+# What `asof ask` takes from here (`asof.answer.ask.Answering`): facts of sentences, and overviews.
+
+
+@dataclass(frozen=True, slots=True)
+class FactOfSentence(StatedFact):
+    """A fact as an answer looks at it."""
+
+    @property
+    def is_state(self) -> bool:
+        """Whether it holds from its time on until another one is stated."""
+        return is_state(self.fact)
+
+    def contradicts(self, other: SentenceFact) -> bool:
+        """Whether both cannot be right: one subject and relation have different objects for the same time."""
+        one, two = self.fact, other.fact
+        return (
+            one.kind == two.kind
+            and key(one.subject) == key(two.subject)
+            and key(one.relation) == key(two.relation)
+            and one_at_a_time(one)
+            and one_at_a_time(two)
+            and comparable(one, two)
+            and at_the_same_time(one, two)
+            and not agree(one, two)
+        )
+
+
+class FactAnswers:
+    """What facts and reports add to answers."""
+
+    def facts_of(self, view: View, rows: NDArray[np.int64]) -> list[FactOfSentence]:
+        """The facts that these rows of a view state, in canonical order."""
+        return [FactOfSentence(each.fact, each.number, each.passage) for each in facts_of(view, rows)]
+
+    def overview(
+        self, retrieved: RetrievedPassages, context: AnswerContext, options: AnswerOptions, *, requested: bool
+    ) -> Answer | None:
+        """See `overview.overview`."""
+
+        return overview(retrieved, context, options, requested=requested)
+
+    def prepare(self, session: Session) -> None:
+        """See `ensure_facts`."""
+        ensure_facts(session)
+
+    def note(self, config: Config) -> str:
+        """See `extractor_note`."""
+        return extractor_note(config)
+
+
+FACTS = FactAnswers()

@@ -1,0 +1,281 @@
+"""What current documents say that rests on what is no longer so."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from asof.arguments import checked
+from asof.corpus.snapshot import Snapshot
+from asof.errors import DocumentNotFound, UsageError
+from asof.extensions.facts.current import STALE_KINDS, Quote, Stale
+from asof.extensions.facts.expired_dates import passed_times
+from asof.extensions.facts.stale_links import stale_links
+from asof.index.view import View
+from asof.sources.git import Git, GitFailed, commits, in_work_tree
+from asof.sources.readers import NotText, decoded
+from asof.sources.source import InputLimits, SourceNaming, source_file
+from asof.store.reader import current_documents
+from asof.store.validity import published_at
+from asof.time.moment import When
+from asof.values import SourcedTime, as_texts, document_file
+
+# -- find ----------------------------------------------------------------------------------------------
+
+
+@checked
+def find_stale(
+    then: Snapshot, paths: str | Iterable[str] = (), *, since: When | None = None,
+    kinds: str | Iterable[str] = (),
+) -> tuple[Stale, ...]:  # fmt: skip
+    """What current passages say that rests on what is no longer so, worst first.
+
+    `paths`: only in documents whose id is one of these, lies below one, or matches a glob. `since`: only what
+    became stale from the first instant of that time on. `kinds`: only these of
+    `asof.extensions.facts.current.STALE_KINDS`. Raises UsageError, BeforeHorizon.
+    """
+    wanted, below = as_texts(kinds, "kinds"), as_texts(paths, "paths")
+    if unknown := [kind for kind in wanted if kind not in STALE_KINDS]:
+        raise UsageError(f"kind is {unknown[0]!r}; accepted: {', '.join(STALE_KINDS)}")
+    begin = then.filters(since=since).since
+    return tuple(
+        each for each in then.use(stale)
+        if (begin is None or each.cause >= begin) and (not wanted or each.kind in wanted)
+        and (not below or any(lies_in(each.quote.document, path) for path in below))
+    )  # fmt: skip
+
+
+def stale(view: View) -> tuple[Stale, ...]:
+    """All stale sentences of the current passages of a view, worst first, each once in a document."""
+    found = [*stale_links(view), *passed_times(view)]
+    best_last = sorted(found, key=order, reverse=True)
+    once = {(each.quote.document, each.quote.text): each for each in best_last}
+    return tuple(sorted(once.values(), key=order))
+
+
+def order(each: Stale) -> tuple[float, int, str, int, str]:
+    """By score, then the latest cause, then by place: the same whatever else is in the corpus."""
+    return -each.score, -each.cause, each.quote.document, each.quote.start, each.id
+
+
+def lies_in(document: str, path: str) -> bool:
+    """Whether the id of a document is a path, lies below it, or matches it as a glob."""
+    return document == path or document.startswith(path.rstrip("/") + "/") or fnmatchcase(document, path)
+
+
+# -- commits since -------------------------------------------------------------------------------------
+#
+# What changed since a revision of git: the seconds of the commits after it, and all that is newer.
+
+
+SECOND = 1_000_000
+"""Microseconds."""
+_COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+
+
+@dataclass(frozen=True, slots=True)
+class CommitsSince:
+    """The commits that HEAD has and a revision has not: their times, and that of HEAD, in seconds since 1970.
+
+    Times are in no order (a branch can be older than what it is merged into), so each one counts by itself;
+    both as git has it, and as a history is read (`asof.sources.git`: no commit is older than its parent).
+    """
+
+    times: frozenset[int]
+    head: int
+
+    def made(self, instant: int) -> bool:
+        """Whether a change that is seen since an instant is of one of these commits, or of none yet."""
+        second = instant // SECOND
+        return second in self.times or second > self.head
+
+
+def commits_since(folder: Path, revision: str) -> CommitsSince:
+    """The commits since a revision of the repository that a folder lies in. Raises UsageError, which says
+    what is accepted."""
+    if revision.startswith("-"):
+        raise UsageError(f"--since {revision!r} begins with -; {_ACCEPTED}")
+    if not in_work_tree(folder):
+        raise UsageError(f"--since {revision!r} is no time, and {folder} is in no git work tree; {_ACCEPTED}")
+    git = Git(folder)
+    try:
+        since = _commit(git, revision)
+        listed = git.ask("rev-list", "--timestamp", f"{since}..HEAD", "--").decode().splitlines()
+        all_commits, _ = commits(git, git.layout())
+    except GitFailed as wrong:
+        raise UsageError(
+            f"--since {revision!r} is no time, and no commit of the repository of {folder} ({wrong.message});"
+            f" {_ACCEPTED}; a clone that is not whole lacks older ones: git fetch --unshallow"
+        ) from None
+    dates = {commit: int(date) for date, commit in map(str.split, listed)}
+    times = {each.when for each in all_commits if each.id in dates}
+    return CommitsSince(frozenset(times.union(dates.values())), all_commits[-1].when)
+
+
+_ACCEPTED = "accepted: a date or a period (2024-03, yesterday), or in a git work tree a revision (HEAD~1)"
+
+
+def _commit(git: Git, revision: str) -> str:
+    output = git.ask("rev-parse", "--verify", "--end-of-options", f"{revision}^{{commit}}")
+    commit = output.decode("ascii", "replace").split()[-1:]
+    if not commit or not _COMMIT.fullmatch(commit[0]):
+        raise GitFailed("git rev-parse: it is no name of a commit")
+    return commit[0]
+
+
+# -- quote places --------------------------------------------------------------------------------------
+#
+# Where a sentence stands: its lines in the file, or in the text of its document as it stood.
+
+
+@dataclass(frozen=True, slots=True)
+class QuotePlace:
+    """The first and the last line of a sentence, from 1. `file`: that in which these lines are; None where
+    they are lines of the document's text, since no file holds the sentence as it was read."""
+
+    line: int
+    end_line: int
+    file: Path | None
+
+
+def place_of(quote: Quote, text: str, root: Path | None) -> QuotePlace:
+    """Where a sentence stands. `text`: its document's; `root`: the folder in which files are looked at, None
+    for what stood in the past, when files were other ones."""
+    file = None if root is None else source_file(root, quote.document)
+    found = None if file is None else _line_in(file, quote.text, text[quote.start :])
+    line = text.count("\n", 0, quote.start) + 1 if found is None else found
+    return QuotePlace(line, line + quote.text.count("\n"), None if found is None else file)
+
+
+def _line_in(file: Path, words: str, rest: str) -> int | None:
+    """The line of the words in a file, of which `rest` follows in the text that was read; None: not there.
+
+    What a reader leaves out of a text stands at its top (frontmatter): places are counted from the end.
+    """
+    try:
+        if file.stat().st_size > InputLimits().file:
+            return None
+        content = decoded(file.read_bytes()).text
+    except (OSError, NotText):
+        return None
+    at = len(content)
+    for _ in range(rest.count(words)):
+        at = content.rfind(words, 0, at)
+        if at < 0:
+            return None
+    return content.count("\n", 0, at) + 1 if at < len(content) else None
+
+
+# -- report --------------------------------------------------------------------------------------------
+#
+# What is stale as commands list it: the worst, with lines and dates, and how many more there are.
+
+
+MOST = 20
+"""How many are listed, unless a number is given."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedQuote:
+    """A sentence with its lines, and the date of the version that said it first; None: not known."""
+
+    quote: Quote
+    place: QuotePlace
+    published: SourcedTime | None
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedStale:
+    """What is stale, with both places."""
+
+    stale: Stale
+    quote: PlacedQuote
+    by: PlacedQuote | None
+
+
+@dataclass(frozen=True, slots=True)
+class StaleReport:
+    """`found`: the worst. `more`: so many were left out."""
+
+    as_of: int
+    known_at: int | None
+    found: tuple[PlacedStale, ...]
+    more: int
+
+
+def stale_report(
+    then: Snapshot, listed: Iterable[Stale], most: int = MOST, *, commits: CommitsSince | None = None,
+    files: Path | None = None,
+) -> StaleReport:  # fmt: skip
+    """The first `most` of what is `listed`.
+
+    `commits`: only what these made stale. `files`: the folder in which lines are looked up; None: in the
+    texts, as for what stood in the past.
+    """
+    chosen = [each for each in listed if commits is None or commits.made(each.cause)]
+    placed = then.use(lambda view: _placed(view, chosen[:most], files))
+    found = tuple(PlacedStale(each, *both) for each, both in zip(chosen, placed, strict=False))
+    return StaleReport(then.as_of, then.known_at, found, len(chosen) - len(found))
+
+
+def _placed(
+    view: View, listed: list[Stale], files: Path | None
+) -> list[tuple[PlacedQuote, PlacedQuote | None]]:
+    texts: dict[str, str] = {}
+
+    def placed(quote: Quote) -> PlacedQuote:
+        if quote.document not in texts:
+            texts[quote.document] = view.store.text(quote.document) or ""
+        place = place_of(quote, texts[quote.document], files)
+        if not quote.dated:
+            return PlacedQuote(quote, place, None)
+        date = published_at(view.store.db, quote.document, quote.since, view.known_at)
+        return PlacedQuote(quote, place, date)
+
+    return [(placed(each.quote), None if each.by is None else placed(each.by)) for each in listed]
+
+
+# -- paths ---------------------------------------------------------------------------------------------
+#
+# Which documents are meant by a path, an id, a pattern of ids, or a title.
+
+
+ACCEPTED = "a file or folder that is indexed, a document's id or title, a pattern of ids such as 'notes/*'"
+ALL = "."
+
+
+def documents_meant(then: Snapshot, given: Iterable[str], root: Path | None = None) -> tuple[str, ...]:
+    """The documents that are meant, as `find_stale` accepts them: empty for all of them.
+
+    `root`: the folder of the corpus, where what is given may also be a path from the current one. Raises
+    UsageError for what means no current document, or several by a title.
+    """
+    asked = list(given)
+    names = then.use(_names) if asked else []
+    found = [_meant(then, each, names, root) for each in asked]
+    return () if not all(found) else tuple(name for each in found for name in each)
+
+
+def _meant(then: Snapshot, given: str, names: list[str], root: Path | None) -> tuple[str, ...]:
+    relative = SourceNaming.of(Path(given), root).name if root is not None and given else given
+    if relative == ALL:
+        return ()
+    for name in dict.fromkeys((relative, given)):
+        if any(lies_in(each, name) for each in names):
+            return (name,)
+        if parts := tuple(each for each in names if document_file(each) == name):
+            return parts
+    if not given.strip("./"):
+        raise UsageError(f"{given!r} holds no document; accepted: {ACCEPTED}")
+    try:
+        return (then.called(given),)
+    except DocumentNotFound as wrong:
+        raise UsageError(f"{wrong}; accepted: {ACCEPTED}") from None
+
+
+def _names(view: View) -> list[str]:
+    store = view.store
+    return [name for _, name, _ in current_documents(store.db, store.as_of, store.known_at)]

@@ -1,0 +1,689 @@
+"""Links whose target is gone, was renamed, or was edited since the linking passage was."""
+
+from __future__ import annotations
+
+import json
+import re
+from bisect import bisect_left
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Container, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import NamedTuple
+
+from asof.extensions.facts.current import (
+    LINK,
+    QUOTED,
+    SEEN,
+    CurrentPassages,
+    Interval,
+    Life,
+    Place,
+    Quote,
+    Section,
+    Stale,
+    at,
+    differing,
+    folded,
+    is_named,
+    keys_of,
+    lives,
+    past_passages,
+    statements,
+    stretch,
+)
+from asof.extensions.facts.dated_documents import of_their_day
+from asof.index.view import View
+from asof.sources.markdown import link_to, wikilink
+from asof.store.digest import layout_keys
+from asof.store.reader import LinkResolver, LinkTarget, current_aliases, has_links, stem_of
+from asof.text.passages import sentences
+from asof.text.tokens import tokenize
+from asof.time.span import NEVER, format_instant
+from asof.values import Why
+
+# -- link table ----------------------------------------------------------------------------------------
+#
+# The links of the current documents of a view, and the documents that there are and were.
+
+
+_HOST = re.compile(r"(?!\.)[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}/")
+_TEXTS = frozenset(
+    {".md", ".markdown", ".mdx", ".rst", ".txt", ".adoc", ".asciidoc", ".org", ".html", ".htm"}
+)
+_PLACEHOLDERS = frozenset(
+    {"example", "toc", "_toc_", "foo", "bar", "link", "links", "url", "name", "your", "here"}
+)
+
+
+class WrittenLink(NamedTuple):
+    """A link of a current document, by the number of the document; `embed`: it shows its target in place."""
+
+    document: int
+    target: str
+    heading: str
+    embed: bool
+
+
+@dataclass(frozen=True)
+class LinkTable:
+    """The links of a view. `names`: current documents by number, `lives`: all that there ever were."""
+
+    links: tuple[WrittenLink, ...]
+    names: Mapping[int, str]
+    lives: Mapping[int, Life]
+    resolve: LinkResolver
+    formerly: LinkResolver
+    numbers: Mapping[str, int] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, view: View) -> LinkTable:
+        """What a view shows."""
+        known = lives(view)
+        names = {number: life.name for number, life in known.items() if life.ended is None}
+        current = current_aliases(view.store.db, view.as_of, view.known_at)
+        return cls(
+            tuple(_written(view, known)), names, known,
+            LinkResolver(names.values(), [(alias, names[number]) for alias, number in current]),
+            LinkResolver((life.name for life in known.values()), _aliases_ever(view)),
+            {life.name: number for number, life in known.items()},
+        )  # fmt: skip
+
+    def suffixes(self) -> frozenset[str]:
+        """The endings of the names of all documents, as ".md"."""
+        return frozenset(_suffix(life.name) for life in self.lives.values()) - {""}
+
+    def tops(self) -> frozenset[str]:
+        """The outermost folders of all documents."""
+        return frozenset(life.name.partition("/")[0] for life in self.lives.values())
+
+    def lasts(self) -> dict[str, list[str]]:
+        """The current documents by the last part of their names, in lower case and without its ending."""
+        found: dict[str, list[str]] = defaultdict(list)
+        for name in sorted(self.names.values()):
+            found[_last(name)].append(name)
+        return found
+
+    def folders(self) -> frozenset[str]:
+        """The folders of current documents."""
+        parts = (name.split("/")[:-1] for name in self.names.values())
+        return frozenset("/".join(each[:length]) for each in parts for length in range(1, len(each) + 1))
+
+
+class LinkShape:
+    """Whether what is written in a link looks like a document of the corpus."""
+
+    def __init__(self, table: LinkTable) -> None:
+        self._suffixes, self._tops = table.suffixes(), table.tops()
+        self._lasts, self._folders = table.lasts(), table.folders()
+
+    def is_document(self, target: str, origin: str, *, wiki: bool) -> bool:
+        """Not an image, a program, an address of a site, a place outside the corpus or one to fill in."""
+        if any(sign in target for sign in "{}<>$%*|\\") or "..." in target or target.endswith("/"):
+            return False
+        path = LinkTarget.of(target, origin).path
+        if not path or (".." in target.split("/") and path.partition("/")[0] not in self._tops):
+            return False
+        if placeholder(_last(target)) or _HOST.match(target):
+            return False
+        suffix = _suffix(target)
+        if not suffix:
+            return wiki
+        if suffix not in self._suffixes or suffix not in _TEXTS:
+            return wiki and suffix[1:].isdigit()
+        return suffix not in (".html", ".htm") or _last(target) not in self._lasts
+
+    def is_folder(self, target: str, origin: str) -> bool:
+        """Whether it leads to a folder that has documents."""
+        return any(path in self._folders for path in LinkTarget.of(target, origin).exact)
+
+    def alike(self, target: str) -> str | None:
+        """The only current document whose file is called like that of a target."""
+        named = self._lasts.get(_last(target), ())
+        return named[0] if len(named) == 1 else None
+
+
+def placeholder(name: str) -> bool:
+    """Whether a name in a link stands for any name."""
+    return name.split(" ")[0] in _PLACEHOLDERS
+
+
+def _last(name: str) -> str:
+    return stem_of(name).rpartition("/")[2].lower()
+
+
+def _suffix(name: str) -> str:
+    _, dot, suffix = name.rpartition("/")[2].rpartition(".")
+    return f".{suffix.lower()}" if dot and 0 < len(suffix) <= 8 and suffix.isalnum() else ""
+
+
+def _written(view: View, known: Mapping[int, Life]) -> list[WrittenLink]:
+    current = {life.version: number for number, life in known.items() if life.ended is None}
+    rows = view.store.db.execute(
+        "SELECT DISTINCT l.version, l.target, l.heading, l.kind = 'embed' FROM json_each(?) AS requested"
+        " JOIN links AS l ON l.version = requested.value",
+        (json.dumps(list(current)),),
+    )
+    return [WrittenLink(current[row[0]], row[1], row[2], bool(row[3])) for row in rows]
+
+
+def _aliases_ever(view: View) -> list[tuple[str, str]]:
+    rows: list[tuple[str, str]] = view.store.db.execute(
+        "SELECT DISTINCT a.alias, d.name FROM aliases AS a JOIN versions AS v ON v.id = a.version"
+        f" JOIN documents AS d ON d.id = v.document WHERE {SEEN}",
+        (view.as_of, view.known_at),
+    ).fetchall()
+    return rows
+
+
+# -- link places ---------------------------------------------------------------------------------------
+#
+# Where links stand in the text of a passage, and in which sentence.
+
+
+_WIKI = re.compile(r"!?\[\[[^\[\]\n]+\]\](?!\()")
+_MARKDOWN = re.compile(
+    r"(!?)\[([^\[\]]*)\]\(\s{0,9}(?:<([^<>\n]*)>|([^\s()<>]*(?:\([^\s()]*\)[^\s()<>]*)*))"
+    r"(?:\s{1,9}(?:\"[^\"\n]*\"|'[^'\n]*'))?\s{0,9}\)"
+)
+_WORD = re.compile(r"[^\W\d_]{2,}")
+
+
+class LinkAt(NamedTuple):
+    """A link that stands at `[start, end)` of a text. `wiki`: written `[[so]]`; `embed`: with a `!`."""
+
+    start: int
+    end: int
+    target: str
+    heading: str
+    embed: bool
+    wiki: bool
+
+
+class LinkSentence(NamedTuple):
+    """The sentence `[start, end)` of a text in which a link stands; `words`: how many it has beside links."""
+
+    start: int
+    end: int
+    words: int
+    link: LinkAt
+
+
+def links_in(text: str) -> Iterator[LinkAt]:
+    """The links to documents in a text, as the stored ones are written; those in code are among them."""
+    for match in _WIKI.finditer(text):
+        if link := wikilink(match[0]):
+            yield LinkAt(*match.span(), link.target, link.heading, link.kind == "embed", True)
+    for match in _MARKDOWN.finditer(text):
+        target = match[3] if match[3] is not None else match[4]
+        if target and (link := link_to(target)):
+            yield LinkAt(*match.span(), link.target, link.heading, bool(match[1]), False)
+
+
+def link_sentences(text: str, wanted: Callable[[LinkAt], bool]) -> Iterator[LinkSentence]:
+    """The links of a text that stand in sentences, with these, if one of the links is wanted; not those in
+    fenced code."""
+    links = sorted(links_in(text))
+    if not any(map(wanted, links)):
+        return
+    at = 0
+    for start, end in statements(text):
+        while at < len(links) and links[at].start < start:
+            at += 1
+        inside = at
+        while inside < len(links) and links[inside].start < end:
+            inside += 1
+        if inside > at:
+            words = _words_beside(text, start, end, links[at:inside])
+            yield from (LinkSentence(start, end, words, link) for link in links[at:inside])
+        at = inside
+
+
+def _words_beside(text: str, start: int, end: int, links: list[LinkAt]) -> int:
+    count, at = 0, start
+    for link in links:
+        count += len(_WORD.findall(text, at, max(link.start, at)))
+        at = max(at, link.end)
+    return count + len(_WORD.findall(text, at, max(end, at)))
+
+
+# -- link faults ---------------------------------------------------------------------------------------
+#
+# What is wrong with links, in the sentences in which they stand, and how it is shown.
+
+
+OF_ITS_DAY = 0.5
+"""The share of that in a document that keeps what was so on its day."""
+
+
+class Fault(NamedTuple):
+    """What is wrong with a link: how surely, in words; the instant since which (None: since it was written);
+    the document that is meant, by number, and a heading in it."""
+
+    sure: float
+    says: str
+    cause: int | None
+    target: int | None = None
+    heading: str = ""
+    kind: str = LINK
+    share: float = 1.0
+
+
+class Placed(NamedTuple):
+    """A fault and the sentence in which its link stands."""
+
+    place: Place
+    document: int
+    fault: Fault
+
+
+class Found(NamedTuple):
+    """A link that was looked for, the passage and the sentence of it in which it stands."""
+
+    link: WrittenLink
+    passage: int
+    sentence: LinkSentence
+
+
+def sentences_of(current: CurrentPassages, wanted: Collection[WrittenLink]) -> Iterator[Found]:
+    """The links of documents that are wanted, in the order of their texts."""
+    of_documents = current.of_documents({link.document for link in wanted})
+    texts = current.texts(passage for passages in of_documents.values() for passage in passages)
+    having = [each for each in texts if "](" in each.text or "[[" in each.text]
+    current.starts(each.name for each in having)
+    for each in sorted(having, key=lambda each: (each.name, current.start_of(each))):
+
+        def written(link: LinkAt, document: int = each.document) -> WrittenLink:
+            return WrittenLink(document, link.target, link.heading, link.embed)
+
+        for sentence in link_sentences(each.text, lambda link: written(link) in wanted):
+            if (link := written(sentence.link)) in wanted:
+                yield Found(link, each.passage, sentence)
+
+
+def listed(view: View, current: CurrentPassages, placed: list[Placed]) -> list[Stale]:
+    """The faults as they are shown, one for each sentence: the surest."""
+    days = of_their_day(view)
+    quotes = current.quotes([each.place for each in placed])
+    meant = _targets(current, placed)
+    best: dict[tuple[str, str, int], Stale] = {}
+    for quote, each in zip(quotes, placed, strict=True):
+        fault = each.fault
+        parts = [Why(fault.says, fault.sure)]
+        if fault.share < 1:
+            parts.append(Why("share of its words that changed", fault.share))
+        if each.document in days:
+            parts.append(Why("in a document of its day", OF_ITS_DAY))
+        why = Why.of("an edited target" if fault.share < 1 else "a broken link", "product", *parts)
+        cause = quote.since if fault.cause is None else max(fault.cause, quote.since)
+        by = meant.get((fault.target, fault.heading)) if fault.target is not None else None
+        stale = Stale(fault.kind, why.value, quote, by, cause, fault.says, partial(_given, why))
+        key = fault.kind, quote.document, quote.start
+        if key not in best or (stale.score, stale.change) > (best[key].score, best[key].change):
+            best[key] = stale
+    return list(best.values())
+
+
+def _given(why: Why) -> Why:
+    return why
+
+
+def _targets(current: CurrentPassages, placed: list[Placed]) -> Mapping[tuple[int, str], Quote]:
+    """The first sentence of each document, or of the section, that is meant."""
+    wanted = {(each.fault.target, each.fault.heading) for each in placed if each.fault.target is not None}
+    passages = current.of_documents({number for number, _ in wanted})
+    places: dict[tuple[int, str], Place] = {}
+    for number, heading in wanted:
+        texts = current.texts(passages.get(number, ()))
+        current.starts(each.name for each in texts)
+        inside = [each for each in texts if heading and Section(heading, [
+            Interval(0, NEVER, True, "\n".join(each.headings), each.text)]).stands]  # fmt: skip
+        if first := min(inside or texts, key=current.start_of, default=None):
+            end = next((end for _, end in sentences(first.text)), 0)
+            places[number, heading] = Place(first.passage, 0, len(first.text[:end].rstrip()))
+    return dict(zip(places, current.quotes(list(places.values())), strict=True))
+
+
+# -- link edits ----------------------------------------------------------------------------------------
+#
+# Links to sections and embeds of documents that were edited since the linking passage was.
+
+
+EDITED, UNRELATED = 0.5, 0.25
+"""The same where a section was edited: if a word of the sentence is no longer in it, and if none is."""
+
+CHANGED = 0.4
+"""The least share of words by which a linked section differs from what it was."""
+
+WORDS = 6
+"""A sentence with fewer words beside its links rests on nothing that they lead to."""
+
+
+def edited(
+    view: View, current: CurrentPassages, links: list[tuple[WrittenLink, int]], faults: Container[WrittenLink]
+) -> list[Stale]:
+    """The sentences that link to a section, or embed a document, that was edited since they were."""
+    days, old = of_their_day(view), current.edited_documents()
+    asked = {
+        link: number for link, number in links
+        if number in old and link not in faults and link.document not in days and number != link.document
+        and (link.embed or (is_named(link.heading) and number not in days))
+    }  # fmt: skip
+    found: list[Placed] = []
+    for link, passage, sentence in sentences_of(current, asked.keys()):
+        if link.embed or sentence.words >= WORDS:
+            kind = QUOTED if link.embed else LINK
+            fault = Fault(EDITED, "", None, asked[link], link.heading, kind)
+            found.append(Placed(Place(passage, sentence.start, sentence.end), link.document, fault))
+    history = past_passages(view, {each.fault.target for each in found if each.fault.target is not None})
+    since = current.edited([each.place for each in found])
+    changed = (
+        _changed(view, current, each, stands, history.get(each.fault.target or 0, []))
+        for each, stands in zip(found, since, strict=True)
+    )
+    return listed(view, current, [each for each in changed if each is not None])
+
+
+def _changed(
+    view: View, current: CurrentPassages, placed: Placed, since: int, intervals: list[Interval]
+) -> Placed | None:
+    """The fault of a link whose target was edited by enough since an instant."""
+    fault = placed.fault
+    before, now = Section(fault.heading, intervals).at(since) if fault.heading else at(intervals, since)
+    share, lost = differing(before, now)
+    last = max((each.visible for each in now), default=since)
+    last = max([last, *(each.ended for each in before if each.ended != NEVER)])
+    if share < CHANGED or last <= since:
+        return None
+    passage, start, end = placed.place
+    own = set(tokenize(current.texts([passage])[0].text[start:end])) - view.analyzer.stop_words
+    if fault.kind == LINK and own.isdisjoint(lost):
+        fault = fault._replace(sure=UNRELATED)
+    what = f"section {fault.heading!r}" if fault.heading else "document"
+    says = f"the {what} was edited since, last on {format_instant(last)[:10]}"
+    return placed._replace(fault=fault._replace(share=share, cause=last, says=says))
+
+
+# -- moves ---------------------------------------------------------------------------------------------
+#
+# Where the text of a document that was removed lives on: it was renamed or moved.
+
+
+NEAR = 2 * 86_400_000_000
+"""Microseconds between the end of a document and the beginning of one that has its text."""
+
+SHARE = 0.5
+"""The least share of the lines of a document that the other one has."""
+
+CROWD = 50
+"""A line that more documents begin with says nothing."""
+
+LONGEST = 10
+"""So many renamings are followed."""
+
+
+Reader = Callable[[View, Mapping[int, tuple[int, int | None]]], dict[int, set[Hashable]]]
+"""Gives the parts of documents (by number), from a version of each and the instant of its beginning."""
+
+
+def moved_to(view: View, known: Mapping[int, Life], removed: Iterable[int]) -> dict[int, int]:
+    """For those of some removed documents (by number) that live on, the current document that has their
+    text."""
+    step: dict[int, int] = {}
+    left = {number for number in removed if known[number].ended is not None}
+    for _ in range(LONGEST):
+        if not left:
+            break
+        found = _next(view, known, left, _lines)
+        step |= found
+        left = {number for number in found.values() if known[number].ended is not None} - step.keys()
+    ends = {number: _last_seen(step, number) for number in step}
+    return {number: last for number, last in ends.items() if known[last].ended is None}
+
+
+def moved_from(view: View, known: Mapping[int, Life], documents: Iterable[int]) -> dict[int, list[int]]:
+    """For those of some documents that were renamed, the documents that they were, the last one first."""
+    before: dict[int, int] = {}
+    left = set(documents)
+    ended = [
+        (life.ended, life.ended_learned, number) for number, life in known.items() if life.ended is not None
+    ]
+    for _ in range(LONGEST):
+        near = _Instants((known[number].born, known[number].learned) for number in left)
+        removed = {number for at, learned, number in ended if near.near(at, learned, weak=True)}
+        found = _next(view, known, removed, _keys) if removed else {}
+        step = {new: old for old, new in found.items() if new in left and new not in before}
+        if not step:
+            break
+        before |= step
+        left = set(step.values())
+    return {number: _line(before, number) for number in documents if number in before}
+
+
+def _line(before: Mapping[int, int], number: int) -> list[int]:
+    line: list[int] = []
+    while number in before and len(line) < LONGEST:
+        number = before[number]
+        line.append(number)
+    return line
+
+
+def _last_seen(step: Mapping[int, int], number: int) -> int:
+    for _ in range(LONGEST):
+        if number not in step:
+            break
+        number = step[number]
+    return number
+
+
+def _next(view: View, known: Mapping[int, Life], removed: Collection[int], read: Reader) -> dict[int, int]:
+    """For each removed document the one that began near its end with most of its parts."""
+    near = _Instants(
+        (life.ended, life.ended_learned)
+        for life in (known[each] for each in removed) if life.ended is not None
+    )  # fmt: skip
+    born = [number for number, life in known.items() if near.near(life.born, life.learned, weak=life.undated)]
+    having: dict[Hashable, list[int]] = defaultdict(list)
+    for number, parts in read(
+        view, {number: (known[number].first, known[number].born) for number in born}
+    ).items():
+        for part in parts:
+            having[part].append(number)
+    found: dict[int, int] = {}
+    for number, parts in read(view, {number: (known[number].version, None) for number in removed}).items():
+        common = Counter(other for part in parts if len(having[part]) <= CROWD for other in having[part])
+        best = _best(known, number, common, len(parts))
+        if best is not None:
+            found[number] = best
+    return found
+
+
+def _keys(view: View, documents: Mapping[int, tuple[int, int | None]]) -> dict[int, set[Hashable]]:
+    """The keys of the passages of versions: they are the same where texts, headings and titles are."""
+    layouts = dict(view.store.db.execute(
+        "SELECT v.id, v.layout FROM json_each(?) AS requested JOIN versions AS v ON v.id = requested.value",
+        (json.dumps([version for version, _ in documents.values()]),),
+    ).fetchall())  # fmt: skip
+    return {number: set(layout_keys(layouts[version])) for number, (version, _) in documents.items()}
+
+
+def _lines(view: View, documents: Mapping[int, tuple[int, int | None]]) -> dict[int, set[Hashable]]:
+    """The lines of documents as they began (an instant), or else as they ended; without headings, which many
+    have in common."""
+    found: dict[int, set[Hashable]] = {}
+    for number, intervals in past_passages(view, documents).items():
+        _, born = documents[number]
+        ended = max(each.ended for each in intervals)
+        found[number] = {
+            words
+            for each in intervals
+            if (each.visible == born if born is not None else each.ended == ended)
+            for line in each.text.splitlines()
+            if not line.startswith("#") and (words := line.strip(" \t>*-"))
+        }
+    return found
+
+
+class _Instants:
+    """Pairs of instants, of the world and of the corpus, to be near of."""
+
+    def __init__(self, pairs: Iterable[tuple[int, int]]) -> None:
+        both = list(pairs)
+        self._world, self._learned = sorted(one for one, _ in both), sorted(other for _, other in both)
+
+    def near(self, at: int, learned: int, *, weak: bool) -> bool:
+        """Whether an instant is near one of the world; or, if `weak`, the other near one of the corpus."""
+        return _is_near(self._world, at) or (weak and _is_near(self._learned, learned))
+
+
+def _is_near(ordered: list[int], at: int) -> bool:
+    place = bisect_left(ordered, at - NEAR)
+    return place < len(ordered) and ordered[place] <= at + NEAR
+
+
+def _near(life: Life, removed: Life) -> bool:
+    """Whether a document began when another ended."""
+    if removed.ended is None or life.name == removed.name:
+        return False
+    if abs(life.born - removed.ended) <= NEAR:
+        return True
+    return (
+        life.undated and abs(life.learned - removed.ended_learned) <= NEAR and life.learned > removed.learned
+    )
+
+
+def written_since(view: View, sentences: Sequence[tuple[int, str]], stands: Sequence[int]) -> list[int]:
+    """Since when sentences of documents (by number) have been written: as they stand there since the instants
+    `stands`, and in the documents that were renamed to these before."""
+    known = lives(view)
+    asked = {
+        number for (number, _), since in zip(sentences, stands, strict=True) if since == known[number].born
+    }
+    lines = moved_from(view, known, sorted(asked))
+    history = past_passages(view, {old for line in lines.values() for old in line})
+    written = list(stands)
+    for place, (number, words) in enumerate(sentences):
+        for old in lines.get(number, ()) if stands[place] == known[number].born else ():
+            having = [each for each in history.get(old, ()) if words in each.text]
+            if all(each.ended != known[old].ended for each in having):
+                break
+            written[place] = stretch(having).since
+            if written[place] != known[old].born:
+                break
+    return written
+
+
+def _best(known: Mapping[int, Life], number: int, common: Counter[int], lines: int) -> int | None:
+    """The document with most lines in common; of equals one with the same file name, then by id."""
+    name = stem_of(known[number].name).rpartition("/")[2]
+    enough = [
+        (-count, stem_of(known[other].name).rpartition("/")[2] != name, known[other].name, other)
+        for other, count in common.items()
+        if other != number and count >= SHARE * lines and _near(known[other], known[number])
+    ]
+    return min(enough)[3] if enough else None
+
+
+# -- links ---------------------------------------------------------------------------------------------
+
+
+REMOVED, RENAMED, NEVER_THERE, UNWRITTEN = 0.95, 0.9, 0.8, 0.25
+"""How surely a link is stale: its document was removed, or renamed, or never was in the corpus; `[[a note]]`
+that never was may be one that is yet to be written."""
+
+HEADING_GONE, HEADING_NEVER = 0.75, 0.55
+
+
+Faults = dict[WrittenLink, Fault]
+
+
+def stale_links(view: View) -> list[Stale]:
+    """The stale links of the current documents of a view."""
+    if not has_links(view.store.db):
+        return []
+    table = LinkTable.of(view)
+    current = CurrentPassages.of(view)
+    leads = [(link, table.resolve(link.target, table.names[link.document])) for link in table.links]
+    shape = LinkShape(table)
+    broken = [
+        link for link, document in leads
+        if document is None and not shape.is_folder(link.target, table.names[link.document])
+    ]  # fmt: skip
+    faults = _broken(view, table, shape, broken)
+    whole = [(link, table.numbers[document]) for link, document in leads if document is not None]
+    faults |= _without_heading(view, current, table, [each for each in whole if is_named(each[0].heading)])
+    placed = _placed(current, faults, shape, table)
+    return [*listed(view, current, placed), *edited(view, current, whole, faults)]
+
+
+def _broken(view: View, table: LinkTable, shape: LinkShape, links: list[WrittenLink]) -> Faults:
+    """What is wrong with links that lead to no current document."""
+    was = {link: table.formerly(link.target, table.names[link.document]) for link in links}
+    removed = {table.numbers[name] for name in was.values() if name is not None}
+    moved = moved_to(view, table.lives, sorted(removed))
+    faults: Faults = {}
+    for link, name in was.items():
+        if name is None:
+            alike = shape.alike(link.target)
+            says = f"no document is called {link.target!r}" + (f"; there is {alike!r}" if alike else "")
+            faults[link] = Fault(NEVER_THERE, says, None, table.numbers[alike] if alike else None)
+            continue
+        number = table.numbers[name]
+        ended = table.lives[number].ended
+        if ended is None:  # an alias that it had
+            faults[link] = Fault(RENAMED, f"{name!r} is no longer called {link.target!r}", None, number)
+        elif number in moved:
+            to = table.lives[moved[number]].name
+            faults[link] = Fault(RENAMED, f"{name!r} was renamed to {to!r}", ended, moved[number])
+        else:
+            faults[link] = Fault(REMOVED, f"{name!r} was removed", ended)
+    return faults
+
+
+def _without_heading(
+    view: View, current: CurrentPassages, table: LinkTable, links: list[tuple[WrittenLink, int]]
+) -> Faults:
+    """What is wrong with links to headings and blocks that their documents do not have."""
+    there = {number: {folded(each.rpartition("\n")[2]) for each in headings}
+             for number, headings in current.headings().items()}  # fmt: skip
+    links = [
+        (link, number) for link, number in links
+        if there.get(number, set()).isdisjoint(keys_of(link.heading))
+    ]  # fmt: skip
+    history = past_passages(view, {number for _, number in links})
+    faults: Faults = {}
+    sections: dict[tuple[int, str], Section] = {}
+    for link, number in links:
+        name = table.names[number]
+        if "." in name.rpartition("/")[2] and not name.endswith((".md", ".markdown", ".mdx")):
+            continue
+        key = number, link.heading
+        section = sections.get(key)
+        if section is None:
+            section = sections[key] = Section(link.heading, history.get(number, ()))
+        if section.stands:
+            continue
+        what = f"{name!r} has no {'block' if section.block else 'heading'} {link.heading!r}"
+        if section.gone is not None:
+            renamed = section.renamed
+            says = f"{what} any more" + (f"; it is {renamed!r}" if renamed else "")
+            faults[link] = Fault(HEADING_GONE, says, section.gone, number, renamed)
+        elif not section.made:
+            faults[link] = Fault(HEADING_NEVER, what, None, number)
+    return faults
+
+
+def _placed(current: CurrentPassages, faults: Faults, shape: LinkShape, table: LinkTable) -> list[Placed]:
+    """The sentences of links, the first one of each."""
+    places: dict[WrittenLink, Placed] = {}
+    for link, passage, sentence in sentences_of(current, faults.keys()):
+        if link in places:
+            continue
+        fault = faults[link]
+        if fault.sure == NEVER_THERE:
+            if not shape.is_document(link.target, table.names[link.document], wiki=sentence.link.wiki):
+                continue
+            if sentence.link.wiki:
+                fault = fault._replace(sure=UNWRITTEN)
+        places[link] = Placed(Place(passage, sentence.start, sentence.end), link.document, fault)
+    return list(places.values())

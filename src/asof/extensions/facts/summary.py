@@ -1,0 +1,733 @@
+"""A summary of a span: points under the periods that they are about."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Annotated, NamedTuple
+
+from pydantic import BaseModel, Field
+
+from asof.answer.evidence import GLOBAL_TOKENS, pack, pack_points, split_budget
+from asof.answer.write import QuestionModel
+from asof.extensions.facts.build import MAX_REPLY_TOKENS, ReportSelection, build_reports, facts_around
+from asof.extensions.facts.hierarchy import Hierarchy, holds
+from asof.extensions.facts.reports import (
+    BY_MODEL,
+    MAX_POINTS,
+    PeriodReport,
+    Quote,
+    Relevance,
+    ReportPoint,
+    period_before,
+)
+from asof.extensions.facts.visible import StatedFact
+from asof.index.view import View
+from asof.models.metered import tokens as estimated_tokens
+from asof.models.metered import worst
+from asof.models.ports import Model, Prompt, Reply, between, one_line, prompt_text
+from asof.store.reader import VisiblePassage
+from asof.text.passages import passage_header, tokens
+from asof.time.span import GRAINS, Period, Span
+from asof.values import GLOBAL, Answer, Citation, NotedPoint
+
+# -- summary -------------------------------------------------------------------------------------------
+
+
+MIN_SECTIONS, MAX_SECTIONS = 4, 16
+"""Periods are split into finer ones while there are fewer than MIN_SECTIONS, up to MAX_SECTIONS."""
+
+
+class EvidencePiece(NamedTuple):
+    """A piece of evidence for a summary: the text shown, its point, the passages that it rests on, and the
+    period of its report (None for a passage)."""
+
+    text: str
+    point: ReportPoint
+    passages: tuple[int, ...]
+    period: Period | None
+
+
+class SummarySection(NamedTuple):
+    """The points of a period; None: of several periods at once."""
+
+    period: Period | None
+    points: tuple[ReportPoint, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What the facts of a span answer to a question: sections in order of time.
+
+    The section on several periods comes first, if there is one. There are no sections if nothing was found.
+    All points lie inside `span`. `by`: "extract", or the name of the model that wrote the points. `notes`:
+    what was left out, and why. `noted`: what a model noted in the evidence.
+    """
+
+    question: str
+    span: Span
+    sections: tuple[SummarySection, ...]
+    as_of: int
+    known_at: int
+    by: str
+    notes: tuple[str, ...]
+    noted: tuple[NotedPoint, ...] = ()
+
+    def as_answer(self, about: str) -> Answer:
+        """The answer: a heading for each period, its points with their citations; a refusal without points.
+
+        `about`: the name that the question is about; "" for none.
+        """
+        reason = text = ""
+        citations: dict[tuple[str, str], Citation] = {}
+        if self.sections:
+            text = "\n".join(
+                line for section in self.sections for line in _section_lines(section, citations)
+            ).rstrip()
+        else:
+            reason = f"no fact{f' about {about}' if about else ''} of that time answers the question"
+            text = f"No answer: {reason}."
+        by = "extractive" if self.by == "extract" else self.by
+        return Answer(
+            self.question, text, bool(reason), reason, GLOBAL, self.as_of, self.known_at,
+            tuple(citations.values()), (), self.notes, by, points=self.noted,
+        )  # fmt: skip
+
+
+def _numbered(quote: Quote, citations: dict[tuple[str, str], Citation]) -> int:
+    """The number of a quote's citation, which is added if it is new."""
+    return citations.setdefault((quote.id, quote.sentence), _citation(len(citations) + 1, quote)).n
+
+
+def _section_lines(section: SummarySection, citations: dict[tuple[str, str], Citation]) -> list[str]:
+    """The heading of a section, its points, and a blank line; new quotes are added to `citations`."""
+    lines = [str(section.period) if section.period is not None else "over several periods"]
+    for point in section.points:
+        numbers = [f"[{_numbered(quote, citations)}]" for quote in point.citations]
+        lines.append(f"- {with_changes(point)} {''.join(numbers)}")
+    return [*lines, ""]
+
+
+def _citation(number: int, quote: Quote) -> Citation:
+    about = () if quote.when is None else (quote.when,)
+    return Citation(number, quote.id, quote.document, quote.title, quote.published, about, quote.sentence)
+
+
+def with_changes(point: ReportPoint) -> str:
+    """The text of a point with what changed."""
+    changes = f" ({'; '.join(point.changes)})" if point.changes else ""
+    return f"{point.text_with_subject}{changes}"
+
+
+class SummaryPeriod(NamedTuple):
+    """A period with a section; `whole`: with all inside it, else without the periods inside it, which have
+    sections of their own."""
+
+    period: Period
+    whole: bool
+
+
+def summary_periods(hierarchy: Hierarchy, span: Span) -> list[SummaryPeriod]:
+    """The periods of a span that get a section, in order; a fact is in two of them only if its time is.
+
+    They are the coarsest inside the span. While there are fewer than MIN_SECTIONS, the coarsest of them are
+    split into the periods inside them, as long as that makes no more than MAX_SECTIONS.
+    """
+    periods = [SummaryPeriod(node, True) for node in hierarchy.scope(span)]
+    while len(periods) < MIN_SECTIONS:
+        grains = [each.period.grain for each in periods if each.whole and hierarchy.children[each.period]]
+        if not grains:
+            break
+        coarsest = min(grains, key=GRAINS.index)
+        finer: list[SummaryPeriod] = []
+        for each in periods:
+            inside = hierarchy.children[each.period] if each.whole else ()
+            if each.period.grain != coarsest or not inside:
+                finer.append(each)
+                continue
+            if each.period in hierarchy.own:
+                finer.append(SummaryPeriod(each.period, False))
+            finer += [SummaryPeriod(child, True) for child in inside]
+        if len(finer) > MAX_SECTIONS:
+            break
+        periods = finer
+    return periods
+
+
+def reports_of(
+    hierarchy: Hierarchy, periods: Sequence[SummaryPeriod], selection: ReportSelection, model: Model | None,
+    wanted: Container[Period] | None = None,
+) -> list[PeriodReport]:  # fmt: skip
+    """The reports of these periods, in their order; `model` and `wanted` as in `build_reports`. Raises
+    ModelError."""
+    whole = build_reports(
+        hierarchy, [each.period for each in periods if each.whole], selection, model, wanted
+    )
+    return [
+        whole[each.period] if each.whole else _own_report(hierarchy, each.period, selection, model, wanted)
+        for each in periods
+    ]
+
+
+def _own_report(
+    hierarchy: Hierarchy, period: Period, selection: ReportSelection, model: Model | None,
+    wanted: Container[Period] | None,
+) -> PeriodReport:  # fmt: skip
+    """The report of a period without the periods inside it, compared with the period before."""
+    before = period_before(period)
+    facts = hierarchy.facts_at(*(each for each in (period, before) if each is not None))
+    return build_reports(Hierarchy.of(facts), [period], selection, model, wanted)[period]
+
+
+def sections_of(points: Sequence[tuple[Period | None, ReportPoint]]) -> tuple[SummarySection, ...]:
+    """Points under their periods, in order of time; within a period in the order given."""
+    by_period: dict[Period | None, list[ReportPoint]] = {}
+    for period, point in points:
+        by_period.setdefault(period, []).append(point)
+    first = [SummarySection(None, tuple(by_period.pop(None)))] if None in by_period else []
+    timed = sorted((period, own) for period, own in by_period.items() if period is not None)
+    return (*first, *(SummarySection(period, tuple(own)) for period, own in timed))
+
+
+# -- map reduce ----------------------------------------------------------------------------------------
+#
+# Map and reduce by a model: each part of the evidence gives points, which are then written as one answer.
+#
+# Loads pydantic: import it only where a model is asked.
+
+
+PART_TOKENS = 4_000
+"""Tokens of evidence in a prompt."""
+
+MAP_TOKENS, REDUCE_TOKENS = 1_500, 2_000
+"""The most tokens of a reply on a part, and on all points."""
+
+
+class ExtractedPoint(BaseModel):
+    """A point that a part of the evidence supports; `sources` are numbers of pieces."""
+
+    description: str
+    importance: Annotated[float, Field(ge=0, le=100)]
+    confidence: Annotated[float, Field(ge=0, le=1)]
+    sources: list[int]
+
+
+class ExtractedPoints(BaseModel):
+    """A model's reply on a part of the evidence."""
+
+    points: list[ExtractedPoint]
+
+
+class MergedPoint(BaseModel):
+    """A statement of the answer; `points` are numbers of the points that support it."""
+
+    statement: str
+    points: list[int]
+
+
+class MergedPoints(BaseModel):
+    """A model's reply on all points."""
+
+    statements: list[MergedPoint]
+
+
+class ReducedPoints(NamedTuple):
+    """The points of an answer, best first, each with its period (None: several), and what was left out.
+    `noted`: all points of the evidence, with their weights."""
+
+    points: tuple[tuple[Period | None, ReportPoint], ...]
+    notes: tuple[str, ...]
+    noted: tuple[NotedPoint, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _MappedPoint:
+    """A sentence on a part of the evidence, its weights, and the pieces that it rests on."""
+
+    text: str
+    importance: float
+    confidence: float
+    pieces: tuple[EvidencePiece, ...]
+
+
+def map_reduce(
+    question: str,
+    evidence: Sequence[EvidencePiece],
+    model: Model,
+    budget: int,
+    part_tokens: int = PART_TOKENS,
+) -> ReducedPoints | str:
+    """A model's answer to a question from this evidence; a text that says why, if there is none.
+
+    Each part of the evidence, of `part_tokens`, gives points with an importance and a confidence (one batch).
+    Points of the same words are merged. If they do not fit into `budget` tokens, the least certain are
+    dropped; the rest, most important first, is put together. If that fails, the points stay as they are. What
+    rests on no piece of evidence is dropped, with a note. Raises ModelError.
+    """
+    if not evidence:
+        return "there is no evidence"
+    parts = _parts(evidence, part_tokens)
+    replies = model.complete([_map_prompt(question, part) for part in parts])
+    read = [_read(reply, part) for part, reply in zip(parts, replies, strict=True)]
+    problems = [each for each in read if isinstance(each, str)]
+    usable = [each for each in read if not isinstance(each, str)]
+    points = _merged(point for of_part, _ in usable for point in of_part)
+    if not points:
+        return problems[0] if problems else "it found nothing in the evidence that answers the question"
+    best, left_out = _best(points, budget)
+    notes = []
+    if problems:
+        notes.append(
+            f"{len(problems):,} of {len(parts):,} parts of the evidence were not read: {problems[0]}"
+        )
+    if dropped := sum(count for _, count in usable):
+        notes.append(f"{dropped:,} of the model's points rest on no evidence and were dropped")
+    if left_out:
+        notes.append(left_out)
+    return _reduce(question, best, model, notes)._replace(noted=_noted(points, best))
+
+
+def _parts(evidence: Sequence[EvidencePiece], part_tokens: int) -> list[list[EvidencePiece]]:
+    """The evidence in its order, in parts of a number of tokens; a larger piece is a part of its own."""
+    parts: list[list[EvidencePiece]] = [[]]
+    used = 0
+    for piece in evidence:
+        size = tokens(piece.text)
+        if parts[-1] and used + size > part_tokens:
+            parts.append([])
+            used = 0
+        parts[-1].append(piece)
+        used += size
+    return parts
+
+
+def _map_prompt(question: str, part: Sequence[EvidencePiece]) -> Prompt:
+    lines = [
+        f"[{number}] {f'Report on {each.period}: ' if each.period else ''}{one_line(each.text)}"
+        for number, each in enumerate(part, 1)
+    ]
+    user = f"Question: {one_line(question)}\n\n{between(*lines)}"
+    return Prompt(
+        prompt_text("asof.extensions.facts", "map"), user, ExtractedPoints, _passages(part), MAP_TOKENS
+    )
+
+
+def _read(reply: Reply, part: Sequence[EvidencePiece]) -> tuple[list[_MappedPoint], int] | str:
+    """The points of a reply, and how many rest on no evidence; a text that says why there are none."""
+    if reply.problem or not isinstance(reply.value, ExtractedPoints):
+        return reply.problem or "the reply has no points"
+    points, dropped = [], 0
+    for each in reply.value.points:
+        numbers = [number for number in dict.fromkeys(each.sources) if 1 <= number <= len(part)]
+        text = one_line(each.description)
+        if numbers and text:
+            pieces = tuple(part[number - 1] for number in numbers)
+            points.append(_MappedPoint(text, each.importance, each.confidence, pieces))
+        else:
+            dropped += 1
+    return points, dropped
+
+
+def _merged(points: Iterable[_MappedPoint]) -> list[_MappedPoint]:
+    """Points of the same words as one, with the larger weights and the evidence of all."""
+    merged: dict[str, _MappedPoint] = {}
+    for each in points:
+        same = merged.get(each.text.casefold(), each)
+        merged[each.text.casefold()] = _MappedPoint(
+            same.text, max(same.importance, each.importance), max(same.confidence, each.confidence),
+            tuple(dict.fromkeys(same.pieces + each.pieces)),
+        )  # fmt: skip
+    return list(merged.values())
+
+
+def _best(points: Sequence[_MappedPoint], budget: int) -> tuple[list[_MappedPoint], str]:
+    """The points that fit, most important first, and a note on the others."""
+    packed = pack_points(
+        [tokens(each.text) for each in points], [each.confidence for each in points],
+        [each.importance for each in points], [each.text for each in points], budget,
+    )  # fmt: skip
+    return [points[at] for at in packed.selected], packed.note("points", budget)
+
+
+def _noted(points: Sequence[_MappedPoint], best: Sequence[_MappedPoint]) -> tuple[NotedPoint, ...]:
+    """All points, the most important first; of equal ones those that fit, then in the order given."""
+    rest = [each for each in points if each not in best]
+    ordered = sorted([*best, *rest], key=lambda each: -each.importance)
+    return tuple(
+        NotedPoint(
+            each.text, each.importance, each.confidence, tuple(map(str, _periods(each.pieces))), each in best
+        )
+        for each in ordered
+    )
+
+
+def _reduce(question: str, points: Sequence[_MappedPoint], model: Model, notes: list[str]) -> ReducedPoints:
+    """The points put together; the points as they are, if the model's reply cannot be used."""
+    user = f"Question: {one_line(question)}\n\n{between(*_point_lines(points))}"
+    prompt = Prompt(
+        prompt_text("asof.extensions.facts", "reduce"),
+        user,
+        MergedPoints,
+        _point_passages(points),
+        REDUCE_TOKENS,
+    )
+    reply = model.complete([prompt])[0]
+    reduced: list[tuple[Period | None, ReportPoint]] = []
+    if not reply.problem and isinstance(reply.value, MergedPoints):
+        for each in reply.value.statements:
+            supporting = [points[at - 1] for at in dict.fromkeys(each.points) if 1 <= at <= len(points)]
+            if supporting and (text := one_line(each.statement)):
+                reduced.append(_point(text, [piece for point in supporting for piece in point.pieces]))
+        dropped = len(reply.value.statements) - len(reduced)
+        if dropped:
+            notes.append(f"{dropped:,} of the model's statements rest on no point and were dropped")
+    if not reduced:
+        notes.append(f"the points were not put together: {reply.problem or 'the reply has no statements'}")
+        reduced = [_point(each.text, each.pieces) for each in points]
+    return ReducedPoints(tuple(reduced), tuple(notes))
+
+
+def _point_lines(points: Sequence[_MappedPoint]) -> list[str]:
+    """A line for each point: its number, its periods, its text."""
+    return [
+        f"[{number}] {', '.join(map(str, _periods(each.pieces)))}: {each.text}"
+        for number, each in enumerate(points, 1)
+    ]
+
+
+def _point_passages(points: Sequence[_MappedPoint]) -> tuple[int, ...]:
+    return _passages([piece for each in points for piece in each.pieces])
+
+
+def _point(text: str, pieces: Sequence[EvidencePiece]) -> tuple[Period | None, ReportPoint]:
+    """A point with its period, if all pieces that it rests on are of one."""
+    quotes: dict[Quote, None] = dict.fromkeys(quote for each in pieces for quote in each.point.citations)
+    facts = tuple(dict.fromkeys(fact for each in pieces for fact in each.point.facts))
+    periods = _periods(pieces)
+    return periods[0] if len(periods) == 1 else None, ReportPoint(text, (), BY_MODEL, tuple(quotes), facts)
+
+
+def _periods(pieces: Iterable[EvidencePiece]) -> list[Period]:
+    return sorted({each.period for each in pieces if each.period is not None})
+
+
+def _passages(pieces: Iterable[EvidencePiece]) -> tuple[int, ...]:
+    return tuple(sorted({passage for each in pieces for passage in each.passages}))
+
+
+# -- needed reports ------------------------------------------------------------------------------------
+#
+# Which reports of periods a question needs from a model, before any of them is written.
+#
+# The published system has the reports of all periods written ahead of questions (TG-RAG, section III-A3),
+# and
+# reads those of the question's time nodes (III-B4). Here a question has those written that it needs: of the
+# periods in its time, those that say something to it and have more to say than their extracted report shows,
+# the most relevant first. They are written from facts and extracted reports, so that what was written for
+# earlier questions changes no prompt. A report that is written already costs nothing and is always used, and
+# first the one that was written from the written reports inside it.
+
+
+MIN_RELEVANCE = 0.5
+"""The least relevance of the most relevant point of a summary, and the share of it that others have."""
+
+
+class NeededReports(NamedTuple):
+    """The periods whose reports a question needs, the most relevant first: MAX_SECTIONS that are asked
+    for, and those beyond."""
+
+    periods: tuple[Period, ...]
+    beyond: tuple[Period, ...] = ()
+
+    def note(self, written: Iterable[PeriodReport]) -> str:
+        """A note on the reports beyond that are extracted in what came of it; "" if there are none."""
+        extracted = {report.period for report in written if report.by == "extract"}
+        without = len(extracted.intersection(self.beyond))
+        if not without:
+            return ""
+        whole = len(self.periods) + len(self.beyond)
+        return (
+            f"of {without:,} of the {whole:,} periods that have more to say than the extracted report shows "
+            f"none is written: the {len(self.periods):,} that say most to the question are asked for"
+        )
+
+
+def needed_reports(extracted: Sequence[PeriodReport], relevance: Relevance | None) -> NeededReports:
+    """The periods of these reports, which no model wrote, that are needed from one.
+
+    A report needs no model if it shows fewer points than fit (MAX_POINTS): all that its period says to the
+    question stands in it. `relevance` as in `summarise_span`; without it periods with more facts come first.
+    """
+    weights = [[_weight(point, relevance) for point in report.points] for report in extracted]
+    least = least_relevance(weight for each in weights for weight in each)
+    ranked = []
+    for report, weighed in zip(extracted, weights, strict=True):
+        if len(report.points) < MAX_POINTS or max(weighed) < least:
+            continue
+        says = sum(weight for weight in weighed if weight >= least) if relevance else float(report.facts)
+        ranked.append((-says, report.period))
+    ranked.sort()
+    periods = tuple(period for _, period in ranked)
+    return NeededReports(periods[:MAX_SECTIONS], periods[MAX_SECTIONS:])
+
+
+def least_relevance(weights: Iterable[float]) -> float:
+    """The least relevance that a point must have among these; infinite where none says anything."""
+    largest = max(weights, default=0.0)
+    return MIN_RELEVANCE * largest if largest >= MIN_RELEVANCE else math.inf
+
+
+def point_text(point: ReportPoint) -> str:
+    """The words of a point by which it is relevant: with subject and relation, unless a model wrote it."""
+    if point.because == BY_MODEL or not point.facts:
+        return point.text
+    fact = point.facts[0].fact
+    return f"{fact.subject} {fact.relation} {point.text}"
+
+
+def _weight(point: ReportPoint, relevance: Relevance | None) -> float:
+    return 1.0 if relevance is None else relevance(point_text(point))
+
+
+# -- report budget -------------------------------------------------------------------------------------
+#
+# Reports within the budget of a question: what points and the answer may take is left for them.
+#
+# Without it the reports, which are asked for first, would use up a budget, and nothing would be made of
+# them.
+
+
+INSTRUCTIONS = 1_000
+"""Tokens of instructions and schema in a prompt on points, at most about."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReportBudget:
+    """A model for reports that leaves `prompt` and `reply` tokens of its budget.
+
+    A report that does not fit beside them, and beside those before it, is not asked for.
+    """
+
+    model: QuestionModel
+    prompt: int
+    reply: int
+
+    @property
+    def name(self) -> str:
+        return self.model.name
+
+    def cached_replies(self, prompts: Sequence[Prompt]) -> list[Reply | None]:
+        """The replies that are kept."""
+        return self.model.cached_replies(prompts)
+
+    def complete(self, prompts: Sequence[Prompt]) -> list[Reply]:
+        """A reply for each prompt that is kept or fits, in their order. Raises ModelError."""
+        prompt, reply = self.prompt, self.reply
+        sent = []
+        for at, kept in enumerate(self.cached_replies(prompts)):
+            most = (0, 0) if kept is not None else worst(prompts[at])
+            if kept is not None or self.model.affords(prompt + most[0], reply + most[1]):
+                prompt, reply = prompt + most[0], reply + most[1]
+                sent.append(at)
+        replies = dict(zip(sent, self.model.complete([prompts[at] for at in sent]), strict=True))
+        self.model.hold_back([each for at, each in enumerate(prompts) if at not in replies])
+        why = "what is left of the budget is for the answer"
+        unsent = Reply("", problem=why, unsent=True)
+        return [replies.get(at, unsent) for at in range(len(prompts))]
+
+    def stream(self, prompt: Prompt) -> Iterator[str]:
+        """The reply in pieces. Raises ModelError."""
+        return self.model.stream(prompt)
+
+
+def within_budget(reporter: Model, pieces: Sequence[EvidencePiece], reports: int, budget: int) -> Model:
+    """The model for so many reports on a question. `pieces` are evidence on it without them; in all, `budget`
+    tokens of evidence are read."""
+    if not isinstance(reporter, QuestionModel):
+        return reporter
+
+    written = reports * MAX_REPLY_TOKENS
+    parts = 1 + min(budget, sum(tokens(each.text) for each in pieces) + written) // PART_TOKENS
+    prompt = sum(estimated_tokens(each.text) for each in pieces) + written
+    return ReportBudget(
+        reporter,
+        prompt + parts * (INSTRUCTIONS + MAP_TOKENS) + INSTRUCTIONS,
+        parts * MAP_TOKENS + REDUCE_TOKENS,
+    )
+
+
+# -- global summary ------------------------------------------------------------------------------------
+#
+# Summaries of a span, made from the reports on its periods (TG-RAG, section III-B4).
+
+
+MOST_POINTS = 24
+"""The most points of a summary that no model wrote."""
+
+
+def summarise_span(
+    question: str, view: View, span: Span, selection: ReportSelection | None = None, *,
+    passages: Sequence[VisiblePassage] = (), model: Model | None = None, reporter: Model | None = None,
+    budget: int = GLOBAL_TOKENS,
+) -> Summary:  # fmt: skip
+    """The answer to a question about a span, from the reports on the periods in it.
+
+    `selection.relevance` gives the share of the question that a text has (without it all texts are equally
+    relevant: "what happened in March?"), `selection.about` the name it is about.
+
+    Without a model: the points of the reports with at least MIN_RELEVANCE of the largest relevance, at most
+    MAX_POINTS, taken from the periods in turn; none if the largest is below MIN_RELEVANCE, too. Titles and
+    summaries that a model wrote stand before the points of their report. With a model: what it writes from
+    these, and from those of `passages` (best first) that state a fact of the span or were published in it, in
+    `budget` tokens. If its replies cannot be used, the summary is the one without a model, with a note.
+
+    `reporter` writes the reports that the question needs (`needed_reports.py`); the others, and without one
+    all, are extracted for this question. Raises ModelError.
+    """
+    selection = selection or ReportSelection()
+    if selection.relevance is not None:
+        selection = selection._replace(relevance=cache(selection.relevance))
+    hierarchy = facts_around(view, span, selection)
+    reports, beyond = _reports(hierarchy, span, selection, reporter, budget)
+    notes = [f"{report.period}: {note}" for report in reports for note in report.notes]
+    notes += [beyond] if beyond else []
+    pieces = _relevant(reports, selection.relevance)
+    summary = _extracted(question, view, span, pieces, notes)
+    if model is None:
+        return summary
+
+    rated = {report.period: report.rating for report in reports if report.rating is not None}
+    evidence, left_out = _within(pieces, rated, _of_time(passages, hierarchy, span), budget)
+    reduced = map_reduce(question, evidence, model, budget)
+    if isinstance(reduced, str):
+        note = f"extracted, because {model.name} gave no answer: {reduced}"
+        return replace(summary, notes=(*summary.notes, note))
+    return replace(
+        summary, sections=sections_of(reduced.points), by=model.name,
+        notes=(*notes, *left_out, *reduced.notes), noted=reduced.noted,
+    )  # fmt: skip
+
+
+def _reports(
+    hierarchy: Hierarchy, span: Span, selection: ReportSelection, reporter: Model | None, budget: int
+) -> tuple[list[PeriodReport], str]:  # fmt: skip
+    """The reports on the periods of a span, and a note on those that were needed and are not asked for.
+
+    What a model wrote of a period is the same for all questions. The extracted report follows it, which has
+    the points on this question.
+    """
+    periods = summary_periods(hierarchy, span)
+    extracted = reports_of(hierarchy, periods, selection, None)
+    if reporter is None:
+        return extracted, ""
+    needed = needed_reports(extracted, selection.relevance)
+    if needed.periods:
+        pieces = _relevant(extracted, selection.relevance)
+        reporter = within_budget(reporter, pieces, len(needed.periods), budget)
+    wanted = frozenset(needed.periods)
+    written = reports_of(hierarchy, periods, selection._replace(relevance=None), reporter, wanted)
+    reports: list[PeriodReport] = []
+    for plain, each in zip(extracted, written, strict=True):
+        if each.by == "extract":
+            reports.append(replace(plain, notes=each.notes, unsent=each.unsent))
+        elif selection.relevance is None:
+            reports.append(each)
+        else:
+            reports += [each, plain]
+    return reports, needed.note(written)
+
+
+def _relevant(reports: Sequence[PeriodReport], relevance: Relevance | None) -> list[EvidencePiece]:
+    """The points of reports in their order, without those of little relevance."""
+    pieces = [piece for report in reports for piece in _pieces(report)]
+    if relevance is None:
+        return pieces
+    weights = [relevance(point_text(each.point)) for each in pieces]
+    least = least_relevance(weights)
+    return [each for each, weight in zip(pieces, weights, strict=True) if weight >= least]
+
+
+def _pieces(report: PeriodReport) -> list[EvidencePiece]:
+    """The title and summary of a report that a model wrote, which rest on all of its points; the points."""
+    pieces = [
+        EvidencePiece(_shown(point), point, _passages_of(point.facts), report.period)
+        for point in report.points
+    ]
+    if report.by != "extract" and report.points:
+        quotes = dict.fromkeys(point.citations[0] for point in report.points if point.citations)
+        facts = tuple(dict.fromkeys(fact for point in report.points for fact in point.facts))
+        text = f"{report.title}: {report.summary}"
+        point = ReportPoint(text, (), BY_MODEL, tuple(quotes), facts)
+        pieces.insert(0, EvidencePiece(text, point, _passages_of(facts), report.period))
+    return pieces
+
+
+def _passages_of(facts: Sequence[StatedFact]) -> tuple[int, ...]:
+    return tuple(sorted({fact.passage.passage for fact in facts}))
+
+
+def _shown(point: ReportPoint) -> str:
+    """A point with what changed, and its first source."""
+    source = point.citations[0]
+    date = source.published.text if source.published else "undated"
+    return f"{with_changes(point)} [{source.title or source.document}, {date}]"
+
+
+def _extracted(
+    question: str, view: View, span: Span, pieces: Sequence[EvidencePiece], notes: Sequence[str]
+) -> Summary:
+    """The summary without a model: the periods take turns until it is full."""
+    packed = pack([1] * len(pieces), MOST_POINTS, groups=[(each.period,) for each in pieces])
+    selected = [pieces[at] for at in sorted(packed.selected)]
+    left_out = len(packed.left_out)
+    more = [f"{left_out:,} more points of the reports on these periods are not shown"] if left_out else []
+    sections = sections_of([(each.period, each.point) for each in selected])
+    return Summary(question, span, sections, view.as_of, view.known_at, "extract", (*notes, *more))
+
+
+def _of_time(passages: Sequence[VisiblePassage], hierarchy: Hierarchy, span: Span) -> list[VisiblePassage]:
+    """The passages that state a fact of a span, or were published in it."""
+    facts = hierarchy.facts_at(*hierarchy.below(*hierarchy.scope(span)))
+    with_facts = {fact.passage.passage for fact in facts}
+    return [
+        each
+        for each in passages
+        if each.passage in with_facts or (each.published is not None and holds(span, each.published.span))
+    ]
+
+
+def _within(
+    pieces: Sequence[EvidencePiece], rated: Mapping[Period, float], passages: Sequence[VisiblePassage],
+    budget: int,
+) -> tuple[list[EvidencePiece], list[str]]:  # fmt: skip
+    """The evidence that fits into a budget, passages last, and notes on what does not.
+
+    The periods take turns, those of the highest rating first, and then in order of time.
+    """
+    passage_pieces = [_passage_piece(each) for each in passages]
+    passage_budget, report_budget = split_budget(budget)
+    order = sorted(range(len(pieces)), key=lambda at: (-_rating(pieces[at], rated), at))
+    packed = pack(
+        [tokens(pieces[at].text) for at in order], report_budget,
+        groups=[(pieces[at].period,) for at in order],
+    )  # fmt: skip
+    points = packed._replace(selected=tuple(order[at] for at in packed.selected))
+    packed = pack([tokens(each.text) for each in passage_pieces], passage_budget)
+    notes = [points.note("points", report_budget), packed.note("passages", passage_budget)]
+    evidence = [pieces[at] for at in sorted(points.selected)] + [passage_pieces[at] for at in packed.selected]
+    return evidence, [note for note in notes if note]
+
+
+def _rating(piece: EvidencePiece, rated: Mapping[Period, float]) -> float:
+    return 0.0 if piece.period is None else rated.get(piece.period, 0.0)
+
+
+def _passage_piece(sight: VisiblePassage) -> EvidencePiece:
+    text = " ".join(sight.text.split())
+    quote = Quote(sight.id, sight.document, sight.title, sight.published, text, None)
+    point = ReportPoint(text, (), "relevant", (quote,), ())
+    return EvidencePiece(
+        f"{passage_header(sight.title, sight.published)}: {text}", point, (sight.passage,), None
+    )

@@ -1,0 +1,391 @@
+"""The timeline of a subject: its facts in order of time, with what replaced, corroborates or contradicts
+each.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from asof.errors import UsageError
+from asof.extensions.facts.consistency import (
+    CorroboratingPassage,
+    HoldingInterval,
+    began,
+    contradicting,
+    corroborating,
+    holding_intervals,
+)
+from asof.extensions.facts.names import Entities, NameMerge
+from asof.extensions.facts.visible import StatedFact, facts_about
+from asof.index.view import View
+from asof.text.query import key
+from asof.values import CHANGE, NAME, VALUE, SourcedTime
+
+# -- timeline ------------------------------------------------------------------------------------------
+
+
+MOST_FACTS = 40
+FAR = 256
+"""How many facts before and after a fact in time are compared with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class FactEntry:
+    """A fact, and from when until before when it holds (instants; None: open, or not known).
+
+    `changes`: facts of kind CHANGE about the same value. `superseded`: the statement that replaced it.
+    `corroborated`: other documents that state the same for the same time; `contradicted`: other documents
+    that state otherwise, while both are current. `ended`: the instant at which the last text with it was
+    removed.
+    """
+
+    known: StatedFact
+    start: int | None
+    end: int | None
+    changes: tuple[StatedFact, ...]
+    superseded: CorroboratingPassage | None
+    corroborated: tuple[CorroboratingPassage, ...]
+    contradicted: tuple[CorroboratingPassage, ...]
+    ended: int | None
+
+
+class Group(NamedTuple):
+    """The facts of one subject and relation, in order of their time."""
+
+    subject: str
+    relation: str
+    entries: tuple[FactEntry, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FactLine:
+    """The facts about the subject `query`, as of a moment and known at another (instants).
+
+    `subject` is its canonical name, `names` are all of its names, `merges` the statements that join them;
+    `left_out` counts older facts that are not in `groups`. `known`: whether any fact has one of the names; if
+    not, `near` are similar names.
+    """
+
+    query: str
+    subject: str
+    names: tuple[str, ...]
+    merges: tuple[NameMerge, ...]
+    as_of: int
+    known_at: int
+    groups: tuple[Group, ...]
+    left_out: int
+    near: tuple[str, ...] = ()
+    known: bool = True
+
+    @property
+    def count(self) -> int:
+        """How many facts are shown."""
+        return sum(len(group.entries) for group in self.groups)
+
+
+def timeline_of(
+    view: View, subject: str, *, relation: str = "", since: int | None = None, until: int | None = None,
+    most: int = MOST_FACTS,
+) -> FactLine:  # fmt: skip
+    """The facts about a subject under all of its names, removed ones included.
+
+    The last `most` of them; `relation`: only those whose relation has all these words; `since`, `until`
+    (instants, both included): only those that hold at some time between. Facts of which it is the subject
+    come first, then those of which it is the object.
+    """
+    entities = Entities.of(view)
+    root, facts = facts_of_entity(view, entities, subject)
+    lines = [
+        each
+        for group, its in _grouped(entities, root, facts, relation).items()
+        for each in _lines(group, its)
+        if (since is None or each.line.end is None or each.line.end > since)
+        and (until is None or each.line.start is None or each.line.start <= until)
+    ]
+    newest = sorted(lines, key=lambda each: (began(each.line.best), *each.line.best.order))
+    newest_ids = {id(each) for each in newest[-most:]}
+    shown: dict[tuple[str, ...], list[FactEntry]] = defaultdict(list)
+    for each in lines:
+        if id(each) in newest_ids:
+            shown[each.group].append(each.entry())
+    return FactLine(
+        subject, entities.canonical(root) if facts else " ".join(subject.split()),
+        entities.names_of(root), entities.why(root), view.as_of, view.known_at,
+        tuple(Group(name, _written(its), tuple(its)) for (_, name, _), its in shown.items()),
+        len(lines) - len(newest_ids), () if facts else entities.near(subject), bool(facts),
+    )  # fmt: skip
+
+
+def facts_of_entity(view: View, entities: Entities, subject: str) -> tuple[str, list[StatedFact]]:
+    """The root of a subject (see `Entities`) and all facts about it, also ended ones, in canonical order.
+
+    A name without facts of its own that means one entity in all documents that mention it ("Quill" after
+    "Marta Quill") is resolved to that entity.
+    """
+    root = entities.root_of(subject)
+    facts = _about(view, entities, root)
+    if not facts and len(roots := entities.roots_in_documents(subject)) == 1 and roots[0] != root:
+        root = roots[0]
+        facts = _about(view, entities, root)
+    return root, facts
+
+
+def _about(view: View, entities: Entities, root: str) -> list[StatedFact]:
+    facts = facts_about(view, (*entities.keys_of(root), *entities.keys_somewhere(root)), ended=True)
+    entities.prepare(facts)
+    return [
+        each for each in facts
+        if each.fact.kind != NAME and root in (
+            entities.root_of(each.fact.subject, each.passage.document),
+            "" if each.fact.amount else entities.root_of(each.fact.object, each.passage.document),
+        )
+    ]  # fmt: skip
+
+
+def _grouped(
+    entities: Entities, root: str, facts: Iterable[StatedFact], relation: str
+) -> dict[tuple[str, ...], list[StatedFact]]:
+    """Facts by subject and relation: (its root, its name, the relation's words); the subject's own first."""
+    required_words = frozenset(relation.casefold().split())
+    groups: dict[tuple[str, ...], list[StatedFact]] = defaultdict(list)
+    for each in facts:
+        words = each.fact.relation.casefold().split()
+        if required_words <= set(words):
+            of = entities.root_of(each.fact.subject, each.passage.document)
+            groups[of, entities.canonical(each.fact.subject, each.passage.document), " ".join(words)].append(
+                each
+            )
+    return dict(sorted(groups.items(), key=lambda each: (each[0][0] != root, each[0][1:])))
+
+
+def _written(entries: Sequence[FactEntry]) -> str:
+    """A relation as the newest of its facts has it."""
+    return " ".join(entries[-1].known.fact.relation.split())
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """An interval of a group, its position `at` in the group `among`, and the changes of its value."""
+
+    group: tuple[str, ...]
+    line: HoldingInterval
+    among: Sequence[HoldingInterval]
+    at: int
+    changes: tuple[StatedFact, ...]
+
+    def entry(self) -> FactEntry:
+        line, beside = self.line, self.among[max(0, self.at - FAR) : self.at + FAR + 1]
+        return FactEntry(
+            line.best, line.start, line.end, self.changes,
+            None if line.after is None else CorroboratingPassage.of(line.after.best),
+            corroborating(line, beside), contradicting(line, beside), line.ended,
+        )  # fmt: skip
+
+
+def _lines(group: tuple[str, ...], facts: Iterable[StatedFact]) -> Iterator[_Line]:
+    """The intervals of one subject and relation, in order of their time; the change of a value is part of the
+    line of that value."""
+    lines = holding_intervals(facts)
+    values = {
+        _document_and_time(statement)
+        for line in lines
+        if line.fact.kind == VALUE
+        for statement in line.statements
+    }
+    beside: dict[object, list[StatedFact]] = defaultdict(list)
+    for line in lines:
+        if line.fact.kind == CHANGE and _document_and_time(line.best) in values:
+            beside[_document_and_time(line.best)].append(line.best)
+    shown = [
+        line for line in lines if line.fact.kind != CHANGE or _document_and_time(line.best) not in beside
+    ]
+    for at, line in enumerate(shown):
+        where = (
+            {_document_and_time(statement) for statement in line.statements}
+            if line.fact.kind == VALUE
+            else set[object]()
+        )
+        changes = [change for each in where for change in beside.get(each, ())]
+        yield _Line(group, line, shown, at, tuple(sorted(changes, key=lambda each: each.order)))
+
+
+def _document_and_time(known: StatedFact) -> object:
+    """A key that a value and its change share: their document and time."""
+    when = known.fact.when
+    return known.passage.document, None if when is None else when.span
+
+
+# -- neighbourhood -------------------------------------------------------------------------------------
+#
+# The neighbourhood of an entity: the graph of entities and measures that facts connect it to.
+
+
+DEPTHS = range(1, 4)
+"""Accepted depths of a neighbourhood, in facts."""
+MAX_NODES = 20
+
+ENTITY, MEASURE = "entity", "measure"
+
+
+class Node(NamedTuple):
+    """An entity by its canonical name, or a measure ("gross margin") that entities have values of; `steps`:
+    its distance from the entity of the query (0: itself); `facts`: in how many facts of the graph it is."""
+
+    name: str
+    kind: str
+    steps: int
+    facts: int
+
+
+class SourceDocument(NamedTuple):
+    """A document that states facts of the graph, and how many."""
+
+    document: str
+    title: str
+    facts: int
+
+
+class Edge(NamedTuple):
+    """A fact between two nodes, by their names: `object` as it was written, its time, and its passage."""
+
+    source: str
+    target: str
+    relation: str
+    object: str
+    kind: str
+    when: SourcedTime | None
+    document: str
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbourhood:
+    """The graph around the entity `query`, as of a moment and known at another (instants); empty if no fact
+    has the name.
+
+    `nodes`: itself, then the nearest and best connected; `left_out` counts neighbours that did not fit.
+    `edges` are in order of their time. `near`: similar names, where no fact has the name.
+    """
+
+    query: str
+    as_of: int
+    known_at: int
+    nodes: tuple[Node, ...]
+    documents: tuple[SourceDocument, ...]
+    edges: tuple[Edge, ...]
+    left_out: int
+    near: tuple[str, ...] = ()
+
+
+_Id = tuple[str, str]
+"""A node: its kind, and the root of an entity (see `Entities`) or the key of a measure."""
+
+
+def neighbourhood(view: View, entity: str, depth: int = 1, most: int = MAX_NODES) -> Neighbourhood:
+    """The entities and measures up to `depth` facts away, at most `most` beside the entity itself.
+
+    Current facts count. A measure is connected to the entities that have values of it, but no path goes
+    through it: every company has a revenue. Raises UsageError for a depth that is not in `DEPTHS`.
+    """
+    if depth not in DEPTHS:
+        raise UsageError(f"depth {depth}: {DEPTHS[0]} to {DEPTHS[-1]} is accepted")
+    entities = Entities.of(view)
+    root, facts = facts_of_entity(view, entities, entity)
+    graph = _Graph(entities)
+    graph.take(facts)
+    start = (ENTITY, root)
+    steps, left_out, edge = {start: 0}, set[_Id](), [start]
+    for step in range(1, depth + 1):
+        if step > 1:
+            graph.take(facts_about(view, _keys(entities, edge)))
+        reached = graph.beside(edge, steps)
+        capacity = max(most + 1 - len(steps), 0)
+        steps.update(dict.fromkeys(reached[:capacity], step))
+        left_out.update(reached[capacity:])
+        edge = [each for each in reached[:capacity] if each[0] == ENTITY]
+    graph.take(facts_about(view, _keys(entities, edge)))
+    if not graph.facts:
+        return Neighbourhood(entity, view.as_of, view.known_at, (), (), (), 0, entities.near(entity))
+    return graph.within(entity, view, steps, len(left_out.difference(steps)))
+
+
+def graph_size(view: View, facts: Iterable[StatedFact]) -> tuple[int, int]:
+    """How many nodes (entities and measures) the current ones of some facts relate, and how many of these
+    facts there are. Facts that relate a node to itself are none."""
+    graph = _Graph(Entities.of(view))
+    graph.take(facts)
+    return len({node for _, *ends in graph.facts.values() for node in ends}), len(graph.facts)
+
+
+def _keys(entities: Entities, nodes: Iterable[_Id]) -> list[str]:
+    keys = {each for _, root in nodes for each in (*entities.keys_of(root), *entities.keys_somewhere(root))}
+    return sorted(keys)
+
+
+class _Graph:
+    """Facts between nodes, as they are added."""
+
+    def __init__(self, entities: Entities) -> None:
+        self.entities = entities
+        self.facts: dict[tuple[int, int], tuple[StatedFact, _Id, _Id]] = {}
+        self.names: dict[_Id, str] = {}
+        self._beside: dict[_Id, Counter[_Id]] = defaultdict(Counter)
+
+    def take(self, facts: Iterable[StatedFact]) -> None:
+        """Add the current facts that connect two nodes."""
+        new = [
+            each for each in facts
+            if each.passage.ended is None and each.fact.kind != NAME
+            and (each.passage.passage, each.number) not in self.facts
+        ]  # fmt: skip
+        self.entities.prepare(new)
+        for each in new:
+            source = self._entity(each.fact.subject, each.passage.document)
+            if each.fact.kind in (VALUE, CHANGE):
+                target = (MEASURE, key(each.fact.relation))
+                self.names.setdefault(target, " ".join(each.fact.relation.split()))
+            else:
+                target = self._entity(each.fact.object, each.passage.document)
+            if source[1] and target[1] and source != target:
+                self.facts[each.passage.passage, each.number] = (each, source, target)
+                self._beside[source][target] += 1
+                self._beside[target][source] += 1
+
+    def _entity(self, name: str, document: str) -> _Id:
+        node = (ENTITY, self.entities.root_of(name, document))
+        if node not in self.names:
+            self.names[node] = self.entities.canonical(name, document)
+        return node
+
+    def beside(self, nodes: Iterable[_Id], known: Mapping[_Id, int]) -> list[_Id]:
+        """The neighbours of nodes that are not known yet: those of most facts first, then by name."""
+        links: Counter[_Id] = Counter()
+        for each in nodes:
+            links.update({other: n for other, n in self._beside[each].items() if other not in known})
+        return sorted(links, key=lambda each: (-links[each], self.names[each].casefold(), each))
+
+    def within(self, query: str, view: View, steps: Mapping[_Id, int], left_out: int) -> Neighbourhood:
+        """The graph of the nodes that were reached."""
+        inside = sorted(
+            (each for each in self.facts.values() if each[1] in steps and each[2] in steps),
+            key=lambda each: (began(each[0]), *each[0].order),
+        )
+        facts = Counter(node for _, *ends in inside for node in ends)
+        papers = Counter((known.passage.document, known.passage.title) for known, _, _ in inside)
+        nodes = [Node(self.names[each], each[0], step, facts[each]) for each, step in steps.items()]
+        return Neighbourhood(
+            query, view.as_of, view.known_at,
+            tuple(sorted(nodes, key=lambda each: (each.steps, -each.facts, each.name.casefold(), each))),
+            tuple(SourceDocument(*paper, n) for paper, n in sorted(papers.items())),
+            tuple(
+                Edge(
+                    self.names[source], self.names[target], known.fact.relation, known.fact.object,
+                    known.fact.kind, known.fact.when, known.passage.document, known.passage.id,
+                )
+                for known, source, target in inside
+            ),
+            left_out,
+        )  # fmt: skip

@@ -1,0 +1,746 @@
+"""The reference answers of a dataset, and which of its questions the corpus cannot answer."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asof.answer.write import declines
+from asof.config import Config
+from asof.corpus.corpus import Corpus
+from asof.corpus.session import ModelProvider
+from asof.errors import UsageError
+from asof.extensions.facts.extraction import ExtractionReport
+from asof.extensions.facts.hierarchy import touched
+from asof.extensions.facts.indexer import learn
+from asof.extensions.facts.model import Facts
+from asof.extensions.facts.visible import StatedFact, facts_of_kind
+from asof.extensions.lab.datasets import Dataset, DatasetQuestion
+from asof.extensions.lab.judge import (
+    DIMENSIONS,
+    Case,
+    ElementShares,
+    JudgedElement,
+    Preference,
+    preferences,
+    verdicts,
+)
+from asof.extensions.lab.metrics import Comparison, Estimate, Floats, clusters, compare_pairs, estimate
+from asof.extensions.lab.runs import (
+    EvaluationOptions,
+    Progress,
+    filters,
+    no_progress,
+    questions_note,
+    relevant,
+    sample,
+)
+from asof.index.view import View
+from asof.models.metered import Usage
+from asof.models.ports import Model, Reply
+from asof.rank.stage import Recipe
+from asof.text.passages import tokens
+from asof.values import KINDS, Answer, Citation, Document, Filters
+
+# -- reference -----------------------------------------------------------------------------------------
+
+
+UNANSWERABLE = "unanswerable"
+ABSTRACT = "abstract"
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceAnswer:
+    """A question with its reference answer. `answerable`: the corpus has the answer as of the question.
+    `accepted`: its texts, of which one is enough where an answer is quoted."""
+
+    question: DatasetQuestion
+    text: str
+    answerable: bool
+
+    @property
+    def accepted(self) -> tuple[str, ...]:
+        answer = self.question.record.get("answer")
+        parts = answer if isinstance(answer, list) else [answer]
+        return tuple(filter(None, map(answer_text, parts)))
+
+    @property
+    def abstract(self) -> bool:
+        """Whether its answer is an overview, which has no one wording (see `is_abstract`)."""
+        return is_abstract(self.question)
+
+
+def reference_answers(dataset: Dataset, *, overviews: bool = False) -> list[ReferenceAnswer]:
+    """The questions with a reference answer, in order: `answer`, or `answerable` false.
+
+    An answer of several parts is all of them. A question is unanswerable if its field `answerable` says so;
+    without that field, if its answer is the word "unanswerable" or no relevant document was in the corpus
+    when it is asked. `overviews`: also abstract questions without an answer.
+    """
+    references = []
+    for question in dataset.questions:
+        text = answer_text(question.record.get("answer"))
+        if text or question.record.get("answerable") is False:
+            references.append(ReferenceAnswer(question, text, _is_answerable(question, text, dataset)))
+        elif overviews and is_abstract(question):
+            references.append(ReferenceAnswer(question, "", True))
+    return references
+
+
+def choose_references(
+    dataset: Dataset, options: EvaluationOptions, *, overviews: bool = False
+) -> tuple[list[ReferenceAnswer], list[str]]:
+    """The questions whose answers are evaluated, and notes on those that are left out.
+
+    `overviews`: also abstract questions without a reference answer. Raises UsageError if there is none.
+    """
+    references = reference_answers(dataset, overviews=overviews)
+    count = len(dataset.questions)
+    if not references:
+        raise UsageError(
+            f"none of the {count:,} questions in {', '.join(dataset.files)} has a reference "
+            'answer; accepted: {"answer": "..."}, or {"answerable": false}'
+        )
+    notes = []
+    if missing := count - len(references):
+        notes.append(f"answers: {questions_note(missing, count)} no reference answer: left out")
+    if options.limit is None or options.limit >= len(references):
+        return references, notes
+    chosen = sample([reference.question for reference in references], options.limit, options.seed)
+    ids = {question.id for question in chosen}
+    notes.append(f"answers: {len(ids):,} of {len(references):,} questions, chosen by a hash of their ids")
+    return [reference for reference in references if reference.question.id in ids], notes
+
+
+def is_abstract(question: DatasetQuestion) -> bool:
+    """Whether a question asks for an overview: its field `abstract` is true, or its type says so."""
+    return question.record.get("abstract") is True or ABSTRACT in question.type.casefold()
+
+
+def answer_text(answer: Any) -> str:
+    """A reference answer as a text: parts are joined by commas; "" where there is none.
+
+    >>> answer_text(["Ann", "Bob"]), answer_text(7), answer_text(None)
+    ('Ann, Bob', '7', '')
+    """
+    if answer is None:
+        return ""
+    if isinstance(answer, str):
+        return answer.strip()
+    if isinstance(answer, Sequence):
+        return ", ".join(text for text in map(answer_text, answer) if text)
+    return json.dumps(answer, ensure_ascii=False)
+
+
+def _is_answerable(question: DatasetQuestion, text: str, dataset: Dataset) -> bool:
+    """Whether the corpus has the answer as of the question; the rule is in `reference_answers`."""
+    stated = question.record.get("answerable")
+    if isinstance(stated, bool):
+        return stated
+    return text.casefold().strip(" .") != UNANSWERABLE and any(
+        grade > 0 and _visible(document, dataset, dataset.as_of(question))
+        for document, grade in relevant(question, dataset).items()
+    )
+
+
+def _visible(document: str, dataset: Dataset, moment: int) -> bool:
+    if document not in dataset.dates:
+        return False
+    date = dataset.dates[document]
+    return date is None or date <= moment
+
+
+# -- word overlap --------------------------------------------------------------------------------------
+#
+# The words that an answer and the reference answer share: token F1 and ROUGE-L. Pure functions of texts.
+#
+# Tokens are those of SQuAD's F1 (Rajpurkar et al. 2016) and of ROUGE (Lin 2004) in lower case, but figures
+# stay whole: `\w+`, in which a point or a comma between two digits does not end a token. Nothing is stemmed,
+# no word is left out.
+
+
+_ARTICLES = ("a", "an", "the")
+_TOKEN = re.compile(r"\w+(?:(?<=\d)[.,](?=\d)\w+)*")
+_CITED = re.compile(r"\s*\[\d+(?:\s*,\s*\d+)*\]")
+
+
+def words(text: str) -> list[str]:
+    """The tokens of a text.
+
+    >>> words("Up 5.1%, to $3.7 billion (Q1).")
+    ['up', '5.1', 'to', '3.7', 'billion', 'q1']
+    """
+    return _TOKEN.findall(text.lower())
+
+
+def uncited(text: str) -> str:
+    """The text of an answer without the numbers of its citations.
+
+    >>> uncited("It is 5% [1], or 6% [2, 3].")
+    'It is 5%, or 6%.'
+    """
+    return _CITED.sub("", text)
+
+
+def exact_match(answer: str, accepted: Iterable[str]) -> bool:
+    """Whether an answer is one of the accepted ones, but for case, signs and English articles (the exact
+    match of SQuAD, Rajpurkar et al. 2016).
+
+    >>> exact_match("The Harbour Master.", ["harbour master"]), exact_match("It is Ann", ["Ann"])
+    (True, False)
+    """
+    return _plain(answer) in {_plain(each) for each in accepted}
+
+
+def _plain(text: str) -> str:
+    return " ".join(word for word in words(text) if word not in _ARTICLES)
+
+
+def f1(answer: str, reference: str) -> float:
+    """The harmonic mean of precision and recall of the tokens, each as often as it occurs (multisets).
+
+    Two texts without a token are equal (1); one without a token shares nothing with another (0).
+    """
+    answer_words, reference_words = Counter(words(answer)), Counter(words(reference))
+    return _harmonic((answer_words & reference_words).total(), answer_words.total(), reference_words.total())
+
+
+def rouge_l(answer: str, reference: str) -> float:
+    """ROUGE-L with beta 1: the harmonic mean of LCS / answer tokens and LCS / reference tokens."""
+    answer_words, reference_words = words(answer), words(reference)
+    return _harmonic(longest_common(answer_words, reference_words), len(answer_words), len(reference_words))
+
+
+def _harmonic(common: int, answer: int, reference: int) -> float:
+    """2PR / (P + R) for P = common / answer and R = common / reference: 2 common / (answer + reference)."""
+    return 2 * common / (answer + reference) if answer + reference else 1.0
+
+
+def longest_common(one: Sequence[str], other: Sequence[str]) -> int:
+    """The length of the longest common subsequence (bit-parallel, Hyyrö 2004: a row is one integer)."""
+    positions: dict[str, int] = {}
+    for at, word in enumerate(one):
+        positions[word] = positions.get(word, 0) | 1 << at
+    all_ones = (1 << len(one)) - 1
+    row = all_ones
+    for word in other:
+        matches = row & positions.get(word, 0)
+        row = (row + matches | row - matches) & all_ones
+    return len(one) - row.bit_count()
+
+
+# -- metrics -------------------------------------------------------------------------------------------
+#
+# The metrics of an answer: refusals, quoted evidence, and words shared with the reference answer.
+
+
+METRICS = (
+    "answer@1", "answer@3", "refused_when_answerable", "answered_when_not", "evidence", "evidence_share",
+    "quotes", "quote_tokens", "exact_match", "f1", "rouge_l",
+)  # fmt: skip
+JUDGED = ("correct", "refusal", "incorrect")
+"""The metrics that a language model as judge adds."""
+
+ALL = (*METRICS, *JUDGED)
+COMPARED = tuple(metric for metric in ALL if metric not in ("quotes", "quote_tokens"))
+"""The metrics by which recipes are compared."""
+
+QUOTED = 300
+"""The characters of a quote in which an accepted answer has to stand."""
+
+MIN_QUOTED = 0.8
+"""A quote inside a sentence counts as the sentence if it has at least this share of its characters."""
+
+
+def scores(
+    reference: ReferenceAnswer, answer: Answer, sentences: Sequence[tuple[str, str]]
+) -> dict[str, float]:
+    """The metrics of an answer; NaN where one does not apply.
+
+    Answerable questions have `refused_when_answerable`, the others `answered_when_not`. Of the answerable
+    ones, `answer@1`: an accepted answer stands in the first quote; `answer@3`: in one of the first three;
+    `exact_match`: the answer is an accepted one; `f1` and `rouge_l`: words shared with the reference text. A
+    refusal gets 0 in all of them. `evidence`: one of the `sentences` (document, sentence) is quoted;
+    `evidence_share`: the share that is. `quotes` and `quote_tokens`: how many quotes an answer has, refusals
+    left out.
+    """
+    values = dict.fromkeys(ALL, math.nan)
+    answered = not refuses(answer)
+    if answered:
+        values["quotes"] = float(len(answer.citations))
+        values["quote_tokens"] = float(sum(tokens(each.quote) for each in answer.citations))
+    if not reference.answerable:
+        return {**values, "answered_when_not": float(answered)}
+    values["refused_when_answerable"] = float(not answered)
+    if reference.text:
+        text = uncited(answer.text)
+        values["exact_match"] = float(answered and exact_match(text, reference.accepted))
+        values["f1"] = f1(text, reference.text) if answered else 0.0
+        values["rouge_l"] = rouge_l(text, reference.text) if answered else 0.0
+        for count in (1, 3):
+            quotes = [each.quote[:QUOTED] for each in answer.citations[:count]] if answered else []
+            values[f"answer@{count}"] = float(any(holds(quote, reference.accepted) for quote in quotes))
+    if sentences:
+        share = evidence_share(answer.citations, sentences) if answered else 0.0
+        values["evidence"], values["evidence_share"] = float(share > 0), share
+    return values
+
+
+def refuses(answer: Answer) -> bool:
+    """Whether an answer is a refusal: it is marked as one, or says so in the words of TG-RAG's prompt."""
+    return answer.refused or declines(answer.text)
+
+
+def holds(quote: str, accepted: Iterable[str]) -> bool:
+    """Whether a quote holds an accepted answer: its words in their order, case and signs apart.
+
+    >>> holds("The “Otter-Mills” depot.", ["otter mills"]), holds("In 2021.", ["202"])
+    (True, False)
+    """
+    words = f" {' '.join(_WORD.findall(quote.casefold()))} "
+    return any(f" {' '.join(_WORD.findall(answer.casefold()))} " in words for answer in accepted)
+
+
+_WORD = re.compile(r"\w+")
+
+
+def evidence_share(citations: Iterable[Citation], sentences: Sequence[tuple[str, str]]) -> float:
+    """The share of the sentences (document, sentence) that a citation of their document quotes."""
+    cited = [(each.document, each.quote) for each in citations]
+    quoted = sum(
+        any(name == document and quotes_sentence(quote, sentence) for name, quote in cited)
+        for document, sentence in sentences
+    )
+    return quoted / len(sentences)
+
+
+def quotes_sentence(quote: str, sentence: str) -> bool:
+    """Whether a quote contains a sentence, or is a part of it with MIN_QUOTED of its characters.
+
+    White space and case do not count.
+
+    >>> quotes_sentence("He said:  The fare IS two euros. Then", "The fare is two euros.")
+    True
+    >>> quotes_sentence("fare is two", "The fare is two euros.")
+    False
+    """
+    quoted, expected = (" ".join(text.split()).casefold() for text in (quote, sentence))
+    if not expected:
+        return False
+    return expected in quoted or (quoted in expected and len(quoted) >= MIN_QUOTED * len(expected))
+
+
+# -- facts ---------------------------------------------------------------------------------------------
+#
+# The facts of a corpus: they are read before questions are asked; what indexing and reading cost.
+
+
+@dataclass(frozen=True, slots=True)
+class IndexingCost:
+    """What adding documents cost: the seconds of indexing and of reading facts, and the calls of a model.
+
+    `facts`: how many were added. `periods`: the periods that added and removed facts lie in, with those above
+    them; their reports have to be written anew.
+    """
+
+    documents: int
+    index_seconds: float
+    facts_seconds: float
+    facts: int
+    calls: int
+    prompt_tokens: int
+    reply_tokens: int
+    periods: int
+
+
+def read_facts(corpus: Corpus, progress: Progress = no_progress) -> ExtractionReport:
+    """Read the facts of passages that the corpus's extractor has not read yet. Raises ModelError."""
+    return learn(corpus, lambda done, of: progress("reading facts", done, of))
+
+
+def add_and_read(
+    corpus: Corpus, documents: Iterable[Document], progress: Progress = no_progress
+) -> IndexingCost:
+    """Add documents to a corpus and read their facts, without a background thread."""
+    before = _current_facts(corpus)
+    started = time.perf_counter()
+    report = corpus.add(documents, progress=lambda done: progress("indexing", done.added, 0))
+    corpus.tidy()
+    indexed = time.perf_counter()
+    usage = read_facts(corpus, progress).cost or Usage()
+    finished = time.perf_counter()
+    after = _current_facts(corpus)
+    added = [after[key] for key in after if key not in before]
+    removed = [before[key] for key in before if key not in after]
+    return IndexingCost(
+        report.added + report.changed, indexed - started, finished - indexed, len(added), usage.calls,
+        usage.prompt_tokens, usage.reply_tokens, len(touched([*added, *removed])),
+    )  # fmt: skip
+
+
+def _current_facts(corpus: Corpus) -> dict[tuple[str, bytes, int], StatedFact]:
+    """All current facts by document, passage and number."""
+    facts = all_facts(corpus.at().view())
+    return {(each.passage.document, each.passage.key, each.number): each for each in facts}
+
+
+def all_facts(view: View) -> list[StatedFact]:
+    """All facts of a view, in canonical order."""
+    facts = [fact for kind in KINDS for fact in facts_of_kind(view, kind)]
+    return sorted(facts, key=lambda fact: (fact.order, fact.passage.key))
+
+
+# -- models --------------------------------------------------------------------------------------------
+#
+# The language model of `asof.toml` in an evaluation: it may write facts and answers, and judge answers.
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationModels:
+    """`config`: the configuration of asof.toml. `writes`: its [model], [facts] and [ask] hold for the corpus
+    that is evaluated. `judges`: its [model] judges answers, that of `judged_by` if it is given. `model`: a
+    model in place of the configured one.
+    """
+
+    config: Config = field(default_factory=Config)
+    writes: bool = False
+    judges: bool = False
+    model: Model | None = None
+    judged_by: Config | None = None
+
+    def check(self) -> None:
+        """Raises UsageError if a model is needed and none is configured (Untrusted: none that is trusted)."""
+        for needed, option in ((self.writes, "--model"), (self.judges, "--judge")):
+            if needed and self.model is None and self.config.model is None:
+                raise self.config.lacking("model", f"{option}: no language model is named")
+
+    @property
+    def writer(self) -> str:
+        """A name for the model that writes and its settings, for the key of a cached corpus; "" for none."""
+        if not self.writes:
+            return ""
+        model = self.model.name if self.model is not None else str(self.config.model)
+        return f"{model} {Facts.of(self.config.tables)}"
+
+    def configure(self, corpus: Corpus) -> None:
+        """Give a corpus the configuration of asof.toml, if the model writes."""
+        if self.writes:
+            own = self.config
+            corpus.session.config = replace(
+                corpus.config, model=own.model, tables=own.tables, asking=own.asking
+            )
+            corpus.models.model = self.model
+
+    @contextmanager
+    def judge(self, corpus: Corpus) -> Iterator[Model | None]:
+        """The model as judge, or None if it does not judge. Its replies are cached with the corpus."""
+        if not self.judges:
+            yield None
+            return
+        judging = replace(corpus.config, model=(self.judged_by or self.config).model)
+        with ModelProvider(corpus.session, self.model, judging).language() as model:
+            yield model
+
+
+NO_MODELS = EvaluationModels()
+
+
+# -- run -----------------------------------------------------------------------------------------------
+#
+# A run of answers: `ask` is given the questions with a reference answer, and each answer is scored.
+
+
+class Answerer(Protocol):
+    """Answers questions as of a moment; a `Snapshot` does."""
+
+    def ask(
+        self, question: str, *, filters: Filters | None = None, recipe: str | Recipe | None = None
+    ) -> Answer: ...
+
+
+AnswererFactory = Callable[[Corpus, int], Answerer]
+"""Makes an answerer from a corpus and an instant."""
+
+
+def snapshot_at(corpus: Corpus, as_of: int) -> Answerer:
+    """The corpus as of an instant."""
+    return corpus.snapshot(as_of, None)
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluatedAnswer:
+    """An answer to a question, its value of each metric (NaN where it does not apply), and its latency.
+
+    `judged`: the elements that a judge found, () without one.
+    """
+
+    reference: ReferenceAnswer
+    answer: Answer
+    scores: Mapping[str, float]
+    latency_ms: float
+    judged: tuple[JudgedElement, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerRun:
+    """A recipe, its name in this evaluation, and its answers in the order of the questions."""
+
+    name: str
+    recipe: Recipe
+    replies: tuple[EvaluatedAnswer, ...]
+
+    def values(self, metric: str) -> Floats:
+        """A metric of each question, shape (questions,)."""
+        return np.array([reply.scores[metric] for reply in self.replies], np.float64)
+
+    def latency(self, percent: float) -> float:
+        """A percentile of the latencies, in milliseconds."""
+        return float(np.percentile([reply.latency_ms for reply in self.replies], percent))
+
+    @property
+    def cost(self) -> dict[str, float] | None:
+        """What models cost for all answers, summed by key; None if none was asked."""
+        return total_cost(reply.answer.cost for reply in self.replies)
+
+
+def total_cost(costs: Iterable[Mapping[str, Any] | None]) -> dict[str, float] | None:
+    """The sum of costs by key, values that are no numbers left out; None if there is no cost at all."""
+    known = [cost for cost in costs if cost is not None]
+    if not known:
+        return None
+    keys = dict.fromkeys(key for cost in known for key, value in cost.items() if _is_number(value))
+    return {key: math.fsum(cost[key] for cost in known if _is_number(cost.get(key))) for key in keys}
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def answer_all(
+    name: str, recipe: Recipe, corpus: Corpus, dataset: Dataset, references: Iterable[ReferenceAnswer],
+    filter_by: Sequence[str] = (), answerer_at: AnswererFactory = snapshot_at,
+    advance: Callable[[], None] | None = None,
+) -> AnswerRun:  # fmt: skip
+    """Ask all questions, each as of its moment."""
+    replies = []
+    for reference in references:
+        replies.append(answer_question(reference, recipe, corpus, dataset, filter_by, answerer_at))
+        if advance is not None:
+            advance()
+    return AnswerRun(name, recipe, tuple(replies))
+
+
+def answer_question(
+    reference: ReferenceAnswer, recipe: Recipe, corpus: Corpus, dataset: Dataset,
+    filter_by: Sequence[str] = (), answerer_at: AnswererFactory = snapshot_at,
+) -> EvaluatedAnswer:  # fmt: skip
+    """Ask one question, and score the answer."""
+    question = reference.question
+    answerer = answerer_at(corpus, dataset.as_of(question))
+    hard = Filters(meta=tuple(filters(question, filter_by)))
+    started = time.perf_counter()
+    answer = answerer.ask(question.text, filters=hard, recipe=recipe)
+    latency = 1000 * (time.perf_counter() - started)
+    values = scores(reference, answer, dataset.sentences.get(question.id, []))
+    return EvaluatedAnswer(reference, answer, values, latency)
+
+
+# -- results -------------------------------------------------------------------------------------------
+#
+# The results of all answer runs: comparisons, groups of questions, and what a judge cost.
+
+
+@dataclass(frozen=True, slots=True)
+class PreferenceCount:
+    """How many answers of recipe `a` to abstract questions a judge preferred to those of `b`, and vice versa.
+
+    `unusable`: how many pairs have no usable verdict.
+    """
+
+    a: str
+    b: str
+    dimension: str
+    a_better: int
+    b_better: int
+    ties: int
+    unusable: int
+
+
+@dataclass(frozen=True, slots=True)
+class PreferenceReason:
+    """Why a judge prefers an answer of `a` or of `b` to the question with this id, by one dimension.
+
+    `better`: "a", "b" or "tie"; `reasons`: what it said when `a` came first, and when `b` did.
+    """
+
+    question: str
+    a: str
+    b: str
+    dimension: str
+    better: str
+    reasons: tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeUsage:
+    """The judge, what it cost, which recipes it preferred and why, and the problems of unusable replies."""
+
+    judge: str
+    calls: int
+    prompt_tokens: int
+    reply_tokens: int
+    preferred: tuple[PreferenceCount, ...]
+    problems: tuple[str, ...]
+    reasons: tuple[PreferenceReason, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerRuns:
+    """A run for each recipe over the same questions, their comparisons, and the judge (None: no judge).
+
+    `cluster` has the same number for questions of the same text.
+    """
+
+    references: tuple[ReferenceAnswer, ...]
+    cluster: NDArray[np.int64]
+    runs: tuple[AnswerRun, ...]
+    comparisons: tuple[Comparison, ...]
+    seed: int
+    judging: JudgeUsage | None = None
+
+    @property
+    def questions(self) -> list[DatasetQuestion]:
+        """The questions that were asked, in order."""
+        return [reference.question for reference in self.references]
+
+    def estimate(self, run: AnswerRun, metric: str, at: Sequence[int] | None = None) -> Estimate | None:
+        """The mean of a metric with its interval, over all questions or those `at`; None if it applies to
+        none."""
+        chosen = list(range(len(self.references))) if at is None else list(at)
+        return estimate(run.values(metric)[chosen], self.cluster[chosen], self.seed)
+
+
+def compare_answers(
+    runs: Sequence[AnswerRun], references: Sequence[ReferenceAnswer], seed: int
+) -> AnswerRuns:
+    """The runs with their comparisons."""
+    cluster = clusters([reference.question.text for reference in references])
+    values = {run.name: {metric: run.values(metric) for metric in COMPARED} for run in runs}
+    return AnswerRuns(tuple(references), cluster, tuple(runs), compare_pairs(values, cluster, seed), seed)
+
+
+# -- judge runs ----------------------------------------------------------------------------------------
+#
+# The judge on runs: answers get their verdicts, and overviews are compared in pairs.
+
+
+Evidence = Mapping[str, Sequence[tuple[str, str]]]
+"""By the id of a question the sentences that answer it, each with its document."""
+
+SIDES = {"first": "a", "second": "b", "tie": "tie"}
+
+
+def judge_runs(
+    model: Model, runs: Sequence[AnswerRun], references: Sequence[ReferenceAnswer], seed: int,
+    evidence: Evidence | None = None,
+) -> AnswerRuns:  # fmt: skip
+    """The runs with the judge's verdicts as metrics; it is shown the `evidence`. Raises ModelError."""
+    replies: list[Reply] = []
+    judged = [_with_verdicts(model, run, evidence or {}, replies) for run in runs]
+    preferred: list[PreferenceCount] = []
+    reasons: list[PreferenceReason] = []
+    for a, b in combinations(judged, 2):
+        counts, why = _preferences(model, a, b, replies)
+        preferred += counts
+        reasons += why
+    usage = JudgeUsage(
+        model.name,
+        sum(reply.calls for reply in replies),
+        sum(reply.prompt_tokens for reply in replies),
+        sum(reply.reply_tokens for reply in replies),
+        tuple(preferred),
+        tuple(
+            reply.problem or f"no verdict: {reply.text!r}"
+            for reply in replies
+            if reply.problem or reply.value is None
+        ),
+        tuple(reasons),
+    )
+    return replace(compare_answers(judged, references, seed), judging=usage)
+
+
+def _with_verdicts(model: Model, run: AnswerRun, evidence: Evidence, replies: list[Reply]) -> AnswerRun:
+    """The run with verdicts. A refusal needs no judge: it is correct if the question is unanswerable."""
+    known: dict[int, tuple[ElementShares | None, tuple[JudgedElement, ...]]] = {}
+    cases: dict[int, Case] = {}
+    for at, reply in enumerate(run.replies):
+        reference = reply.reference
+        if refuses(reply.answer):
+            able = reference.answerable
+            known[at] = (ElementShares(0.0, 1.0, 0.0) if able else ElementShares(1.0, 0.0, 0.0)), ()
+        elif reference.text or not reference.answerable:
+            text = reference.text if reference.answerable else ""
+            gold = tuple(evidence.get(reference.question.id, ()))
+            cases[at] = Case(reference.question.text, text, uncited(reply.answer.text), gold)
+    judged = verdicts(model, list(cases.values()))
+    replies += judged.replies
+    known |= dict(zip(cases, zip(judged.verdicts, judged.elements, strict=True), strict=True))
+    scored = (_scored(each, *known.get(at, (None, ()))) for at, each in enumerate(run.replies))
+    return replace(run, replies=tuple(scored))
+
+
+def _scored(
+    reply: EvaluatedAnswer, verdict: ElementShares | None, elements: tuple[JudgedElement, ...]
+) -> EvaluatedAnswer:
+    if verdict is None:
+        return reply
+    shares = {"correct": verdict.correct, "refusal": verdict.refusal, "incorrect": verdict.incorrect}
+    return replace(reply, scores={**reply.scores, **shares}, judged=elements)
+
+
+def _preferences(
+    model: Model, a: AnswerRun, b: AnswerRun, replies: list[Reply]
+) -> tuple[list[PreferenceCount], list[PreferenceReason]]:
+    """Two runs compared on the abstract questions; nothing if there are none."""
+    both = [
+        (one.reference.question, uncited(one.answer.text), uncited(other.answer.text))
+        for one, other in zip(a.replies, b.replies, strict=True)
+        if one.reference.abstract
+    ]
+    if not both:
+        return [], []
+    preferred, judge_replies = preferences(
+        model, [(question.text, one, other) for question, one, other in both]
+    )
+    replies += judge_replies
+    usable = [
+        (question.id, each) for (question, *_), each in zip(both, preferred, strict=True) if each is not None
+    ]
+    counts = [_count(a, b, each, usable, len(both) - len(usable)) for each in DIMENSIONS]
+    reasons = [
+        PreferenceReason(
+            id_, a.name, b.name, dimension, SIDES[each.sides[dimension]], each.reasons[dimension]
+        )
+        for id_, each in usable
+        for dimension in DIMENSIONS
+    ]
+    return counts, reasons
+
+
+def _count(
+    a: AnswerRun, b: AnswerRun, dimension: str, usable: Sequence[tuple[str, Preference]], unusable: int
+) -> PreferenceCount:
+    sides = [each.sides[dimension] for _, each in usable]
+    counts = (sides.count("first"), sides.count("second"), sides.count("tie"))
+    return PreferenceCount(a.name, b.name, dimension, *counts, unusable)

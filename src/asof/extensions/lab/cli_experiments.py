@@ -1,0 +1,323 @@
+"""`asof experiments` and `asof experiment`: tables of papers beside ours."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from rich.text import Text
+
+from asof.cli.main import DONE, NOTHING, PROBLEMS, corpus_root, echo_err, given, json_option, print_json
+from asof.cli.terminal import counted, plain, show
+from asof.errors import UsageError
+from asof.extensions.lab.cli import (
+    Cells,
+    console,
+    estimated,
+    note_problems,
+    short,
+    show_columns,
+    step_progress,
+)
+
+if TYPE_CHECKING:
+    from asof.config import Config
+    from asof.extensions.lab.experiments import Cell, Experiment, ExperimentRun
+    from asof.extensions.lab.tuning import TuningOutcome
+
+
+# -- experiments ---------------------------------------------------------------------------------------
+
+
+LONGEST = 40
+"""Characters of a question beside its figures."""
+
+
+@click.command()
+@json_option
+def experiments(as_json: bool) -> int:
+    """Experiments of the papers that can be run here: each a table or a figure, by name.
+
+    `asof experiment NAME DATASET` runs one; docs/papers-reproduced.md has what they show on public datasets.
+    """
+    from asof.extensions.lab.published import EXPERIMENTS
+    from asof.extensions.lab.results import experiments_json
+
+    found = list(EXPERIMENTS.values())
+    if as_json:
+        print_json(experiments_json(found))
+        return DONE
+    width = max((len(each.name) for each in found), default=0)
+    for each in found:
+        show(
+            f"{click.style(each.name.ljust(width), bold=True)}  {each.about} ({each.source})", hang=width + 2
+        )
+    return DONE
+
+
+@click.command()
+@click.argument("name")
+@click.argument("dataset", type=click.Path(path_type=Path), required=False)
+@click.option(
+    "--set", "settings", multiple=True, metavar="NAME=VALUE",
+    help="A setting of the experiment, or a field of its recipe: decay.delta=5 (again: and that).",
+)  # fmt: skip
+@click.option("--limit", type=click.IntRange(1), metavar="N", help="N questions, chosen by a hash.")
+@click.option("--queries", default="", metavar="FILE", help="One file of questions only; a path or a name.")
+@click.option("--filter-by", multiple=True, metavar="FIELD", help="As of asof evaluate.")
+@click.option(
+    "--encoder", metavar="NAME",
+    help="Vectors beside words: none (default), hashed, a model's folder or its name on the hub.",
+)  # fmt: skip
+@click.option(
+    "--seed", type=click.IntRange(0), default=0, metavar="N", help="Of all that is drawn (default 0)."
+)
+@click.option(
+    "--figures", type=click.Path(path_type=Path), metavar="DIR",
+    help="Draw its figures there, the numbers beside them as CSV (needs the extra asof[figures]).",
+)  # fmt: skip
+@click.option("--per-query", is_flag=True, help="A row for each question, where the paper looks at them.")
+@json_option
+@click.pass_context
+def experiment(
+    context: click.Context, /, name: str, dataset: Path | None, settings: tuple[str, ...], limit: int | None,
+    queries: str, filter_by: tuple[str, ...], encoder: str | None, seed: int,
+    figures: Path | None, per_query: bool, as_json: bool,
+) -> int:  # fmt: skip
+    """Run the experiment NAME of a paper on DATASET: its table beside ours.
+
+    Without DATASET: what it is, what it wants, how it is read. The language model, for experiments that ask
+    one, is that of asof.toml in this folder.
+    """
+    from asof.extensions.lab.experiments import ExperimentOptions, run
+    from asof.extensions.lab.published import named
+    from asof.extensions.lab.results import experiment_json, experiments_json
+    from asof.extensions.lab.runs import no_progress
+
+    chosen = named(name)
+    if dataset is None:
+        _check_nothing_given(context)
+        if as_json:
+            print_json(experiments_json([chosen]))
+        else:
+            _show_about(chosen)
+        return DONE
+    from asof.extensions.lab.cli import BUILT_IN, encoder_of, keeping
+
+    with keeping(encoder_of(encoder)) as encodes, step_progress() as progress:
+        options = ExperimentOptions(
+            limit, seed, queries, filter_by, config=_configuration(), encoder=encodes,
+            built_in=encoder if encoder in BUILT_IN else "none", progress=progress or no_progress,
+        )  # fmt: skip
+        outcome = run(chosen, dataset, options, settings, figures)
+    if as_json:
+        print_json(experiment_json(outcome, per_query=per_query))
+    else:
+        show_experiment(outcome, per_query=per_query)
+        note_problems(outcome.outcome.problems)
+    if per_query and not outcome.outcome.each:
+        echo_err(f"note: {name} has no rows of single questions")
+    if figures is not None:
+        drawn = [path.stem for path in outcome.drawn if path.suffix == ".png"]
+        echo_err(f"figures in {figures}: {', '.join(drawn) or 'none'}")
+    return PROBLEMS if any(problem.lost for problem in outcome.outcome.problems) else DONE
+
+
+def _check_nothing_given(context: click.Context) -> None:
+    """Raises UsageError for what is about a run, where there is nothing to run on."""
+    about = given(context)
+    for parameter in context.command.params:
+        if parameter.name in about and parameter.name not in ("name", "as_json"):
+            raise UsageError(f"{parameter.opts[0]} is about a run: give DATASET")
+
+
+def _configuration() -> Config:
+    """What names the language model: the configuration that holds in this folder."""
+    from asof import environment
+
+    return environment.configuration(Path(), echo_err)
+
+
+def _show_about(experiment: Experiment) -> None:
+    """What an experiment is, its printed table, what it wants and how it is read."""
+    from asof.extensions.lab.experiments import OPTIONS, option
+
+    click.secho(f"{experiment.name}: {experiment.about}", bold=True)
+    show(f"source: {experiment.source}", hang=8)
+    show(f"data: {experiment.data}", hang=6)
+    for name, each in experiment.parameters.items():
+        show(f"--set {name}={each.default}: {each.about}; {each.accepted.words}", hang=6)
+    if experiment.recipe is not None:
+        own = ", ".join(each.removesuffix(".") for each in experiment.varies)
+        but = f", but for {own}, which it sets itself or leaves out" if own else ""
+        show(f"--set STAGE.FIELD=VALUE: fields of the recipe {experiment.recipe.name}{but}", hang=6)
+    if experiment.takes != OPTIONS:
+        taken = ", ".join(map(option, experiment.takes)) or "none that changes the table"
+        show(f"options: {taken}", hang=9)
+    published = experiment.published
+    if published.rows:
+        click.echo("\nas printed")
+        columns: Cells = [
+            (
+                each.name.replace("@", "\n@"),
+                [_cell(row.cells.get(each.name), each.places) for row in published.rows],
+            )
+            for each in published.columns
+        ]
+        show_columns(console(), "", [row.label for row in published.rows], columns)
+    _show_reading(experiment)
+
+
+def show_experiment(run: ExperimentRun, *, per_query: bool = False) -> None:
+    """The paper's table beside ours, where their shapes agree, how the paper is read, notes on the run."""
+    from asof.extensions.lab.results import labels
+
+    experiment, outcome = run.experiment, run.outcome
+    click.secho(f"{experiment.name}: {experiment.about} ({experiment.source})", bold=True)
+    click.echo(f"{plain(run.dataset)}: {counted(outcome.questions, 'question')}{_settings_text(run)}")
+    rows = labels(experiment.published, outcome.table)
+    columns: Cells = []
+    every = {each.name: each.places for each in (*outcome.table.columns, *experiment.published.columns)}
+    for name, places in every.items():
+        printed = [experiment.published.cell(row, name) for row in rows]
+        if any(cell is not None for cell in printed):
+            columns.append((f"{name}\npaper", [_cell(cell, places) for cell in printed]))
+        columns.append((f"{name}\nhere", [_cell(outcome.table.cell(row, name), places) for row in rows]))
+    if rows:
+        show_columns(console(), "", rows, columns)
+    if per_query and outcome.each:
+        _show_each(outcome.each)
+    for shape in run.shapes:
+        show(shape.sentence, hang=2)
+    _show_reading(experiment)
+    for note in outcome.notes:
+        click.secho(f"note: {plain(note)}", dim=True)
+
+
+def _show_each(rows: Sequence[Mapping[str, Any]]) -> None:
+    """A row for each question, whose text is cut; parts of one with a `text` of their own, whole."""
+    click.echo()
+    told = [row for row in rows if "text" in row]
+    for row in told:
+        click.secho(f"{plain(row['query_id'])}, {plain(row['part'])}", bold=True)
+        show(f"  {plain(row['text'])}", hang=2)
+    figures = [row for row in rows if "text" not in row]
+    if not figures:
+        return
+    names = [f"{row['query_id']} {plain(str(row.get('query', '')))}"[:LONGEST] for row in figures]
+    keys = dict.fromkeys(key for row in figures for key in row if key not in ("query_id", "query"))
+    columns: Cells = [(key, [_cell(row.get(key)) for row in figures]) for key in keys]
+    show_columns(console(), "question", names, columns)
+
+
+def _settings_text(run: ExperimentRun) -> str:
+    """What was set and given, other than the defaults."""
+    defaults = {name: each.default for name, each in run.experiment.parameters.items()}
+    parameters = run.options.parameters.items()
+    changed = {name: value for name, value in parameters if defaults.get(name) != value}
+    said = [f"{name}={value}" for name, value in {**changed, **run.options.fields}.items()]
+    for name, value in run.options.given.items():
+        said.append(f"{name.replace('_', '-')} {','.join(value) if isinstance(value, tuple) else value}")
+    return "".join(f", {plain(each)}" for each in said)
+
+
+def _show_reading(experiment: Experiment) -> None:
+    if experiment.reading:
+        click.echo("\nhow the paper is read")
+    for sentence in experiment.reading:
+        show(f"- {sentence}", hang=2)
+
+
+def _cell(cell: Cell, places: int = 3) -> Text:
+    """A figure as tables have it: with so many places, but whole numbers as they are."""
+    from asof.extensions.lab.metrics import Estimate
+
+    if isinstance(cell, Estimate):
+        return estimated(cell)
+    if isinstance(cell, float):
+        return Text(short(cell) if places == 3 and abs(cell) < 10 else f"{cell:,.{places}f}")
+    if cell is None:
+        return Text("-")
+    return Text(f"{cell:,}" if isinstance(cell, int) else plain(cell))
+
+
+# -- tune ----------------------------------------------------------------------------------------------
+#
+# `asof tune`.
+
+
+@click.command()
+@click.argument("dataset", type=click.Path(path_type=Path))
+@click.option("--recipe", metavar="NAME", help="Which way of ranking (default: that of asof.toml, asof).")
+@click.option(
+    "--trials", type=click.IntRange(20, 10_000), default=300, metavar="N",
+    help="Settings that are tried, for all questions and for each fold (default 300).",
+)  # fmt: skip
+@click.option(
+    "--folds", type=click.IntRange(2, 20), default=5, metavar="N",
+    help="Parts of the questions, each held out once (default 5).",
+)  # fmt: skip
+@json_option
+def tune(dataset: Path, recipe: str | None, trials: int, folds: int, as_json: bool) -> int:
+    """Fit a recipe's numbers to DATASET, and say what they gain on questions that were held out.
+
+    DATASET is a folder as of `asof evaluate`; recipe and [index] are as in asof.toml of this folder. Nothing
+    is written: where there is a gain, the lines to paste into asof.toml are printed. Exit code 1: no gain;
+    see docs/guides/tuning.md.
+    """
+    from asof import environment
+    from asof.extensions.lab.tuning import dataset_questions
+    from asof.extensions.lab.tuning import tune as fitted
+
+    configured = environment.configuration(corpus_root(None), echo_err)
+    ranked = configured.recipe_named(recipe or configured.recipe)
+    with (
+        step_progress() as progress,
+        dataset_questions(dataset, ranked, configured.index, progress=progress) as questions,
+    ):
+        outcome = fitted(questions, folds, trials, progress)
+    if as_json:
+        from asof.extensions.lab.results import tune_json
+
+        print_json(tune_json(outcome))
+    else:
+        _show(outcome)
+    return DONE if outcome.gain else NOTHING
+
+
+def _show(outcome: TuningOutcome) -> None:
+    to = console()
+
+    def line(text: str, style: str = "") -> None:
+        to.print(Text(plain(text), style), soft_wrap=True)
+
+    numbers = outcome.numbers
+    columns: Cells = [
+        ("range", [Text(f"{each.low:g} to {each.high:g}", "dim") for each in numbers]),
+        ("before", [Text(f"{each.start:g}") for each in numbers]),
+        ("after", [Text(f"{each.value:g}", "bold") for each in numbers]),
+        ("in the folds", [Text(f"{min(each.folds):g} to {max(each.folds):g}", "dim") for each in numbers]),
+    ]
+    line(f"{outcome.recipe.name} on {outcome.dataset}: {outcome.questions:,} questions, {outcome.how}", "dim")
+    show_columns(to, "number", [each.field for each in numbers], columns)
+    for note in outcome.notes:
+        line(f"  {note}", "dim")
+    gain = outcome.comparison
+    line(
+        f"nDCG@10 {short(outcome.start)}; fitted {short(outcome.fitted)} "
+        f"({_signed(outcome.fitted - outcome.start)}); held out {short(outcome.held_out)} "
+        f"({_signed(gain.difference)}, 95% {_signed(gain.low)} to {_signed(gain.high)}, p {gain.p:.2g}); "
+        f"{outcome.trials:,} trials, {outcome.seconds:.0f} s"
+    )
+    if not outcome.gain:
+        line("No gain: on questions held out, the fitted values are no better than chance makes them", "bold")
+        return
+    line("A gain: paste into asof.toml", "bold green")
+    for each in outcome.lines.splitlines():
+        click.echo(plain(each))
+
+
+def _signed(value: float) -> str:
+    return ("+" if value >= 0 else "") + short(value)

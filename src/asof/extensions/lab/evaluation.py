@@ -1,0 +1,422 @@
+"""Asks the questions of a dataset: rankings and answers by each recipe. Both protocols use it."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asof import environment
+from asof.config import Config
+from asof.corpus.corpus import Corpus
+from asof.corpus.corpus import open as open_corpus
+from asof.errors import UsageError
+from asof.extensions.lab.answers import (
+    NO_MODELS,
+    AnswererFactory,
+    AnswerRuns,
+    EvaluationModels,
+    IndexingCost,
+    ReferenceAnswer,
+    add_and_read,
+    answer_all,
+    choose_references,
+    compare_answers,
+    read_facts,
+    reference_answers,
+    snapshot_at,
+)
+from asof.extensions.lab.datasets import Dataset, DatasetQuestion, load, prepared
+from asof.extensions.lab.leakage import Leakage, check_leakage, leakage_sample
+from asof.extensions.lab.metrics import Comparison, Estimate, check_metrics, clusters, compare_pairs, estimate
+from asof.extensions.lab.runs import (
+    BASE,
+    BUDGET,
+    DEFAULT_OPTIONS,
+    METRICS,
+    NEW,
+    EvaluationOptions,
+    Progress,
+    QuestionResult,
+    Run,
+    Split,
+    UsedConfiguration,
+    check_by,
+    check_filters,
+    check_ids,
+    choose,
+    no_progress,
+    progress_counter,
+    recipes_by_name,
+    relevant,
+    run,
+    sample,
+    split,
+    write,
+)
+from asof.models.ports import Encoder
+from asof.rank.stage import Recipe
+from asof.values import Answer
+
+# -- runner --------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Runner:
+    """What questions are asked with. `label` in the methods begins the lines of progress."""
+
+    dataset: Dataset
+    recipes: dict[str, Recipe]
+    options: EvaluationOptions
+    answerer_at: AnswererFactory
+    models: EvaluationModels
+    progress: Progress
+
+    @property
+    def overviews(self) -> bool:
+        """Whether abstract questions without a reference answer are asked: for a judge to compare recipes."""
+        return self.models.judges and len(self.recipes) > 1
+
+    def rank(self, corpus: Corpus, questions: Sequence[DatasetQuestion], label: str = "") -> tuple[Run, ...]:
+        """The rankings by each recipe; () if there are no questions."""
+        return tuple(
+            run(
+                name, recipe, corpus, self.dataset, questions, self.options.filter_by,
+                progress_counter(self.progress, f"{label}{name}", len(questions)), self.options.metrics,
+            )
+            for name, recipe in self.recipes.items()
+            if questions
+        )  # fmt: skip
+
+    def answer(self, corpus: Corpus, references: Sequence[ReferenceAnswer], label: str = "") -> AnswerRuns:
+        """The answers by each recipe, with verdicts if there is a judge. Raises ModelError."""
+        runs = [
+            answer_all(
+                name, recipe, corpus, self.dataset, references, self.options.filter_by, self.answerer_at,
+                progress_counter(self.progress, f"{label}{name}, answers", len(references)),
+            )
+            for name, recipe in self.recipes.items()
+        ]  # fmt: skip
+        with self.models.judge(corpus) as judge:
+            if judge is None:
+                return compare_answers(runs, references, self.options.seed)
+            from asof.extensions.lab.answers import judge_runs
+
+            self.progress("judging", 0, 0)
+            return judge_runs(judge, runs, references, self.options.seed, self.dataset.sentences)
+
+
+# -- evaluation ----------------------------------------------------------------------------------------
+#
+# `evaluate`: how good recipes are on a dataset, how certain that is, and whether anything later leaks in.
+#
+# Read this first. `runs/` has the dataset and its rankings, `answers/` its answers, `leakage/` the check
+# that
+# nothing later shows, `report/` the JSON, `figures.py` the figures; `configuration.py` says which numbers of
+# recipes hold, `incremental.py` is the protocol with an update. Tables of the papers: `experiment.py` runs
+# one,
+# `published.py` and `published.toml` have them, `protocols.py` what is no variation of settings.
+
+
+COMPARED = tuple(name for name in METRICS if name not in ("leak@10", *BUDGET))
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """The result: a run for each recipe over the same `questions`, in the same order.
+
+    `cluster` has the same number for questions of the same text. `leakage` and `answers` are None if they
+    were not asked for. `configuration`: where the recipes' numbers are from, if they were asked for by name.
+    """
+
+    dataset: Dataset
+    options: EvaluationOptions
+    questions: tuple[DatasetQuestion, ...]
+    cluster: NDArray[np.int64]
+    runs: tuple[Run, ...]
+    comparisons: tuple[Comparison, ...]
+    leakage: Leakage | None
+    notes: tuple[str, ...]
+    answers: AnswerRuns | None = None
+    configuration: UsedConfiguration | None = None
+
+    def estimate(self, run: Run, metric: str, at: Sequence[int] | None = None) -> Estimate | None:
+        """The mean of a metric with its interval, over all questions or those `at`; None if it applies to
+        none."""
+        chosen = list(range(len(self.questions))) if at is None else list(at)
+        return estimate(run.values(metric)[chosen], self.cluster[chosen], self.options.seed)
+
+
+def evaluate(
+    dataset: str | Path,
+    recipes: Sequence[str | Recipe] = ("asof",),
+    options: EvaluationOptions = DEFAULT_OPTIONS,
+    *,
+    encoder: Encoder | None = None,
+    cache: Path | None = None,
+    run_file: Path | None = None,
+    progress: Progress | None = None,
+    answerer_at: AnswererFactory = snapshot_at,
+    models: EvaluationModels = NO_MODELS,
+    compare: bool = True,
+) -> Evaluation:
+    """Ask the questions of a dataset, each as of its moment, by each of some recipes.
+
+    `cache`: the folder that keeps the corpus for the next time (default: `environment.cache_folder()`).
+    `run_file` gets the rankings as a TREC run. `answerer_at` makes what answers, `models` what writes and
+    judges answers. `compare`: rankings are compared in pairs, too. Raises UsageError for a dataset that
+    cannot be evaluated, ModelError.
+    """
+    progress = progress or no_progress
+    progress("reading", 0, 0)
+    named = recipes_by_name(recipes)
+    settings = replace(options.settings, undated="always")
+    if encoder is not None:
+        settings = replace(settings, encoder=encoder.name)
+    options = replace(options, settings=settings)
+    data = load(Path(dataset), queries=options.queries, without=options.without)
+    _check(data, options, models, run_file)
+    questions, notes = choose(data, options)
+    runner = Runner(data, named, options, answerer_at, models, progress)
+    answers = leakage = None
+    with prepared(
+        data, settings, cache or environment.cache_folder(), encoder,
+        lambda report: progress("indexing", report.added, len(data.dates)), notes.append, models.writer,
+    ) as corpus:  # fmt: skip
+        models.configure(corpus)
+        if options.answers or options.leakage:
+            read_facts(corpus, progress)
+        runs = runner.rank(corpus, questions)
+        if options.answers:
+            references, more = choose_references(data, options, overviews=runner.overviews)
+            notes += more
+            answers = runner.answer(corpus, references)
+        if options.leakage:
+            leakage = _leakage(corpus, runner, encoder, notes)
+    if run_file is not None:
+        write(run_file, runs)
+    cluster = clusters([question.text for question in questions])
+    compared = dict.fromkeys((*COMPARED, *options.metrics))
+    values = {each.name: {metric: each.values(metric) for metric in compared} for each in runs if compare}
+    return Evaluation(
+        data, options, tuple(questions), cluster, runs,
+        compare_pairs(values, cluster, options.seed), leakage,
+        (*notes, *_run_notes(runs)), answers,
+    )  # fmt: skip
+
+
+def _check(
+    dataset: Dataset, options: EvaluationOptions, models: EvaluationModels, run_file: Path | None
+) -> None:
+    check_filters(dataset, options)
+    check_by(dataset, options)
+    check_metrics(options.metrics)
+    models.check()
+    if models.writes and options.leakage:
+        raise UsageError(
+            "--leakage compares facts and answers made without a model: check it without --model"
+        )
+    if run_file is not None:
+        check_ids(run_file, dataset)
+
+
+def _leakage(corpus: Corpus, runner: Runner, encoder: Encoder | None, notes: list[str]) -> Leakage:
+    """The leakage on a sample of the questions; adds a note if some of them cannot leak."""
+    dataset, options = runner.dataset, runner.options
+    questions, can_leak = leakage_sample(dataset, options.leakage, options.seed)
+    if can_leak < len(questions):
+        notes.append(
+            f"leakage: {len(questions) - can_leak:,} of {len(questions):,} questions are asked when nothing "
+            "later was published: they only show that a corpus built anew answers the same"
+        )
+    return check_leakage(
+        corpus, dataset, runner.recipes, questions, options.settings, encoder, options.filter_by,
+        progress_counter(runner.progress, "leakage", len(questions)), runner.answerer_at,
+    )  # fmt: skip
+
+
+def _run_notes(runs: Sequence[Run]) -> list[str]:
+    notes = []
+    for each in runs:
+        unsteady = sum(not result.steady for result in each.results)
+        if unsteady:
+            notes.append(
+                f"{each.name}: the first ten of {unsteady:,} questions are others when more hits are asked "
+                "for; the metrics are those of the longer lists"
+            )
+    missing = sum(result.missing_sentences for each in runs[:1] for result in each.results)
+    if missing:
+        notes.append(f"{missing:,} sentences of evidence.jsonl are not in their documents: counted as missed")
+    return notes
+
+
+# -- incremental ---------------------------------------------------------------------------------------
+#
+# The incremental protocol of TG-RAG (section V-A): a corpus, an update of it, what that changes and costs.
+#
+# Questions whose documents are all in the base are asked before and after the update, those that need the
+# update after it. All are asked as of their moments in the dataset, so that only the corpus differs.
+
+
+STAGES = ("base@base", "base@updated", "new@updated")
+"""Which questions are asked of which corpus."""
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionStage:
+    """Questions asked of a corpus: rankings for those with relevant documents, answers for those with a
+    reference answer. `runs` is empty, and `answers` None, if there are no such questions.
+    """
+
+    name: str
+    judged: tuple[DatasetQuestion, ...]
+    runs: tuple[Run, ...]
+    answers: AnswerRuns | None
+
+    @property
+    def empty(self) -> bool:
+        return not self.judged and self.answers is None
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedAnswers:
+    """How many base questions have another answer after the update, and how many another first document.
+
+    `answered` questions were answered, `ranked` questions had documents ranked.
+    """
+
+    recipe: str
+    answered: int
+    answers: int
+    ranked: int
+    rankings: int
+
+
+@dataclass(frozen=True, slots=True)
+class Incremental:
+    """The result: what base and update cost, the questions before and after, and what changed."""
+
+    dataset: Dataset
+    options: EvaluationOptions
+    split: Split
+    base: IndexingCost
+    update: IndexingCost
+    stages: tuple[QuestionStage, ...]
+    changed: tuple[ChangedAnswers, ...]
+    notes: tuple[str, ...]
+
+
+def evaluate_incremental(
+    dataset: str | Path, later: str, recipes: Sequence[str | Recipe] = ("asof",),
+    options: EvaluationOptions = DEFAULT_OPTIONS, *, progress: Progress | None = None,
+    answerer_at: AnswererFactory = snapshot_at, models: EvaluationModels = NO_MODELS,
+) -> Incremental:  # fmt: skip
+    """Index the base and ask; add the update (see `split`), ask the same again, and the new questions.
+
+    The corpus is in a temporary folder. Raises UsageError, ModelError.
+    """
+    progress = progress or no_progress
+    progress("reading", 0, 0)
+    named = recipes_by_name(recipes)
+    options = replace(options, settings=replace(options.settings, undated="always"))
+    data = load(Path(dataset), queries=options.queries, without=options.without)
+    check_filters(data, options)
+    models.check()
+    parts = split(data, later)
+    stages = _Stages(parts, Runner(data, named, options, answerer_at, models, progress))
+    with (
+        TemporaryDirectory(prefix="asof-incremental-") as folder,
+        open_corpus(folder, settings=options.settings, config=Config()) as corpus,
+    ):
+        corpus.session.clock = itertools.count(data.clock, 1_000_000).__next__
+        corpus.maintenance.background = False
+        models.configure(corpus)
+        base = add_and_read(corpus, parts.documents(data, BASE), progress)
+        before = stages.ask(STAGES[0], BASE, corpus)
+        update = add_and_read(corpus, parts.documents(data, NEW), progress)
+        after = stages.ask(STAGES[1], BASE, corpus)
+        new = stages.ask(STAGES[2], NEW, corpus)
+    changed = tuple(_changed(at, name, before, after) for at, name in enumerate(named))
+    return Incremental(
+        data, options, parts, base, update, (before, after, new), changed, _notes(options, before, new)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Stages:
+    """Asks the questions of a part of the dataset."""
+
+    parts: Split
+    runner: Runner
+
+    def ask(self, name: str, part: str, corpus: Corpus) -> QuestionStage:
+        judged, references = self._judged(part), self._references(part)
+        runs = self.runner.rank(corpus, judged, f"{name}, ")
+        answers = self.runner.answer(corpus, references, f"{name}, ") if references else None
+        return QuestionStage(name, tuple(judged), runs, answers)
+
+    def _judged(self, part: str) -> list[DatasetQuestion]:
+        """The questions of a part that have a relevant document."""
+        dataset = self.runner.dataset
+        return self._limited(
+            [
+                question
+                for question in dataset.questions
+                if any(grade > 0 for grade in relevant(question, dataset).values())
+                and self.parts.part(question, dataset) == part
+            ]
+        )
+
+    def _references(self, part: str) -> list[ReferenceAnswer]:
+        """The questions of a part that have a reference answer."""
+        dataset = self.runner.dataset
+        references = [
+            each
+            for each in reference_answers(dataset, overviews=self.runner.overviews)
+            if self.parts.part(each.question, dataset) == part
+        ]
+        chosen = {question.id for question in self._limited([each.question for each in references])}
+        return [each for each in references if each.question.id in chosen]
+
+    def _limited(self, questions: list[DatasetQuestion]) -> list[DatasetQuestion]:
+        options = self.runner.options
+        return questions if options.limit is None else sample(questions, options.limit, options.seed)
+
+
+def _notes(options: EvaluationOptions, base: QuestionStage, new: QuestionStage) -> tuple[str, ...]:
+    notes = ["all questions are asked as of their moments in the dataset, also before the update"]
+    if options.limit is not None:
+        questions = f"{options.limit:,} question{'s' * (options.limit != 1)}"
+        notes.append(f"at most {questions} in each stage, chosen by a hash of their ids")
+    notes += [f"{each.name}: no question of this kind" for each in (base, new) if each.empty]
+    return tuple(notes)
+
+
+def _changed(at: int, recipe: str, before: QuestionStage, after: QuestionStage) -> ChangedAnswers:
+    """How many answers and rankings of a recipe (the one `at` this place) differ after the update."""
+    answered = answers = 0
+    if before.answers is not None and after.answers is not None:
+        one, other = (stage.runs[at].replies for stage in (before.answers, after.answers))
+        answered = len(one)
+        answers = sum(_content(a.answer) != _content(b.answer) for a, b in zip(one, other, strict=True))
+    rankings = 0
+    if before.runs:
+        pairs = zip(before.runs[at].results, after.runs[at].results, strict=True)
+        rankings = sum(_first(a) != _first(b) for a, b in pairs)
+    return ChangedAnswers(recipe, answered, answers, len(before.judged), rankings)
+
+
+def _content(answer: Answer) -> tuple[object, ...]:
+    """The text of an answer and its citations; all refusals are equal."""
+    if answer.refused:
+        return ()
+    return answer.text, [(each.document, each.quote) for each in answer.citations]
+
+
+def _first(result: QuestionResult) -> str | None:
+    return result.ranking[0][0] if result.ranking else None

@@ -1,0 +1,555 @@
+"""Experiments of the papers: settings and printed figures as data, and the run that puts ours beside them.
+
+An `Experiment` is a table or a figure of a paper; `published.py` has them by system. To add one:
+
+1. State in `published.toml` what is printed: columns, with the end that is better, so that the shapes of both
+   tables are compared, and rows; and in `reading`, a sentence each, what the paper leaves open and how it is
+   read, and where we differ.
+2. Say what varies, `rows={"gamma=0": {"combine-2.weights.centrality": 0.0}, ...}`: values of fields of
+   `recipe` by the label of the row, or a function that gives recipes; and what is measured,
+   `cells={"recall@5": "recall@5", "mrr": "mrr"}`: a metric by column, or a function that gives the rows.
+3. What is no variation of settings is a function, `run`, which gives the whole `Outcome`. Fields that it sets
+   itself stand in `varies`, so that labels of rows hold; options without a use are left out of `takes`.
+4. Name `figures`: `beside(NAME)` draws both tables, `over(NAME, ...)` lines over a number.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import tomllib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import combinations
+from pathlib import Path
+from typing import Any, Literal
+
+from asof.config import ENCODERS, Config
+from asof.errors import UsageError
+from asof.extensions.lab.evaluation import Evaluation, evaluate
+from asof.extensions.lab.figures import Picture, bars, lines, ready
+from asof.extensions.lab.metrics import Estimate
+from asof.extensions.lab.runs import EvaluationOptions, Progress, Run, no_progress
+from asof.models.ports import Encoder
+from asof.rank.stage import Recipe, with_values
+from asof.schema import AcceptedValue, check
+from asof.store.schema import CorpusSettings
+from asof.values import Problem
+
+OPTIONS = ("limit", "seed", "queries", "filter_by", "encoder")
+"""The options that an experiment can take."""
+
+WITHOUT_ENCODER = tuple(name for name in OPTIONS if name != "encoder")
+"""Of recipes that use no vectors of an encoder."""
+
+LATENCY = "latency_ms"
+"""In place of a metric: the median time of a search."""
+
+# -- tables -------------------------------------------------------------------------------------------
+
+Cell = float | int | str | Estimate | None
+"""A figure, one with its 95% interval, a word; None: not printed, or it does not apply."""
+
+Cells = dict[str, Cell]
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column: its name, which end of it is better ("": neither, it is only shown), and how many places of
+    its fractions are shown."""
+
+    name: str
+    better: Literal["high", "low", ""] = "high"
+    places: int = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row: what was tried, and its figures by column."""
+
+    label: str
+    cells: Mapping[str, Cell]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Columns and rows. A paper's table and ours are compared where columns and labels are the same."""
+
+    columns: tuple[Column, ...]
+    rows: tuple[Row, ...] = ()
+
+    @classmethod
+    def of(cls, columns: Sequence[Column], rows: Mapping[str, Sequence[Cell]]) -> Table:
+        """A table of rows by label, each as long as there are columns. Raises UsageError."""
+        for label, cells in rows.items():
+            if len(cells) != len(columns):
+                raise UsageError(f"row {label!r} has {len(cells)} figures for {len(columns)} columns")
+        names = [column.name for column in columns]
+        made = (Row(label, dict(zip(names, cells, strict=True))) for label, cells in rows.items())
+        return cls(tuple(columns), tuple(made))
+
+    def cell(self, label: str, column: str) -> Cell:
+        """What stands in a row and a column; None where nothing does."""
+        return next((row.cells.get(column) for row in self.rows if row.label == label), None)
+
+
+NO_TABLE = Table(())
+"""Of a figure without printed numbers."""
+
+
+def number(cell: Cell) -> float | None:
+    """The number of a cell; None for a word or nothing."""
+    if isinstance(cell, Estimate):
+        return cell.value
+    return float(cell) if isinstance(cell, int | float) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """A column of both tables: the best row of each, and how many of the pairs of rows that differ in the
+    paper have the same order here. Figures of another dataset cannot be the same; what a paper claims is
+    which setting is better than which."""
+
+    column: str
+    best_published: str
+    best_ours: str
+    pairs: int
+    agreeing: int
+
+    @property
+    def sentence(self) -> str:
+        """In words.
+
+        >>> Shape("mrr", "a", "b", 3, 2).sentence
+        'mrr: best of the printed rows is a in the paper, b here; 2 of 3 pairs of rows in the same order'
+        """
+        same = self.best_published == self.best_ours
+        best = (
+            f"{self.best_ours} in both"
+            if same
+            else f"{self.best_published} in the paper, {self.best_ours} here"
+        )
+        pairs = f"{self.agreeing} of {self.pairs} pairs of rows in the same order"
+        return f"{self.column}: best of the printed rows is {best}; {pairs}"
+
+
+def shapes(published: Table, ours: Table) -> list[Shape]:
+    """The columns that both tables have numbers in, in two rows or more that differ in the paper."""
+    found = (_shape(column, published, ours) for column in published.columns if column.better)
+    return [each for each in found if each is not None]
+
+
+def _shape(column: Column, published: Table, ours: Table) -> Shape | None:
+    sign = 1.0 if column.better == "high" else -1.0
+    pairs = []
+    for row in published.rows:
+        theirs, own = number(row.cells.get(column.name)), number(ours.cell(row.label, column.name))
+        if theirs is not None and own is not None:
+            pairs.append((row.label, sign * theirs, sign * own))
+    differing = [(a, b) for a, b in combinations(pairs, 2) if a[1] != b[1]]
+    if not differing:
+        return None
+    agreeing = sum(a[2] != b[2] and (a[1] > b[1]) == (a[2] > b[2]) for a, b in differing)
+    return Shape(column.name, _best(pairs, 1), _best(pairs, 2), len(differing), agreeing)
+
+
+def _best(pairs: Sequence[tuple[str, float, float]], at: Literal[1, 2]) -> str:
+    """The rows with the most in a place; several if they have the same."""
+    most = max(pair[at] for pair in pairs)
+    return " = ".join(pair[0] for pair in pairs if pair[at] == most)
+
+
+# -- experiments --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A setting of an experiment of its own: its default, what is accepted, what it means."""
+
+    default: Any
+    accepted: AcceptedValue
+    about: str
+
+
+@dataclass(frozen=True, slots=True)
+class ExperimentOptions:
+    """How an experiment is run.
+
+    `limit`: the number of questions, chosen by a hash; `seed`: of all that is drawn; `queries`, `filter_by`:
+    as of `asof evaluate`. `parameters`: all of the experiment's own, defaults included. `fields`: other
+    values of fields of its recipe. `config` names the language model. `encoder` encodes passages, or that of
+    the name `built_in`, which is a setting of a corpus (`hashed`). `cache`: the folder of kept corpora.
+    """
+
+    limit: int | None = None
+    seed: int = 0
+    queries: str = ""
+    filter_by: tuple[str, ...] = ()
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    fields: Mapping[str, Any] = field(default_factory=dict)
+    config: Config = field(default_factory=Config)
+    encoder: Encoder | None = None
+    built_in: str = "none"
+    cache: Path | None = None
+    progress: Progress = no_progress
+
+    def applied(self, recipe: Recipe) -> Recipe:
+        """A recipe with the values of `fields`. Raises UsageError."""
+        return changed(recipe, self.fields)
+
+    def indexed(self, settings: CorpusSettings | None = None) -> CorpusSettings:
+        """Settings of a corpus (default: asof's own) with the encoder; as they are where none is given."""
+        settings = settings or CorpusSettings()
+        name = ENCODERS[self.built_in] if self.encoder is None else self.encoder.name
+        return replace(settings, encoder=name) if name else settings
+
+    @property
+    def encoder_name(self) -> str:
+        """The name of the encoder as it is given; "" for none."""
+        if self.encoder is None:
+            return "" if self.built_in == "none" else self.built_in
+        return self.encoder.name
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """What is other than by default, by the names of OPTIONS."""
+        values = (self.limit, self.seed, self.queries, self.filter_by, self.encoder_name)
+        return {name: value for name, value in zip(OPTIONS, values, strict=True) if value}
+
+    def refuse(self, stages: Sequence[str], why: str) -> None:
+        """Raises UsageError for a field that was set of stages that other settings leave out."""
+        for name in self.fields:
+            if name.partition(".")[0] in stages:
+                raise UsageError(f"--set {name}: {why}")
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What an experiment measured: our table, over how many questions, what a reader has to know about this
+    run (`notes`), lines of the dataset that could not be used, pictures, and a row for `each` question where
+    the paper looks at single ones."""
+
+    table: Table
+    questions: int
+    notes: tuple[str, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    pictures: tuple[Picture, ...] = ()
+    each: tuple[Mapping[str, Any], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """The evaluation of the rows of an experiment. `whole`: the recipe that they vary, if it is one."""
+
+    evaluation: Evaluation
+    whole: Recipe | None
+    options: ExperimentOptions
+
+    def cells(self, run: Run, columns: Mapping[str, str], at: Sequence[int] | None = None) -> Cells:
+        """The cells of a run: for each column the metric that it shows, or LATENCY.
+
+        `at`: the places of the questions that count (default: all).
+        """
+        return {
+            column: round(run.latency(50), 1)
+            if metric == LATENCY
+            else self.evaluation.estimate(run, metric, at)
+            for column, metric in columns.items()
+        }
+
+    def each_run(self, cells: Callable[[Run], Mapping[str, Cell]]) -> list[Row]:
+        """A row for each run."""
+        return [Row(run.name, cells(run)) for run in self.evaluation.runs]
+
+
+Drawn = Callable[[Table, Table, str], Picture]
+"""Gets the printed table, ours and a caption."""
+
+
+@dataclass(frozen=True, slots=True)
+class Experiment:
+    """A table or a figure of a paper, and how it is made here.
+
+    `name`: the system and the place, "twe/4.3". `source`: the paper, section and table in words.
+    `published`: the figures that are printed there. `reading`: how what the paper leaves open is read, and
+    where the experiment differs from it, a sentence each. `data`: which dataset the paper used and which one
+    fits here. `recipe`: the one whose fields `--set stage.field=value` changes; None: fields cannot be set.
+
+    `rows`: values of its fields by label, or what gives recipes by label. `cells`: by column a metric of each
+    row, or what gives the rows. `columns`: further columns of ours. `settings`: of the corpus. `notes`,
+    `each`: on the run, and a row for each question. `run` in place of all these makes the whole outcome.
+
+    `parameters`: settings of its own, by name. `varies`: the fields that the experiment sets itself or leaves
+    out, or stages with a dot behind (`centrality.`), which `--set` does not change. `takes`: the options that
+    it makes use of, of OPTIONS; others are refused.
+    """
+
+    name: str
+    about: str
+    source: str
+    published: Table = NO_TABLE
+    reading: tuple[str, ...] = ()
+    data: str = "a folder as of asof evaluate"
+    recipe: Recipe | None = None
+    rows: Mapping[str, Mapping[str, Any]] | Callable[[ExperimentOptions], Mapping[str, Recipe]] = field(
+        default_factory=dict
+    )
+    cells: Mapping[str, str] | Callable[[Measured], Sequence[Row]] = field(default_factory=dict)
+    columns: tuple[Column, ...] = ()
+    settings: CorpusSettings | None = None
+    notes: Callable[[Measured], Sequence[str]] = lambda _: ()
+    each: Callable[[Measured], Sequence[Mapping[str, Any]]] = lambda _: ()
+    figures: tuple[Drawn, ...] = ()
+    run: Callable[[Experiment, Path, ExperimentOptions], Outcome] | None = None
+    parameters: Mapping[str, Parameter] = field(default_factory=dict)
+    varies: tuple[str, ...] = ()
+    takes: tuple[str, ...] = OPTIONS
+
+    def own(self, field_: str) -> str:
+        """The entry of `varies` that a field, or a table with it, is; "" for none."""
+        for each in self.varies:
+            inside = field_.startswith(each if each.endswith(".") else f"{each}.")
+            if inside or field_ == each or each.startswith(f"{field_}."):
+                return each
+        return ""
+
+    def outcome(
+        self, rows: Iterable[Row], dataset: str, questions: int, notes: Iterable[str] = (),
+        problems: tuple[Problem, ...] = (), each: Iterable[Mapping[str, Any]] = (),
+    ) -> Outcome:  # fmt: skip
+        """Our table of some rows, with its pictures: the columns of the paper, then those that rows fill."""
+        rows = tuple(rows)
+        printed, own = ({each.name: each for each in some} for some in (self.published.columns, self.columns))
+        filled = {name for row in rows for name, cell in row.cells.items() if cell is not None}
+        named = [column for name, column in own.items() if name in filled]
+        further = dict.fromkeys(name for row in rows for name in row.cells if name not in {**printed, **own})
+        table = Table((*printed.values(), *named, *map(Column, further)), rows)
+        caption = f"{dataset}: {questions:,} questions. Intervals: 95%, bootstrap." if questions else dataset
+        drawn = tuple(draw(self.published, table, caption) for draw in self.figures)
+        return Outcome(table, questions, tuple(notes), problems, drawn, tuple(each))
+
+
+def measure(
+    dataset: Path, recipes: Mapping[str, Recipe], options: ExperimentOptions,
+    settings: CorpusSettings | None = None,
+) -> Evaluation:  # fmt: skip
+    """The evaluation of recipes, each named by its row. `settings`: of the corpus (default: asof's own).
+
+    Raises UsageError for a dataset that cannot be evaluated.
+    """
+    named = [replace(recipe, name=label) for label, recipe in recipes.items()]
+    how = EvaluationOptions(
+        options.queries, options.limit, filter_by=options.filter_by, seed=options.seed,
+        settings=options.indexed(settings), metrics=("recall@1",),
+    )  # fmt: skip
+    return evaluate(
+        dataset, named, how, encoder=options.encoder, cache=options.cache, progress=options.progress,
+        compare=False,
+    )  # fmt: skip
+
+
+def vary(experiment: Experiment, dataset: Path, options: ExperimentOptions) -> Outcome:
+    """Each row of an experiment on the same questions. Raises UsageError."""
+    whole = None if experiment.recipe is None else options.applied(experiment.recipe)
+    if callable(experiment.rows):
+        recipes = experiment.rows(options)
+    else:
+        assert whole is not None, experiment.name  # noqa: S101
+        recipes = {label: changed(whole, values) for label, values in experiment.rows.items()}
+    found = Measured(measure(dataset, recipes, options, experiment.settings), whole, options)
+    cells, evaluation = experiment.cells, found.evaluation
+    rows = cells(found) if callable(cells) else found.each_run(partial(found.cells, columns=cells))
+    return experiment.outcome(
+        rows, evaluation.dataset.name, len(evaluation.questions),
+        (*experiment.notes(found), *evaluation.notes), evaluation.dataset.problems, experiment.each(found),
+    )  # fmt: skip
+
+
+def changed(recipe: Recipe, values: Mapping[str, Any]) -> Recipe:
+    """The recipe with other values of fields, and of numbers in their tables: `combine-2.weights.decay`.
+
+    Raises UsageError for an unknown field, with the nearest name, or a value that is not accepted.
+    """
+    known = dict(recipe.fields())
+    inside = {name: value for name, value in values.items() if name not in known and _inside(name, known)}
+    for name, value in inside.items():
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        if not number or not math.isfinite(value):
+            raise UsageError(f"recipe {recipe.name}: {name} = {value!r}: a number is expected")
+    recipe = recipe.replaced({name: value for name, value in values.items() if name not in inside})
+    return with_values(recipe, inside) if inside else recipe
+
+
+def _inside(name: str, known: Mapping[str, Any]) -> bool:
+    table, _, column = name.rpartition(".")
+    pairs = known.get(table)
+    return isinstance(pairs, tuple) and any(isinstance(each, tuple) and each[0] == column for each in pairs)
+
+
+# -- figures of tables ----------------------------------------------------------------------------------
+
+
+def beside(name: str, *, but: Sequence[str] = ()) -> Drawn:
+    """Draws both tables: a panel for each column with numbers, bars of the paper beside ours. `but`: the
+    columns that are left out."""
+
+    def drawn(published: Table, ours: Table, caption: str) -> Picture:
+        rows = []
+        for column in ours.columns:
+            for row in ours.rows if column.name not in but else ():
+                cell = row.cells.get(column.name)
+                if (value := number(cell)) is None:
+                    continue
+                low, high = (cell.low, cell.high) if isinstance(cell, Estimate) else (value, value)
+                printed = number(published.cell(row.label, column.name))
+                rows.append(
+                    {
+                        "column": column.name, "row": row.label, "paper": printed, "ours": value,
+                        "low": low, "high": high,
+                    }
+                )  # fmt: skip
+        return Picture(name, rows, bars, caption)
+
+    return drawn
+
+
+def over(
+    name: str, x: str, y: Iterable[str], points: Mapping[str, Mapping[str, Any]], *, series: str = "",
+    title: str = "",
+) -> Drawn:  # fmt: skip
+    """Draws columns of our table over a number. `points`: for some rows, by label, where they lie: their `x`
+    and `series`, or the column that has the x of the row."""
+
+    def drawn(_: Table, ours: Table, caption: str) -> Picture:
+        rows = [_point(ours, label, values) for label, values in points.items()]
+        return Picture(name, rows, partial(lines, x=x, y=tuple(y), series=series, title=title), caption)
+
+    return drawn
+
+
+def _point(table: Table, label: str, values: Mapping[str, Any]) -> dict[str, Any]:
+    """A row of a picture: values of an axis, and the figures of a row of a table with their intervals."""
+    found: dict[str, Any] = dict(values)
+    for column in table.columns:
+        cell = table.cell(label, column.name)
+        found[column.name] = number(cell)
+        if isinstance(cell, Estimate):
+            found |= {f"{column.name} low": cell.low, f"{column.name} high": cell.high}
+    return {key: found.get(value, value) for key, value in found.items()}
+
+
+# -- running --------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class ExperimentRun:
+    """An experiment on a dataset, with its settings, and in which columns the shape of its table is that of
+    the paper's. `drawn`: the paths of its pictures and their numbers."""
+
+    experiment: Experiment
+    dataset: str
+    options: ExperimentOptions
+    outcome: Outcome
+    shapes: tuple[Shape, ...]
+    drawn: tuple[Path, ...]
+
+
+def run(
+    experiment: Experiment, dataset: Path, options: ExperimentOptions, settings: Sequence[str] = (),
+    figures: Path | None = None,
+) -> ExperimentRun:  # fmt: skip
+    """Run an experiment on the folder of a dataset.
+
+    `settings`: `name=value` each, of its own parameters or of the fields of its recipe. `figures`: the folder
+    for its pictures. Raises UsageError for settings or a dataset that it cannot use, ModelError, MissingExtra
+    without matplotlib for figures.
+    """
+    if figures is not None:
+        ready(figures)
+    if not dataset.is_dir():
+        raise UsageError(f"{dataset} is no folder; {experiment.name} wants {experiment.data}")
+    options = configured(experiment, options, settings)
+    for name in options.given:
+        if name not in experiment.takes:
+            taken = ", ".join(map(option, experiment.takes)) or "none of these options"
+            raise UsageError(f"{option(name)}: {experiment.name} makes no use of it; it takes {taken}")
+    outcome = (experiment.run or vary)(experiment, dataset, options)
+    drawn = [] if figures is None else [path for each in outcome.pictures for path in each.written(figures)]
+    found = shapes(experiment.published, outcome.table)
+    return ExperimentRun(experiment, dataset.resolve().name, options, outcome, tuple(found), tuple(drawn))
+
+
+def option(name: str) -> str:
+    """An option as it is typed.
+
+    >>> option("filter_by")
+    '--filter-by'
+    """
+    return f"--{name.replace('_', '-')}"
+
+
+def configured(
+    experiment: Experiment, options: ExperimentOptions, settings: Iterable[str] = ()
+) -> ExperimentOptions:
+    """The options with the parameters of an experiment and fields of its recipe. Raises UsageError."""
+    given: dict[str, str] = {}
+    for each in settings:
+        name, value = split(each)
+        if name in given:
+            raise UsageError(f"--set {name} is given twice; {experiment.name} takes one value")
+        given[name] = value
+    own = {name: parsed(value) for name, value in given.items() if name in experiment.parameters}
+    fields = {name: parsed(value) for name, value in given.items() if name not in own}
+    unknown = [name for name in fields if "." not in name]
+    if fields and (unknown or experiment.recipe is None):
+        name = next(iter(unknown or fields))
+        what = ", ".join(experiment.parameters) or "no settings of its own"
+        more = "" if experiment.recipe is None else f", and fields of the recipe {experiment.recipe.name}"
+        raise UsageError(f"--set {name}: {experiment.name} has {what}{more}")
+    for name in fields:
+        if ours := experiment.own(name):
+            stage = ours.removesuffix(".")
+            raise UsageError(
+                f"--set {name}: {experiment.name} sets {stage} itself, or leaves it out: its rows would "
+                "not be what they are called"
+            )
+    try:
+        check(own, {name: each.accepted for name, each in experiment.parameters.items()})
+    except UsageError as error:
+        raise UsageError(f"--set {error}") from error
+    if experiment.recipe is not None:
+        changed(experiment.recipe, fields)  # says what is wrong before anything is indexed
+    defaults = {name: each.default for name, each in experiment.parameters.items()}
+    return replace(
+        options, parameters={**defaults, **options.parameters, **own}, fields={**options.fields, **fields}
+    )
+
+
+_WITHOUT_ZERO = re.compile(r"[+-]?\.\d+")
+"""Numbers that TOML does not know: .5"""
+
+
+def parsed(text: str) -> Any:
+    """A number, true or false, a list, a table as TOML has them, or the text itself.
+
+    >>> parsed("2.5"), parsed(".3"), parsed("[30, 60]"), parsed("true"), parsed("half")
+    (2.5, 0.3, [30, 60], True, 'half')
+    """
+    if _WITHOUT_ZERO.fullmatch(text):
+        return float(text)
+    try:
+        values = tomllib.loads(f"value = {text}")
+    except (tomllib.TOMLDecodeError, RecursionError, ValueError):
+        return text
+    if set(values) != {"value"} or not isinstance(values["value"], int | float | str | list | dict):
+        return text
+    return values["value"]
+
+
+def split(text: str) -> tuple[str, str]:
+    """The name and the value of `name=value`. Raises UsageError."""
+    name, equals, value = text.partition("=")
+    if not equals or not name.strip() or not value.strip():
+        raise UsageError(f"--set {text[:80]!r}: name=value is expected, such as decay.delta=2.5")
+    return name.strip(), value.strip()

@@ -1,0 +1,210 @@
+"""A language model as judge: how much of a reference answer an answer has, and which of two is better.
+
+Elements of the reference answer are correct, refused or incorrect, by the gold evidence where it is known
+(TG-RAG, section V-C); answers to abstract questions are judged in pairs. Every verdict comes with its
+explanation. Replies are pydantic models, so this module is loaded only if there is a judge.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from pydantic import BaseModel
+
+from asof.models.ports import Model, Prompt, Reply, delimiter_for, prompt_text
+
+DIMENSIONS = ("comprehensiveness", "diversity", "temporal_coverage", "overall")
+
+MAX_TOKENS = 2_048
+"""The most tokens of a verdict with its explanations."""
+
+Side = Literal["first", "second", "tie"]
+
+
+class Element(BaseModel):
+    """A part of a reference answer, why it has its verdict, and the verdict."""
+
+    element: str
+    explanation: str = ""
+    verdict: Literal["correct", "refusal", "incorrect"]
+
+
+class Elements(BaseModel):
+    """The verdict on an answer that has a reference answer."""
+
+    elements: list[Element]
+
+
+class DeclinedElement(BaseModel):
+    """A part of an answer to an unanswerable question: it declines, or it claims something."""
+
+    element: str
+    explanation: str = ""
+    verdict: Literal["refusal", "incorrect"]
+
+
+class Declined(BaseModel):
+    """The verdict on an answer to an unanswerable question."""
+
+    elements: list[DeclinedElement]
+
+
+class Explanations(BaseModel):
+    """Why one of two answers is better, by dimension."""
+
+    comprehensiveness: str = ""
+    diversity: str = ""
+    temporal_coverage: str = ""
+    overall: str = ""
+
+
+class Pair(BaseModel):
+    """Which of two answers is better, and why; the reasons come first."""
+
+    explanations: Explanations = Explanations()
+    comprehensiveness: Side
+    diversity: Side
+    temporal_coverage: Side
+    overall: Side
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """An answer to be judged. `reference`: the right answer, "" if it is right to decline; `evidence`: the
+    sentences that it rests on, each with its document."""
+
+    question: str
+    reference: str
+    answer: str
+    evidence: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedElement:
+    """What was judged, the verdict ("correct", "refusal", "incorrect"), and why."""
+
+    element: str
+    verdict: str
+    explanation: str
+
+
+@dataclass(frozen=True, slots=True)
+class ElementShares:
+    """The shares of the elements that are correct, refused, incorrect; they sum to 1."""
+
+    correct: float
+    refusal: float
+    incorrect: float
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedCases:
+    """The verdict of each case in order (None: the reply cannot be used), its elements, and the replies."""
+
+    verdicts: tuple[ElementShares | None, ...]
+    elements: tuple[tuple[JudgedElement, ...], ...]
+    replies: tuple[Reply, ...]
+
+
+def ratios(correct: int, refusal: int, incorrect: int) -> ElementShares | None:
+    """Counts of elements as shares; None if there are none.
+
+    >>> ratios(2, 1, 1)
+    ElementShares(correct=0.5, refusal=0.25, incorrect=0.25)
+    """
+    count = correct + refusal + incorrect
+    return ElementShares(correct / count, refusal / count, incorrect / count) if count else None
+
+
+def verdicts(model: Model, cases: Sequence[Case]) -> JudgedCases:
+    """The verdicts on answers, all asked in one batch. Raises ModelError."""
+    replies = model.complete([_prompt(case) for case in cases])
+    elements = [_elements(reply) for reply in replies]
+    found = zip(cases, elements, strict=True)
+    shares = tuple(_shares(judged, answerable=bool(case.reference)) for case, judged in found)
+    return JudgedCases(shares, tuple(map(tuple, elements)), tuple(replies))
+
+
+def _prompt(case: Case) -> Prompt:
+    if not case.reference:
+        user = fenced({"Question": case.question, "Answer": case.answer})
+        return Prompt(prompt_text("asof.extensions.lab", "unanswerable"), user, Declined, most=MAX_TOKENS)
+    parts = {"Question": case.question, "Right answer": case.reference}
+    if case.evidence:
+        parts["Evidence"] = "\n".join(f"({document}) {sentence}" for document, sentence in case.evidence)
+    user = fenced({**parts, "Answer to be graded": case.answer})
+    return Prompt(prompt_text("asof.extensions.lab", "elements"), user, Elements, most=MAX_TOKENS)
+
+
+def _elements(reply: Reply) -> list[JudgedElement]:
+    """What a reply says of each element; [] for one that cannot be used."""
+    if reply.problem or not isinstance(reply.value, Elements | Declined):
+        return []
+    return [JudgedElement(each.element, each.verdict, each.explanation) for each in reply.value.elements]
+
+
+def _shares(judged: Sequence[JudgedElement], *, answerable: bool) -> ElementShares | None:
+    """Verdicts as shares. Where there is no answer, an element that declines is correct."""
+    counts = Counter(each.verdict for each in judged)
+    if not answerable:
+        return ratios(counts["refusal"], 0, counts["incorrect"])
+    return ratios(counts["correct"], counts["refusal"], counts["incorrect"])
+
+
+@dataclass(frozen=True, slots=True)
+class Preference:
+    """Which of two answers is better by dimension, and why: in the order given, and in the other one."""
+
+    sides: Mapping[str, Side]
+    reasons: Mapping[str, tuple[str, str]]
+
+
+def preferences(
+    model: Model, pairs: Sequence[tuple[str, str, str]]
+) -> tuple[list[Preference | None], list[Reply]]:
+    """Which of two answers is better, by dimension, for each (question, one answer, other answer).
+
+    Every pair is judged in both orders. If the two verdicts disagree it is a tie, so that the place of an
+    answer decides nothing. None if one of the replies cannot be used. Raises ModelError.
+    """
+    orders = [order for question, a, b in pairs for order in ((question, a, b), (question, b, a))]
+    prompts = [
+        Prompt(
+            prompt_text("asof.extensions.lab", "pair"),
+            fenced({"Question": q, "First answer": a, "Second answer": b}),
+            Pair,
+            most=MAX_TOKENS,
+        )
+        for q, a, b in orders
+    ]
+    replies = model.complete(prompts)
+    return [_agreed(*replies[at : at + 2]) for at in range(0, len(replies), 2)], replies
+
+
+def _agreed(straight: Reply, swapped: Reply) -> Preference | None:
+    one, other = straight.value, swapped.value
+    if straight.problem or swapped.problem or not isinstance(one, Pair) or not isinstance(other, Pair):
+        return None
+    swapped_sides: dict[Side, Side] = {"first": "second", "second": "first", "tie": "tie"}
+    agreed: dict[str, Side] = {}
+    for dimension in DIMENSIONS:
+        side: Side = getattr(one, dimension)
+        other_side = swapped_sides[getattr(other, dimension)]
+        agreed[dimension] = side if side == other_side else "tie"
+    reasons = {
+        each: (str(getattr(one.explanations, each)), str(getattr(other.explanations, each)))
+        for each in DIMENSIONS
+    }
+    return Preference(agreed, reasons)
+
+
+def fenced(parts: Mapping[str, str]) -> str:
+    """Texts below their names, each between marks that occur in none of them.
+
+    The mark is a digest of the texts: equal texts give equal prompts, and no text can contain its mark.
+    """
+    mark = delimiter_for("\0".join(parts.values()))
+    return "\n\n".join(f"{name}:\n{mark}\n{text}\n{mark}" for name, text in parts.items())

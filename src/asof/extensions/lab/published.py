@@ -1,0 +1,613 @@
+"""The experiments: tables and figures of the five published systems, by system.
+
+`published.toml` has what the papers print and how they are read; here stands what is run. `experiment.py`
+says what an experiment is; what is no variation of settings is a function of `protocols.py`. Of TG-RAG,
+tables I, II, XI and XII are a comparison of datasets, statistics of ECT-QA and two worked examples.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import replace
+from difflib import get_close_matches
+from functools import partial
+from importlib.resources import files
+from typing import Any
+
+from asof.errors import UsageError
+from asof.extensions.facts.local import TGRAG
+from asof.extensions.lab import protocols
+from asof.extensions.lab.experiments import (
+    LATENCY,
+    OPTIONS,
+    WITHOUT_ENCODER,
+    Cell,
+    Cells,
+    Column,
+    Experiment,
+    ExperimentOptions,
+    Measured,
+    Parameter,
+    Row,
+    Table,
+    beside,
+    changed,
+    number,
+    over,
+)
+from asof.extensions.lab.figures import Picture, lines
+from asof.extensions.lab.metrics import Estimate, estimate
+from asof.extensions.lab.protocols import Kinds
+from asof.extensions.lab.runs import Run
+from asof.extensions.systems.recipes import TEMPRALM, TWE
+from asof.extensions.systems.vault import KEYS, vault
+from asof.rank.gather import TopK
+from asof.rank.stage import Recipe
+from asof.recipes import named as recipe_named
+from asof.schema import AcceptedValue, boolean, one_of, text, whole
+
+PRINTED: dict[str, Any] = tomllib.loads((files("asof.extensions.lab") / "published.toml").read_text("utf-8"))
+SENTENCES: dict[str, str | list[str]] = PRINTED.pop("sentences")
+
+
+def experiment(name: str, recipe: Recipe | None, **run_here: Any) -> Experiment:
+    """An experiment: what is printed, and how it is run here."""
+    printed = PRINTED[name]
+    columns = [_column(*each.split("|")) for each in printed.get("columns", ())]
+    rows = {
+        label: [None if cell == "" else cell for cell in cells]
+        for label, cells in printed.get("rows", {}).items()
+    }
+    told = (SENTENCES[each[1:]] if each[0] == "$" else each for each in printed["reading"])
+    reading = tuple(one for each in told for one in ([each] if isinstance(each, str) else each))
+    about, source, data = (printed[key] for key in ("about", "source", "data"))
+    return Experiment(name, about, source, Table.of(columns, rows), reading, data, recipe, **run_here)
+
+
+def _column(name: str, better: str = "high", places: str = "3") -> Column:
+    return Column(name, better.removeprefix("-"), int(places))  # type: ignore[arg-type]  # as printed
+
+
+# -- TWE-RAG (README, sections 2, 4, 5 and 6) ------------------------------------------------------------
+
+
+def _types(value: object) -> bool:
+    listed = value if isinstance(value, list | tuple) else [value]
+    return all(isinstance(each, str) for each in listed)
+
+
+TEMPORAL = {
+    "temporal": Parameter(
+        "",
+        AcceptedValue(_types, 'types between commas, or a list of them such as ["a", "b"],'),
+        "types of the questions that are temporal; none: those with a word that asks for the newest",
+    )
+}
+"""Which questions are temporal."""
+
+SIGNALS = ("lexical", "max_normalize", "latent", "combine")
+"""The stages of `twe` that rank by words, by latent semantics, and by their sum."""
+
+GAMMA, SIZES = "combine-2.weights.centrality", "budgeted_rerank.sizes"
+RANKING = {"recall@5": "recall@5", "mrr": "mrr"}
+ACCURACY = ("temporal", "general")
+GAMMAS: dict[str, dict[str, Any]] = {
+    f"gamma={value:g}": {GAMMA: value} for value in (0.0, 0.3, 0.5, 1.0, 2.0)
+}
+DECAYS: dict[str, dict[str, Any]] = {
+    "delta=0": {"decay.delta": 0.0},
+    **{
+        f"delta={delta:g} tau_min={days:g}": {"decay.delta": delta, "decay.tau_min": days}
+        for delta in (1.0, 2.5, 5.0)
+        for days in (30.0, 90.0, 365.0)
+    },
+}
+"""The published rows, and what lies between and around them."""
+
+BUDGETS: dict[str, dict[str, Any]] = {
+    "Disabled (K=100)": {SIZES: [100, 100, 100]},
+    "Enabled (30/60/100)": {},
+    **{f"K={size}": {SIZES: [size, size, size]} for size in (10, 20, 30, 60)},
+}
+"""The published rows, and further numbers of candidates as in figure 5."""
+
+SWEPT: dict[str, tuple[str, tuple[float, ...]]] = {
+    "delta": ("decay.delta", (0.0, 0.5, 1.0, 2.5, 4.0, 5.0)),
+    "tau_min": ("decay.tau_min", (30.0, 90.0, 180.0, 365.0, 730.0)),
+    "gamma": (GAMMA, (0.0, 0.3, 0.5, 1.0, 2.0)),
+}
+"""By name: the field, and its values."""
+
+GRID = {
+    label: {"delta": values["decay.delta"], "tau_min": values["decay.tau_min"]}
+    for label, values in DECAYS.items()
+    if len(values) > 1
+}
+CANDIDATES: dict[str, dict[str, Any]] = {
+    **{f"K={size}": {"K": float(size), "budget": "fixed"} for size in (10, 20, 30, 60)},
+    "Disabled (K=100)": {"K": 100.0, "budget": "fixed"},
+    "Enabled (30/60/100)": {"K": "mean K", "budget": "halting"},
+}
+POINTS = {
+    name: {f"{name}={value:g}": {name: value} for value in values} for name, (_, values) in SWEPT.items()
+}
+
+STUDIES = {
+    "1: hybrid - BM25, recall@5": ("Hybrid", "BM25 only", "recall@5", "all"),
+    "1: dense - BM25, recall@5": ("Dense (SVD)", "BM25 only", "recall@5", "all"),
+    "2: gamma .5 - 0, recall@5": ("whole", "gamma=0", "recall@5", "all"),
+    "2: gamma 2 - .5, recall@5": ("gamma=2", "whole", "recall@5", "all"),
+    "3: decay - none, temporal": ("tau_min=365", "delta=0", "success@1", "temporal"),
+    "3: decay - none, general": ("tau_min=365", "delta=0", "success@1", "general"),
+    "4: halting, saved": ("whole", "", "saved", "all"),
+    "4: halting - none, recall@5": ("whole", "K=100", "recall@5", "all"),
+}
+"""Two runs (or one), a metric, and which questions."""
+
+
+def signals(base: Recipe) -> dict[str, Recipe]:
+    """The first stages of `twe`: by words, by latent semantics, by their sum; what follows is left out."""
+    words, scaled, meaning, both = (base.stages_by_name()[name] for name in SIGNALS)
+    end = TopK()
+    return {
+        "BM25 only": replace(base, stages=(words, end)),
+        "Dense (SVD)": replace(base, stages=(meaning, end)),
+        "Hybrid": replace(base, stages=(words, scaled, meaning, both, end)),
+    }
+
+
+def gammas(options: ExperimentOptions) -> dict[str, Recipe]:
+    """`twe` with each gamma, without decay unless it is asked for. Raises UsageError."""
+    base = options.applied(TWE)
+    if not options.parameters["decay"]:
+        options.refuse(("decay",), "age adds nothing to the score; --set decay=true adds it")
+        base = base.replaced({"decay.delta": 0.0})
+    return {label: changed(base, values) for label, values in GAMMAS.items()}
+
+
+def studies(options: ExperimentOptions) -> dict[str, Recipe]:
+    """What the four studies compare."""
+    base = options.applied(TWE)
+    varied: dict[str, dict[str, Any]] = {
+        "whole": {}, "gamma=0": {GAMMA: 0.0}, "gamma=2": {GAMMA: 2.0}, "delta=0": {"decay.delta": 0.0},
+        "tau_min=365": {"decay.tau_min": 365.0}, "K=100": {SIZES: [100, 100, 100]},
+    }  # fmt: skip
+    return {**signals(base), **{label: changed(base, values) for label, values in varied.items()}}
+
+
+def differences(found: Measured) -> list[Row]:
+    """The mean of the differences of each question, with its interval, for each of STUDIES."""
+    evaluation, kinds = found.evaluation, Kinds.of(found)
+    runs = {each.name: each for each in evaluation.runs}
+    places = {"all": range(len(evaluation.questions)), "temporal": kinds.temporal, "general": kinds.general}
+    rows = []
+    for label, (one, other, metric, which) in STUDIES.items():
+        at = list(places[which])
+        values = runs[one].values(metric)[at]
+        if other:
+            values = values - runs[other].values(metric)[at]
+        rows.append(
+            Row(label, {"difference": estimate(values, evaluation.cluster[at], evaluation.options.seed)})
+        )
+    return rows
+
+
+def by_kind(found: Measured, *, ranking: bool = False) -> list[Row]:
+    """The accuracy of temporal and of general questions; recall and MRR of all as well."""
+    kinds = Kinds.of(found)
+    return found.each_run(
+        lambda run: {**kinds.accuracy(run), **(found.cells(run, RANKING) if ranking else {})}
+    )
+
+
+def kinds_note(found: Measured) -> list[str]:
+    return [Kinds.of(found).note]
+
+
+_twe = partial(experiment, recipe=TWE, settings=protocols.AS_WRITTEN, takes=WITHOUT_ENCODER)
+
+TWE_RAG = [
+    _twe("twe/2.3", run=protocols.fading),
+    _twe("twe/2.4", run=protocols.score_parts),
+    _twe(
+        "twe/4.1",
+        rows=lambda options: signals(options.applied(TWE)),
+        cells={**RANKING, LATENCY: LATENCY},
+        figures=(beside("twe-4.1"),),
+        varies=tuple(f"{name}." for name in TWE.stages_by_name() if name not in SIGNALS),
+    ),
+    _twe(
+        "twe/4.2",
+        rows=gammas,
+        cells=RANKING,
+        figures=(over("twe-4.2", "gamma", RANKING, POINTS["gamma"], title="weight of centrality"),),
+        parameters={"decay": Parameter(False, boolean(), "whether age adds to the score")},
+        varies=(GAMMA,),
+    ),
+    _twe(
+        "twe/4.3",
+        rows=DECAYS,
+        cells=by_kind,
+        notes=kinds_note,
+        figures=(over("twe-4.3", "tau_min", ACCURACY, GRID, series="delta", title="accuracy"),),
+        parameters=TEMPORAL,
+        varies=("decay.delta", "decay.tau_min"),
+    ),
+    _twe(
+        "twe/4.4",
+        rows=BUDGETS,
+        cells={"mean K": "candidates", "saved": "saved", **RANKING, LATENCY: LATENCY},
+        columns=(Column(LATENCY, "low", 1),),
+        figures=(over("twe-fig5-halting", "K", RANKING, CANDIDATES, series="budget", title="candidates"),),
+        varies=(SIZES,),
+    ),
+    _twe(
+        "twe/4.5",
+        rows={
+            f"{name}={value:g}": {field: value} for name, (field, values) in SWEPT.items() for value in values
+        },
+        cells=partial(by_kind, ranking=True),
+        notes=kinds_note,
+        figures=tuple(
+            over(f"twe-fig8-{name.replace('_', '-')}", name, (*ACCURACY, "recall@5"), points, title=name)
+            for name, points in POINTS.items()
+        ),
+        parameters=TEMPORAL,
+        varies=tuple(field for field, _ in SWEPT.values()),
+    ),
+    _twe("twe/5", run=protocols.times_by_size),
+    _twe(
+        "twe/6",
+        rows=studies,
+        cells=differences,
+        notes=kinds_note,
+        figures=(beside("twe-fig7-ablation"),),
+        parameters=TEMPORAL,
+        varies=(GAMMA, "decay.delta", "decay.tau_min", SIZES),
+    ),
+]  # fmt: skip
+
+# -- RAGtriever (design of its ranking, 2026-01-25, section Evaluation) ----------------------------------
+
+BASELINE, ALL = "baseline", "all components"
+OFF = {"fusion_algorithm": "weighted", "backlink_boost_weight": 0.0, "recency_boost_enabled": False}
+"""The keys that turn the components off."""
+
+
+def components(options: ExperimentOptions) -> dict[str, Recipe]:
+    """The baseline, each component alone, all of them, with RAGtriever's own keys. Raises UsageError."""
+    keys = options.parameters
+    on = {
+        "+ rank fusion": {"fusion_algorithm": "rrf"},
+        "+ backlinks": {"backlink_boost_weight": keys["backlink_boost_weight"]},
+        "+ recency": {"recency_boost_enabled": True},
+    }
+    every = {key: value for part in on.values() for key, value in part.items()}
+    parts: dict[str, dict[str, Any]] = {BASELINE: {}, **on, ALL: every}
+    return {label: vault(**{**keys, **OFF, **part}) for label, part in parts.items()}
+
+
+def against_baseline(found: Measured) -> list[Row]:
+    """MRR and precision, and how they change question by question."""
+    evaluation = found.evaluation
+    baseline = evaluation.runs[0]
+
+    def cells(run: Run) -> Cells:
+        made = found.cells(run, {"mrr": "mrr", "precision@3": "precision@3"})
+        if run is baseline:
+            return made
+        changes = {name: run.values(name) - baseline.values(name) for name in made}
+        for name, values in changes.items():
+            made[f"{name} change"] = estimate(values, evaluation.cluster, evaluation.options.seed)
+        rank = changes["mrr"]
+        return {**made, "better": int((rank > 0).sum()), "worse": int((rank < 0).sum())}
+
+    return found.each_run(cells)
+
+
+def verdict(found: Measured) -> list[str]:
+    """Whether the criteria of success hold, in a sentence."""
+    first, last = found.evaluation.runs[0], found.evaluation.runs[-1]
+    before, after = float(first.values("mrr").mean()), float(last.values("mrr").mean())
+    gain = f"{after / before - 1:+.0%}" if before else "from nothing"
+    worse = int((last.values("mrr") < first.values("mrr")).sum())
+    held = after >= before * 1.1 and after > 0
+    kept = float(last.values("precision@3").mean()) >= float(first.values("precision@3").mean())
+    told = (
+        f"its criteria: MRR {gain} ({'met' if held else 'not met'}, +10%); precision@3 "
+        f"{'kept' if kept else 'lower'} ({'met' if kept else 'not met'}); {worse:,} questions worse "
+        f"({'met' if not worse else 'not met'}, none)"
+    )
+    return [told]
+
+
+def changes(found: Measured) -> list[dict[str, Any]]:
+    """A row for each question: the reciprocal rank by the baseline, and what each component changes."""
+    runs, rows = found.evaluation.runs, []
+    for at, question in enumerate(found.evaluation.questions):
+        before = runs[0].results[at].scores["mrr"]
+        others = {run.name: run.results[at].scores["mrr"] - before for run in runs[1:]}
+        rows.append({"query_id": question.id, "query": question.text, BASELINE: before, **others})
+    return rows
+
+
+RAGTRIEVER = [
+    experiment(
+        "ragtriever/components",
+        None,
+        rows=components,
+        cells=against_baseline,
+        notes=verdict,
+        each=changes,
+        figures=(beside("ragtriever-components"),),
+        parameters={
+            name: Parameter(default, accepted, f"key {name} of [retrieval]")
+            for name, (default, accepted) in KEYS.items()
+            if name not in OFF or name == "backlink_boost_weight"
+        },
+    )
+]
+
+# -- TempRALM (Gade and Jetcheva 2024, arXiv 2401.13222) -------------------------------------------------
+
+RECALL = {f"recall@{k}": f"recall@{k}" for k in (1, 5, 10)}
+
+
+def different(low: int, high: int) -> AcceptedValue:
+    """A list of whole numbers, both bounds included, none twice."""
+
+    def good(value: object) -> bool:
+        return (
+            isinstance(value, list | tuple) and 0 < len(value) == len(set(value))
+            and all(type(each) is int and low <= each <= high for each in value)
+        )  # fmt: skip
+
+    return AcceptedValue(good, f"a list of different whole numbers from {low} to {high}, such as [10, 20],")
+
+
+def pools(options: ExperimentOptions) -> dict[str, Recipe]:
+    """TempRALM with each size of its pool. Raises UsageError."""
+    recipe = options.applied(TEMPRALM)
+    return {str(n): recipe.replaced({"pool.n": n}) for n in sorted(options.parameters["pools"])}
+
+
+def recall_by_form(found: Measured) -> list[Row]:
+    """A row for each form of question and retriever."""
+    return [
+        Row(f"{form}, {run.name}", {**found.cells(run, RECALL, at), "questions": len(at)})
+        for form, at in protocols.places_by_form(found.evaluation.questions).items()
+        for run in found.evaluation.runs
+    ]
+
+
+def recall_by_pool(found: Measured) -> list[Row]:
+    """Recall, latency and memory, and recall by form."""
+    forms = protocols.places_by_form(found.evaluation.questions)
+
+    def cells(run: Run) -> Cells:
+        made = found.cells(run, {"recall@1": "recall@1", "recall@5": "recall@5"})
+        made |= {LATENCY: run.latency(50), "memory_mb": run.memory_mb}
+        for form, at in forms.items():
+            made[f"recall@1, {form}"] = found.evaluation.estimate(run, "recall@1", at)
+        return made
+
+    return found.each_run(cells)
+
+
+def unmeasured(found: Measured) -> list[str]:
+    if all(run.memory_mb is not None for run in found.evaluation.runs):
+        return []
+    return ["memory is not measured: this process may not set its largest size back (/proc/self/clear_refs)"]
+
+
+def recall_over_pools(_: Table, ours: Table, caption: str) -> Picture:
+    """A line for each form of question."""
+    rows = [
+        {"pool": int(row.label), "form": name.removeprefix("recall@1, "), "recall@1": number(cell),
+         "latency_ms": row.cells[LATENCY]}
+        for row in ours.rows
+        for name, cell in row.cells.items()
+        if name.startswith("recall@1, ")
+    ]  # fmt: skip
+    draw = partial(lines, x="pool", y=("recall@1", "latency_ms"), series="form", title="over-retrieval")
+    return Picture("tempralm-over-retrieval", rows, draw, caption)
+
+
+TEMP_RALM = [
+    experiment(
+        "tempralm/over-retrieval",
+        TEMPRALM,
+        rows=pools,
+        cells=recall_by_pool,
+        settings=protocols.WHOLE_FACTS,
+        notes=unmeasured,
+        figures=(recall_over_pools,),
+        parameters={
+            "pools": Parameter([10, 20, 50, 100], different(1, 100_000), "how many passages are retrieved")
+        },
+        varies=("pool.n",),
+    ),
+    experiment(
+        "tempralm/reader",
+        TEMPRALM,
+        run=protocols.read_by_model,
+        parameters={
+            "examples": Parameter(
+                [0, 32, 64, 128], different(0, 1_000), "how many examples stand in a prompt"
+            ),
+            "passages": Parameter(5, whole(1, 50), "how many passages the reader gets"),
+        },
+    ),
+    experiment(
+        "tempralm/1",
+        TEMPRALM,
+        rows=protocols.retrievers,
+        cells=recall_by_form,
+        settings=protocols.WHOLE_FACTS,
+        figures=(beside("tempralm-1", but=("questions",)),),
+    ),
+]  # fmt: skip
+
+# -- Adaptive RAG for arXiv (its README) -----------------------------------------------------------------
+
+PAPERS = recipe_named("papers")
+PARTS = ("similarity", "freshness", "coverage", "volume")
+
+
+def _learned(most: str) -> dict[str, Parameter]:
+    told = f"how many questions are learned from, {most} at most"
+    return {
+        "learned": Parameter(30, whole(2, 100_000), told),
+        "relevance": Parameter(
+            "judged", one_of("judged", "similarity"), "what tells relevance; published: similarity"
+        ),
+    }
+
+
+def parts_of_papers(options: ExperimentOptions) -> dict[str, Recipe]:
+    """All four parts, each left out, each alone; the weights of the others stay as they are."""
+    recipe = options.applied(PAPERS)
+    weights = dict(dict(recipe.fields())["combine.weights"])
+    rows = {f"without {name}": weights | {name: 0.0} for name in PARTS}
+    rows |= {f"{name} alone": dict.fromkeys(PARTS, 0.0) | {name: 1.0} for name in PARTS}
+    return {
+        "all four": recipe,
+        **{label: recipe.replaced({"combine.weights": values}) for label, values in rows.items()},
+    }
+
+
+def losses(found: Measured) -> list[Row]:
+    """NDCG and precision of the first ten, and the loss."""
+
+    def cells(run: Run) -> Cells:
+        made = found.cells(run, {"NDCG@10": "ndcg@10", "Precision@10": "precision@10"})
+        lost: Cell = None
+        if isinstance(gained := made["NDCG@10"], Estimate):
+            lost = Estimate(1 - gained.value, 1 - gained.high, 1 - gained.low)
+        return {**made, "Loss": lost}
+
+    return found.each_run(cells)
+
+
+ARXIV = [
+    experiment(
+        "arxiv/components",
+        PAPERS,
+        rows=parts_of_papers,
+        cells=losses,
+        settings=protocols.OVERLAPPING,
+        varies=("combine.weights",),
+    ),
+    experiment("arxiv/learning", PAPERS, run=protocols.learned_online, parameters=_learned("half")),
+    experiment("arxiv/stages", PAPERS, run=protocols.losses_by_stage, parameters=_learned("all")),
+]
+
+# -- TG-RAG (arXiv 2510.13590, sections V and VI) --------------------------------------------------------
+
+
+def _names(value: object) -> bool:
+    """Whether a value is a list of different names."""
+    if not isinstance(value, list | tuple) or not all(isinstance(each, str) and each for each in value):
+        return False
+    return len(set(value)) == len(value)
+
+
+TOKENS = tuple(Column(name, "low", 0) for name in protocols.ANSWERS)
+LATER = {
+    "later": Parameter(
+        "year=2024", text("FIELD=VALUE[,...] of documents"), "the documents that come as the update"
+    )
+}
+SETS = ("NaturalQuestions", "2WikiMultihopQA", "HotpotQA", "this set")
+
+TG_RAG = [
+    experiment(
+        "tgrag/III",
+        TGRAG,
+        run=protocols.before_the_update,
+        columns=(Column("evidence_share"), *TOKENS),
+        figures=(beside("tgrag-III"),),
+        parameters=LATER,
+    ),
+    experiment(
+        "tgrag/IV",
+        TGRAG,
+        run=protocols.after_the_update,
+        columns=(Column("evidence_share"), *TOKENS),
+        figures=(beside("tgrag-IV"),),
+        parameters=LATER,
+    ),
+    experiment(
+        "tgrag/IX",
+        TGRAG,
+        run=protocols.by_each_model,
+        columns=TOKENS,
+        figures=(beside("tgrag-IX"),),
+        parameters={
+            "models": Parameter(
+                [], AcceptedValue(_names, "a list of different names of models"),
+                "which models answer; none: that of asof.toml",
+            )
+        },
+    ),
+    experiment(
+        "tgrag/V",
+        TGRAG,
+        run=protocols.preferred_in_pairs,
+        columns=(Column("over NaiveRAG"), Column("over QD-RAG")),
+        figures=(beside("tgrag-V"),),
+        parameters=LATER,
+    ),
+    experiment(
+        "tgrag/VI",
+        TGRAG,
+        run=protocols.one_case,
+        parameters={
+            "question": Parameter("", text("the id of a question"), "which question; one by a hash of its id")
+        },
+        takes=tuple(name for name in OPTIONS if name != "limit"),
+    ),
+    experiment(
+        "tgrag/VII",
+        TGRAG,
+        run=protocols.without_parts,
+        figures=(beside("tgrag-VII"),),
+        parameters={
+            "alone": Parameter(
+                True, boolean(),
+                "passages by their facts alone, as published; false: mixed with words, as tgrag",
+            )
+        },
+        varies=("local.ppr", "local.in_time"),
+    ),
+    experiment(
+        "tgrag/VIII",
+        None,
+        run=protocols.size_of_the_graph,
+        columns=tuple(
+            Column(name, "", 0) for name in ("base periods", "updated periods", "index calls", "update calls")
+        ),
+        figures=(beside("tgrag-VIII"),),
+        parameters=LATER,
+        takes=(),
+    ),
+    experiment(
+        "tgrag/X",
+        TGRAG,
+        run=protocols.other_sets,
+        figures=(beside("tgrag-X"),),
+        parameters={"set": Parameter("this set", one_of(*SETS), "which of the paper's sets it is")},
+    ),
+]  # fmt: skip
+
+EXPERIMENTS = {each.name: each for each in (*TWE_RAG, *RAGTRIEVER, *TEMP_RALM, *ARXIV, *TG_RAG)}
+"""All experiments by name."""
+
+
+def named(name: str) -> Experiment:
+    """The experiment of that name. Raises UsageError with the nearest one."""
+    if name not in EXPERIMENTS:
+        near = get_close_matches(name, EXPERIMENTS, 1, 0.6)
+        hint = f"did you mean {near[0]}?" if near else f"accepted: {', '.join(EXPERIMENTS)}"
+        raise UsageError(f"no experiment {name[:80]!r}; {hint}")
+    return EXPERIMENTS[name]

@@ -1,0 +1,545 @@
+"""The options of an evaluation, and how it reports its progress."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import re
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from asof import environment, recipes
+from asof import recipes as known
+from asof.config import FILE, Config, load
+from asof.corpus.corpus import Corpus
+from asof.corpus.snapshot import Snapshot
+from asof.errors import UsageError
+from asof.extensions.lab import metrics as evidence
+from asof.extensions.lab.datasets import METADATA, SOME_TIME, Dataset, DatasetQuestion, peak_growth
+from asof.extensions.lab.metrics import DEPTH, NAMES, Floats, leak, scores
+from asof.rank.stage import Recipe
+from asof.schema import plain
+from asof.store.schema import CorpusSettings
+from asof.time.span import iso
+from asof.values import Document, Halting, Hit
+
+# -- options -------------------------------------------------------------------------------------------
+
+
+Progress = Callable[[str, int, int], None]
+"""Gets the name of the step, how much of it is done, and of how much (0: unknown)."""
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationOptions:
+    """How a dataset is evaluated.
+
+    `queries`: a file of questions, by path or by name inside the dataset (default: all of them). `limit`: the
+    number of questions, chosen by a hash. `leakage`: how many are also asked of a corpus cut at their moment.
+    `without`: fields that are blanked. `filter_by`: fields of a question that the metadata of a hit has to
+    agree with. `settings`: those of the corpus; undated documents are always visible. `seed`: of all random
+    draws. `answers`: `ask` is evaluated too, on the questions with a reference answer. `by`: the fields of a
+    question by which metrics are also broken down; those of answers are by its type always. `metrics`:
+    further ones of rankings (`runs.metrics.check_metrics`).
+    """
+
+    queries: str = ""
+    limit: int | None = None
+    leakage: int = 0
+    without: tuple[str, ...] = ()
+    filter_by: tuple[str, ...] = ()
+    settings: CorpusSettings = field(default_factory=CorpusSettings)
+    seed: int = 0
+    answers: bool = False
+    by: tuple[str, ...] = ()
+    metrics: tuple[str, ...] = ()
+
+
+DEFAULT_OPTIONS = EvaluationOptions()
+
+
+def no_progress(what: str, done: int, of: int) -> None:
+    """Reports nothing."""
+
+
+def progress_counter(progress: Progress, what: str, of: int) -> Callable[[], None]:
+    """A function that reports one more of `what` done each time it is called."""
+    done = 0
+
+    def advance() -> None:
+        nonlocal done
+        done += 1
+        progress(what, done, of)
+
+    progress(what, 0, of)
+    return advance
+
+
+# -- run -----------------------------------------------------------------------------------------------
+#
+# A run: the rankings of all questions by a recipe, with their metrics.
+
+
+SHOWN = 10
+"""The hits of the first search, as a user would ask for them; its time is the latency."""
+
+BUDGET = ("candidates", "saved")
+"""Of recipes that rank on a budget: how many candidates the whole score was computed for, and the share of
+the budget that was not used (`asof.values.Halting`)."""
+
+METRICS = (*NAMES, "leak@10", *evidence.EVIDENCE_NAMES, *BUDGET)
+
+_BLANK = re.compile(r"\s")
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionResult:
+    """The ranking of a question by a recipe.
+
+    `ranking`: documents with the scores of their best passages, best first. `scores`: a value for each of
+    METRICS, NaN where it does not apply. `steady`: the first hits were the same when more were asked for.
+    `missing_sentences`: how many sentences that answer the question are in no document.
+    """
+
+    question: DatasetQuestion
+    as_of: int
+    ranking: tuple[tuple[str, float], ...]
+    scores: Mapping[str, float]
+    latency_ms: float
+    steady: bool = True
+    missing_sentences: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A recipe, its name in this evaluation, and its results in the order of the questions.
+
+    `memory_mb`: how far the process grew at its height while they were asked
+    (`asof.extensions.lab.datasets`).
+    """
+
+    name: str
+    recipe: Recipe
+    results: tuple[QuestionResult, ...]
+    memory_mb: float | None = None
+
+    def values(self, metric: str) -> Floats:
+        """A metric of each question, shape (questions,)."""
+        return np.array([result.scores[metric] for result in self.results], np.float64)
+
+    def latency(self, percent: float, at: Sequence[int] | None = None) -> float:
+        """A percentile of the latencies, in milliseconds; of all questions, or of those `at`."""
+        results = self.results if at is None else [self.results[place] for place in at]
+        return float(np.percentile([result.latency_ms for result in results], percent))
+
+
+def run(
+    name: str, recipe: Recipe, corpus: Corpus, dataset: Dataset, questions: Sequence[DatasetQuestion],
+    filter_by: Sequence[str] = (), advance: Callable[[], None] | None = None, metrics: Sequence[str] = (),
+) -> Run:  # fmt: skip
+    """Ask all questions. `metrics`: further ones (`check_metrics`)."""
+    results = []
+    grown = peak_growth()
+    for question in questions:
+        results.append(rank_question(question, recipe, corpus, dataset, filter_by, metrics))
+        if advance is not None:
+            advance()
+    return Run(name, recipe, tuple(results), grown())
+
+
+def rank_question(
+    question: DatasetQuestion, recipe: Recipe, corpus: Corpus, dataset: Dataset,
+    filter_by: Sequence[str] = (), metrics: Sequence[str] = (),
+) -> QuestionResult:  # fmt: skip
+    """Ask one question as of its moment, and score the documents, ranked by their best passages."""
+    snapshot = corpus.snapshot(dataset.as_of(question), None, stated=question.asked_at is not None)
+    meta = filters(question, filter_by)
+    started = time.perf_counter()
+    found = snapshot.search(question.text, SHOWN, recipe=recipe, meta=meta, unit="passage")
+    first = found.hits
+    latency = 1000 * (time.perf_counter() - started)
+    sentences = dataset.sentences.get(question.id, [])
+    hits = retrieve(snapshot, question, recipe, dataset, filter_by, evidence.BUDGETS[-1] if sentences else 0)
+    steady = [hit.id for hit in first] == [hit.id for hit in hits[: len(first)]]
+    hits = [hit for hit in hits if hit.document != question.query_doc]
+    ranking = by_document(hits)
+    ranked = [document for document, _ in ranking]
+    measured = {
+        **scores(ranked, relevant(question, dataset), metrics),
+        **budgeted(found.halting),
+        "leak@10": leak(ranked, dataset.dates, snapshot.as_of),
+    }  # fmt: skip
+    shares, missing = dict.fromkeys(evidence.EVIDENCE_NAMES, math.nan), 0
+    if sentences:
+        shares, missing = evidence.coverage(hits, sentences, snapshot.text)
+    return QuestionResult(question, snapshot.as_of, ranking, {**measured, **shares}, latency, steady, missing)
+
+
+def budgeted(halting: Halting | None) -> dict[str, float]:
+    """The metrics of BUDGET of a search; NaN for a recipe without a budget."""
+    if halting is None:
+        return dict.fromkeys(BUDGET, math.nan)
+    return {"candidates": float(halting.scored), "saved": halting.saved}
+
+
+def relevant(question: DatasetQuestion, dataset: Dataset) -> dict[str, int]:
+    """The grades of a question's documents, without the one that it was made from."""
+    grades = dataset.relevance.get(question.id, {})
+    return {document: grade for document, grade in grades.items() if document != question.query_doc}
+
+
+def filters(question: DatasetQuestion, filter_by: Iterable[str]) -> list[tuple[str, str]]:
+    """The metadata that a document must have: fields of the question's record and their values."""
+    stated = [(key, question.record[key]) for key in filter_by if question.record.get(key) is not None]
+    return [(key, value if isinstance(value, str) else json.dumps(value)) for key, value in stated]
+
+
+def retrieve(
+    snapshot: Snapshot, question: DatasetQuestion, recipe: Recipe, dataset: Dataset, filter_by: Sequence[str],
+    tokens: int = 0,
+) -> list[Hit]:  # fmt: skip
+    """Hits of DEPTH documents and at least `tokens` tokens; fewer only if there are no more."""
+    documents = min(DEPTH, len(dataset.dates) - (question.query_doc in dataset.dates))
+    meta, k = filters(question, filter_by), DEPTH
+    while True:
+        hits = snapshot.search(question.text, k, recipe=recipe, meta=meta, unit="passage").hits
+        counted = [hit for hit in hits if hit.document != question.query_doc]
+        enough = len({hit.document for hit in counted}) >= documents
+        if len(hits) < k or (enough and (not tokens or evidence.size(counted) >= tokens)):
+            return list(hits)
+        k *= 2
+
+
+def by_document(hits: Iterable[Hit]) -> tuple[tuple[str, float], ...]:
+    """The first documents, each with the score of its best passage."""
+    best: dict[str, float] = {}
+    for hit in hits:
+        best.setdefault(hit.document, hit.score)
+    return tuple(best.items())[:DEPTH]
+
+
+def check_ids(path: Path, dataset: Dataset) -> None:
+    """Raises UsageError for what cannot be written as a TREC run: ids with blanks, a missing folder."""
+    if not path.parent.is_dir() or path.is_dir():
+        raise UsageError(f"--run {path}: a file in an existing folder is expected")
+    for name in (*dataset.dates, *(question.id for question in dataset.questions)):
+        if _BLANK.search(name):
+            raise UsageError(f"--run {path}: TREC runs are separated by blanks, and the id {name!r} has one")
+
+
+def write(path: Path, runs: Iterable[Run]) -> None:
+    """Write the rankings as a TREC run, `query Q0 document rank score recipe`, whole or not at all; blanks in
+    the name of a recipe become `_`."""
+    part = path.with_name(f".{path.name}.part")
+    try:
+        with part.open("w", encoding="utf-8") as file:
+            for each in runs:
+                name = _BLANK.sub("_", each.name)
+                for result in each.results:
+                    for rank, (document, score) in enumerate(result.ranking, 1):
+                        file.write(f"{result.question.id} Q0 {document} {rank} {score!r} {name}\n")
+        part.replace(path)
+    except OSError as error:
+        part.unlink(missing_ok=True)
+        raise UsageError(f"--run {path}: cannot be written: {error.strerror}") from error
+
+
+# -- selection -----------------------------------------------------------------------------------------
+#
+# Which questions of a dataset are asked of which recipes.
+
+
+MAX_LISTED = 8
+"""The most fields or values that a message lists."""
+
+MAX_LENGTH = 40
+"""The most characters of each."""
+
+
+def recipes_by_name(recipes: Sequence[str | Recipe]) -> dict[str, Recipe]:
+    """Recipes by name; a second one of the same name is called `name-2`. Raises UsageError."""
+    if not recipes:
+        raise UsageError(f"no recipe is given; accepted: {', '.join(known.NAMES)}")
+    by_name: dict[str, Recipe] = {}
+    for each in recipes:
+        recipe = known.named(each) if isinstance(each, str) else each
+        name, number = recipe.name, 2
+        while name in by_name:
+            name, number = f"{recipe.name}-{number}", number + 1
+        by_name[name] = recipe
+    return by_name
+
+
+def check_filters(dataset: Dataset, options: EvaluationOptions) -> None:
+    """Raises UsageError for a field of `filter_by` that no question or no document has."""
+    for key in options.filter_by:
+        _check_question_field(dataset, "--filter-by", key)
+        if key not in dataset.fields or key in options.without or METADATA in options.without:
+            raise UsageError(
+                f"--filter-by {key}: no document has this field (or --without blanks it); there are: "
+                f"{listed(sorted(dataset.fields))}"
+            )
+
+
+def check_by(dataset: Dataset, options: EvaluationOptions) -> None:
+    """Raises UsageError for a field of `by` that no question has."""
+    for key in options.by:
+        _check_question_field(dataset, "--by", key)
+
+
+def _check_question_field(dataset: Dataset, option: str, key: str) -> None:
+    if not any(question.record.get(key) is not None for question in dataset.questions):
+        fields = question_fields(dataset.questions)
+        raise UsageError(f"{option} {key}: no question has this field; there are: {fields}")
+
+
+def listed(values: Iterable[str]) -> str:
+    """The first MAX_LISTED values, long ones cut, and how many more there are.
+
+    >>> listed("abcdefghij")
+    'a, b, c, d, e, f, g, h and 2 more'
+    """
+    shown = [each if len(each) <= MAX_LENGTH else each[: MAX_LENGTH - 1] + "…" for each in values]
+    more = f" and {len(shown) - MAX_LISTED:,} more" if len(shown) > MAX_LISTED else ""
+    return (", ".join(shown[:MAX_LISTED]) or "none") + more
+
+
+def question_fields(questions: Iterable[DatasetQuestion]) -> str:
+    """The fields that questions have, those with the fewest different values first."""
+    values: dict[str, set[str]] = {}
+    for question in questions:
+        for key, value in question.record.items():
+            if value is not None:
+                values.setdefault(key, set()).add(value if isinstance(value, str) else repr(value))
+    return listed(sorted(values, key=lambda key: (len(values[key]), key)))
+
+
+def groups(questions: Sequence[DatasetQuestion], field: str) -> dict[str, list[int]]:
+    """Places of the questions by the value of a field ("" for none), in order of the values."""
+    places: dict[str, list[int]] = {}
+    for at, question in enumerate(questions):
+        value = question.record.get(field)
+        text = "" if value is None else value if isinstance(value, str) else str(value).lower()
+        places.setdefault(text, []).append(at)
+    return dict(sorted(places.items()))
+
+
+def sample(questions: Sequence[DatasetQuestion], count: int, seed: int) -> list[DatasetQuestion]:
+    """`count` of the questions, chosen by a hash of their ids, in the order given."""
+    if count >= len(questions):
+        return list(questions)
+    ranked = sorted(questions, key=lambda question: hashlib.sha256(f"{seed} {question.id}".encode()).digest())
+    chosen = {question.id for question in ranked[:count]}
+    return [question for question in questions if question.id in chosen]
+
+
+def choose(dataset: Dataset, options: EvaluationOptions) -> tuple[list[DatasetQuestion], list[str]]:
+    """The questions to ask, and notes on those that are left out. Raises UsageError."""
+    judged = [q for q in dataset.questions if any(grade > 0 for grade in relevant(q, dataset).values())]
+    count = len(dataset.questions)
+    if not judged and not options.answers:
+        raise UsageError(
+            f"none of the {count:,} questions in {', '.join(dataset.files)} has a relevant "
+            "document in qrels.tsv; accepted: query, document, relevance above 0, with the ids of both files"
+        )
+    notes = []
+    if missing := count - len(judged):
+        notes.append(f"{questions_note(missing, count)} no relevant document: left out")
+    chosen = judged if options.limit is None else sample(judged, options.limit, options.seed)
+    if len(chosen) < len(judged):
+        notes.append(f"{len(chosen):,} of {len(judged):,} questions, chosen by a hash of their ids")
+    absent = leaking = 0
+    for question in chosen:
+        good = [document for document, grade in relevant(question, dataset).items() if grade > 0]
+        absent += any(document not in dataset.dates for document in good)
+        leaking += leak(good, dataset.dates, dataset.as_of(question), len(good)) > 0
+    if absent:
+        notes.append(
+            f"{questions_note(absent)} a relevant document that is not in the corpus: it is never found"
+        )
+    if leaking:
+        notes.append(
+            f"{questions_note(leaking)} a relevant document of a later date: it is not found as of then"
+        )
+    if all(date is None for date in dataset.dates.values()):
+        notes.append(
+            f"no document has a date: questions without a time are asked as of {iso(SOME_TIME)[:10]}"
+        )
+    elif chosen and all(question.asked_at is None for question in chosen):
+        notes.append("no question has a time: all are asked as of the newest document")
+    return chosen, notes
+
+
+def questions_note(count: int, total: int | None = None) -> str:
+    """The beginning of a note: "1 question has", "2 of 5 questions have"."""
+    noun = "question" if (count if total is None else total) == 1 else "questions"
+    number = f"{count:,}" if total is None else f"{count:,} of {total:,}"
+    return f"{number} {noun} {'has' if count == 1 else 'have'}"
+
+
+# -- split ---------------------------------------------------------------------------------------------
+#
+# A dataset split in two: a base and a later update, and the questions that need either.
+
+
+BASE, NEW = "base", "new"
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """The documents of the update: those with one of the values (in lower case) of each field.
+
+    `later`: the ids of the documents with a version in the update.
+    """
+
+    update_values: tuple[tuple[str, tuple[str, ...]], ...]
+    later: frozenset[str]
+
+    def documents(self, dataset: Dataset, part: str) -> Iterator[Document]:
+        """The documents of the base, or those of the update (NEW)."""
+        return (each for each in dataset.documents() if matches(each, self.update_values) == (part == NEW))
+
+    def part(self, question: DatasetQuestion, dataset: Dataset) -> str:
+        """NEW for a question with a relevant document in the update, BASE for one with others only.
+
+        If no document is relevant, the question's own field `split` decides; without one it is BASE.
+        """
+        grades = relevant(question, dataset)
+        existing = [document for document in grades if grades[document] > 0 and document in dataset.dates]
+        if existing:
+            return NEW if self.later.intersection(existing) else BASE
+        stated = question.record.get("split")
+        return NEW if isinstance(stated, str) and stated.casefold() == NEW else BASE
+
+
+def matches(document: Document, update_values: tuple[tuple[str, tuple[str, ...]], ...]) -> bool:
+    """Whether a document has one of the values of each field in its metadata; case does not count."""
+    return all(
+        field in document.meta and str(document.meta[field]).casefold() in values
+        for field, values in update_values
+    )
+
+
+def split(dataset: Dataset, text: str) -> Split:
+    """The dataset split by `FIELD=VALUE[,FIELD=VALUE]`; a field that occurs twice may have either value.
+
+    Raises UsageError if the text cannot be read, a field does not exist, or all documents or none match.
+    """
+    values: dict[str, tuple[str, ...]] = {}
+    for piece in text.split(","):
+        field, equals, value = (part.strip() for part in piece.partition("="))
+        if not (field and equals and value):
+            raise UsageError(f"--set later={text}: accepted: FIELD=VALUE[,FIELD=VALUE], e.g. quarter=q4")
+        values[field] = (*values.get(field, ()), value.casefold())
+    counted = _counted(dataset)
+    for field in values:
+        if field not in counted:
+            there = field in dataset.fields
+            why = f"{field} is not metadata" if there else f"no document has the field {field}"
+            usable = _usable(dataset, counted)
+            accepted = (
+                f"accepted: {listed(usable)}" if usable else "no field tells some documents from others"
+            )
+            raise UsageError(f"--set later={text}: {why}; {accepted}")
+    update_values = tuple(values.items())
+    sides = [(each.id, matches(each, update_values)) for each in dataset.documents()]
+    if len({side for _, side in sides}) < 2:
+        which = "every document matches" if sides and sides[0][1] else "no document matches"
+        accepted = "; ".join(f"{field} is one of: {_values(counted[field])}" for field in values)
+        raise UsageError(f"--set later={text}: {which}; a base and an update are needed; {accepted}")
+    return Split(update_values, frozenset(id_ for id_, side in sides if side))
+
+
+def _counted(dataset: Dataset) -> dict[str, Counter[str]]:
+    """How many documents have each value of each field of metadata."""
+    values: dict[str, Counter[str]] = {}
+    for each in dataset.documents():
+        for key, value in each.meta.items():
+            values.setdefault(key, Counter())[str(value)] += 1
+    return values
+
+
+def _usable(dataset: Dataset, counted: dict[str, Counter[str]]) -> list[str]:
+    """The fields that tell some documents from others, those with the fewest values first."""
+    count = sum(1 for _ in dataset.documents())
+    usable = [field for field, found in counted.items() if max(found.values()) < count]
+    return sorted(usable, key=lambda field: (len(counted[field]), field))
+
+
+def _values(counted: Counter[str]) -> str:
+    """The values of a field, those of most documents first."""
+    return listed(value for value, _ in sorted(counted.items(), key=lambda each: (-each[1], each[0])))
+
+
+# -- configuration -------------------------------------------------------------------------------------
+#
+# Which configuration holds for recipes that are evaluated: a file's, the folder's, or none.
+
+
+PUBLISHED = "none"
+"""In place of a file: recipes as they are published."""
+
+
+@dataclass(frozen=True, slots=True)
+class UsedConfiguration:
+    """A configuration, and the files that it was read from, of which there may be none. `changed`: by recipe
+    that is evaluated, the fields that have other values than those that are published."""
+
+    config: Config = field(default_factory=Config)
+    files: tuple[Path, ...] = ()
+    changed: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    def recipe(self, name: str) -> Recipe:
+        """A recipe with what is changed about it, and [diversity]. Raises UsageError for an unknown name."""
+        found = self.config.recipe_named(name)
+        if self.config.diversity is None:
+            return found
+        from asof.rank.rerank import diversified
+
+        return replace(diversified(found, self.config.diversity), name=found.name)
+
+    def evaluating(self, names: Iterable[str]) -> UsedConfiguration:
+        """The same, with what is changed about recipes of these names."""
+        changes = {name: self._changes(name) for name in names}
+        return replace(self, changed={name: values for name, values in changes.items() if values})
+
+    def _changes(self, name: str) -> dict[str, Any]:
+        published = dict(recipes.named(name).fields())
+        fields = self.recipe(name).fields()
+        return {key: plain(value) for key, value in fields if published.get(key, self) != value}
+
+    @property
+    def sentence(self) -> str:
+        """What is used."""
+        files = " and ".join(str(path) for path in self.files)
+        if not self.changed:
+            return f"recipes as published ({files} changes none of them)" if files else "recipes as published"
+        said = (
+            f"{name}: {', '.join(f'{key} = {value}' for key, value in values.items())}"
+            for name, values in self.changed.items()
+        )
+        return f"recipes as in {files}: {'; '.join(said)}"
+
+
+def used(named: Path | None, folder: Path, on_note: Callable[[str], None] | None = None) -> UsedConfiguration:
+    """The configuration in the file `named` alone; of `folder` (with the user's own) where none is named;
+    that of no file for "none".
+
+    Raises UsageError for a file that is not there, BadConfig.
+    """
+    if named is None:
+        own, beside = environment.user_configuration(), folder / FILE
+        files = [path for path in (own, beside) if path is not None and path.is_file()]
+        return UsedConfiguration(environment.configuration(folder, on_note), tuple(files))
+    if str(named) == PUBLISHED:
+        return UsedConfiguration()
+    if not named.is_file():
+        raise UsageError(f"--config {named}: there is no such file; accepted: an {FILE}, or {PUBLISHED}")
+    return UsedConfiguration(load(named), (named,))

@@ -1,0 +1,239 @@
+"""`asof serve`."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import signal
+import threading
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from asof.cli.main import DONE, NOTHING, corpus_root, echo_err, index_option, json_option, open_corpus
+from asof.cli.terminal import counted, plain
+from asof.errors import MissingExtra, UsageError
+
+if TYPE_CHECKING:
+    from asof.extensions.server.watching import Notice
+
+
+# -- serve ---------------------------------------------------------------------------------------------
+
+
+NEEDED = ("fastapi", "uvicorn", "prometheus_client", "pydantic")
+
+
+@click.command()
+@index_option
+@click.option("--host", default="127.0.0.1", metavar="ADDRESS", help="Where to listen (default 127.0.0.1).")
+@click.option(
+    "--port", type=click.IntRange(0, 65_535), default=8421, help="Port (default 8421; 0: a free one)."
+)
+@click.option("--write", is_flag=True, help="Let documents be added and deleted.")
+@click.option("--watch", is_flag=True, help="Keep the index in step with its folders, too (asof watch).")
+@click.option("--quiet", is_flag=True, help="Print no line for each request.")
+@click.option("--need-key", is_flag=True, help="Ask for a key on this machine, too.")
+@click.option("--name", "names", multiple=True, metavar="HOST", help="A name under which a proxy calls it.")
+@click.option("--origin", "origins", multiple=True, metavar="URL", help="A site whose pages may call it.")
+@click.option(
+    "--workers", type=click.IntRange(1, 64), default=1, metavar="N",
+    help="Processes that share the mapped index (default 1).",
+)  # fmt: skip
+def serve(
+    index: Path | None, host: str, port: int, write: bool, watch: bool, quiet: bool, need_key: bool,
+    names: tuple[str, ...], origins: tuple[str, ...], workers: int,
+) -> int:  # fmt: skip
+    """Serve the corpus over HTTP: a page for people at /, JSON below /api/v1.
+
+    Only this machine can reach it. With another --host every request needs a key (`asof key add`), and a
+    proxy has to add TLS. Ctrl-C ends it after the requests under way.
+    """
+    needed = (*NEEDED, "watchfiles") if watch else NEEDED
+    missing = [name for name in needed if importlib.util.find_spec(name) is None]
+    if missing:
+        extra = "serve,watch" if watch else "serve"
+        raise MissingExtra(f"a server needs {' and '.join(missing)}: pip install 'asof[{extra}]'")
+    if workers > 1 and (write or watch):
+        raise UsageError("--write and --watch go with one process, the one that writes: leave out --workers")
+    from asof import environment
+    from asof.extensions.server.app import Address, bound, serve_options, serve_processes
+    from asof.extensions.server.guard import Keys
+
+    root = corpus_root(index)
+    with open_corpus(index):
+        pass  # what is wrong with the index is said before an address is
+    keys = Keys(*environment.key_file())
+    with bound(Address(host, port)) as (listening, address):
+        serve_options(address, keys, write=write, names=names, origins=origins, need_key=need_key)
+        told = {
+            "root": str(root), "keys": str(keys.path), "host": host, "port": address.port, "write": write,
+            "names": names, "origins": origins, "need_key": need_key, "watch": watch,
+            "quiet": quiet,
+        }  # fmt: skip
+        click.echo(f"{address.url}  (Ctrl-C ends it)")
+        serve_processes(listening, {**environment.variables()}, json.dumps(told), workers, echo_err)
+    return DONE
+
+
+# -- mcp -----------------------------------------------------------------------------------------------
+#
+# `asof mcp`.
+
+
+@click.command()
+@index_option
+def mcp(index: Path | None) -> int:
+    """Serve the corpus to an assistant over the Model Context Protocol, on standard input and output.
+
+    For a client's configuration: the command asof, with the arguments mcp, --index and a folder. `asof serve`
+    serves the same at /mcp over HTTP.
+    """
+    missing = [name for name in ("mcp", "pydantic") if importlib.util.find_spec(name) is None]
+    if missing:
+        raise MissingExtra(f"a server for assistants needs {' and '.join(missing)}: pip install 'asof[mcp]'")
+    import anyio
+
+    from asof.extensions.server.mcp import serve_stdio
+
+    with open_corpus(index) as corpus:
+        anyio.run(serve_stdio, corpus)
+    return DONE
+
+
+# -- watch ---------------------------------------------------------------------------------------------
+#
+# `asof watch`.
+
+
+SHOWN_PROBLEMS = 5
+
+
+@click.command()
+@click.argument("sources", nargs=-1, metavar="[FOLDER]...", type=click.Path(path_type=Path))
+@index_option
+@json_option
+def watch(sources: tuple[Path, ...], index: Path | None, as_json: bool) -> int:
+    """Keep the index in step with FOLDER (default: all that it was made of) until Ctrl-C.
+
+    Everything is compared at the start; then what is saved is found within a second. A folder that vanishes
+    is waited for: none of its documents end.
+    """
+    if importlib.util.find_spec("watchfiles") is None:
+        raise MissingExtra("watching needs watchfiles: pip install 'asof[watch]'")
+    from asof.extensions.server.watching import Watcher, known_sources
+
+    stop = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stop.set())
+    with open_corpus(index) as corpus:
+        chosen = [path.resolve() for path in sources] or known_sources(corpus)
+        missing = [str(path) for path in chosen if not path.exists()]
+        if missing:
+            raise UsageError(f"{missing[0]} is neither a file nor a folder")
+        if not as_json:
+            names = ", ".join(plain(each.name) for each in chosen)
+            click.echo(f"watching {counted(len(chosen), 'source')}: {names}  (Ctrl-C ends it)")
+        Watcher(corpus, chosen, _print_json if as_json else _Shown().show).run(stop)
+    return DONE
+
+
+def notice_json(one: Notice) -> dict[str, object]:
+    """A line of `--json`."""
+    from asof.results import indexed_json
+
+    report = None if one.report is None else indexed_json(one.report)
+    return {"source": one.source, "text": one.text, "report": report, "took_ms": round(1000 * one.seconds, 1)}
+
+
+def _print_json(one: Notice) -> None:
+    click.echo(json.dumps(notice_json(one)))
+
+
+@dataclass(slots=True)
+class _Shown:
+    """What was said: a problem that stays is said once."""
+
+    problems: set[tuple[str, str]] = field(default_factory=set)
+
+    def show(self, one: Notice) -> None:
+        at = time.strftime("%H:%M:%S")
+        if one.report is None:
+            echo_err(f"{at} {one.source}: {one.text}")
+            return
+        report = one.report
+        counts = {
+            "added": report.added, "changed": report.changed + report.corrected, "removed": report.ended
+        }  # fmt: skip
+        did = ", ".join(f"{count:,} {what}" for what, count in counts.items() if count)
+        if did:
+            click.echo(f"{at} {plain(Path(one.source).name)}: {did} ({one.seconds:.1f} s)")
+        lost = {str(problem) for problem in report.problems if problem.lost}
+        new = sorted(lost - {text for source, text in self.problems if source == one.source})
+        self.problems = {each for each in self.problems if each[0] != one.source}
+        self.problems |= {(one.source, text) for text in lost}
+        for text in new[:SHOWN_PROBLEMS]:
+            echo_err(f"{at} {text}")
+        if len(new) > SHOWN_PROBLEMS:
+            echo_err(f"{at} {counted(len(new) - SHOWN_PROBLEMS, 'more problem')}: asof index shows all")
+
+
+# -- key -----------------------------------------------------------------------------------------------
+#
+# `asof key`.
+
+
+@click.group()
+def key() -> None:
+    """Make, list and remove keys for `asof serve`."""
+
+
+@key.command()
+@click.argument("name")
+@click.option("--scope", type=click.Choice(("read", "write")), default="read", help="Default: read.")
+def add(name: str, scope: str) -> int:
+    """Make the key NAME, and show it this once: only a hash is stored."""
+    from asof import environment
+    from asof.extensions.server.guard import Keys
+    from asof.time.span import iso
+
+    secret = Keys(*environment.key_file()).add(
+        name, "write" if scope == "write" else "read", iso(environment.now())
+    )
+    click.echo(secret)
+    click.secho(
+        f"send it as `Authorization: Bearer {secret[:9]}…`; it is not shown again", dim=True, err=True
+    )
+    return DONE
+
+
+@key.command(name="list")
+def list_keys() -> int:
+    """List the names of the keys, their scopes, and when they were made."""
+    from asof import environment
+    from asof.extensions.server.guard import Keys
+
+    keys = Keys(*environment.key_file()).all()
+    for name, each in keys.items():
+        click.echo(f"{plain(name)}  {each.scope}  {plain(each.begins)}…  since {each.at[:10]}")
+    if not keys:
+        click.echo("there is no key")
+    return DONE if keys else NOTHING
+
+
+@key.command()
+@click.argument("name")
+def remove(name: str) -> int:
+    """Remove the key NAME; servers that run stop accepting it at once."""
+    from asof import environment
+    from asof.extensions.server.guard import Keys
+
+    keys = Keys(*environment.key_file())
+    if keys.remove(name):
+        click.echo(f"removed: {plain(name)}")
+        return DONE
+    echo_err(f"there is no key {plain(name)}; there are: {', '.join(map(plain, keys.all())) or 'none'}")
+    return NOTHING

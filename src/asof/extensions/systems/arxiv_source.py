@@ -1,0 +1,631 @@
+"""arXiv: papers of categories within a window of time, or papers by their ids, with all their versions."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, field, replace
+from hashlib import blake2b
+from pathlib import Path
+
+from asof import files
+from asof.arguments import checked
+from asof.errors import Busy, UsageError
+from asof.extensions.documents.pdf import read as read_pdf
+from asof.extensions.systems.arxiv import (
+    ARXIV_KEYS,
+    MAX_PER_DAY,
+    PREFIX,
+    ArxivSettings,
+    ArxivTarget,
+    BrokenFeed,
+    FeedEntry,
+    PaperId,
+    UnusableEntry,
+    dated,
+    document,
+    document_id,
+    full_id,
+    is_target,
+    meta,
+    paper_id,
+    read,
+    withdrawn,
+)
+from asof.extensions.systems.arxiv import FULL as FULL
+from asof.extensions.systems.arxiv_harvest import (
+    DAY,
+    LARGEST,
+    MAX_PART_RESULTS,
+    PAGE_SIZE,
+    ArxivApi,
+    Figures,
+    Harvest,
+    HarvestCoverage,
+    HarvestHeader,
+    HarvestLine,
+    HarvestLog,
+    HarvestPart,
+    HarvestRange,
+    Known,
+    ResultPage,
+    Stretch,
+    alone,
+    another,
+    days,
+    joined,
+    without,
+)
+from asof.http import DownloadTooLarge, Fetcher, NotFound
+from asof.sources.readers import Unreadable
+from asof.sources.source import ERASED, Erasure, InputLimits, SourceContext, SourceScheme
+from asof.time.moment import When, first_instant, last_instant
+from asof.time.span import instant, iso
+from asof.values import Document, Problem, SafeToCommit
+
+# -- versions ------------------------------------------------------------------------------------------
+#
+# What entries state: each version that is not known, the earlier ones fetched by their ids.
+
+
+MAX_EARLIER = 50
+"""So many of the latest versions before the last are taken of a paper, beside the first."""
+
+EARLIER_PER_RUN, EARLIER_PER_PAPER = 2_000, 5
+"""A run asks for at most `EARLIER_PER_RUN` earlier versions, and `EARLIER_PER_PAPER` more for every paper
+that it lists: a paper of arXiv has fewer than one on average, and a feed may say anything."""
+
+
+@dataclass(slots=True)
+class VersionReader:
+    """States the versions of papers, each once (`seen`, as `2401.13222v2`). `erased`: the papers that were
+    passed over, since they are not to be taken in again. `left`: how many earlier versions may be asked for.
+
+    A version that is `known` is not stated again: at arXiv its words do not change any more, and a reference
+    to a journal that was added since would count as an edit of today, after versions of yesterday.
+    """
+
+    api: ArxivApi
+    known: Known
+    figures: Figures
+    size: int = PAGE_SIZE
+    seen: set[str] = field(default_factory=set)
+    erased: set[str] = field(default_factory=set)
+    left: int = EARLIER_PER_RUN
+
+    def allowed(self, entries: Sequence[FeedEntry]) -> list[FeedEntry]:
+        """The entries without those of papers that were erased."""
+        known = self.numbers(entries)
+        self.erased.update(paper for paper, versions in known.items() if ERASED in versions)
+        return [each for each in entries if each.paper.id not in self.erased]
+
+    def state(
+        self, entries: Sequence[FeedEntry], alone: Collection[str] = ()
+    ) -> Iterator[Document | Problem]:
+        """The versions of the entries, and all before them. `alone`: ids of papers of which no version but
+        the entry's is requested."""
+        known = self.numbers(entries)
+        self.left += EARLIER_PER_PAPER * len(entries)
+        earlier_ids: dict[PaperId, list[PaperId]] = {}
+        for entry in entries:
+            if entry.paper.id not in alone:
+                earlier_ids[entry.paper] = yield from self._earlier_versions(
+                    entry, known.get(entry.paper.id, ())
+                )
+        earlier = self._earlier([paper for papers in earlier_ids.values() for paper in papers])
+        for papers in earlier_ids.values():
+            yield from _missing([paper for paper in papers if paper not in earlier])
+        for entry in entries:
+            fresh = [earlier[paper] for paper in earlier_ids.get(entry.paper, ()) if paper in earlier]
+            if entry.paper.version not in known.get(entry.paper.id, ()):
+                fresh.append(entry)
+            self.figures.known += not fresh
+            for each in fresh:
+                self.figures.stated += 1
+                yield document(each)
+                if withdrawn(each):
+                    yield Problem(
+                        "this version says that the paper was withdrawn: kept, and tagged so",
+                        str(each.paper), lost=False,
+                    )  # fmt: skip
+        self.seen.update(str(each.paper) for each in entries)
+
+    def numbers(self, entries: Iterable[FeedEntry]) -> Mapping[str, Collection[int]]:
+        """Which versions of the entries' papers are known."""
+        papers = {each.paper.id for each in entries}
+        return self.known(papers) if papers else {}
+
+    def fresh(self, entries: Iterable[FeedEntry | UnusableEntry]) -> list[FeedEntry]:
+        """The entries that were not seen, each once."""
+        by_name = {str(each.paper): each for each in entries if isinstance(each, FeedEntry)}
+        return [each for name, each in by_name.items() if name not in self.seen]
+
+    def unusable(self, entries: Iterable[FeedEntry | UnusableEntry]) -> Iterator[Problem]:
+        """What cannot be read, each once."""
+        for each in entries:
+            if isinstance(each, UnusableEntry) and each.id not in self.seen:
+                self.seen.add(each.id)
+                yield Problem(f"the entry {each.reason}", each.id or "arXiv", remedy="index again later")
+
+    def _earlier_versions(
+        self, entry: FeedEntry, known: Collection[int]
+    ) -> Generator[Problem, None, list[PaperId]]:  # fmt: skip
+        """The earlier versions of a paper that are to be asked for; what is left out is a problem."""
+        id_, last = entry.paper.id, entry.paper.version
+        latest = range(max(2, last - MAX_EARLIER), last)
+        numbers = [each for each in (*range(1, min(2, last)), *latest) if each not in known]
+        if len(latest) < last - 2 and last not in known:
+            yield Problem(
+                f"it has {last} versions: taken are the first and the latest {MAX_EARLIER + 1}",
+                str(entry.paper), lost=False, document=document_id(id_),
+            )  # fmt: skip
+        if len(numbers) > self.left:
+            yield Problem(
+                f"its {len(numbers)} earlier versions are not asked for: too many were in this run",
+                str(entry.paper), remedy=f"asof index {document_id(id_)}", document=document_id(id_),
+            )  # fmt: skip
+            numbers = []
+        self.left -= len(numbers)
+        return [PaperId(id_, each) for each in numbers]
+
+    def _earlier(self, ids: Sequence[PaperId]) -> dict[PaperId, FeedEntry]:
+        """Versions by their own ids: what the API gives in place of one is not taken for it."""
+        entries: dict[PaperId, FeedEntry] = {}
+        for first in range(0, len(ids), self.size):
+            came = self.api.papers(ids[first : first + self.size])
+            entries.update((each.paper, each) for each in came if isinstance(each, FeedEntry))
+        return entries
+
+
+def _missing(papers: Sequence[PaperId]) -> Iterator[Problem]:
+    """One problem for all the earlier versions of a paper that arXiv does not give."""
+    if not papers:
+        return
+    message = "arXiv does not give this earlier version: its text is not known"
+    if len(papers) > 1:
+        which = f"{len(papers)} earlier versions, the last of them v{papers[-1].version}"
+        message = f"arXiv does not give {which}: their texts are not known"
+    yield Problem(message, str(papers[0]), document=document_id(papers[0].id))
+
+
+# -- erasure -------------------------------------------------------------------------------------------
+#
+# Papers that were erased from a corpus: not taken in again, and named nowhere that is kept between runs.
+
+
+NAME = re.compile(r"[0-9a-f]{24}\.(json|jsonl|tmp)")
+"""The names of the files in it."""
+
+
+@contextmanager
+def forgetting(folder: Path, paper: str) -> Iterator[None]:
+    """While a paper is erased nobody fetches, and nothing in `folder` names it any more. What cannot go
+    without the rest goes with it: then more is asked for. Raises Busy when somebody fetches."""
+    with alone(folder) as descriptor:
+        if descriptor is None:
+            raise Busy(another(folder))
+        for path in map(folder.joinpath, filter(NAME.fullmatch, files.names(folder))):
+            if path.suffix == ".tmp":  # of a process that was killed
+                files.remove(path)
+            elif paper.encode() in (content := _content(path, paper)):
+                if path.suffix == ".jsonl":
+                    files.remove(path)
+                else:
+                    _without(path, content, paper)
+        yield
+
+
+def hidden(paper: str) -> str:
+    """What stands for a paper that was erased where it would be named."""
+    return f"erased {blake2b(paper.encode(), digest_size=12).hexdigest()}"
+
+
+def _content(path: Path, paper: str) -> bytes:
+    """The bytes of a file; of one that is too large to be ours the paper alone, so that it is removed."""
+    try:
+        return files.read_file(path, LARGEST)
+    except files.FileTooLarge:
+        return paper.encode()
+
+
+def _without(path: Path, content: bytes, paper: str) -> None:
+    """Take a paper out of the witnesses; without any that is left, nothing that was done is believed."""
+    try:
+        record = json.loads(content)
+        record["witnesses"] = [each for each in record["witnesses"] if each != paper]
+    except (ValueError, RecursionError, KeyError, TypeError):
+        record = {}
+    whole = json.dumps(record)
+    if not record.get("witnesses") or paper in whole:
+        files.remove(path)
+        return
+    files.write_file(path, whole.encode())
+
+
+# -- source --------------------------------------------------------------------------------------------
+
+
+FIRST_WINDOW = 7 * DAY
+"""The window of a first run that names none."""
+
+ANNOUNCEMENT_DELAY = 7 * DAY
+"""A paper is announced some days after it was submitted: so many days are asked for again."""
+
+FULL_TEXTS = "arxiv: full texts"
+"""What the source of all papers is called that are read for questions."""
+
+Item = Document | Problem | SafeToCommit
+
+
+@dataclass(slots=True)
+class Arxiv:
+    """The source that `arxiv:...` names. `now`: the instant that the run begins. `log`: where it is kept how
+    far it came; without it every run begins anew. `size`: results a page; a part of the window with more than
+    `most` is cut in two. `full`: also the texts of the papers' PDFs. `reading`: a question wants to read
+    these papers, nobody asked for them by their ids: what was erased is passed over, as in categories."""
+
+    target: ArxivTarget
+    range: HarvestRange
+    now: int
+    settings: ArxivSettings = field(default_factory=ArxivSettings)
+    log: HarvestLog | None = None
+    fetcher: Fetcher | None = None
+    size: int = PAGE_SIZE
+    most: int = MAX_PART_RESULTS
+    full: bool = False
+    reading: bool = False
+    figures: Figures = field(default_factory=Figures)
+    name: str = field(init=False)
+    kind: str = field(default="arxiv", init=False)
+    complete: bool = field(default=False, init=False)
+    _lines: list[HarvestLine] = field(default_factory=list, init=False)
+    _covered: tuple[Stretch, ...] = field(default=(), init=False)
+    _erased: set[str] = field(default_factory=set, init=False)
+
+    def __post_init__(self) -> None:
+        self.name = FULL_TEXTS if self.reading else self.target.name
+        since, until, per_day = self.range.since, self.range.until, self.range.per_day
+        if self.full and not self.target.papers:
+            raise UsageError(f"{self.name}: full texts are fetched of papers that are named by their ids")
+        if self.target.papers and (since is not None or until is not None or per_day):
+            raise UsageError(f"{self.name}: since, until and per day are for categories, and these are ids")
+        last = self._last()
+        if since is not None and since > last:
+            raise UsageError(f"{self.name}: since {iso(since)} is after {iso(last)}, where it ends")
+
+    def documents(self) -> Iterator[Item]:
+        """Every version of every paper that is not known; after each page it can be committed.
+
+        Raises SourceError when arXiv cannot be reached, or answers nothing that can be read; what was stated
+        before stays, and the next run of the same words goes on from there.
+        """
+        settings = self.settings
+        fetcher = self.fetcher or settings.fetcher()
+        before, self.figures, self._erased = fetcher.requests, Figures(), set()
+        api = ArxivApi(settings.url, fetcher)
+        known = self.log.known if self.log is not None else lambda papers: {}  # noqa: ARG005
+        versions = VersionReader(api, known, self.figures, self.size, erased=self._erased)
+        try:
+            with self.log.turn() if self.log is not None else nullcontext(None) as ago:
+                if ago is not None and fetcher.last is None:
+                    fetcher.last = fetcher.clock() - ago
+                yield from self._by_id(api, versions) if self.target.papers else self._listed(api, versions)
+        finally:
+            self.figures.requests = fetcher.requests - before
+
+    def summary(self) -> str:
+        """What the last run fetched, in a line; "" if nothing was asked."""
+        return self.figures.summary() if self.figures.requests else ""
+
+    # -- papers by their ids -----------------------------------------------------------------------------
+
+    def _by_id(self, api: ArxivApi, versions: VersionReader) -> Iterator[Item]:
+        for first in range(0, len(self.target.papers), self.size):
+            requested = self._allowed(self.target.papers[first : first + self.size], versions)
+            if not requested:
+                continue
+            results = api.papers(requested)
+            self.figures.pages += 1
+            yield from versions.unusable(results)
+            entries = [each for each in versions.fresh(results) if set(each.paper.forms) & set(requested)]
+            came = {form for each in entries for form in each.paper.forms}
+            for paper in requested:
+                if paper not in came:
+                    yield Problem(
+                        "there is no such paper, or no such version, at arXiv", str(paper),
+                        remedy="look at the id", document=document_id(paper.id),
+                    )  # fmt: skip
+            yield from versions.state(entries, alone={each.id for each in requested if each.version})
+            yield SafeToCommit()
+            if self.full:
+                yield from self._texts(entries, api, versions)
+
+    def _allowed(self, papers: Sequence[PaperId], versions: VersionReader) -> Sequence[PaperId]:
+        """Those that may be fetched: of what a question wants to read, nothing that was erased."""
+        if not self.reading:
+            return papers
+        known = versions.known({name for each in papers for name in (each.id, full_id(each.id))})
+        return [
+            each
+            for each in papers
+            if ERASED not in {*known.get(each.id, ()), *known.get(full_id(each.id), ())}
+        ]
+
+    def _texts(self, entries: Sequence[FeedEntry], api: ArxivApi, versions: VersionReader) -> Iterator[Item]:
+        """The full texts of the entries' versions that are not known."""
+
+        papers = FullTexts(self.settings.pdf_url, api.fetcher)
+        known = versions.known({full_id(each.paper.id) for each in entries})
+        for entry in entries:
+            for item in papers.texts(entry, known.get(full_id(entry.paper.id), ())):
+                self.figures.texts += isinstance(item, Document)
+                yield item
+            yield SafeToCommit()
+
+    # -- papers of categories ----------------------------------------------------------------------------
+
+    def _listed(self, api: ArxivApi, versions: VersionReader) -> Iterator[Item]:
+        done = self.log.done() if self.log is not None else HarvestCoverage()
+        self._covered = done.covered
+        head, self._lines = HarvestHeader(self.range.key, self._window(done), self.now), []
+        if self.log is not None:
+            head, self._lines = self.log.resume(head)
+        self.figures.resumed = len(self._lines)
+        versions.seen.update(each for line in self._lines for each in line.taken)
+        walk = Harvest(
+            api, self.target.query, self, min(self.size, self.range.per_day or self.size), self.most
+        )
+        for part in self._parts(head, done):
+            for page in walk.pages(part, self._enough):
+                self.figures.pages += 1
+                yield from self._page(page, versions)
+                yield SafeToCommit()
+        yield from map(self._short, walk.short)
+        self._finish(head, done, whole=not walk.short)
+
+    def of(self, part: str) -> Sequence[HarvestLine]:
+        """The pages of a part that are written down."""
+        return [line for line in self._lines if line.part == part]
+
+    def add(self, line: HarvestLine) -> None:
+        """Write a page down, without the names of papers that were erased."""
+        listed = tuple(hidden(each) if each in self._erased else each for each in line.listed)
+        line = replace(line, listed=listed)
+        self._lines.append(line)
+        if self.log is not None:
+            self.log.page(line)
+
+    def _last(self) -> int:
+        """Where the window ends: there is nothing after now."""
+        return self.now if self.range.until is None else min(self.range.until, self.now)
+
+    def _window(self, done: HarvestCoverage) -> Stretch:
+        last = self._last()
+        if self.range.since is not None:
+            return self.range.since, last
+        return min(max((end for _, end in done.covered), default=last - FIRST_WINDOW), last), last
+
+    def _parts(self, head: HarvestHeader, done: HarvestCoverage) -> list[HarvestPart]:
+        """What is to be asked: what of the window no run has covered, and what was updated since."""
+        left = without(head.window, done.covered)
+        if self.range.per_day:
+            left = [day for stretch in left for day in days(stretch)]
+        parts = [HarvestPart(each) for each in left]
+        if done.covered:
+            covered = (done.covered[0][0], done.covered[-1][1])
+            parts.append(
+                HarvestPart(
+                    (done.checked - ANNOUNCEMENT_DELAY, head.started), updated=True, submitted=covered
+                )
+            )
+        return parts
+
+    def _enough(self, part: HarvestPart) -> bool:
+        """Whether as many of a day's papers came as were requested."""
+        return bool(self.range.per_day) and not part.updated and self._left(part) <= 0
+
+    def _left(self, part: HarvestPart) -> int:
+        """How many papers of the day that a part lies in are still to come."""
+        day = part.stretch[0] // DAY
+        counts = (len(line.taken) for line in self._lines if not line.updated and line.first // DAY == day)
+        return self.range.per_day - sum(counts)
+
+    def _covers(self, entry: FeedEntry) -> bool:
+        """Whether a run before was to have this paper."""
+        at = instant(entry.published)
+        return any(first <= at <= last for first, last in self._covered)
+
+    def _page(self, page: ResultPage, versions: VersionReader) -> Iterator[Document | Problem]:
+        """What a page states that was not stated before."""
+        yield from versions.unusable(page.feed.entries)
+        first, last = page.part.stretch
+        entries = versions.fresh(page.feed.entries)
+        entries = [each for each in entries if first <= page.part.at(each) <= last]
+        entries = versions.allowed(entries)
+        if page.part.updated:
+            entries = [each for each in entries if self._covers(each)]
+        if self.range.per_day and page.part.updated:
+            known = versions.numbers(entries)
+            entries = [each for each in entries if known.get(each.paper.id)]
+        elif self.range.per_day:
+            entries = entries[: self._left(page.part)]
+        yield from versions.state(entries)
+        page.taken += [str(each.paper) for each in entries]
+
+    # -- the end of it -----------------------------------------------------------------------------------
+
+    def _short(self, short: tuple[HarvestPart, int, int]) -> Problem:
+        part, came, total = short
+        first, last = map(iso, part.stretch)
+        return Problem(
+            f"arXiv announced {total} papers between {first} and {last}, and gave {came}", self.name,
+            remedy="index again later",
+        )  # fmt: skip
+
+    def _finish(self, head: HarvestHeader, done: HarvestCoverage, *, whole: bool) -> None:
+        """Remember what was covered; of a run that missed something, nothing but that it has ended."""
+        if self.log is None:
+            return
+        if not whole:
+            self.log.forget()
+            return
+        settled = min(head.window[1], head.started - ANNOUNCEMENT_DELAY)
+        covered = joined([*done.covered, (head.window[0], settled)])
+        papers = (each.rpartition("v")[0] for line in self._lines for each in line.taken)
+        witnesses = tuple(dict.fromkeys([*papers, *done.witnesses]))
+        self.log.finish(HarvestCoverage(tuple(covered), head.started, witnesses))
+
+
+# -- scheme --------------------------------------------------------------------------------------------
+#
+# The scheme `arxiv:`, as the entry point names it.
+
+
+@checked
+def open_arxiv(
+    target: str,
+    context: SourceContext,
+    *,
+    since: When | None = None,
+    until: When | None = None,
+    per_day: int | None = None,
+    full: bool = False,
+) -> Arxiv:
+    """The source that `arxiv:cs.IR+cs.CL` or `arxiv:2401.13222` names; arXiv is asked when it is added.
+
+    `since`, `until`: when papers of categories were submitted (default: since the last run, at first for a
+    week; until now). `per_day`: only a day's newest. `full`: also the texts of the PDFs of papers that are
+    named by their ids. A run that broke off goes on when it is opened with the same words.
+
+    Raises SourceError for a target that names nothing at arXiv, UsageError for options that do not go with
+    it, BadTime, and MissingExtra for `full` where PDFs cannot be read.
+    """
+    named, settings = read(target), ArxivSettings.read(context.settings)
+    if full:
+        from asof.extensions.documents.pdf import installed
+
+        installed()
+    if per_day is not None and not 0 <= per_day <= MAX_PER_DAY:
+        raise UsageError(f"per day: {per_day} papers; accepted are 1 to {MAX_PER_DAY}, and 0 for all")
+    if per_day is None:
+        per_day = 0 if named.papers else settings.per_day
+    fiscal = context.fields.fiscal_start
+    window = HarvestRange(
+        None if since is None else first_instant(since, context.now, fiscal),
+        None if until is None else last_instant(until, context.now, fiscal),
+        per_day,
+        f"{since} to {until}",
+    )
+    log = _log(context, f"{named.name}, {per_day} a day")
+    return Arxiv(named, window, context.now, settings, log, full=full)
+
+
+def _log(context: SourceContext, name: str) -> HarvestLog | None:
+    """Where it is kept how far a run came; None in a context without a folder: each run begins anew then."""
+    if context.folder is None or context.stored is None:
+        return None
+    stored = context.stored
+
+    def numbers(papers: Collection[str]) -> dict[str, Collection[int]]:
+        stored_versions = stored([document_id(each) for each in papers])
+        return {name.removeprefix(PREFIX): versions for name, versions in stored_versions.items()}
+
+    return HarvestLog(context.folder, name, numbers)
+
+
+def paper_of(document: str) -> str:
+    """The id of the paper that a document is of, "" if it is of none."""
+    paper = paper_id(document[len(PREFIX) :].removesuffix("/full")) if is_target(document) else None
+    return "" if paper is None or paper.version else paper.id
+
+
+def _group(document: str) -> tuple[str, ...]:
+    """The abstract and the full text of a paper."""
+    paper = paper_of(document)
+    return (document_id(paper), document_id(full_id(paper))) if paper else ()
+
+
+def _rename(source: str, document: str) -> str:
+    """`arxiv:2401.00001v1+2401.00002` without 2401.00001 is `arxiv:2401.00002`."""
+    named, paper = source.partition(":")[2].split("+"), paper_of(document)
+    left = [each for each in named if re.sub(r"v[0-9]+\Z", "", each) != paper]
+    return PREFIX + "+".join(left) if left else ""
+
+
+def _unknown_categories(target: str) -> list[str]:
+    """Lines about categories that are not listed here, which may be new ones."""
+    from asof.extensions.systems.arxiv_question import table
+
+    return [
+        f"{each} is no category that is known here; arXiv is asked for it all the same"
+        for each in read(target).categories
+        if each not in table().titles and not each.endswith(".*")
+    ]
+
+
+SCHEME = SourceScheme(
+    open_arxiv,
+    ARXIV_KEYS,
+    frozenset({"delay", "attempts", "timeout", "patience", "per_day"}),
+    ArxivSettings.read,
+    Erasure(_group, lambda folder, document: forgetting(folder, paper_of(document)), _rename, lasting=True),
+    _unknown_categories,
+    ArxivSettings,
+)
+
+
+# -- full texts ----------------------------------------------------------------------------------------
+#
+# The full text of a paper: a document of its own beside the abstract, so that each can be searched alone.
+
+
+LIMITS = InputLimits(file=50 * 2**20, pages=300)
+"""A longer PDF is a thesis or a volume of proceedings, which says little of one question."""
+
+
+@dataclass(frozen=True, slots=True)
+class FullTexts:
+    """Full texts from an address that a version's id is put behind (`https://arxiv.org/pdf`)."""
+
+    url: str
+    fetcher: Fetcher
+    limits: InputLimits = LIMITS
+
+    def texts(self, entry: FeedEntry, known: Collection[int]) -> Iterator[Document | Problem]:
+        """The full text of an entry's version, published when that was, unless its number is `known`. A PDF
+        that is not there or cannot be read is a problem: the abstract is there all the same. Raises
+        SourceError, MissingExtra."""
+        if entry.paper.version in known:
+            return
+        if withdrawn(entry):
+            yield self._problem(entry, "the paper was withdrawn: there is no full text", lost=False)
+            return
+        try:
+            raw = self.fetcher.get(f"{self.url}/{entry.paper}", _is_pdf, self.limits.file)
+            file = read_pdf(raw, entry.title, self.limits, references=False)
+        except (NotFound, DownloadTooLarge) as wrong:
+            yield self._problem(entry, f"there is no PDF to be had: {wrong}")
+            return
+        except Unreadable as wrong:
+            yield self._problem(entry, str(wrong), wrong.remedy)
+            return
+        yield from (Problem(note.message, str(entry.paper), lost=False) for note in file.notes)
+        yield Document(
+            document_id(full_id(entry.paper.id)), file.text, entry.title, dated(entry),
+            tags=(*entry.categories, FULL), meta=meta(entry, FULL), outline=file.outline,
+            uri=f"https://arxiv.org/pdf/{entry.paper}", language="en",
+        )  # fmt: skip
+
+    def _problem(self, entry: FeedEntry, message: str, remedy: str = "", *, lost: bool = True) -> Problem:
+        document = document_id(full_id(entry.paper.id))
+        text = f"{message}; its abstract is indexed"
+        return Problem(text, str(entry.paper), remedy=remedy, document=document, lost=lost)
+
+
+def _is_pdf(body: bytes) -> bytes:
+    """The body, if it is a PDF; arXiv makes some when they are first asked for, and says so in HTML."""
+    if b"%PDF-" not in body[:1024]:
+        raise BrokenFeed("the answer is no PDF")
+    return body

@@ -1,0 +1,477 @@
+"""`asof papers`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from asof.cli.ask import show_answer, used
+from asof.cli.main import (
+    DONE,
+    NOTHING,
+    PROBLEMS,
+    TIMES,
+    corpus_root,
+    echo_err,
+    index_option,
+    json_option,
+    note_answers,
+    open_corpus,
+    print_json,
+    time_option,
+)
+from asof.cli.search import joined
+from asof.cli.show import TITLE
+from asof.cli.terminal import counted, index_progress, plain, shortened, waiting_progress
+from asof.extensions.systems.judgements import FeedbackLog
+from asof.extensions.systems.results import feedback_json, feedback_list_json
+from asof.rank.gather import UNKNOWN
+from asof.time.span import format_instant, iso
+from asof.values import Answer, Hit, Why
+
+if TYPE_CHECKING:
+    from asof.corpus.corpus import Corpus
+    from asof.extensions.systems.judgements import JudgedRecord, JudgingReport
+    from asof.extensions.systems.papers import PaperAnswer, PaperQuestion, PaperStatement, WeightUpdate
+    from asof.models.metered import Usage
+    from asof.store.run import IndexReport
+
+
+# -- papers --------------------------------------------------------------------------------------------
+
+
+CHUNKING = "400c/80"
+"""The passages of a corpus that is made here, as published: 400 characters, 80 of them said twice."""
+
+
+@click.command(epilog=f"T is a date, a period or a moment: {TIMES}.")
+@click.argument("question", nargs=-1)
+@click.option(
+    "--categories",
+    metavar="A[+B]",
+    help="Categories of arXiv, cs.IR+cs.CL (default: the question's).",
+)
+@time_option("--since", "Papers submitted from then on (default: as the question says, else a week ago).")
+@time_option("--until", "Papers submitted until then (default: now).")
+@click.option("--per-day", type=click.IntRange(min=0), metavar="N", help="Fetch a day's N newest; 0: all.")
+@click.option(
+    "-k", type=click.IntRange(1, 100), metavar="N", help="How many papers (default: as asked for, or 10)."
+)
+@click.option(
+    "--read", type=click.IntRange(0, 20), default=3, metavar="N",
+    help="How many of the first are read in full (default 3).",
+)  # fmt: skip
+@click.option("--offline", is_flag=True, help="Ask nothing of arXiv: answer from what is here.")
+@click.option("--no-record", is_flag=True, help="Do not record the question: nothing is learned from it.")
+@click.option("--judge", is_flag=True, help="Let [model] of asof.toml grade the papers, to learn from it.")
+@click.option(
+    "--budget",
+    type=click.FloatRange(min=0),
+    metavar="USD",
+    help="What all calls of [model] for the question may cost.",
+)
+@time_option("--as-of", "What was published then, and as of when questions are read.")
+@time_option("--known-at", "Only what this corpus had learned by then, weights included.")
+@click.option("--forget", is_flag=True, help="Reset the weights; judgements are kept.")
+@index_option
+@json_option
+def papers(
+    question: tuple[str, ...], categories: str | None, since: str | None, until: str | None,
+    per_day: int | None, k: int | None, read: int, offline: bool, no_record: bool, judge: bool,
+    budget: float | None, as_of: str | None, known_at: str | None, forget: bool,
+    index: Path | None, as_json: bool,
+) -> int:  # fmt: skip
+    """Answer QUESTION from new papers of arXiv: fetch, rank, read the first in full, answer, learn.
+
+    \b
+      asof papers "new ways to keep retrieval fresh, last two weeks"
+      asof feedback ID 1 3        the first paper answers it: the next question is ranked by other weights
+
+    Papers are ranked by similarity, freshness, coverage and volume; their weights move with what you say of
+    papers (or the model, with --judge) and with nothing else. Exit code 1: no paper.
+    """
+    from asof.errors import UsageError
+
+    if forget and not question:
+        return _forget(index)
+    from asof.extensions.systems.papers import PaperQuestion
+    from asof.store.store import removed_if_empty
+
+    asked = joined(question, "QUESTION", "some words are")
+    if judge and no_record:
+        raise UsageError("--judge grades what is recorded: leave out --no-record")
+    named = tuple(
+        filter(None, (each.strip() for each in (categories or "").removeprefix("arxiv:").split("+")))
+    )
+    request = PaperQuestion(
+        asked, named, since, until, per_day, k, read, not offline, not no_record, judge, budget, as_of,
+        known_at,
+    )  # fmt: skip
+    with removed_if_empty(corpus_root(index)), _corpus(index) as corpus, waiting_progress(corpus):
+        if forget:
+            _begin_anew(corpus)
+        note_answers(corpus.config)
+        outcome = _asked(corpus, request)
+        return _shown(outcome, as_json=as_json)
+
+
+def _corpus(index: Path | None) -> Corpus:
+    """The corpus of the folder; one that is made here has passages as published."""
+    from dataclasses import replace
+
+    from asof import config, environment
+    from asof.corpus.corpus import open as open_corpus
+
+    root = corpus_root(index)
+    settings = environment.configuration(root).index
+    if settings.chunking == config.Config().index.chunking:
+        settings = replace(settings, chunking=CHUNKING)
+    return open_corpus(root, settings=settings, on_note=echo_err)
+
+
+def _forget(index: Path | None) -> int:
+    from asof.cli.main import open_corpus
+
+    with open_corpus(index) as corpus:
+        _begin_anew(corpus)
+    return DONE
+
+
+def _begin_anew(corpus: Corpus) -> None:
+    from asof.extensions.systems.papers import forget
+
+    forget(corpus)
+    echo_err("the weights of papers are reset; judgements of papers are kept")
+
+
+def _asked(corpus: Corpus, request: PaperQuestion) -> PaperAnswer:
+    from asof.extensions.systems.papers import ask_papers
+
+    with index_progress("arXiv") as advance:
+        return ask_papers(corpus, request, advance)
+
+
+def _shown(outcome: PaperAnswer, *, as_json: bool) -> int:
+    from asof.extensions.systems.results import papers_json
+
+    if as_json:
+        print_json(papers_json(outcome))
+    else:
+        show_outcome(outcome)
+    lost = any(
+        problem.lost for report in (outcome.fetched, outcome.texts) if report for problem in report.problems
+    )
+    if not outcome.results.hits:
+        return NOTHING
+    return PROBLEMS if lost or outcome.incomplete else DONE
+
+
+# -- papers report -------------------------------------------------------------------------------------
+#
+# What came of a question about papers, on a terminal.
+
+
+NAMES = {"freshness.rate": "rate of freshness", "coverage.above": "threshold"}
+"""What a number is called on a terminal, where its key says too little."""
+
+STAGES = {
+    "baseline": "they are the first",
+    "exploration": "now near the first ones (exploration)",
+    "evolution": "now down the gradient of what was tried (evolution)",
+    "bayesian": "now where a model of what was tried expects the most (bayesian)",
+}
+"""What a stage does, in words."""
+
+SHOWN_PROBLEMS = 8
+
+NOTE = 400
+"""The most characters of a note."""
+
+QUOTE = 400
+"""The most characters of what a paper says."""
+
+
+def show_outcome(outcome: PaperAnswer) -> None:
+    """Papers with the parts of their scores and what they say, the answer, the weights."""
+    _show_head(outcome)
+    statements = {each.paper: each for each in outcome.statements}
+    for hit in outcome.results.hits:
+        _show_paper(hit, statements.get(hit.document))
+    if not outcome.results.hits:
+        click.echo("no paper of these categories and this time is here")
+    click.echo()
+    _show_answer(outcome)
+    _show_learned(outcome.learned)
+    for note in (*outcome.notes, *(note for note in outcome.results.notes if note.startswith(UNKNOWN))):
+        click.secho(f"note: {plain(shortened(note, NOTE))}", dim=True)
+    _note_problems(outcome)
+    if outcome.judging is not None:
+        _note_judging(outcome.judging)
+    if outcome.cost is not None:
+        _note_cost(outcome.cost)
+    if outcome.recorded:
+        click.secho(
+            f"recorded as {outcome.recorded}; how well does a paper answer, 0 to 3? Paper 1 well: "
+            f"asof feedback {outcome.recorded} 1 3",
+            dim=True,
+        )
+
+
+def _show_head(outcome: PaperAnswer) -> None:
+    """Where was looked, as of when, and what was fetched."""
+    wish, request, view = outcome.parsed, outcome.request, outcome.results.view
+    parts = [" + ".join(wish.categories), f"{iso(wish.since)[:10]} to {iso(wish.until)[:10]}"]
+    if request.as_of is not None:
+        parts.append(f"as of {format_instant(view.as_of)}")
+    if request.known_at is not None:
+        parts.append(f"known at {format_instant(view.known_at)}")
+    if wish.by != "rules":
+        parts.append(f"read by {wish.by}")
+    click.secho(plain(f"arXiv {' · '.join([*parts, _fetched(outcome)])}"), dim=True)
+
+
+def _fetched(outcome: PaperAnswer) -> str:
+    reports = [(outcome.fetched, "new abstract"), (outcome.texts, "new full text")]
+    counts = [f"{_new(report):,} {what}{'s' * (_new(report) != 1)}" for report, what in reports if report]
+    return ", ".join(counts) or "nothing was fetched"
+
+
+def _new(report: IndexReport) -> int:
+    return report.added + report.changed + report.corrected
+
+
+def _show_paper(hit: Hit, statement: PaperStatement | None) -> None:
+    date = iso(hit.published.span.first)[:10] if hit.published else "undated"
+    title = click.style(plain(shortened(" ".join(hit.title.split()) or hit.document, TITLE)), bold=True)
+    click.echo(f"{hit.rank:>3}. {title}  {click.style(plain(date), fg='cyan')}")
+    parts = " · ".join(f"{NAMES.get(name, name)} {value:.2f}" for name, value in columns(hit.why).items())
+    click.secho(f"     {plain(hit.uri or hit.document)}  {hit.score:.3f} of {parts}", dim=True)
+    if statement is not None:
+        click.echo(plain(f"     {statement.place}: “{shortened(' '.join(statement.quote.split()), QUOTE)}”"))
+
+
+def _show_answer(outcome: PaperAnswer) -> None:
+    """The answer; quotes only as far as they do not stand above already, with the papers."""
+    answer, request = outcome.answer, outcome.request
+    if answer is None or _above(answer, outcome):
+        return
+    if answer.refused and answer.by == "extractive":
+        click.secho("no single sentence answers it: above is what comes nearest in each paper read", dim=True)
+    else:
+        show_answer(answer, dated=request.as_of is not None, known=request.known_at is not None, streamed="")
+    click.echo()
+
+
+def _above(answer: Answer, outcome: PaperAnswer) -> bool:
+    """Whether an answer is nothing but quotes that the papers are shown with."""
+    quotes = [each.quote for each in answer.citations]
+    only = answer.by == "extractive" and not answer.values and not answer.refused
+    return only and all(any(quote in each.quote for each in outcome.statements) for quote in quotes)
+
+
+def columns(why: Why) -> dict[str, float]:
+    """What was weighed of a paper, by name."""
+    return {part.label: part.parts[0].value for part in why.parts if part.op == "product" and part.parts}
+
+
+def _show_learned(learned: WeightUpdate) -> None:
+    """The weights of this question, those before if they moved, and what they were learned from."""
+    click.echo(f"weights: {_numbers(learned.now)}")
+    if learned.before != learned.now:
+        click.echo(f"before:  {_numbers(learned.before)}")
+    judged = len(learned.losses)
+    if not judged:
+        click.secho("as they began: no judged question to learn from yet", dim=True)
+        return
+    new = f", {learned.new:,} of them since the last question" if learned.new else ""
+    lost = ""
+    if not math.isnan(learned.lost):
+        on = f"{learned.compared:,} judged question{'s' * (learned.compared != 1)}"
+        both = f"lose {learned.lost:.3f}, the first {learned.began:.3f} (1 - nDCG@10)"
+        lost = f"; on {on} these weights, a trial, {both}"
+    _show_metrics(learned)
+    click.secho(
+        f"learned from {judged:,} judged question{'s' * (judged != 1)}{new}{lost}; {STAGES[learned.stage]}",
+        dim=True,
+    )
+
+
+def _show_metrics(learned: WeightUpdate) -> None:
+    """What is published of the learning: nDCG@10 and precision@10 of the weights of now and the first."""
+    now, first = learned.metrics, learned.initial_metrics
+    if now is None or first is None:
+        return
+    pairs = ((f"NDCG@{now.k}", now.ndcg, first.ndcg), (f"precision@{now.k}", now.precision, first.precision))
+    shown = " · ".join(f"{name} {one:.3f} (first weights {other:.3f})" for name, one, other in pairs)
+    click.echo(f"metrics: {shown}")
+
+
+def _note_cost(cost: Usage) -> None:
+    """All calls of the model for the question: its reading, the answer and the grades."""
+    kept = f", {cost.cached:,} replies kept from before" if cost.cached else ""
+    refused = f", {counted(cost.refused, 'prompt')} not sent: the budget is used up" if cost.refused else ""
+    echo_err(f"model, all calls for this question: {used(cost)}{kept}{refused}")
+
+
+def _numbers(values: Mapping[str, float]) -> str:
+    short = {name.removeprefix("combine.weights."): value for name, value in values.items()}
+    return " · ".join(f"{NAMES.get(name, name)} {value:.3f}" for name, value in short.items())
+
+
+def _note_problems(outcome: PaperAnswer) -> None:
+    problems = [each for report in (outcome.fetched, outcome.texts) if report for each in report.problems]
+    for problem in problems[:SHOWN_PROBLEMS]:
+        echo_err(f"  {shortened(str(problem), NOTE)}")
+    if len(problems) > SHOWN_PROBLEMS:
+        echo_err(f"  and {len(problems) - SHOWN_PROBLEMS:,} more problems: --json lists them all")
+
+
+def _note_judging(judging: JudgingReport) -> None:
+    echo_err(f"{judging.judge} graded {judging.graded} of the papers")
+    for problem in judging.problems[:SHOWN_PROBLEMS]:
+        echo_err(f"  not graded: {shortened(problem, NOTE)}")
+
+
+# -- feedback ------------------------------------------------------------------------------------------
+#
+# `asof feedback`: what was asked, what was shown, and what is said of it.
+
+
+NONE, CLICK = "none", "click"
+QUESTION, TITLE_WIDTH = 60, 90
+"""The most characters of a question in a list."""
+
+
+@click.command(epilog=f"T is a date, a period or a moment: {TIMES}.")
+@click.argument("query_id", required=False)
+@click.argument("hit", required=False)
+@click.argument("grade", required=False)
+@click.option("--judge", is_flag=True, help="Let the model of asof.toml grade the hits.")
+@click.option("--budget", type=click.FloatRange(0), metavar="USD", help="What --judge may cost at most.")
+@time_option("--known-at", "Only what had been recorded by then.")
+@index_option
+@json_option
+def feedback(
+    query_id: str | None, hit: str | None, grade: str | None, judge: bool, budget: float | None,
+    known_at: str | None, index: Path | None, as_json: bool,
+) -> int:  # fmt: skip
+    """Grade a HIT of a question of `asof papers`, whose ranking learns from it.
+
+    \b
+      asof feedback                        list the recorded questions
+      asof feedback QUERY_ID               show its hits and grades
+      asof feedback QUERY_ID HIT GRADE     GRADE: 0 (useless) to 3 (answers it), click, or none
+      asof feedback QUERY_ID --judge       let a model grade it
+
+    The beginning of QUERY_ID is enough. HIT is a rank, the id of a hit, or the id of a document.
+    """
+    _check(query_id, hit, grade, judge=judge, budget=budget, of_all=bool(known_at))
+    with open_corpus(index) as corpus:
+        log = FeedbackLog.of(corpus)
+        if query_id is None:
+            return _list(log.queries(known_at=known_at), as_json=as_json, known_at=known_at)
+        judging = log.judge(query_id, budget) if judge else None
+        if hit is not None and grade is not None:
+            _say(log, query_id, hit, grade)
+        one = log.recorded(query_id)
+        titles = log.titles(one)
+    if as_json:
+        print_json(feedback_json(one, judging))
+    else:
+        _show(one, titles)
+        if judging is not None:
+            _show_judging(judging)
+    return PROBLEMS if judging is not None and judging.problems else DONE
+
+
+def _check(
+    query_id: str | None, hit: str | None, grade: str | None, *, judge: bool, budget: float | None,
+    of_all: bool,
+) -> None:  # fmt: skip
+    """Raises click.UsageError for what does not go together."""
+    if hit is not None and grade is None:
+        raise click.UsageError("GRADE is missing: 0 to 3, click, or none")
+    if query_id is None and judge:
+        raise click.UsageError("--judge needs a QUERY_ID: asof feedback lists them")
+    if query_id is not None and of_all:
+        raise click.UsageError("--known-at is for all questions, without QUERY_ID")
+    if judge and hit is not None:
+        raise click.UsageError("either GRADE or --judge")
+    if budget is not None and not judge:
+        raise click.UsageError("--budget is for --judge")
+
+
+def _say(log: FeedbackLog, query_id: str, hit: str, grade: str) -> None:
+    if grade == CLICK:
+        news = log.click(query_id, hit)
+    else:
+        news = log.grade(query_id, hit, None if grade == NONE else _number(grade))
+    if not news:
+        echo_err(
+            "there is no grade to take back; nothing was added" if grade == NONE
+            else "the same judgement was recorded before; nothing was added"
+        )  # fmt: skip
+
+
+def _number(grade: str) -> float:
+    """Raises click.UsageError for what is no grade."""
+    from asof.extensions.systems.judgements import HIGHEST
+
+    with suppress(ValueError):
+        if 0 <= (value := float(grade)) <= HIGHEST:
+            return value
+    raise click.UsageError(f"GRADE is {grade!r}; accepted: a number from 0 to {HIGHEST:g}, {CLICK}, {NONE}")
+
+
+# -- what is shown --------------------------------------------------------------------------------------
+
+
+def _list(records: list[JudgedRecord], *, as_json: bool, known_at: str | None) -> int:
+    if as_json:
+        print_json(feedback_list_json(records))
+        return DONE if records else NOTHING
+    if not records:
+        then = f", as known at {plain(known_at)}" if known_at else ""
+        click.echo(f"no question was recorded{then}: asof papers QUESTION does")
+        return NOTHING
+    from asof.time.span import iso
+
+    for each in records:
+        question = each.question
+        judged = f"{sum(map(bool, each.kinds))} of {len(question.shown)} judged"
+        click.echo(
+            f"{click.style(question.id, bold=True)}  {iso(question.added)[:16]}  {judged:<16}"
+            f" {plain(question.recipe):<9} {plain(shortened(question.text, QUESTION))}"
+        )
+    return DONE
+
+
+def _show(one: JudgedRecord, titles: Mapping[int, tuple[str, str]]) -> None:
+    from asof.time.span import format_instant
+
+    question = one.question
+    click.secho(f"{question.id}  {plain(shortened(question.text))}", bold=True)
+    click.secho(
+        f"as of {format_instant(question.as_of)} · {plain(question.recipe)} · "
+        f"recorded {format_instant(question.added)}",
+        dim=True,
+    )
+    for hit, grade, weight, kind in zip(question.shown, one.grades, one.weights, one.kinds, strict=True):
+        mark = "-" if grade is None else f"{grade:g}"
+        by = f"  ({kind}, weight {weight:g})" if kind else ""
+        title, date = titles.get(hit.rank, (hit.document, "undated"))
+        click.echo(f"{hit.rank:>3}. {mark:<4} {plain(shortened(title, TITLE_WIDTH))} ({date}){by}")
+        click.secho(f"          {plain(hit.hit)}  {hit.score:.4f}", dim=True)
+
+
+def _show_judging(judging: JudgingReport) -> None:
+    for problem in judging.problems:
+        echo_err(f"not judged: {problem}")
+    used = [f"{name} {value}" for name, value in asdict(judging.cost).items() if value]
+    echo_err(f"{judging.graded} hits judged by {judging.judge}; cost: {', '.join(used) or 'no call'}")

@@ -1,0 +1,482 @@
+"""The evidence graph: which current passages state the same, so that they corroborate each other.
+
+TWE-RAG, section 2.2: nodes are passages, an edge joins two whose shingles overlap enough (`overlap.py`), and
+a passage with heavy edges to many others is central. Differences, because the corpus changes:
+
+- Only current passages are nodes of a view, and the cap on shingles counts earlier passages only.
+- Only *independent* documents corroborate. All versions of a document are one source.
+- Weights are whole numbers, so that degrees have the same bits for any division of rows into segments.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import re
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asof import files as corpus_files
+from asof.errors import DamagedSegment
+from asof.extensions.systems.overlap import FILE_FORMAT as EDGES
+from asof.extensions.systems.overlap import Edges, Graph, Updater, Weighted, summed
+from asof.index.segment import Prefix, Segment
+from asof.index.view import DerivedCache, View
+from asof.revisions.rows import (
+    DEFAULT,
+    CurrentRows,
+    GraphLimits,
+    Postings,
+    Rows,
+    alone,
+    is_newest,
+    merge_postings,
+    mergeable,
+    read_postings,
+    remove_file,
+    segment_postings,
+)
+from asof.revisions.rows import FILE_FORMAT as POSTINGS
+from asof.scientific import scipy
+from asof.store.reader import sources_of_heads, values_of_heads
+from asof.text.query import VERSION, Shingler
+from asof.time.span import NEVER
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+
+# -- evidence cache ------------------------------------------------------------------------------------
+#
+# The cache of the evidence graph: in memory, and in files that can be deleted at any time.
+#
+#     shingles-BEGIN-END.seg         postings of a range of rows
+#     edges-THRESHOLD-CAP.seg        the graph of the rows that were known when it was written
+#     edges-THRESHOLD-CAP-BANDS.seg  the same of locality-sensitive candidates
+#
+# Each file names the rows that it was built from (`Rows.stamp`), so after a purge, or with another copy of
+# the
+# corpus, it is not used and removed. Rows added since a file was written are read from their texts; when
+# they
+# are many, the files are written again. A folder without write permission is no error: then no file is
+# written.
+
+
+FOLDER = "evidence"
+FORMAT = 1
+GRAPHS = 4
+"""The most graphs in memory of the current rows (for several thresholds and caps), and of earlier K."""
+
+SHINGLES = re.compile(r"shingles-(\d{1,18})-(\d{1,18})\.seg")
+
+Key = tuple[float, int, int]
+"""Threshold, cap, and bands (0: all pairs are compared)."""
+
+
+def graph_cache(derived: DerivedCache, limits: GraphLimits = DEFAULT) -> GraphCache:
+    """The graph cache of a corpus; created with these limits if there is none."""
+    memo = derived.memo
+    cached: GraphCache = memo.get(FOLDER) or memo.setdefault(
+        FOLDER, GraphCache(derived.folder / FOLDER, limits)
+    )
+    return cached
+
+
+class GraphCache:
+    """The rows, postings and graphs of a corpus. Threads may share it."""
+
+    def __init__(self, folder: Path, limits: GraphLimits = DEFAULT) -> None:
+        self.folder = folder
+        self.limits = limits
+        self._lock = threading.Lock()
+        self._table = CurrentRows()
+        self._forget()
+
+    def _forget(self) -> None:
+        self._parts: list[Postings] = []
+        self._opened = False
+        self._shingler = Shingler()
+        self._now: OrderedDict[Key, Graph] = OrderedDict()
+        self._written: dict[Key, NDArray[np.bool_]] = {}
+        self._past: OrderedDict[tuple[Key, int, int], Graph] = OrderedDict()
+
+    def graph(self, view: View, threshold: float, cap: int, bands: int = 0) -> tuple[Rows, Graph]:
+        """The rows of the corpus, and the graph of those known at the view's K."""
+        with self._lock:
+            rows = self._update_rows(view.prefix)
+            known, key = rows.known(view.prefix), (threshold, cap, bands)
+            moment = NEVER  # of which the graph is the past alone
+            if int(known.sum()) > self.limits.past_only and bool(
+                (known & (rows.columns["visible"] > view.as_of)).any()
+            ):
+                known, moment = known & (rows.columns["visible"] <= view.as_of), view.as_of
+            own = key, view.known_at, moment
+            graph = self._now.get(key) or self._load(key, rows)
+            if graph is not None and graph.is_of(known):
+                return rows, graph
+            then = self._past.get(own)
+            if then is not None and then.is_of(known):
+                return rows, then
+            updater = self._updater(view, rows, key)
+            graph = updater.anew(known) if graph is None else updater.moved(graph, known)
+            if is_newest(view.prefix, rows) and moment == NEVER:
+                remember(self._now, key, self._settled(key, graph, rows))
+            else:
+                remember(self._past, own, graph)
+            return rows, graph
+
+    def updater(self, view: View, threshold: float, cap: int, bands: int = 0) -> Updater:
+        """The updater for the current rows of the corpus of a view."""
+        with self._lock:
+            return self._updater(view, self._update_rows(view.prefix), (threshold, cap, bands))
+
+    def _updater(self, view: View, rows: Rows, key: Key) -> Updater:
+        self._read_rows(view, rows)
+        return Updater(view.store.db, rows, tuple(self._parts), self._shingler, *key, self.limits)
+
+    def _update_rows(self, prefix: Prefix) -> Rows:
+        """The table of rows, with those of this prefix; the cache is cleared when the table is rebuilt."""
+        if self._table.update(prefix):
+            self._forget()
+        return self._table.rows
+
+    # -- postings -----------------------------------------------------------------------------------
+
+    def _read_rows(self, view: View, rows: Rows) -> None:
+        """Load the postings of all rows: from files, and from the texts of rows that are in none."""
+        if not self._opened:
+            self._parts = self._from_files(rows)
+            self._opened = True
+        begin = self._parts[-1].end if self._parts else 0
+        for part in read_postings(view.store.db, rows.first, begin, rows.n, self._shingler, self.limits):
+            self._parts.append(part)
+            while mergeable(self._parts, self.limits.most_postings):
+                self._parts[-2:] = [merge_postings(self._parts[-2:])]
+            if len(self._parts[-1].hashes) >= self.limits.most_postings:  # there are more than fit in memory
+                with contextlib.suppress(OSError), alone(self.folder):
+                    self._write_parts(rows)
+
+    def _from_files(self, rows: Rows) -> list[Postings]:
+        """The postings in files, without gaps from the first row on."""
+        parts: list[Postings] = []
+        begin = 0
+        files = self._shingle_files()
+        while begin < rows.n:
+            longest_first = sorted((end, path) for first, end, path in files if first == begin < end)[::-1]
+            part = next((part for _, path in longest_first if (part := self._part(path, begin, rows))), None)
+            if part is None:
+                break
+            parts.append(part)
+            begin = part.end
+        return parts
+
+    def _part(self, path: Path, begin: int, rows: Rows) -> Postings | None:
+        try:
+            segment = Segment(path, expected=POSTINGS)
+            facts = segment.facts
+            if (facts["begin"], facts["made"]) == (begin, made_from(rows, begin, min(facts["end"], rows.n))):
+                return segment_postings(segment)
+        except (DamagedSegment, OSError):
+            pass  # as if it were not there
+        remove_file(path)
+        return None
+
+    # -- files --------------------------------------------------------------------------------------
+
+    def _shingle_files(self) -> list[tuple[int, int, Path]]:
+        """The files of postings by their names: first node, node after the last, path."""
+        matches = ((SHINGLES.fullmatch(name), self.folder / name) for name in corpus_files.names(self.folder))
+        return [(int(match[1]), int(match[2]), path) for match, path in matches if match]
+
+    def _load(self, key: Key, rows: Rows) -> Graph | None:
+        """The graph in a file, if it is of rows of this corpus."""
+        path = self.folder / edges_file(key)
+        if path.name not in corpus_files.names(self.folder):
+            return None
+        try:
+            segment = Segment(path, expected=EDGES)
+            if segment.facts["nodes"] <= rows.n and segment.facts["made"] == made_from(
+                rows, 0, segment.facts["nodes"]
+            ):
+                edges, known = Edges.opened(segment)
+                self._written[key] = known
+                graph = Graph(known, edges)
+                remember(self._now, key, graph)
+                return graph
+        except (DamagedSegment, OSError):
+            pass  # as if it were not there
+        remove_file(path)
+        return None
+
+    def _settled(self, key: Key, graph: Graph, rows: Rows) -> Graph:
+        """The graph, written to a file when much of it is not in one."""
+        written = self._written.get(key, np.zeros(0, bool))
+        n = min(len(written), len(graph.known))
+        changed = int((written[:n] != graph.known[:n]).sum() + graph.known[n:].sum())
+        if changed < max(self.limits.least_written, rows.n // self.limits.share_written):
+            return graph
+        edges = graph.edges.folded() if graph.edges.stale.any() else graph.edges
+        self._written[key] = graph.known
+        with contextlib.suppress(OSError), alone(self.folder):
+            self._write_parts(rows)
+            edges = edges.save(
+                self.folder / edges_file(key), graph.known, made=made_from(rows, 0, rows.n),
+                threshold=key[0], cap=key[1], rows=int(graph.known.sum()),
+            )  # fmt: skip
+        return Graph(graph.known, edges)
+
+    def _write_parts(self, rows: Rows) -> None:
+        for at, part in enumerate(self._parts):
+            if part.file is None:
+                path = self.folder / f"shingles-{part.begin}-{part.end}.seg"
+                source_rows = made_from(rows, part.begin, part.end)
+                self._parts[at] = part.save(path, end=part.end, made=source_rows)
+        ours = {part.file for part in self._parts}
+        for _, _, path in self._shingle_files():
+            if path not in ours:
+                remove_file(path)
+
+
+def made_from(rows: Rows, begin: int, end: int) -> str:
+    """The entry of a file that identifies the rows that it was built from."""
+    return f"{FORMAT}.{VERSION}-{rows.first}-{rows.stamp(begin, end)}"
+
+
+def edges_file(key: Key) -> str:
+    threshold, cap, bands = key
+    return f"edges-{threshold!r}-{cap}{f'-{bands}' if bands else ''}.seg"
+
+
+def remember(graphs: OrderedDict[Any, Graph], key: Any, graph: Graph) -> None:
+    """Add a graph to an LRU cache, and evict the least recently used one."""
+    graphs.pop(key, None)
+    graphs[key] = graph
+    while len(graphs) > GRAPHS:
+        graphs.popitem(last=False)
+
+
+# -- centrality ----------------------------------------------------------------------------------------
+#
+# PageRank of a weighted undirected graph (Page and Brin 1998; TWE-RAG, section 2.2).
+
+
+DAMPING = 0.85
+TOLERANCE = 1e-12
+"""Largest change of a value, as a share of it, at which the iteration ends."""
+
+
+def pagerank(
+    weights: csr_array, damping: float = DAMPING, *, dangling: bool = True, iterations: int | None = None
+) -> NDArray[np.float64]:
+    """The PageRank of each node of a graph with these symmetric weights (n, n).
+
+    PR(i) = (1 - damping) / n + damping · sum over j of w(j, i) · PR(j) / sum over k of w(j, k)
+
+    A node without an edge passes nothing on. `dangling`: its value is spread over all nodes, so that the sum
+    is 1 (the standard form); else it is lost, as in the published formula. The iteration starts from equal
+    values and ends when no value changes (TOLERANCE), or after `iterations` steps.
+    """
+    n = weights.shape[0]
+    # the values of isolated nodes are spread over all in equal shares, which only scales the values
+    isolated = int((np.diff(weights.indptr) == 0).sum()) if dangling else 0
+    ranks: NDArray[np.float64] = mean_visits(weights, damping, iterations) / (n - damping * isolated)
+    return ranks
+
+
+def mean_visits(
+    weights: csr_array, damping: float = DAMPING, iterations: int | None = None
+) -> NDArray[np.float64]:
+    """PageRank in units of 1/n as published: y = (1 - damping) + damping · W y / degree.
+
+    A node with no edge has 1 - damping; the values of others depend on their own component only. Each sum is
+    in the order of the columns of a row, so the exact bits depend on the order of the nodes only.
+    """
+    n = weights.shape[0]
+    degrees = np.asarray(weights.sum(axis=1), np.float64).reshape(n)
+    linked = degrees > 0
+    values = np.where(linked, 1.0, 1 - damping)
+    # the distance to the limit shrinks by `damping` with each step: this many are always enough
+    most = math.ceil(math.log(TOLERANCE / max(n, 1)) / math.log(damping)) if damping else 1
+    for _ in range(most if iterations is None else iterations):
+        passed = np.divide(values, degrees, out=np.zeros(n), where=linked)
+        after = (1 - damping) + damping * (weights @ passed)
+        change = np.abs(after - values) / after if n else np.zeros(0)
+        values = after
+        if iterations is None and change.max(initial=0.0) <= TOLERANCE:
+            break
+    return values
+
+
+# -- evidence ------------------------------------------------------------------------------------------
+
+
+THRESHOLD = 0.05
+CAP = 256
+INDEPENDENT = "document"
+
+
+@dataclass(slots=True)
+class Evidence:
+    """The evidence graph of a view: edges among its current rows, between independent documents.
+
+    `degrees`: for each row of the view the sum of the weights of its edges, whole numbers in units of
+    1 / SCALE; 0 for rows that are not current. `largest` is the largest of them.
+    """
+
+    prefix: Prefix
+    rows: Rows
+    edges: Edges
+    sparse_edges: int  # see `GraphLimits`
+    source_groups: NDArray[np.int64] | None  # by node: no edge joins equal numbers, except negative ones
+    nodes: NDArray[np.int64] = field(init=False)  # of the view's rows
+    alive: NDArray[np.bool_] = field(init=False)  # by node
+    degrees: NDArray[np.int64] = field(init=False)
+    largest: int = field(init=False)
+    _row_of: NDArray[np.int32] | None = None
+
+    def __post_init__(self) -> None:
+        parts = self.prefix.parts
+        nodes = [self.rows.nodes(part.segment, part.hi) for part in parts]
+        self.nodes = np.concatenate([np.zeros(0, np.int64), *nodes])
+        self.alive = np.zeros(self.rows.n, bool)
+        self.alive[self.nodes] = True
+        for part, here in zip(parts, nodes, strict=True):
+            self.alive[here[part.dead]] = False
+        every = self.source_groups is None
+        sums = self.edges.sums(self.alive, self.sparse_edges) if every else summed(self._edges(), self.rows.n)
+        self.degrees = sums[self.nodes]
+        self.largest = int(self.degrees.max(initial=0))
+
+    def neighbours(self, row: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The rows that corroborate a row, in order of time, and the weights of the edges to them."""
+        node = int(self.nodes[row])
+        if not self.alive[node]:
+            return np.zeros(0, np.int64), np.zeros(0, np.int64)
+        nodes, weights = self.edges.neighbours(node)
+        keep = self.alive[nodes]
+        if self.source_groups is not None:
+            keep &= (self.source_groups[nodes] != self.source_groups[node]) | (self.source_groups[nodes] < 0)
+        nodes, weights = nodes[keep], weights[keep]
+        order = self.rows.canonical(nodes)
+        return self._rows_of(nodes[order]), weights[order].astype(np.int64)
+
+    def pagerank(self, damping: float = DAMPING) -> NDArray[np.float64]:
+        """For each row of the view its PageRank as a share of the largest; 0 for rows that are not current.
+
+        Isolated passages scale all values alike, so a share is the same in the published form and in the one
+        that redistributes their values. Nodes are in order of time: the same bits for any segments.
+        """
+        sparse = scipy("sparse")
+
+        low, high, weight = self._edges()
+        linked = np.unique(np.concatenate([low, high]))
+        linked = linked[self.rows.canonical(linked)]
+        place = np.zeros(self.rows.n, np.int64)
+        place[linked] = np.arange(len(linked))
+        one, other = place[low], place[high]
+        weights = sparse.coo_array(
+            (
+                np.concatenate([weight, weight]).astype(np.float64),
+                (np.concatenate([one, other]), np.concatenate([other, one])),
+            ),
+            (len(linked), len(linked)),
+        ).tocsr()
+        weights.sort_indices()
+        values = np.where(self.alive, 1 - damping, 0.0)
+        values[linked] = mean_visits(weights, damping)
+        largest = float(values.max(initial=0.0))
+        shares: NDArray[np.float64] = values[self.nodes] / (largest or 1.0)
+        return shares
+
+    def _edges(self) -> Weighted:
+        low, high, weight = self.edges.among(self.alive)
+        if self.source_groups is None:
+            return low, high, weight
+        apart = (self.source_groups[low] != self.source_groups[high]) | (self.source_groups[low] < 0)
+        return low[apart], high[apart], weight[apart]
+
+    def _rows_of(self, nodes: NDArray[np.int32]) -> NDArray[np.int64]:
+        if self._row_of is None:
+            self._row_of = np.full(self.rows.n, -1, np.int32)
+            self._row_of[self.nodes] = np.arange(len(self.nodes), dtype=np.int32)
+        return self._row_of[nodes].astype(np.int64)
+
+
+def evidence(
+    view: View,
+    *,
+    threshold: float = THRESHOLD,
+    cap: int = CAP,
+    independent: str = INDEPENDENT,
+    bands: int = 0,
+) -> Evidence:
+    """The evidence graph of a view; cached with it.
+
+    An edge needs J > `threshold`. Of the passages with a shingle the first `cap` in time share it (0: all).
+    `independent`: which passages do not corroborate each other: those of one "document", of one "source", or
+    of documents with the same value of a metadata key, for example "publisher"; a document without the key
+    corroborates all others. `bands`: only locality-sensitive candidates are compared (`minhash.py`), which
+    finds nearly all edges; 0: all pairs are.
+    """
+    threshold = float(threshold)
+    key = f"evidence {threshold!r} {cap} {independent} {bands}"
+    cached: Evidence | None = view.prefix.memo.get(key)
+    if cached is None:
+        cache = graph_cache(view.derived)
+        rows, graph = cache.graph(view, threshold, cap, bands)
+        groups = _source_groups(view, rows, independent)
+        cached = Evidence(view.prefix, rows, graph.edges, cache.limits.sparse_edges, groups)
+        view.prefix.memo[key] = cached
+    return cached
+
+
+def _source_groups(view: View, rows: Rows, independent: str) -> NDArray[np.int64] | None:
+    """For each node the number of its independent source, negative where it has no value of the key.
+
+    None: each document is a source, and no edge joins passages of one document.
+    """
+    if independent == INDEPENDENT:
+        return None
+    db = view.store.db
+    head_values = sources_of_heads(db) if independent == "source" else values_of_heads(db, independent)
+    numbers: dict[object, int] = {}
+    heads = np.array([head for head, _ in head_values], np.int64)
+    group_of_head = np.array([numbers.setdefault(value, len(numbers)) for _, value in head_values], np.int64)
+    groups = np.full(rows.n, -1, np.int64)
+    if len(heads):
+        for part in view.prefix.parts:
+            head = part.segment["head"][: part.hi]
+            at = np.minimum(np.searchsorted(heads, head), len(heads) - 1)
+            groups[rows.nodes(part.segment, part.hi)] = np.where(heads[at] == head, group_of_head[at], -1)
+    return groups
+
+
+def status(folder: Path) -> list[str]:
+    """Lines for `asof status` about the cache files, if any; `folder` is the one of all derived files."""
+    files = [name for name in corpus_files.names(folder / FOLDER) if name.endswith(".seg")]
+    if not files:
+        return []
+    lines, rows, size = [], 0, 0
+    for name in files:
+        try:
+            expected = POSTINGS if SHINGLES.fullmatch(name) else EDGES
+            segment = Segment(folder / FOLDER / name, expected=expected)
+        except DamagedSegment:
+            lines.append(f"evidence graph: {name} is damaged; it will be rebuilt")
+            continue
+        size += segment.size
+        if "known" in segment:
+            facts, edges = segment.facts, len(segment.unchecked("high"))
+            lines.append(
+                f"evidence graph: {facts['rows']:,} passages, {edges:,} edges"
+                f" (J > {facts['threshold']:g}, cap {facts['cap'] or 'none'})"
+            )
+        else:
+            rows += len(segment.unchecked("counts"))
+    return [*lines, f"evidence graph: shingles of {rows:,} passages; {size:,} bytes in all"]

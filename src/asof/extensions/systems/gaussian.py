@@ -1,0 +1,239 @@
+"""A Gaussian process with a Matérn 5/2 kernel: the expected losses of settings that were not evaluated.
+
+    k(x, x') = s² (1 + √5 r + 5 r² / 3) exp(-√5 r) · r² = sum over j of (x_j - x'_j)² / l_j²
+
+(Rasmussen and Williams 2006, sections 2.2, 4.2 and 5.4.) Length scales l and the share of noise are those
+of the largest marginal likelihood; the variance s² for them has a closed form. A setting is then as promising
+as its lower confidence bound mu - kappa sigma is low (Srinivas and others 2010).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from asof.errors import UsageError
+from asof.extensions.systems.learning import Box
+from asof.scientific import scipy
+
+# -- gaussian ------------------------------------------------------------------------------------------
+
+
+LENGTHS = (0.1, 10.0)
+"""Bounds of length scales, in ranges of a number (`Box.unit`): shorter ones could not be told from noise."""
+
+NOISE = (1e-6, 1.0)
+"""Bounds of the variance of the noise, as a share of that of the losses."""
+
+STARTS = ((1.0, 1e-4), (0.4, 1e-2))
+"""Length scale and noise from which the likelihood is maximised, besides random ones."""
+
+JITTER = 1e-10
+STEPS = 60
+
+Floats = NDArray[np.float64]
+
+
+def lcb(mu: ArrayLike, sigma: ArrayLike, kappa: float = 2.0) -> Floats:
+    """The lower confidence bound: mu - kappa · sigma."""
+    return np.asarray(np.asarray(mu, dtype=np.float64) - kappa * np.asarray(sigma, dtype=np.float64))
+
+
+def matern52(a: Floats, b: Floats, lengths: ArrayLike) -> Floats:
+    """The kernel (n, m) with variance 1 of points (n, d) and (m, d); `lengths` is one or d."""
+    return _correlation(_distances(a, b) @ _inverse_squares(lengths, a.shape[1]))
+
+
+@dataclass(frozen=True, slots=True)
+class GaussianProcess:
+    """Losses as a Gaussian process, given those of some points.
+
+    `points` (n, d), `lengths` (d,), `variance` s² and `noise` (its variance) in units of the standardised
+    losses: (loss - mean) / scale. `likelihood` is the logarithm of the marginal likelihood of those.
+    """
+
+    points: Floats
+    lengths: Floats
+    variance: float
+    noise: float
+    mean: float
+    scale: float
+    likelihood: float
+    _alpha: Floats
+    _half: Floats  # the inverse of the lower Cholesky factor of the covariance
+
+    @classmethod
+    def from_hyperparameters(
+        cls,
+        points: ArrayLike,
+        losses: ArrayLike,
+        *,
+        lengths: ArrayLike = 1.0,
+        variance: float = 1.0,
+        noise: float = 1e-6,
+        standardise: bool = False,
+    ) -> Self:
+        """With these hyperparameters. Raises UsageError for points or losses that are not finite, or none."""
+        x, y, mean, scale = _checked(points, losses, standardise)
+        each = np.broadcast_to(np.asarray(lengths, dtype=np.float64), x.shape[1:]).copy()
+        return cls._of(x, y, mean, scale, each, variance, noise)
+
+    @classmethod
+    def _of(
+        cls, x: Floats, y: Floats, mean: float, scale: float, lengths: Floats, variance: float, noise: float
+    ) -> Self:
+        covariance = variance * matern52(x, x, lengths) + (noise + JITTER * variance) * np.eye(len(x))
+        half = _inverse_half(covariance)
+        alpha = half.T @ (half @ y)
+        likelihood = -0.5 * float(y @ alpha) + float(np.log(np.diag(half)).sum())
+        likelihood -= 0.5 * len(x) * math.log(2 * math.pi)
+        return cls(x, lengths, variance, noise, mean, scale, likelihood, alpha, half)
+
+    @classmethod
+    def fitted(cls, points: ArrayLike, losses: ArrayLike, *, restarts: int = 1, seed: int = 0) -> Self:
+        """With the hyperparameters of the largest marginal likelihood, one length scale for all numbers, and
+        losses standardised.
+
+        `restarts`: the number of random starts besides STARTS, drawn with `seed`.
+        """
+        minimize = scipy("optimize").minimize
+
+        x, y, mean, scale = _checked(points, losses, True)
+        apart = _distances(x, x).sum(axis=-1, keepdims=True)
+        bounds = np.log([LENGTHS, NOISE])
+        rng = np.random.default_rng(seed)
+        begins = [np.log([length, noise]) for length, noise in STARTS]
+        begins += list(rng.uniform(bounds[:, 0], bounds[:, 1], (restarts, 2)))
+        options = {"maxiter": STEPS}
+        results = [
+            minimize(_unlikely, begin, (apart, y), "L-BFGS-B", True, bounds=bounds, options=options)
+            for begin in begins
+        ]
+        best = min(results, key=lambda result: float(result.fun))
+        length, share = np.exp(np.clip(best.x, bounds[:, 0], bounds[:, 1])).tolist()
+        weights = np.array([length]) ** -2
+        variance = _variance(_correlation(apart @ weights), share, y)
+        wide = np.full(x.shape[1], length)
+        return cls._of(x, y, mean, scale, wide, variance, share * variance)
+
+    def predict(self, points: ArrayLike) -> tuple[Floats, Floats]:
+        """Mean and standard deviation (m,) of the loss itself, without noise, at points (m, d)."""
+        x = np.asarray(points, dtype=np.float64)
+        across = self.variance * matern52(x, self.points, self.lengths)
+        mu = self.mean + self.scale * (across @ self._alpha)
+        left = self.variance - np.square(across @ self._half.T).sum(axis=1)
+        return mu, self.scale * np.sqrt(np.maximum(left, 0.0))
+
+
+def _checked(points: ArrayLike, losses: ArrayLike, standardise: bool) -> tuple[Floats, Floats, float, float]:
+    x, y = np.asarray(points, dtype=np.float64), np.asarray(losses, dtype=np.float64)
+    if x.ndim != 2 or not len(x) or y.shape != x.shape[:1]:
+        raise UsageError(f"points {x.shape} and losses {y.shape}; accepted: (n, d) and (n,), n at least 1")
+    if not (np.isfinite(x).all() and np.isfinite(y).all()):
+        raise UsageError("a point or its loss is not a finite number")
+    if not standardise:
+        return x, y, 0.0, 1.0
+    mean, scale = float(y.mean()), float(y.std())
+    # the deviation of equal losses is rounding alone: it is no scale
+    scale = scale if scale > 1e-12 * max(1.0, abs(mean)) else 1.0
+    return x, (y - mean) / scale, mean, scale
+
+
+def _distances(a: Floats, b: Floats) -> Floats:
+    """(n, m, d): squared differences by number."""
+    return np.square(a[:, None, :] - b[None, :, :])
+
+
+def _inverse_squares(lengths: ArrayLike, d: int) -> Floats:
+    return np.broadcast_to(np.asarray(lengths, dtype=np.float64), (d,)) ** -2
+
+
+def _correlation(squared: Floats) -> Floats:
+    """The kernel of squared distances in length scales."""
+    root = np.sqrt(5 * squared)
+    return np.asarray((1 + root + root**2 / 3) * np.exp(-root))
+
+
+def _inverse_half(covariance: Floats) -> Floats:
+    solve_triangular = scipy("linalg").solve_triangular
+
+    half = np.linalg.cholesky(covariance)
+    return np.asarray(solve_triangular(half, np.eye(len(half)), lower=True, check_finite=False))
+
+
+def _variance(correlation: Floats, share: float, y: Floats) -> float:
+    """The most likely s² where the noise is `share` of it."""
+    half = _inverse_half(correlation + (share + JITTER) * np.eye(len(y)))
+    return max(float(np.square(half @ y).mean()), 1e-12)
+
+
+def _unlikely(logs: Floats, apart: Floats, y: Floats) -> tuple[float, Floats]:
+    """Minus the logarithm of the marginal likelihood, but for a constant, and its gradient.
+
+    `logs` are those of the length scales and of the share of noise; `apart` (n, n, number of length scales).
+    With R the correlation and noise, s² = y' R⁻¹ y / n, and what is left is n/2 ln s² + 1/2 ln |R|.
+    """
+    n, weights, share = len(y), np.exp(-2 * logs[:-1]), math.exp(logs[-1])
+    squared = apart @ weights
+    half = _inverse_half(_correlation(squared) + (share + JITTER) * np.eye(n))
+    inverse = half.T @ half
+    alpha = inverse @ y
+    variance = max(float(y @ alpha) / n, 1e-12)
+    value = 0.5 * n * math.log(variance) - float(np.log(np.diag(half)).sum())
+    pull = np.outer(alpha, alpha) / variance - inverse
+    root = np.sqrt(5 * squared)
+    slope = pull * ((5 / 3) * (1 + root) * np.exp(-root))
+    by_length = np.tensordot(slope, apart, 2) * weights
+    gradient = -0.5 * np.append(by_length, share * np.trace(pull))
+    return value, gradient
+
+
+# -- acquisition ---------------------------------------------------------------------------------------
+#
+# Which setting to try next: where the lower confidence bound of a Gaussian process is lowest.
+
+
+KAPPA = 2.0
+
+SPREAD = 400
+"""Settings that are sampled from the whole box."""
+
+NEAR = 30
+"""Settings around each that is refined."""
+
+REFINED = 4
+"""How many of the most promising settings are refined, each by itself."""
+
+ACQUISITION_STEPS = (0.1, 0.05, 0.02, 0.01, 0.005, 0.002)
+"""Standard deviations of the steps of refinement, as shares of a number's range."""
+
+
+def lowest(
+    model: GaussianProcess, box: Box, around: Floats, rng: np.random.Generator, kappa: float = KAPPA
+) -> Floats:
+    """The setting (d,) with the lowest bound, of a sample of the box and of settings near `around` (c, d).
+
+    `model` has its points in units of `Box.unit`. The result can be a setting of `around` itself.
+    """
+
+    def bounds(points: Floats) -> Floats:
+        return lcb(*model.predict(box.unit(points)), kappa)
+
+    points = np.concatenate([box.sample(rng, SPREAD), around, near(box, around, ACQUISITION_STEPS[0], rng)])
+    best = points[np.argsort(bounds(points), kind="stable")[:REFINED]]
+    for step in ACQUISITION_STEPS:
+        moved = near(box, best, step, rng).reshape(len(best), NEAR, -1)
+        groups = np.concatenate([best[:, None], moved], axis=1)
+        values = bounds(groups.reshape(-1, len(box))).reshape(groups.shape[:2])
+        best = groups[np.arange(len(best)), values.argmin(axis=1)]
+    return np.asarray(best[bounds(best).argmin()])
+
+
+def near(box: Box, around: Floats, step: float, rng: np.random.Generator) -> Floats:
+    """Feasible settings (c · NEAR, d), in normal steps from each of (c, d)."""
+    moves = rng.normal(0.0, step, (len(around), NEAR, len(box))) * (box.high - box.low)
+    return box.project((around[:, None] + moves).reshape(-1, len(box)))

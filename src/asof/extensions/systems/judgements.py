@@ -1,0 +1,782 @@
+"""Recorded questions and the judgements of their hits: as values, and as grades with weights.
+
+A grade says how well a passage answers, 0 to 3. A click says less: the first hits are clicked more often
+because they are seen first. Inverse propensity scoring (Joachims, Swaminathan, Schnabel 2017) gives each
+click the weight 1 / propensity, propensity(i) = i^-eta being the probability that rank i was seen; sums over
+clicks are then unbiased, as far as that model holds. Propensities below 1/10 count as 1/10, which bounds the
+variance. A hit without a click counts as not judged: it may not have been seen.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import zlib
+from base64 import b32encode
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
+from difflib import get_close_matches
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from pydantic import BaseModel, Field
+
+from asof.corpus.session import ModelProvider, Session
+from asof.engine import Results
+from asof.errors import DamagedStore, UsageError
+from asof.extensions.systems.learning import Box, JudgedScores, place_of, replayable
+from asof.models.ports import Model, Prompt, Reply, delimiter_for, one_line, prompt_text
+from asof.rank.expression import (
+    Applied,
+    Constant,
+    Expression,
+    Given,
+    Keep,
+    Number,
+    Places,
+    Replace,
+    Taken,
+    Values,
+    Where,
+    as_numbers,
+)
+from asof.rank.gather import query_terms
+from asof.rank.stage import Recipe
+from asof.schema import plain
+from asof.store import feedback as stored
+from asof.store.feedback import AskedRow, JudgementRow, ShownRow
+from asof.store.reader import StoredPassage
+from asof.text.query import parse
+from asof.time.moment import When, last_instant
+from asof.time.span import iso
+from asof.values import MAX_NODES, Filters, Why
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from asof.corpus.corpus import Corpus
+    from asof.models.metered import Usage
+
+
+# -- feedback ------------------------------------------------------------------------------------------
+
+
+GRADE, MODEL, CLICK = KINDS = ("grade", "model", "click")
+"""The kinds of judgement, the one that counts most first."""
+
+HIGHEST = 3.0
+CLICKED = 1.0
+"""The grade that a click stands for."""
+
+ETA = 1.0
+LEAST_PROPENSITY = 0.1
+LARGEST_TREE = 64 * 1024 * 1024
+"""Bytes of the JSON of a tree."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownHit:
+    """A hit as it was shown; `passage` is its id in the store, `packed` the tree of its score (`pack`)."""
+
+    rank: int
+    hit: str
+    document: str
+    passage: int
+    score: float
+    packed: bytes
+
+    @property
+    def why(self) -> Why:
+        """The tree whose root value is `score`. Raises DamagedStore."""
+        return unpack(self.packed)
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedQuestion:
+    """A question as it was recorded at `added`; instants are microseconds since 1970.
+
+    `recipe` is the name of the recipe that ranked, `fields` all of its numbers, `unit` passage or document.
+    `shown` is in order of rank; a rank is missing where its passage was erased.
+    """
+
+    id: str
+    text: str
+    as_of: int
+    known_at: int
+    recipe: str
+    fields: Mapping[str, Any]
+    filters: Filters
+    unit: str
+    added: int
+    shown: tuple[ShownHit, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """A judgement of the hit at `rank` of a question. `kind` is one of `KINDS`; `grade` None takes back
+    the earlier judgements of this kind."""
+
+    query_id: str
+    rank: int
+    kind: str
+    grade: float | None
+    added: int
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedRecord:
+    """A question with the grade of each hit of `question.shown` (None: not judged), the weight of each grade
+    (0 without one), and the kind of judgement it is from ("" without one)."""
+
+    question: RecordedQuestion
+    grades: tuple[float | None, ...]
+    weights: tuple[float, ...]
+    kinds: tuple[str, ...] = ()
+
+
+def propensity(rank: int, eta: float = ETA) -> float:
+    """The probability that a rank (from 1) was seen: rank^-eta, at least 1/10.
+
+    >>> propensity(1), propensity(4), propensity(50)
+    (1.0, 0.25, 0.1)
+    """
+    return float(max(rank**-eta, LEAST_PROPENSITY))
+
+
+def judged(question: RecordedQuestion, judgements: Sequence[Judgement], eta: float = ETA) -> JudgedRecord:
+    """The judgements (oldest first) that count: the latest of each kind; a grade before a model's grade
+    before a click."""
+    latest = {(each.rank, each.kind): each.grade for each in judgements}
+    grades, weights, kinds = [], [], []
+    for each in question.shown:
+        kind = next((kind for kind in KINDS if latest.get((each.rank, kind)) is not None), "")
+        grades.append(latest[each.rank, kind] if kind else None)
+        weights.append(1 / propensity(each.rank, eta) if kind == CLICK else float(bool(kind)))
+        kinds.append(kind)
+    return JudgedRecord(question, tuple(grades), tuple(weights), tuple(kinds))
+
+
+# -- rows of the store ----------------------------------------------------------------------------------
+
+
+def question_of(row: AskedRow, shown: Sequence[ShownRow]) -> RecordedQuestion:
+    """A question from its rows. Raises DamagedStore."""
+    return RecordedQuestion(
+        row.id, row.question, row.as_of, row.known_at, row.recipe, _fields(row), _filters(row), row.unit,
+        row.added,
+        tuple(ShownHit(row.rank, row.hit, row.document, row.passage, row.score, row.why) for row in shown),
+    )  # fmt: skip
+
+
+def judgements_of(rows: Sequence[JudgementRow]) -> list[Judgement]:
+    return [Judgement(*row) for row in rows]
+
+
+def filters_json(filters: Filters) -> str:
+    """Filters as they are stored."""
+    return json.dumps(asdict(filters), ensure_ascii=False)
+
+
+def _fields(row: AskedRow) -> dict[str, Any]:
+    fields = _json(row.fields, row)
+    if not isinstance(fields, dict):
+        raise DamagedStore(f"the fields of question {row.id} are no table: `asof status --check`")
+    return fields
+
+
+def _filters(row: AskedRow) -> Filters:
+    stored = _json(row.filters, row)
+    try:
+        return Filters(**{key: _tuples(value) for key, value in stored.items()})
+    except (TypeError, AttributeError) as error:
+        raise DamagedStore(f"the filters of question {row.id} cannot be read: {error}") from error
+
+
+def _json(text: str, row: AskedRow) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise DamagedStore(f"the stored fields of question {row.id} are no JSON: {error}") from error
+
+
+def _tuples(value: Any) -> Any:
+    return tuple(_tuples(each) for each in value) if isinstance(value, list) else value
+
+
+# -- trees ----------------------------------------------------------------------------------------------
+
+
+def pack(
+    why: Why, words: Collection[str], *, max_bytes: int = LARGEST_TREE, max_nodes: int = MAX_NODES
+) -> bytes:
+    """A tree as it is stored: its JSON, compressed. Of the words that its labels quote, only those of the
+    question stay (`words`, in lower case): others may be of passages that are erased later. The parts below
+    such a label are left out as well, its value becomes "given". Numbers of the recipe keep their field.
+    Raises UsageError for a tree with more than `max_nodes` nodes or `max_bytes` bytes of JSON."""
+    text = json.dumps(_stored(why, words), separators=(",", ":"), allow_nan=False)
+    if len(text) > max_bytes or text.count('"op":') > max_nodes:  # a quote in a label has a backslash
+        raise UsageError(f"the tree of {why.label!r:.40} is too large to be recorded")
+    return zlib.compress(text.encode())
+
+
+def unpack(packed: bytes, max_bytes: int = LARGEST_TREE) -> Why:
+    """The tree that was packed. Raises DamagedStore, also for more than `max_bytes` bytes of JSON."""
+    reader = zlib.decompressobj()
+    try:
+        text = reader.decompress(packed, max_bytes)
+        if not reader.eof:
+            raise DamagedStore(f"the tree of a score is cut off, or longer than {max_bytes:,} bytes")
+        return Why.from_json(json.loads(text))
+    except (zlib.error, ValueError, RecursionError, UsageError) as error:
+        raise DamagedStore(f"the tree of a score cannot be read: {error}") from error
+
+
+_QUOTED = re.compile("“([^”]*)”")
+
+
+def _stored(why: Why, words: Collection[str]) -> dict[str, Any]:
+    label = _label(why.label, words)
+    if label != why.label:
+        return {"label": label, "value": why.value, "op": "given"}
+    node: dict[str, Any] = {"label": label, "value": why.value, "op": why.op}
+    if why.constant is not None:
+        node["constant"] = ".".join(map(str, why.constant))
+    if why.made is not None:
+        made = why.made
+        node["made"] = {"field": f"{made.stage}.{made.field}", "value": made.value, "of": list(made.of)}
+    if why.parts:
+        node["parts"] = [_stored(part, words) for part in why.parts]
+    return node
+
+
+def _label(label: str, words: Collection[str]) -> str:
+    """A label without the words that are not the question's: an ellipsis in place of “quotes”, and no text of
+    facts (`knowledge/local.py`: subject · relation · object) or of the names in them."""
+    if " · " in label:
+        return "a fact"
+    if label.startswith("PageRank of "):
+        return "PageRank of a name"
+    if "“" in label:
+        return _QUOTED.sub(lambda quoted: quoted[0] if quoted[1].casefold() in words else "“…”", label)
+    return label
+
+
+# -- recorded scores -----------------------------------------------------------------------------------
+#
+# Scores of recorded hits at other numbers of their recipe, from the trees that were recorded with them.
+#
+# The leaves of a recorded tree name the numbers of the recipe, `combine.weights.freshness`. A node that
+# depends
+# on a threshold has with it of what it was made, what is below the threshold too, and its stage makes it
+# again.
+# Other numbers need the question to be asked again.
+
+
+def recorded_scores(
+    question: RecordedQuestion, recipe: Recipe, box: Box, gains: Sequence[float]
+) -> JudgedScores | None:
+    """The hits of `question.shown`, each as a document of its own, with the gain of each.
+
+    None where the recipe or the box differs from what was recorded in numbers that the trees do not hold.
+    Raises DamagedStore.
+    """
+    known = replayable(recipe)
+    own, recorded = numbers({key: plain(value) for key, value in recipe.fields()}), numbers(question.fields)
+    moved = {field for each in recipe.tunable.ranges if each.field in box.names for field in each.also}
+    other = {key for key in own | recorded if own.get(key, []) != recorded.get(key, [])}
+    if recipe.name != question.recipe or not moved.union(box.names, other) <= known:
+        return None
+    trees = [each.why for each in question.shown]
+    found = [dict(tree_numbers(tree)).keys() for tree in trees]
+    if not all(found) or not own.keys() >= set().union(*found):  # an earlier version recorded no fields
+        return None
+    stages = recipe.stages_by_name()
+    if not all(
+        thresholds(recipe, box) <= each for each in found
+    ):  # an earlier version did not record what was below it
+        return None
+    of = expression_of(trees, stages).replaced(lambda each: own[f"{each.stage}.{each.field}"])
+    every = np.arange(len(trees), dtype=np.int64)
+    return JudgedScores(of, place_of(recipe, box), every, every, np.array(gains), len(trees))
+
+
+def thresholds(recipe: Recipe, box: Box) -> set[str]:
+    """The fields that move with a box at which a stage makes its column anew."""
+    stages = recipe.stages_by_name()
+    moved = {field for each in recipe.tunable.ranges if each.field in box.names for field in each.also}
+    return {field for field in moved.union(box.names) if hasattr(stages[field.split(".")[0]], "remade")}
+
+
+def tree_numbers(tree: Why) -> Iterator[tuple[str, float]]:
+    """The numbers of the recipe in a tree, by field."""
+    if tree.constant is not None:
+        yield ".".join(map(str, tree.constant)), tree.value
+    if tree.made is not None:
+        yield f"{tree.made.stage}.{tree.made.field}", tree.made.value
+    for part in tree.parts:
+        yield from tree_numbers(part)
+
+
+def expression_of(trees: Sequence[Why], stages: Mapping[str, Any] | None = None) -> Expression:
+    """The expression with these trees, one for each candidate: what does not depend on a number of the recipe
+    is given, and nodes that are the same in all trees are one. `stages`: those of the recipe by name, which
+    make what depends on a threshold."""
+    first = trees[0]
+    shapes = [_shape(tree) for tree in trees]
+    if shapes == [None] * len(trees):
+        return Given(first.label, np.array([tree.value for tree in trees], np.float64))
+    same = np.array([shape == shapes[0] for shape in shapes])
+    if not same.all():
+        groups = [
+            expression_of([trees[at] for at in np.flatnonzero(mask).tolist()], stages)
+            for mask in (same, ~same)
+        ]
+        then, other = (Taken(of, np.cumsum(mask) - 1) for of, mask in zip(groups, (same, ~same), strict=True))
+        return Where(same, then, other)
+    if first.constant is not None:
+        return Constant(first.label, first.value, *first.constant)
+    if first.made is not None:
+        made = first.made
+        threshold = Constant(made.field, made.value, made.stage, made.field)
+        of = tuple(tree.made.of for tree in trees if tree.made is not None)
+        return Remade(threshold, of, (stages or {})[str(made.stage)])
+    return Applied(
+        first.label, first.op,
+        tuple(expression_of(parts, stages) for parts in zip(*(tree.parts for tree in trees), strict=True)),
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Remade:
+    """What a stage makes of recorded numbers, `of` each candidate, at any value of a threshold."""
+
+    threshold: Constant
+    of: tuple[tuple[float, ...], ...]
+    stage: Any
+
+    @property
+    def parts(self) -> tuple[Expression, ...]:
+        return (self.threshold,)
+
+    def evaluated(self, at: Places | None = None, out: Values | None = None) -> Number:
+        value = np.asarray(self.threshold.value, np.float64)
+        own = self if at is None else self._taken(at)
+        if value.ndim == 0:
+            return own._expression().evaluated()
+        filled = np.full((len(own.of), max(map(len, own.of), default=0)), -np.inf)
+        for row, numbers_of in enumerate(own.of):
+            filled[row, : len(numbers_of)] = numbers_of
+        made: Values = self.stage.numbers(value[:, 0], filled)
+        return made
+
+    def why(self, at: int) -> Why | None:
+        return self._expression().why(at)
+
+    def replaced(self, value_of: Replace) -> Expression:
+        threshold = self.threshold.replaced(value_of)
+        assert isinstance(threshold, Constant)  # noqa: S101  a constant stays one
+        return Remade(threshold, self.of, self.stage)
+
+    def reduced(self, keep: Keep, at: Places) -> Expression:
+        return as_numbers(self, keep, at) or self._taken(at)
+
+    def _taken(self, at: Places) -> Remade:
+        return Remade(self.threshold, tuple(self.of[each] for each in at.tolist()), self.stage)
+
+    def _expression(self) -> Expression:
+        made: Expression = self.stage.remade(float(self.threshold.value), self.of)
+        return made
+
+
+def _shape(tree: Why) -> object:
+    """What trees have in common that are one node; None for one without numbers of the recipe."""
+    if not any(tree_numbers(tree)):
+        return None
+    if tree.made is not None:
+        return "made", tree.made.stage, tree.made.field, tree.made.value
+    return tree.op, len(tree.parts), tree.constant, tree.value if tree.constant else None
+
+
+def numbers(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Recorded fields with those of tables by name, as `asof.rank.stage` names numbers."""
+    return {
+        name: value
+        for key, of in fields.items()
+        for name, value in (
+            {f"{key}.{each}": of[each] for each in of} if isinstance(of, Mapping) else {key: of}
+        ).items()
+    }
+
+
+# -- judging -------------------------------------------------------------------------------------------
+#
+# A language model as judge of hits: how well each passage answers, 0 to 3.
+#
+# Each passage is judged by itself, so that no other one, and no rank, has a part in its grade. Replies are
+# read
+# as pydantic values, so this module is loaded only where there is a judge.
+
+
+LONGEST = 256
+"""Tokens of a reply."""
+
+
+class RelevanceGrade(BaseModel):
+    """The judge's reply about one passage."""
+
+    because: str = Field(max_length=1_000)
+    grade: Literal[0, 1, 2, 3]
+
+
+@dataclass(frozen=True, slots=True)
+class GradedHit:
+    """The grade of the hit at `rank`; None where the reply was of no use, and why (`problem`)."""
+
+    rank: int
+    grade: float | None
+    problem: str = ""
+
+
+def judge(
+    model: Model, question: RecordedQuestion, records: Sequence[StoredPassage | None]
+) -> list[GradedHit]:
+    """The grades of the hits of a question, judged in one batch. `records`: the passage of each hit; a hit
+    without one (erased meanwhile) is left out. Raises ModelError."""
+    existing = [(each.rank, record) for each, record in zip(question.shown, records, strict=True) if record]
+    replies = model.complete([prompt(question, record) for _, record in existing])
+    return [_graded(rank, reply) for (rank, _), reply in zip(existing, replies, strict=True)]
+
+
+def prompt(question: RecordedQuestion, record: StoredPassage) -> Prompt:
+    """The prompt about one passage.
+
+    Question and passage are quoted between delimiters derived from both texts, so that neither can contain
+    one: a passage can neither close its frame nor open another.
+    """
+    date = record.published or "unknown"
+    above = " > ".join(one_line(each) for each in record.headings.split("\n") if each)
+    head = [f"Title: {one_line(record.title or record.document)}", f"Published: {one_line(date)}"]
+    passage = "\n".join([*head, *([f"Headings: {above}"] if above else []), "", record.text])
+    mark = delimiter_for(f"{question.text}\0{passage}")
+    framed = [f"{name}:\n{mark}\n{text}\n{mark}" for name, text in
+              (("Question", question.text), ("Passage", passage))]  # fmt: skip
+    user = "\n\n".join([f"Asked as of: {iso(question.as_of)}", *framed])
+    return Prompt(
+        prompt_text("asof.extensions.systems", "relevance"), user, RelevanceGrade, (record.passage,), LONGEST
+    )
+
+
+def _graded(rank: int, reply: Reply) -> GradedHit:
+    if reply.problem or not isinstance(reply.value, RelevanceGrade):
+        return GradedHit(rank, None, reply.problem or "the reply has no grade")
+    return GradedHit(rank, float(reply.value.grade))
+
+
+# -- recording -----------------------------------------------------------------------------------------
+#
+# The rows that record a search, and the names by which recorded questions and hits are looked up.
+
+
+DIGEST_BYTES = 5
+"""Of a question's id: eight letters and digits."""
+
+NEAR = 3
+
+_RAN = re.compile(r"(.+?)(-documents)?(?:-diverse)?(?:-reranked)?")
+"""The name of a recipe as it ran: see `recipes.by_document`, `diversify.diversified`, `rerank.reranked`."""
+
+
+def base_name(ran: str) -> tuple[str, str]:
+    """The name of a recipe that ran, and the unit that it ranked.
+
+    >>> base_name("papers-documents-reranked"), base_name("twe-365")
+    (('papers', 'document'), ('twe-365', 'passage'))
+    """
+    match = _RAN.fullmatch(ran)
+    assert match is not None  # noqa: S101  it is not empty
+    return match[1], "document" if match[2] else "passage"
+
+
+def rows_of(results: Results, recipe: Recipe) -> tuple[AskedRow, list[ShownRow]]:
+    """A search that `recipe` ranked as rows of the store, without id and `added`.
+
+    Raises UsageError when nothing was found, or when the trees show that another recipe ranked.
+    """
+    name, unit = base_name(results.recipe)
+    if not results.hits:
+        raise UsageError("nothing was found, so there is nothing to record")
+    if recipe.name != name:
+        raise UsageError(f"these results were ranked by {name}, not by {recipe.name}")
+    query, view = results.query, results.view
+    fields = {key: plain(value) for key, value in recipe.fields()}
+    row = AskedRow(
+        "", query.text, view.as_of, view.known_at, name, json.dumps(fields, ensure_ascii=False),
+        filters_json(query.filters), unit, 0,
+    )  # fmt: skip
+    words = _words(results)
+    passages = view.column("passage", np.array(results.rows, np.int64)).tolist()
+    names = {id(stage): name for name, stage in results.ran.stages_by_name().items()}
+    trees = [_with_names(hit.why, names) for hit in results.hits]
+    own = numbers(fields)
+    if any(own.get(field) != value for tree in trees for field, value in tree_numbers(tree)):
+        raise UsageError(
+            f"these results were not ranked by {name} as it is here: give the recipe that ranked them"
+        )
+    shown = [
+        ShownRow(hit.rank, passage, hit.id, hit.document, hit.score, pack(tree, words))
+        for hit, passage, tree in zip(results.hits, passages, trees, strict=True)
+    ]
+    return row, shown
+
+
+def _with_names(tree: Why, names: Mapping[int, str]) -> Why:
+    """The tree with the names of stages in place of the stages (by their `id`)."""
+    constant = tree.constant and (names[id(tree.constant[0])], tree.constant[1])
+    made = tree.made and replace(tree.made, stage=names[id(tree.made.stage)])
+    parts = tuple(_with_names(each, names) for each in tree.parts)
+    return replace(tree, parts=parts, constant=constant, made=made)
+
+
+def _words(results: Results) -> frozenset[str]:
+    """The words of a question, as they were typed and as the index has them, in lower case."""
+    query, analyzer = results.query, results.view.analyzer
+    typed = (word for word, _ in parse(query.lexical, analyzer, stop_words=query.stop_words).words)
+    stems = (term.word for term in query_terms(query, analyzer))
+    return frozenset(word.casefold() for word in (*typed, *stems, *re.findall(r"\w+", query.text)))
+
+
+def id_of(row: AskedRow, attempt: int = 0) -> str:
+    """An id that is a digest of a question and the instant at which it was added; another at each attempt."""
+    content = json.dumps([*row, attempt]).encode()
+    return b32encode(blake2b(content, digest_size=DIGEST_BYTES).digest()).decode().lower()
+
+
+def chosen(prefix: str, matches: Sequence[AskedRow], known: Sequence[str]) -> AskedRow:
+    """The one question whose id begins with `prefix`; `matches` are all such, `known` all ids, latest first.
+
+    Raises UsageError, which lists similar ids or the questions that match.
+    """
+    if len(matches) == 1:
+        return matches[0]
+    if matches:
+        questions = ", ".join(f"{each.id} ({each.question:.40})" for each in matches[:NEAR])
+        more = f" and {len(matches) - NEAR:,} more" if len(matches) > NEAR else ""
+        raise UsageError(f"{prefix!r} begins {len(matches):,} questions: {questions}{more}; write more of it")
+    near = get_close_matches(prefix, known, NEAR, 0.5) or list(known[:NEAR])
+    none = "none was recorded: `asof papers` records one"
+    suggestion = f"did you mean {' or '.join(near)}?" if near else none
+    raise UsageError(f"no question {prefix!r:.80} was recorded; {suggestion}")
+
+
+def hit_of(question: RecordedQuestion, name: int | str) -> ShownHit:
+    """The hit that a rank (a whole number), a hit's id or a document's id names.
+
+    Raises UsageError, which lists the hits that were shown.
+    """
+    if isinstance(name, int) or re.fullmatch(r"[0-9]{1,9}", name):
+        matches = [each for each in question.shown if each.rank == int(name)]
+    else:
+        matches = [each for each in question.shown if each.hit == name]
+        matches = matches or [each for each in question.shown if each.document == name]
+    if len(matches) == 1:
+        return matches[0]
+    if matches:
+        ranks = ", ".join(str(each.rank) for each in matches)
+        raise UsageError(f"{name} was shown {len(matches)} times, at ranks {ranks}: name one of them")
+    hits = ", ".join(f"{each.rank} ({each.document})" for each in question.shown[:10])
+    more = f" and {len(question.shown) - 10:,} more" if len(question.shown) > 10 else ""
+    raise UsageError(f"{name!r:.80} was not shown for question {question.id}; shown were {hits}{more}")
+
+
+# -- feedback ------------------------------------------------------------------------------------------
+#
+# What `asof papers` records in a corpus: questions, what was shown, what was said of it, what was learned.
+#
+# What is recorded changes no search but that of `asof papers`.
+
+
+PATIENCE = 0.25
+"""Seconds that recording waits for another writer: who searches shall not wait."""
+LONGEST_STATE = 16_000_000
+"""Characters of a state of learning."""
+
+
+NO_JUDGE = "no model is named that could judge: see [model] in asof.toml"
+
+
+@dataclass(frozen=True, slots=True)
+class JudgingReport:
+    """What a model did as judge of a question: how many hits it graded, why it did not grade others, and what
+    that took."""
+
+    judge: str
+    graded: int
+    problems: tuple[str, ...]
+    cost: Usage
+
+
+@dataclass(slots=True)
+class FeedbackLog:
+    """The questions and judgements that a corpus remembers."""
+
+    session: Session
+    models: ModelProvider
+
+    @classmethod
+    def of(cls, corpus: Corpus) -> FeedbackLog:
+        """Those of a corpus."""
+        return cls(corpus.session, corpus.models)
+
+    # -- saying -------------------------------------------------------------------------------------
+
+    def record(self, results: Results, recipe: Recipe | None = None) -> str:
+        """Remember a question with what was shown for it; returns its id.
+
+        `recipe`: what ranked, where documents were ranked, or hits put in another order afterwards, by a
+        recipe that is not that of its name in asof.toml. Of words, only those of the question are stored.
+        Waits a quarter of a second for another writer. Raises UsageError when nothing was shown or another
+        recipe ranked; Busy, NoSpace, CorpusError.
+        """
+        name, _ = base_name(results.recipe)
+        own = results.ran if results.ran.name == name else self.session.config.recipe_named(name)
+        asked, shown = rows_of(results, recipe or own)
+        # what is yet to be learned by a K that lies ahead was not seen
+        asked = asked._replace(known_at=min(asked.known_at, self.session.last_write()))
+        with self._adding(PATIENCE) as (db, added):
+            asked, attempt = asked._replace(added=added), 0
+            made = asked._replace(id=id_of(asked))
+            while stored.questions_by_prefix(db, made.id):
+                attempt += 1
+                made = asked._replace(id=id_of(asked, attempt))
+            if not stored.insert_question(db, made, shown):
+                raise UsageError("what was found was erased meanwhile: there is nothing to record")
+        return made.id
+
+    def grade(self, query_id: str, hit: int | str, grade: float | None) -> bool:
+        """Say how well a hit answers, 0 to 3; None takes back what was said. Returns whether that is news.
+
+        `query_id`: the id of a question or its beginning; `hit`: a rank, the id of a hit or of a document.
+        Raises UsageError for a question that was not recorded, a hit that was not shown for it, another
+        grade; Busy, NoSpace, CorpusError.
+        """
+        if grade is not None and (isinstance(grade, bool) or not 0 <= grade <= HIGHEST):
+            raise UsageError(f"grade {grade!r}: a number from 0 to {HIGHEST:g} is expected, or None")
+        return self._say(query_id, hit, GRADE, None if grade is None else float(grade))
+
+    def click(self, query_id: str, hit: int | str) -> bool:
+        """Say that a hit was opened; see `grade`."""
+        return self._say(query_id, hit, CLICK, CLICKED)
+
+    def _say(self, query_id: str, hit: int | str, kind: str, grade: float | None) -> bool:
+        asked = self.recorded(query_id).question
+        rank = hit_of(asked, hit).rank
+        with self._adding() as (db, added):
+            return bool(stored.insert_judgements(db, [JudgementRow(asked.id, rank, kind, grade, added)]))
+
+    def judge(self, query_id: str, budget: float | None = None) -> JudgingReport:
+        """Let the language model of asof.toml grade all hits of a question, within a `budget` (US dollars;
+        tokens without prices). What it replied is kept and not paid for again. Raises UsageError, ModelError,
+        Busy, NoSpace."""
+        from asof.store.reader import records
+
+        asked = self.recorded(query_id).question
+        with self.models.language(budget) as model:
+            if model is None:
+                raise UsageError(NO_JUDGE)
+
+            passages = [each.passage for each in asked.shown]
+            record_of = self.session.read(lambda db: records(db, passages))
+            graded = judge(model, asked, [record_of.get(passage) for passage in passages])
+            cost = model.meter
+        with self._adding() as (db, added):
+            stored.insert_judgements(db, [
+                JudgementRow(asked.id, each.rank, MODEL, each.grade, added)
+                for each in graded if each.grade is not None
+            ])  # fmt: skip
+        problems = [f"hit {each.rank}: {each.problem}" for each in graded if each.problem]
+        return JudgingReport(model.name, len(graded) - len(problems), tuple(problems), cost)
+
+    # -- looking ------------------------------------------------------------------------------------
+
+    def recorded(self, query_id: str) -> JudgedRecord:
+        """One question with what counts of what was said of it. Raises UsageError."""
+
+        def look(db: sqlite3.Connection) -> JudgedRecord:
+            wanted = query_id.strip().lower()
+            rows = stored.questions_by_prefix(db, wanted) if wanted.isalnum() and wanted.isascii() else []
+            row = chosen(query_id, rows, () if len(rows) == 1 else stored.question_ids(db))
+            return _judged(db, [row], None, ETA)[0]
+
+        return self.session.read(look)
+
+    def titles(self, one: JudgedRecord) -> dict[int, tuple[str, str]]:
+        """By rank, what the documents that were shown are called, and the day on which they were published
+        ("undated")."""
+        from asof.store.reader import published_of, records
+
+        shown = one.question.shown
+        record_of = self.session.read(lambda db: records(db, [each.passage for each in shown]))
+        there = {each.rank: record_of[each.passage] for each in shown if each.passage in record_of}
+        dates = {rank: published_of(record) for rank, record in there.items()}
+        days = {
+            rank: "undated" if date is None else iso(date.span.first)[:10] for rank, date in dates.items()
+        }
+        return {rank: (record.title or record.document, days[rank]) for rank, record in there.items()}
+
+    def queries(self, recipe: str | None = None, known_at: When | None = None) -> list[JudgedRecord]:
+        """All questions that were recorded (`recipe`: ranked by the recipe of that name), in order of
+        `added`, as they were known at `known_at` (default: now). Raises UsageError, BeforeHorizon."""
+        return self._questions(recipe, known_at, ETA)
+
+    def judged(
+        self, recipe: str | None = None, known_at: When | None = None, eta: float = ETA
+    ) -> list[JudgedRecord]:
+        """Those of `queries` of which a hit has a grade. `eta`: how fast attention falls with the rank of a
+        click (see `learn/feedback.py`), 0 to 3. What was said after `known_at` is not seen."""
+        if not 0 <= eta <= 3:
+            raise UsageError(f"eta is {eta}; accepted: numbers from 0 to 3")
+        return [each for each in self._questions(recipe, known_at, eta) if any(each.kinds)]
+
+    def _questions(self, recipe: str | None, known_at: When | None, eta: float) -> list[JudgedRecord]:
+        known = self._known(known_at)
+        return self.session.read(
+            lambda db: _judged(db, stored.recorded_questions(db, known, recipe), known, eta)
+        )
+
+    # -- what was learned ---------------------------------------------------------------------------
+
+    def learned(self, recipe: str, known_at: When | None = None) -> str | None:
+        """What learning knew of a recipe at `known_at` (default: now); None: nothing. Raises UsageError."""
+        known = self._known(known_at)
+        return self.session.read(lambda db: stored.learned_state(db, recipe, known))
+
+    def learn_state(self, recipe: str, text: str) -> None:
+        """Keep what learning knows of a recipe now; earlier states stay, also after a purge: `text` must not
+        hold words of documents. Raises UsageError, Busy, NoSpace."""
+        if len(text) > LONGEST_STATE:
+            raise UsageError(f"a state has {len(text):,} characters; accepted: up to {LONGEST_STATE:,}")
+        with self._adding() as (db, added):
+            stored.insert_learned(db, recipe, text, added)
+
+    # -- transactions -------------------------------------------------------------------------------
+
+    def _known(self, known_at: When | None) -> int | None:
+        session = self.session
+        return None if known_at is None else last_instant(known_at, session.clock(), session.fiscal_start)
+
+    @contextmanager
+    def _adding(self, wait: float | None = None) -> Iterator[tuple[sqlite3.Connection, int]]:
+        store = self.session.store
+        patience = None if wait is None else min(wait, store.wait)
+        with stored.write_feedback(store, self.session.clock, patience) as (db, added):
+            yield db, added
+
+
+def _judged(
+    db: sqlite3.Connection, rows: Sequence[stored.AskedRow], known_at: int | None, eta: float
+) -> list[JudgedRecord]:
+    ids = [row.id for row in rows]
+    shown, grades = stored.shown_hits(db, ids), stored.judgements(db, ids, known_at)
+    return [judged(question_of(row, shown[row.id]), judgements_of(grades[row.id]), eta) for row in rows]

@@ -1,0 +1,634 @@
+"""The space of settings: a box, with a fixed sum for some of its numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
+from typing import Any, Protocol, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from asof.errors import UsageError
+from asof.extensions.systems.loss import dcg, ideal, ndcg_many
+from asof.index.view import View
+from asof.rank.combine import Combine
+from asof.rank.expression import Constant, Expression
+from asof.rank.gather import ByDocument, TopK
+from asof.rank.stage import Range, Ranking, Recipe, Stage, ranges, traits_of, value_of, with_values
+from asof.store.reader import matching_heads
+from asof.values import Query
+
+# -- box -----------------------------------------------------------------------------------------------
+
+
+EXACT = 1e-12
+"""The share of the total that a sum may be off by: rounding takes as much."""
+
+SWEEPS = 20
+"""So often each number of a simplex is drawn anew, on average, for a sample that forgot where it began."""
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Box:
+    """d numbers, their names, and the bounds `low` and `high` (d,), both included.
+
+    Those at the places `simplex` have the sum `total`. Whole numbers are floats here. Raises UsageError for
+    bounds that leave no point, or are not numbers.
+    """
+
+    names: tuple[str, ...]
+    low: Floats
+    high: Floats
+    simplex: tuple[int, ...] = ()
+    total: float = 0.0
+
+    def __post_init__(self) -> None:
+        for name in ("low", "high"):
+            values = np.array(getattr(self, name), dtype=np.float64)
+            values.setflags(write=False)
+            object.__setattr__(self, name, values)
+        object.__setattr__(self, "names", tuple(self.names))
+        object.__setattr__(self, "simplex", tuple(int(place) for place in self.simplex))
+        self._check()
+
+    @classmethod
+    def of(cls, recipe: Recipe, fields: Sequence[str | Range] | None = None) -> Self:
+        """The box of some numbers of a recipe, of those that it declares as tunable if none are named.
+
+        A `Range` brings bounds of its own. Those whose sum stays (`Tunable.simplex`) keep the sum that they
+        have in the recipe. Raises UsageError for a field without bounds, and for one that cannot move because
+        no other of its sum is named.
+        """
+        chosen = [_range(recipe, each) for each in (recipe.tunable.ranges if fields is None else fields)]
+        if not chosen:
+            raise UsageError(
+                f"recipe {recipe.name} does not say which of its numbers can be learned; name some of "
+                + ", ".join(ranges(recipe))
+            )
+        names = tuple(each.field for each in chosen)
+        simplex = tuple(place for place, name in enumerate(names) if name in recipe.tunable.simplex)
+        if len(simplex) == 1:
+            others = [name for name in recipe.tunable.simplex if name not in names]
+            raise UsageError(
+                f"{names[simplex[0]]} cannot move alone, its sum with others stays; add {' or '.join(others)}"
+            )
+        total = math.fsum(value_of(recipe, names[place]) for place in simplex)
+        low, high = ([getattr(each, end) for each in chosen] for end in ("low", "high"))
+        return cls(names, np.array(low), np.array(high), simplex, total)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Box) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def project(self, x: ArrayLike) -> Floats:
+        """The nearest point of the box, by Euclidean distance, for a point (d,) or each row of (m, d).
+
+        The nearest point with the sum is clip(x - c), where the sum falls as c grows, in straight pieces with
+        ends at x - low and x - high (Held, Wolfe and Crowder 1974). Raises UsageError for what is not finite.
+        """
+        points = np.array(x, dtype=np.float64)
+        if points.shape[-1:] != (len(self),) or not np.isfinite(points).all():
+            raise UsageError(f"a setting has {len(self)} finite numbers: {', '.join(self.names)}")
+        rows = np.atleast_2d(points)
+        if self.simplex:
+            at, low, high = self._simplex()
+            # a second time, because the first is as exact as the numbers are large
+            for _ in range(2):
+                off = ~self._inside(rows)
+                rows[np.ix_(off, np.array(at))] = _to_sum(
+                    rows[np.ix_(off, np.array(at))], low, high, self.total
+                )
+        return np.clip(rows, self.low, self.high).reshape(points.shape)
+
+    def sample(self, rng: np.random.Generator, n: int) -> Floats:
+        """`n` points (n, d), spread evenly over the volume.
+
+        Free numbers have one value in each n-th part of their range (a Latin hypercube); those of the simplex
+        are drawn in pairs, each evenly over what its sum allows, until the beginning is forgotten.
+        """
+        parts = rng.permuted(np.tile(np.arange(n), (len(self), 1)), axis=1).T
+        points = self.back((parts + rng.random((n, len(self)))) / max(1, n))
+        if not self.simplex:
+            return points
+        points = self.project(points)
+        at, low, high = self._simplex()
+        for _ in range(SWEEPS * len(at) // 2 if len(at) > 1 else 0):
+            one, other = rng.permutation(len(at))[:2]
+            both = points[:, at[one]] + points[:, at[other]]
+            least = np.maximum(low[one], both - high[other])
+            most = np.minimum(high[one], both - low[other])
+            points[:, at[one]] = least + rng.random(n) * (most - least)
+            points[:, at[other]] = both - points[:, at[one]]
+        return self.project(points)
+
+    def contains(self, x: ArrayLike, tolerance: float = 1e-9) -> bool:
+        """Whether a point satisfies all bounds and the sum, up to `tolerance`."""
+        point = np.asarray(x, dtype=np.float64)
+        if point.shape != (len(self),) or not np.isfinite(point).all():
+            return False
+        within = bool((point >= self.low - tolerance).all() and (point <= self.high + tolerance).all())
+        return within and (
+            not self.simplex or abs(math.fsum(point[list(self.simplex)]) - self.total) <= tolerance
+        )
+
+    def unit(self, x: ArrayLike) -> Floats:
+        """Points with each range as 0 to 1; 0 for a range of one value."""
+        span = self.high - self.low
+        return np.asarray((np.asarray(x, dtype=np.float64) - self.low) / np.where(span > 0, span, 1.0))
+
+    def back(self, u: ArrayLike) -> Floats:
+        """Points from 0 to 1 with each range as it is; they are not projected."""
+        return np.asarray(self.low + np.asarray(u, dtype=np.float64) * (self.high - self.low))
+
+    def named(self, x: ArrayLike) -> dict[str, float]:
+        """The numbers of a point by name, as `rank.recipe.with_values` takes them."""
+        return dict(zip(self.names, np.asarray(x, dtype=np.float64).tolist(), strict=True))
+
+    def _simplex(self) -> tuple[list[int], Floats, Floats]:
+        at = list(self.simplex)
+        return at, self.low[at], self.high[at]
+
+    def _inside(self, rows: Floats) -> NDArray[np.bool_]:
+        """Which rows are feasible already, so that projecting them changes nothing at all."""
+        at, low, high = self._simplex()
+        own = rows[:, at]
+        summed = np.abs(own.sum(axis=1) - self.total) <= EXACT * max(1.0, abs(self.total))
+        return np.asarray(summed & (own >= low).all(axis=1) & (own <= high).all(axis=1))
+
+    def _key(self) -> tuple[object, ...]:
+        return (self.names, tuple(self.low), tuple(self.high), self.simplex, self.total)
+
+    def _check(self) -> None:
+        d = len(self.names)
+        if not d or len(set(self.names)) != d or self.low.shape != (d,) or self.high.shape != (d,):
+            raise UsageError("a box has at least one number, each with its own name and two bounds")
+        for name, low, high in zip(self.names, self.low, self.high, strict=True):
+            if not (math.isfinite(low) and math.isfinite(high) and low <= high):
+                raise UsageError(f"{name} from {low:g} to {high:g}: bounds are finite, the lower first")
+        if not self.simplex:
+            return
+        if len(set(self.simplex)) != len(self.simplex) or not set(self.simplex) <= set(range(d)):
+            raise UsageError(f"the places {self.simplex} of a sum are different ones from 0 to {d - 1}")
+        at, least, most = self._simplex()
+        slack = EXACT * max(1.0, abs(self.total))
+        if not least.sum() - slack <= self.total <= most.sum() + slack:
+            raise UsageError(
+                f"{', '.join(self.names[place] for place in at)} cannot have the sum {self.total:g}: "
+                f"their bounds allow {least.sum():g} to {most.sum():g}"
+            )
+
+
+def _range(recipe: Recipe, field: str | Range) -> Range:
+    known = ranges(recipe)
+    name = field if isinstance(field, str) else field.field
+    if name not in known:
+        near = get_close_matches(name, known, 1, 0.4)
+        suggestion = f"did you mean {near[0]}?" if near else "accepted: " + (", ".join(known) or "none")
+        raise UsageError(f"recipe {recipe.name} has no number {name} with bounds; {suggestion}")
+    return known[name] if isinstance(field, str) else field
+
+
+def _to_sum(rows: Floats, low: Floats, high: Floats, total: float) -> Floats:
+    """clip(row - c) for each row, with the c that gives it the sum."""
+    ends = np.sort(np.concatenate([rows - high, rows - low], axis=1), axis=1)
+    sums = np.clip(rows[:, None, :] - ends[:, :, None], low, high).sum(axis=2)
+    # the sums fall from that of high to that of low: the last end at which there is still enough
+    enough = np.maximum(np.count_nonzero(sums >= total, axis=1) - 1, 0)
+    left, right = enough, np.minimum(enough + 1, ends.shape[1] - 1)
+    each = np.arange(len(rows))
+    over, drop = sums[each, left] - total, sums[each, left] - sums[each, right]
+    share = np.divide(over, drop, out=np.zeros(len(rows)), where=drop > 0)
+    c = ends[each, left] + share * (ends[each, right] - ends[each, left])
+    return np.asarray(np.clip(rows - c[:, None], low, high))
+
+
+# -- judged query --------------------------------------------------------------------------------------
+#
+# A question with judgements that can be ranked again and again, by one recipe after another.
+
+
+class QueryVisitor(Protocol):
+    """Calls a function with the view of a question, in one read transaction, and returns its result."""
+
+    def __call__(self, do: Callable[[View], Any], /) -> Any: ...
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedQuery:
+    """A question as it is searched, and the gain of documents (`asof.extensions.systems.loss.gains`) by
+    their ids.
+
+    `moment`: its as_of and known_at; questions of one moment share a view. `left_out` is a document that is
+    no answer (the one that the question was made from).
+    """
+
+    query: Query
+    moment: tuple[int, int | None]
+    use: QueryVisitor = field(repr=False, compare=False)
+    gains: Mapping[str, float] = field(default_factory=dict)
+    left_out: str = ""
+
+    def best(self, k: int) -> float:
+        """The largest discounted gain of any order; 0 when no document gains."""
+        return ideal(self.gains.values(), k)
+
+    def gain_of(self, view: View, rows: NDArray[np.int64]) -> Floats:
+        """The gains (n,) of the documents of these rows; -1 for the one that is left out."""
+        heads, gains = view.column("head", rows), np.zeros(len(rows))
+        named: dict[float, list[str]] = {}
+        for name, gain in {**self.gains, **({self.left_out: -1.0} if self.left_out else {})}.items():
+            named.setdefault(gain, []).append(name)
+        for gain, names in named.items():
+            own = matching_heads(view.store.db, documents=names)
+            gains[np.isin(heads, np.array(own, np.int64))] = gain
+        return gains
+
+
+# -- judged scores -------------------------------------------------------------------------------------
+#
+# The scores of a question's documents at other numbers of its recipe: one expression, and no other search.
+#
+# That holds where the stages from the first that has such a number on make a column by an expression alone
+# (`asof.rank.stage`: they name their `constants`), and the stages after them only cut.
+
+
+Ints = NDArray[np.int64]
+PlaceOf = Callable[[Constant], int | None]
+"""From a constant of an expression to the place of its number in a box; None where it is not in it."""
+
+TRIED = 32
+"""Settings of all a box, and as many with most numbers at their ends, at which documents are ranked first."""
+
+DEPTH = 4
+"""How many times k documents of each such ranking are candidates at all settings."""
+
+AT_ONCE = 1 << 20
+"""How many scores are computed at a time."""
+
+
+def last_column(recipe: Recipe) -> int:
+    """The place of the last stage that does not only group passages by document or cut."""
+    cuts = [isinstance(each, TopK) or each == ByDocument() for each in recipe.stages]
+    return max((at for at, cut in enumerate(cuts) if not cut), default=-1)
+
+
+def follows(recipe: Recipe, stage: str) -> bool:
+    """Whether scores at other numbers of a stage (by its name) follow from their expressions."""
+    names, last = list(recipe.stages_by_name()), last_column(recipe)
+    chain = recipe.stages[names.index(stage) : last + 1]
+    return bool(chain) and all(map(_is_expression, chain)) and not any(map(_is_sum, chain[:-1]))
+
+
+def _is_expression(stage: Stage) -> bool:
+    return traits_of(stage).constants is not None
+
+
+def _is_sum(stage: Stage) -> bool:
+    """Whether a stage changes what matches for those after it."""
+    return isinstance(stage, Combine)
+
+
+def expressed(recipe: Recipe, box: Box) -> bool:
+    """Whether the scores at all settings of a box follow from their expressions."""
+    return all(follows(recipe, field.partition(".")[0]) for field in _places(recipe, box))
+
+
+def replayable(recipe: Recipe) -> frozenset[str]:
+    """The numbers with bounds that are leaves of recorded trees, and that can be tried there."""
+    stages = recipe.stages_by_name()
+    return frozenset(
+        field
+        for field in ranges(recipe)
+        for stage, name in [field.split(".")[:2]]
+        if name in (traits_of(stages[stage]).constants or ()) and follows(recipe, stage)
+    )
+
+
+def _places(recipe: Recipe, box: Box) -> dict[str, int]:
+    """From each field that moves to the place of its number, as `asof.rank.stage.with_values` has it."""
+    also = {each.field: each.also for each in recipe.tunable.ranges}
+    return {name: at for at, field in enumerate(box.names) for name in (field, *also.get(field, ()))}
+
+
+def place_of(recipe: Recipe, box: Box) -> PlaceOf:
+    """The places of the constants of this recipe's stages, and of those that recorded trees name."""
+    places = _places(recipe, box)
+    names = {id(stage): name for name, stage in recipe.stages_by_name().items()}
+    return lambda each: places.get(f"{names.get(id(each.stage), each.stage)}.{each.field}")
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedScores:
+    """n documents of a question, in the order of ties, with their scores as an expression.
+
+    `of` has p passages, those of a document together; `starts` (n,) where each document's begin, `rows` (n,)
+    their first rows in the view, `gains` (n,). `positive`: a document matches only with a score above 0.
+    """
+
+    of: Expression
+    place_of: PlaceOf
+    starts: Ints
+    rows: Ints
+    gains: Floats
+    count: int
+    positive: bool = False
+
+    @classmethod
+    def of_question(cls, question: JudgedQuery, view: View, recipe: Recipe, box: Box, k: int) -> JudgedScores:
+        """Those documents that are among the first DEPTH · k at one of many settings of the box."""
+        ranking = Ranking(view.window(question.query.filters))
+        for _, stage, query in list(recipe.steps(question.query))[: last_column(recipe) + 1]:
+            ranking = stage(query, ranking, view)
+        rows, places = ranking.rows, place_of(recipe, box)
+        gains = question.gain_of(view, rows)
+
+        def some(at: Ints) -> JudgedScores:
+            own = view.column("document", rows[at])
+            starts = np.flatnonzero(np.append(True, own[1:] != own[:-1])[: len(at)])
+            of = ranking.scores.of.reduced(lambda each: places(each) is not None, at)
+            first = at[starts]
+            return cls(of, places, starts, rows[first], gains[first], len(at), ranking.places is None)
+
+        at = np.argsort(view.column("document", rows), kind="stable")
+        at = at[gains[at] >= 0]
+        every = some(at)
+        first = every._first(_sample(recipe, box), DEPTH * k)
+        at = at[np.repeat(first, np.diff(np.append(every.starts, len(at))))]
+        return some(at[_order(view, rows[at])])
+
+    def scores(self, settings: Floats) -> Floats:
+        """The scores (m, n) at settings (m, d); -inf for a document that does not match."""
+
+        def value(constant: Constant) -> Floats | None:
+            place = self.place_of(constant)
+            return None if place is None else settings[:, [place]]
+
+        scores = np.broadcast_to(self.of.replaced(value).evaluated(), (len(settings), self.count))
+        if len(self.starts) < self.count:
+            scores = np.maximum.reduceat(scores, self.starts, axis=1)
+        return np.where(scores > 0, scores, -np.inf) if self.positive else scores
+
+    def _first(self, settings: Floats, n: int) -> NDArray[np.bool_]:
+        """The documents that are among the first n, ties included, at one of some settings."""
+        count = len(self.starts)
+        first = np.zeros(count, bool)
+        step = max(1, AT_ONCE // max(1, self.count))
+        for at in range(0, len(settings) if count else 0, step):
+            for scores in self.scores(settings[at : at + step]):
+                bound = np.partition(scores, count - n)[count - n] if n < count else -np.inf
+                first |= (scores >= bound) & np.isfinite(scores)
+        return first
+
+
+def _sample(recipe: Recipe, box: Box) -> Floats:
+    """Settings (m, d): the recipe's own, some of all the box, and some with most numbers at their ends.
+
+    Most, not all: a document can lead at a threshold just below its similarities alone.
+    """
+    rng = np.random.default_rng(0)
+    own = np.array([[value_of(recipe, name) for name in box.names]])
+    sample = box.sample(rng, 2 * TRIED)
+    ends = np.where(rng.random(sample.shape) < 0.5, box.low, box.high)
+    sample[TRIED:] = np.where(rng.random(sample.shape) < 0.3, sample, ends)[TRIED:]
+    return box.project(np.concatenate([own, sample]))
+
+
+def _order(view: View, rows: Ints) -> Ints:
+    """Documents by their first passage in the order of ties, and their passages in that order."""
+    ties = view.tie_order(np.zeros(len(rows)), rows)
+    _, first, which = np.unique(view.column("document", rows[ties]), return_index=True, return_inverse=True)
+    order: Ints = ties[np.lexsort((np.arange(len(ties)), first[which]))]
+    return order
+
+
+# -- ranking replay ------------------------------------------------------------------------------------
+#
+# Losses for any number of a recipe: the stages before the first that it changes run once for each question.
+#
+# The view and the ranking of a question at that place are cached; for each setting the stages from there on
+# are
+# run. That takes milliseconds for a question and setting.
+
+
+MOST_BYTES = 256_000_000
+"""Bytes of all cached rankings; further questions are run from the first stage each time."""
+
+A_RECORD = 2_000
+"""Bytes of a passage that was read, roughly."""
+
+WIDE = 4
+"""How many passages are ranked for each document that is needed: some are of the same document."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayedRanking:
+    """A question's view, and its ranking before the stage at which settings begin to differ."""
+
+    view: View
+    ranking: Ranking
+
+    @property
+    def size(self) -> int:
+        """Bytes, roughly; what views share is not counted."""
+        ranking: Ranking | None = self.ranking
+        size = A_RECORD * len(self.view._records)
+        while ranking is not None:
+            size += sum(column.values.nbytes for column in ranking.columns.values())
+            ranking = ranking.deferred
+        return size
+
+    def again(self) -> tuple[View, Ranking]:
+        """A copy to continue from: stages reuse the arrays of columns, and views memoise."""
+        return replace(self.view, memo=dict(self.view.memo)), _copied(self.ranking)
+
+
+def _copied(ranking: Ranking) -> Ranking:
+    columns = {name: replace(each, values=each.values.copy()) for name, each in ranking.columns.items()}
+    return replace(ranking, columns=columns)
+
+
+@dataclass(slots=True)
+class RankingReplay:
+    """The questions, and the cached ranking of each (None: too large). `at`: the first stage that differs."""
+
+    recipe: Recipe
+    box: Box
+    k: int
+    questions: tuple[JudgedQuery, ...]
+    at: int
+    cached: list[ReplayedRanking | None] = field(default_factory=list)
+
+    @classmethod
+    def of(
+        cls, questions: Sequence[JudgedQuery], recipe: Recipe, box: Box, k: int, most: int = MOST_BYTES
+    ) -> RankingReplay:
+        """Runs the stages before the first that a setting changes, once for each question."""
+        queries = tuple(replace(each, query=replace(each.query, k=WIDE * k)) for each in questions)
+        replay = cls(recipe, box, k, queries, first_changed(recipe, box, queries))
+        left = most
+        views: dict[object, View] = {}
+        for each in queries:
+            cached = each.use(lambda view, each=each: replay._begun(each, view, views))  # type: ignore[misc]
+            left -= cached.size
+            replay.cached.append(cached if left >= 0 and replay.at else None)
+        return replay
+
+    @property
+    def how(self) -> str:
+        stage = list(self.recipe.stages_by_name())[self.at]
+        again = sum(cached is None for cached in self.cached)
+        more = f"; {again:,} of {len(self.cached):,} questions from the beginning" if again else ""
+        return f"the stages from {stage} on are run for each question and setting{more}"
+
+    def losses(self, settings: Floats, questions: NDArray[np.int64] | None = None) -> Floats:
+        """1 - nDCG of questions (all, or those of these numbers) at each setting, (m, q); 1 where nothing
+        can be gained."""
+        numbers = range(len(self.questions)) if questions is None else questions.tolist()
+        recipes = [with_values(self.recipe, self.box.named(setting)) for setting in settings]
+        return np.array(
+            [[self._loss(recipe, self._ranked(recipe, at), at) for at in numbers] for recipe in recipes]
+        ).reshape(len(settings), len(numbers))
+
+    def ranked(self, setting: Floats, question: int) -> list[str]:
+        """The first k documents of a question at a setting (d,)."""
+        return self._ranked(with_values(self.recipe, self.box.named(setting)), question)
+
+    def _loss(self, recipe: Recipe, ranked: Sequence[str], at: int) -> float:
+        gains, best = self.questions[at].gains, self.questions[at].best(self.k)
+        return 1 - dcg([gains.get(each, 0.0) for each in ranked], self.k) / best if best else 1.0
+
+    def _ranked(self, recipe: Recipe, at: int) -> list[str]:
+        question, cached = self.questions[at], self.cached[at]
+        steps = list(recipe.steps(question.query))
+
+        def rest(view: View) -> list[str]:
+            here, ranking, first = view, Ranking(view.window(question.query.filters)), 0
+            if cached is not None:
+                here, ranking = cached.again()
+                first = self.at
+            for _, stage, query in steps[first:]:
+                ranking = stage(query, ranking, here)
+            records = here.records(ranking.rows)
+            names = dict.fromkeys(
+                record.document for record in records if record.document != question.left_out
+            )
+            return list(names)[: self.k]
+
+        documents: list[str] = question.use(rest)
+        return documents
+
+    def _begun(self, question: JudgedQuery, view: View, views: dict[object, View]) -> ReplayedRanking:
+        """The ranking of the stages that do not change. Questions of one moment share a view of the index."""
+        shared = views.setdefault(question.moment, view)
+        view = replace(shared, memo={}, _records={})
+        ranking = Ranking(view.window(question.query.filters))
+        for _, stage, query in list(self.recipe.steps(question.query))[: self.at]:
+            ranking = stage(query, ranking, view)
+        return ReplayedRanking(view, ranking)
+
+
+def first_changed(recipe: Recipe, box: Box, questions: Sequence[JudgedQuery]) -> int:
+    """The place of the first stage that differs, or has another query, at some setting of the box."""
+    at = len(recipe.stages)
+    before = list(recipe.steps(questions[0].query))
+    for changed in _ends(recipe, box):
+        after = list(changed.steps(questions[0].query))
+        same = [one[1:] == other[1:] for one, other in zip(before, after, strict=True)]
+        at = min(at, same.index(False) if False in same else at)
+    return at
+
+
+def _ends(recipe: Recipe, box: Box) -> Iterator[Recipe]:
+    """The recipe with each number at each of its ends, alone."""
+    for name, low, high in zip(box.names, box.low.tolist(), box.high.tolist(), strict=True):
+        for value in (low, high):
+            yield with_values(recipe, {name: value})
+
+
+# -- loss table ----------------------------------------------------------------------------------------
+#
+# The losses of settings on judged questions, fast enough to try hundreds: two ways, one interface.
+
+
+class LossTable(Protocol):
+    """The losses of questions at settings of a box."""
+
+    @property
+    def how(self) -> str:
+        """A sentence: how a setting is evaluated, and what is left out."""
+        ...
+
+    def losses(self, settings: Floats, questions: NDArray[np.int64] | None = None) -> Floats:
+        """1 - nDCG (m, q) of q questions (all, or those of these numbers) at m settings (m, d); 1 where
+        nothing can be gained."""
+        ...
+
+    def ranked(self, setting: Floats, question: int) -> list[str]:
+        """The first k documents of a question at a setting (d,)."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ExpressionLosses:
+    """The losses by the expressions of the questions' scores."""
+
+    questions: Sequence[JudgedQuery]
+    scored: Sequence[JudgedScores]
+    k: int
+    chosen: str = ""
+
+    @property
+    def how(self) -> str:
+        documents = sum(len(each.gains) for each in self.scored)
+        return f"{documents:,} candidates of {len(self.scored):,} questions by expressions{self.chosen}"
+
+    def losses(self, settings: Floats, questions: NDArray[np.int64] | None = None) -> Floats:
+        """See `LossTable.losses`."""
+        numbers = range(len(self.scored)) if questions is None else questions.tolist()
+        losses = np.ones((len(settings), len(numbers)))
+        for place, at in enumerate(numbers):
+            own, best = self.scored[at], self.questions[at].best(self.k)
+            if len(own.gains) and best:
+                scores = own.scores(settings)[:, None]
+                losses[:, place] = 1 - ndcg_many(scores, own.gains[None], np.array([best]), self.k)[:, 0]
+        return losses
+
+    def ranked(self, setting: Floats, question: int) -> list[str]:
+        """See `LossTable.ranked`."""
+        own = self.scored[question]
+        if not len(own.gains):
+            return []
+        scores = own.scores(setting[None])[0]
+        order = np.argsort(-scores, kind="stable")[: self.k]
+        rows = own.rows[order[np.isfinite(scores[order])]]
+        names: list[str] = self.questions[question].use(
+            lambda view: [record.document for record in view.records(rows)]
+        )
+        return names
+
+
+def loss_table(questions: Sequence[JudgedQuery], recipe: Recipe, box: Box, k: int) -> LossTable:
+    """The questions ranked by the recipe, prepared for other values of the numbers of the box.
+
+    By expressions where scores follow from them (`asof.extensions.systems.learning`), else by running the
+    stages from
+    the first that changes on.
+    """
+    if not expressed(recipe, box):
+        return RankingReplay.of(questions, recipe, box, k)
+    scored = [
+        each.use(lambda view, each=each: JudgedScores.of_question(each, view, recipe, box, k))  # type: ignore[misc]
+        for each in questions
+    ]
+    chosen = f": those among the first {DEPTH * k} at one of many settings"
+    return ExpressionLosses(questions, scored, k, chosen)

@@ -1,0 +1,224 @@
+"""`vault`: the ranking of RAGtriever for linked notes (its design of 2026-01-25).
+
+    RRF   = 1 / (60 + rank by words) + 1 / (60 + rank by meaning)      the first 40 of each list
+    score = RRF · (1 + .1 · min(documents that link to it, 10)) · 1.20 | 1.10 | 1.00 | .95 by age
+
+The boosts act on all candidates, before the cut (its code cuts first). Boosts by heading and tag are in its
+code, not in its design: they are here, and off. Fusion "weighted", its older way, is 1.0 · meaning + .5 ·
+words; words are taken as a share of the best here, since raw BM25 would outweigh any cosine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from asof.errors import UsageError
+from asof.extensions.systems.linked_notes import (
+    DAYS,
+    FACTORS,
+    LEVELS,
+    Backlinks,
+    Headings,
+    RecencyTiers,
+    Tags,
+)
+from asof.extensions.systems.stages import Similarity
+from asof.rank.combine import Combine, MaxNormalize, ReciprocalRank
+from asof.rank.gather import Lexical, TopK
+from asof.rank.stage import Range, Recipe, Stage, Tunable
+from asof.schema import AcceptedValue, boolean, check, number, one_of, whole
+
+DEPTH = 40
+"""k_vec and k_lex of its code."""
+
+KEYS: Mapping[str, tuple[Any, AcceptedValue]] = {
+    "fusion_algorithm": ("rrf", one_of("rrf", "weighted")),
+    "rrf_k": (60, whole(1, 1_000)),
+    "backlink_boost_weight": (0.1, number(0.0, 1.0)),
+    "backlink_boost_cap": (10, whole(1, 100)),
+    "recency_boost_enabled": (True, boolean()),
+    "recency_fresh_days": (14, whole(1, 365)),
+    "recency_recent_days": (60, whole(1, 730)),
+    "recency_old_days": (180, whole(1, 3_650)),
+    "recency_fresh_boost": (1.20, number(0.0, 10.0)),
+    "recency_recent_boost": (1.10, number(0.0, 10.0)),
+    "recency_old_boost": (1.00, number(0.0, 10.0)),
+    "recency_older_boost": (0.95, number(0.0, 10.0)),
+    "heading_boost_enabled": (False, boolean()),
+    "heading_h1_boost": (1.05, number(1.0, 2.0)),
+    "heading_h2_boost": (1.03, number(1.0, 2.0)),
+    "heading_h3_boost": (1.02, number(1.0, 2.0)),
+    "tag_boost_enabled": (False, boolean()),
+    "tag_boost_weight": (0.03, number(0.0, 1.0)),
+    "tag_boost_cap": (3, whole(1, 100)),
+}
+"""The keys of its configuration: default, and what is accepted. Its factors by age have no keys; here they
+do."""
+
+OF_ALL = frozenset({"fusion_algorithm", "rrf_k"})
+"""Keys that no source can have of its own: fusion compares ranks of lists that all sources are in."""
+
+
+def vault(sources: Mapping[str, Mapping[str, Any]] | None = None, /, **keys: Any) -> Recipe:
+    """The recipe with RAGtriever's own keys; `sources`: other values of them for passages of some sources.
+
+    Raises UsageError: which key, what is accepted.
+    """
+    values = _checked({name: default for name, (default, _) in KEYS.items()}, keys, "")
+    days, factors = _steps(values)
+    own = _by_source(values, sources or {})
+    return Recipe(
+        "vault",
+        "RAGtriever: reciprocal rank fusion, backlinks, steps of age; for linked notes",
+        (
+            Lexical(),
+            Similarity("cosine"),
+            *_fusion(values),
+            Backlinks(*_backlinks(values), by_source=own["backlinks"]),
+            RecencyTiers(days, factors, by_source=own["tiers"]),
+            Headings(*_headings(values), by_source=own["headings"]),
+            Tags(*_tags(values), by_source=own["tags"]),
+            TopK(),
+        ),
+        typed=True,
+        tunable=Tunable((
+            *_tunable(values), Range("backlinks.weight", 0.0, 1.0), Range("headings.h1", 1.0, 2.0),
+            Range("tags.weight", 0.0, 1.0),
+        )),
+    )  # fmt: skip
+
+
+def _checked(defaults: Mapping[str, Any], keys: Mapping[str, Any], where: str) -> dict[str, Any]:
+    try:
+        check(keys, {name: accepted for name, (_, accepted) in KEYS.items()})
+    except UsageError as error:
+        raise UsageError(f"{where} {error}".lstrip()) from error
+    values = {**defaults, **keys}
+    days = [values[f"recency_{name}_days"] for name in ("fresh", "recent", "old")]
+    if not days[0] < days[1] < days[2]:
+        own = f"{where} " if where else ""
+        raise UsageError(
+            f"{own}recency_fresh_days < recency_recent_days < recency_old_days is expected; "
+            f"given: {', '.join(map(str, days))}"
+        )
+    return values
+
+
+def _by_source(
+    values: Mapping[str, Any], sources: Mapping[str, Mapping[str, Any]]
+) -> Mapping[str, tuple[tuple[str, float], ...]]:
+    """The numbers of each stage that some source has a key for, as `SOURCE:NUMBER` and a value, also where it
+    is the same as that of all: it stays if that one changes."""
+    of = {
+        "backlinks": (_backlinks, ("weight", "cap"), "backlink_"),
+        "tiers": (lambda of: sum(_steps(of), ()), (*DAYS, *FACTORS), "recency_"),
+        "headings": (_headings, LEVELS, "heading_"),
+        "tags": (_tags, ("weight", "cap"), "tag_"),
+    }
+    found: dict[str, list[tuple[str, float]]] = {stage: [] for stage in of}
+    for source, keys in sources.items():
+        where = f'sources."{source}":'
+        if shared := sorted(OF_ALL & keys.keys()):
+            raise UsageError(
+                f"{where} {shared[0]} cannot differ by source: fusion compares ranks of lists that all "
+                "sources are in; set it in [retrieval]"
+            )
+        own = _checked(values, keys, where)
+        for stage, (numbers, names, begin) in of.items():
+            pairs = zip(names, numbers(own), strict=True)
+            found[stage] += [
+                (f"{source}:{name}", float(its)) for name, its in pairs
+                if not keys.keys().isdisjoint(_keys_of(begin, name))
+            ]  # fmt: skip
+    return {stage: tuple(pairs) for stage, pairs in found.items()}
+
+
+def _keys_of(begin: str, number: str) -> set[str]:
+    """The keys that decide on a number of a stage whose keys begin so."""
+    own = {f"{begin}{number}", f"{begin}{number}_boost", f"{begin}boost_{number}"}
+    return own if number in ("cap", *DAYS) else {*own, f"{begin}boost_enabled"}
+
+
+def _backlinks(values: Mapping[str, Any]) -> tuple[float, int]:
+    return float(values["backlink_boost_weight"]), values["backlink_boost_cap"]
+
+
+def _steps(values: Mapping[str, Any]) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Bounds and factors by age."""
+    on = values["recency_boost_enabled"]
+    return (
+        tuple(float(values[f"recency_{name}_days"]) for name in ("fresh", "recent", "old")),
+        tuple(float(values[f"recency_{name}_boost"]) if on else 1.0 for name in FACTORS),
+    )
+
+
+def _headings(values: Mapping[str, Any]) -> tuple[float, float, float]:
+    on = values["heading_boost_enabled"]
+    h1, h2, h3 = (float(values[f"heading_{level}_boost"]) if on else 1.0 for level in LEVELS)
+    return h1, h2, h3
+
+
+def _tags(values: Mapping[str, Any]) -> tuple[float, int]:
+    weight = float(values["tag_boost_weight"]) if values["tag_boost_enabled"] else 0.0
+    return weight, values["tag_boost_cap"]
+
+
+def _fusion(values: Mapping[str, Any]) -> tuple[Stage, ...]:
+    if values["fusion_algorithm"] == "rrf":
+        return (ReciprocalRank((("lexical", 1.0), ("similarity", 1.0)), values["rrf_k"], DEPTH),)
+    return MaxNormalize("lexical"), Combine((("similarity", 1.0), ("normalized", 0.5)), "relevance")
+
+
+def _tunable(values: Mapping[str, Any]) -> tuple[Range, ...]:
+    """Words are the unit of either fusion."""
+    if values["fusion_algorithm"] == "rrf":
+        return Range("reciprocal_rank.k", 1, 200), Range("reciprocal_rank.weights.similarity", 0.0, 3.0)
+    return (Range("combine.weights.similarity", 0.0, 3.0),)
+
+
+VAULT = vault()
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieval:
+    """`[retrieval]` of asof.toml: the keys of RAGtriever, and `sources.NAME` with other values of them."""
+
+    recipes: Mapping[str, Recipe] = field(default_factory=dict)
+
+    ABOUT: ClassVar = (
+        "The keys of RAGtriever's design, for the recipe vault. [retrieval.sources.NAME] has them for "
+        "passages of one source (asof status lists them), but for fusion_algorithm and rrf_k, which are of "
+        "all sources."
+    )
+    DEFAULTS: ClassVar[Mapping[str, Any]] = {key: default for key, (default, _) in KEYS.items()}
+    WORDS: ClassVar[Mapping[str, str]] = {
+        "fusion_algorithm": '"rrf" (by ranks) or "weighted" (by scores).', "rrf_k": "1 to 1000.",
+        "backlink_boost_weight": "What a document that links to it adds, 0 (off) to 1.",
+        "backlink_boost_cap": "How many such documents count.",
+        "recency_boost_enabled": "Whether newer notes get more.",
+        "recency_fresh_days": "Younger than so many days is fresh (fresh < recent < old).",
+        "recency_recent_days": "Younger than so many days is recent.",
+        "recency_old_days": "What is older than so many days gets less.",
+        "recency_fresh_boost": "The factor of fresh notes, 0 to 10.",
+        "recency_recent_boost": "The factor of recent notes.",
+        "recency_old_boost": "The factor of old notes.",
+        "recency_older_boost": "The factor of all that are older.",
+        "heading_boost_enabled": "Whether headings with a word of the question count.",
+        "heading_h1_boost": "The factor of the first heading over a passage, 1 to 2.",
+        "heading_h2_boost": "The factor of the second.",
+        "heading_h3_boost": "The factor of the third.",
+        "tag_boost_enabled": "Whether tags with a word of the question count.",
+        "tag_boost_weight": "What each such tag adds, 0 to 1.",
+        "tag_boost_cap": "How many such tags count.",
+    }  # fmt: skip
+
+    @classmethod
+    def read(cls, table: Mapping[str, Any]) -> Retrieval:
+        """The table of a configuration. Raises UsageError: which key, what is accepted."""
+        own = {**table}
+        sources = own.pop("sources", {})
+        if not isinstance(sources, dict) or not all(isinstance(each, dict) for each in sources.values()):
+            raise UsageError("sources: a table of tables is expected, [retrieval.sources.NAME]")
+        return cls({"vault": vault(sources, **own)})

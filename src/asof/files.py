@@ -1,0 +1,368 @@
+"""Files of a corpus: opened, made, renamed, listed and removed without following a symbolic link.
+
+A corpus folder may come from anybody. From `.asof` on downward every component of a path is opened relative
+to the folder above it and must not be a link; above `.asof` links are the user's own and are followed. A path
+without `.asof` in it has only its last folder and its file checked.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import pwd
+import stat
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from asof.errors import AsofError, CorpusError
+
+# -- access --------------------------------------------------------------------------------------------
+#
+# Why a corpus cannot be opened or written to: which path lacks which right, and what to do.
+
+
+LOG = "-wal"
+"""Ends the name of SQLite's write-ahead log, beside that of the database."""
+
+
+def log_is_empty(database: Path) -> bool:
+    """Whether the database file alone holds all that was written. Raises OSError."""
+    try:
+        return database.with_name(f"{database.name}{LOG}").stat().st_size == 0
+    except FileNotFoundError:
+        return True
+
+
+def missing_right(database: Path, *, write: bool) -> str:
+    """The first right that opening a corpus needs and this user lacks, in words; "" if none is missing."""
+    database = database.absolute()
+    folder = database.parent
+    for place in (*reversed(folder.parents), folder):
+        if place.exists() and not os.access(place, os.X_OK):
+            return lacks(place, "entered")
+    log = database.with_name(f"{database.name}{LOG}")
+    for place in (folder, database, log):
+        if place.exists() and not os.access(place, os.R_OK):
+            return lacks(place, "read")
+    writable = os.access(folder, os.W_OK)
+    shared = database.with_name(f"{database.name}-shm")  # SQLite makes it for a log that is read
+    if write:
+        within = next((place for place in (folder, *folder.parents) if place.exists()), folder)
+        for place in (within, database, log):
+            if place.exists() and not os.access(place, os.W_OK):
+                return lacks(place, "written")
+    elif not writable and not log_is_empty(database) and not shared.exists():
+        return (
+            f"{log} holds the latest writes, and reading them needs the right to write in {folder}: run "
+            "`asof status` there as a user who has it, or copy the folder and name the copy by --index"
+        )
+    return ""
+
+
+def lacks(place: Path, verb: str) -> str:
+    """Which right this user lacks, in words; `verb`: entered, read or written."""
+    about = place.stat()
+    if verb == "written" and os.statvfs(place).f_flag & os.ST_RDONLY:
+        return f"{place} is on a file system that is mounted for reading only"
+    mode, me = stat.filemode(about.st_mode), _user(os.geteuid())
+    return (
+        f"{place} may not be {verb} by the user {me}: it belongs to {_user(about.st_uid)} ({mode}); "
+        "ask for the right, or use a copy"
+    )
+
+
+def _user(number: int) -> str:
+    try:
+        return pwd.getpwuid(number).pw_name
+    except KeyError:
+        return str(number)
+
+
+# -- corpus files --------------------------------------------------------------------------------------
+
+
+FOLDER = ".asof"
+"""The folder of a corpus, in the folder that it is the corpus of."""
+
+FETCHED = "fetched"
+"""The folder in it where sources keep files between runs."""
+
+_SAFE = os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
+"""O_NONBLOCK: a pipe is opened, and refused, instead of waited for. It changes nothing for a regular file."""
+
+_OPEN_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+class NotAFile(OSError):
+    """A symbolic link, a folder, a pipe or a device stands where a file of a corpus is expected."""
+
+
+class FileTooLarge(OSError):
+    """A file is larger than what asof writes there."""
+
+
+def refuse_links(folder: Path) -> None:
+    """Check that nothing in a corpus is a symbolic link; `folder` is its `.asof`, which may be missing.
+
+    Raises CorpusError. Asof never makes one, so whoever did wants something else to be read or written.
+    """
+    places = [folder]
+    while places:
+        place = places.pop()
+        try:
+            mode = place.lstat().st_mode
+            if stat.S_ISLNK(mode):
+                raise CorpusError(
+                    f"{place} is a symbolic link to {place.readlink()}: asof follows no link in a corpus; "
+                    "remove it, or name the folder that holds the corpus by --index"
+                )
+            if stat.S_ISDIR(mode):
+                places += [place / name for name in names(place)]
+        except FileNotFoundError:
+            continue
+        except PermissionError as error:
+            raise CorpusError(lacks(place if place.exists() else place.parent, "read")) from error
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder of a corpus, and those above it, if they are missing. Raises OSError."""
+    base, below = _split(path)
+    base.mkdir(parents=True, exist_ok=True)
+    descriptor = os.open(base, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        for name in below:
+            if not _is_folder(descriptor, name):
+                os.mkdir(name, dir_fd=descriptor)
+            inner = os.open(name, _OPEN_FOLDER, dir_fd=descriptor)
+            os.close(descriptor)
+            descriptor = inner
+    finally:
+        os.close(descriptor)
+
+
+def open_file(path: Path) -> int:
+    """A descriptor of a regular file, for reading. Raises FileNotFoundError, NotAFile, OSError."""
+    return _opened(path, os.O_RDONLY)
+
+
+def create_file(path: Path) -> int:
+    """A descriptor of a new, empty file, for writing; a file or link of that name is replaced."""
+    with _folder(path.parent) as folder:
+        with suppress(FileNotFoundError):
+            os.unlink(path.name, dir_fd=folder)
+        return os.open(path.name, os.O_RDWR | os.O_CREAT | os.O_EXCL | _SAFE, 0o666, dir_fd=folder)
+
+
+def append_file(path: Path) -> int:
+    """A descriptor of a regular file, made if it is missing, for appending."""
+    return _opened(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+
+
+def open_lock(path: Path) -> int:
+    """A descriptor of a lock file, made if it is missing.
+
+    Raises NotAFile also for one that has another name elsewhere (a hard link), because the process id of the
+    holder is written into it.
+    """
+    descriptor = _opened(path, os.O_RDWR | os.O_CREAT)
+    if os.fstat(descriptor).st_nlink > 1:
+        os.close(descriptor)
+        raise _has_another_name(path)
+    return descriptor
+
+
+@contextmanager
+def try_lock(path: Path) -> Iterator[int | None]:
+    """The descriptor of a lock file while its exclusive lock is held; None when another process holds it."""
+    descriptor = open_lock(path)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            locked = True
+        except BlockingIOError:
+            locked = False
+        yield descriptor if locked else None
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def spooled(path: Path) -> Iterator[IO[bytes]]:
+    """A file to write to and read again, which is gone afterwards."""
+    with os.fdopen(create_file(path), "w+b") as file:
+        remove(path)
+        yield file
+
+
+def read_file(path: Path, largest: int) -> bytes:
+    """The bytes of a regular file. Raises FileNotFoundError, NotAFile, FileTooLarge, OSError."""
+    with os.fdopen(open_file(path), "rb") as file:
+        if os.fstat(file.fileno()).st_size > largest:
+            raise FileTooLarge(errno.EFBIG, f"{path} is larger than {largest:,} bytes")
+        return file.read()
+
+
+def write_file(path: Path, content: bytes) -> None:
+    """Put a file with this content in the place of `path`, in one step."""
+    passing = path.with_suffix(".tmp")
+    with os.fdopen(create_file(passing), "wb") as file:
+        file.write(content)
+    rename(passing, path)
+
+
+def rename(old: Path, new: Path, *, durable: bool = False) -> None:
+    """Rename a file inside its folder; a file or link of the new name is replaced."""
+    with _folder(old.parent) as folder:
+        os.rename(old.name, new.name, src_dir_fd=folder, dst_dir_fd=folder)
+        if durable:
+            os.fsync(folder)
+
+
+def remove(path: Path) -> None:
+    """Remove a file, or a link itself; nothing happens when it is missing."""
+    with suppress(FileNotFoundError), _folder(path.parent) as folder:
+        os.unlink(path.name, dir_fd=folder)
+
+
+def names(folder: Path) -> list[str]:
+    """The names in a folder, sorted; none when it is missing or is no folder."""
+    try:
+        with _folder(folder) as descriptor:
+            return sorted(os.listdir(descriptor))  # noqa: PTH208  a descriptor, so that no link is followed
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+
+
+def check_file(path: Path, *, sole: bool) -> None:
+    """Check that a path leads to a regular file or to nothing; `sole`: that it has no other name elsewhere.
+
+    For files that a library opens by their path; those that are written have to be sole. Raises NotAFile.
+    """
+    try:
+        with _folder(path.parent) as folder:
+            about = os.stat(path.name, dir_fd=folder, follow_symlinks=False)
+    except FileNotFoundError:
+        return
+    if not stat.S_ISREG(about.st_mode):
+        raise _not_a_file(path)
+    if sole and about.st_nlink > 1:
+        raise _has_another_name(path)
+
+
+def _opened(path: Path, flags: int) -> int:
+    try:
+        with _folder(path.parent) as folder:
+            descriptor = os.open(path.name, flags | _SAFE, 0o600, dir_fd=folder)
+    except OSError as error:
+        if error.errno in (errno.ELOOP, errno.EISDIR, errno.ENXIO):
+            raise _not_a_file(path) from error
+        raise
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise _not_a_file(path)
+    return descriptor
+
+
+def _has_another_name(path: Path) -> NotAFile:
+    return NotAFile(errno.EMLINK, f"{path} has another name elsewhere (a hard link); put a copy in its place")
+
+
+def _not_a_file(path: Path) -> NotAFile:
+    return NotAFile(errno.EINVAL, f"{path} is a link, a folder or a device, not a file of asof; remove it")
+
+
+@contextmanager
+def _folder(path: Path) -> Iterator[int]:
+    """A descriptor of a folder. Raises FileNotFoundError, NotADirectoryError, OSError."""
+    base, below = _split(path)
+    descriptor = os.open(base, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        for name in below:
+            inner = os.open(name, _OPEN_FOLDER, dir_fd=descriptor)
+            os.close(descriptor)
+            descriptor = inner
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def _split(path: Path) -> tuple[Path, tuple[str, ...]]:
+    """The part of a folder's path that may hold links, and the names below it that may be none."""
+    path = path.absolute()
+    parts = path.parts
+    if FOLDER not in parts:
+        return path.parent, (path.name,) if path.name else ()
+    at = len(parts) - 1 - parts[::-1].index(FOLDER)
+    return Path(*parts[:at]), parts[at:]
+
+
+def _is_folder(descriptor: int, name: str) -> bool:
+    try:
+        return stat.S_ISDIR(os.stat(name, dir_fd=descriptor, follow_symlinks=False).st_mode)
+    except FileNotFoundError:
+        return False
+
+
+# -- private file --------------------------------------------------------------------------------------
+#
+# A file of the user's alone, outside of all folders: read only if nobody else may have written it, written
+# whole or not at all, by one process at a time.
+
+
+class WritableByOthers(ValueError):
+    """Others than the user may have written the file."""
+
+
+@dataclass(frozen=True, slots=True)
+class PrivateFile:
+    """The file at `path`, of at most `largest` bytes; `owners`: the users who may have written it."""
+
+    path: Path
+    owners: frozenset[int]
+    largest: int
+
+    def read(self) -> bytes | None:
+        """What it holds; None where it is missing. Raises WritableByOthers, ValueError, OSError."""
+        try:
+            with self.path.open("rb") as file:
+                about = os.fstat(file.fileno())
+                if about.st_uid not in self.owners or about.st_mode & 0o022:
+                    raise WritableByOthers(f"{self.path} can be written by others")
+                content = file.read(self.largest + 1)
+        except FileNotFoundError:
+            return None
+        if len(content) > self.largest:
+            raise ValueError(f"more than {self.largest:,} bytes")
+        return content
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """No other process changes it meanwhile. Raises AsofError where it cannot be written."""
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            lock = os.open(self.path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX)
+                yield
+            finally:
+                os.close(lock)
+        except OSError as error:
+            raise AsofError(f"{self.path} cannot be written: {error.strerror}") from error
+
+    def write(self, text: str) -> None:
+        """The text whole or not at all, for the user alone (mkstemp: 0600). Raises OSError."""
+        handle, name = tempfile.mkstemp(prefix=f".{self.path.name}.", dir=self.path.parent)
+        part = Path(name)
+        try:
+            with os.fdopen(handle, "w", encoding="ascii") as file:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+            part.replace(self.path)
+        finally:
+            part.unlink(missing_ok=True)

@@ -1,0 +1,689 @@
+"""Which addresses may be asked, and how they are shown without what may be secret in them."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import ssl
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from email.utils import parsedate_to_datetime
+from functools import partial
+from http.client import HTTPS_PORT, HTTPConnection, HTTPException, HTTPMessage, HTTPResponse, IncompleteRead
+from io import BufferedReader, RawIOBase
+from socket import socket
+from ssl import SSLCertVerificationError
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeVar
+from urllib.parse import urljoin, urlsplit
+
+from asof.errors import ModelError, SourceError, UsageError
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
+
+
+# -- address -------------------------------------------------------------------------------------------
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host is this machine: nobody else can read what is sent to it over plain http."""
+    return host in ("localhost", "::1") or re.fullmatch(r"127(?:\.[0-9]{1,3}){3}", host) is not None
+
+
+def shown(url: str) -> str:
+    """The address without its query, fragment, user and password."""
+    return re.sub(r"//[^/]*@", "//", re.split(r"[?#]", url)[0])
+
+
+def path_of(url: str) -> str:
+    """The path and the query of an address, as a request names them."""
+    parts = urlsplit(url)
+    return (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+
+
+def check_address(url: str, *, insecure: bool = False) -> None:
+    """Raises UsageError for what is no http or https address, for one with a password in it, and for plain
+    http to another machine unless it is `insecure`."""
+    if not re.fullmatch(r"https?://[!-~]+", url) or not _has_host(url):
+        shown_url = "of another form" if "@" in url else repr(shown(url))  # a password may be in it
+        raise UsageError(f"url is {shown_url}; accepted: http://host:port/path, https://...")
+    parts = urlsplit(url)
+    if "@" in parts.netloc:
+        raise UsageError(f"url {shown(url)} holds a password; name a variable that holds a key instead")
+    if not insecure and parts.scheme == "http" and not is_loopback(parts.hostname or ""):
+        raise UsageError(
+            f"url {shown(url)} is plain http to another machine, where all on the way can read texts and "
+            "key; accepted: https, or insecure = true beside it"
+        )
+
+
+def check_base(url: str, path: str, *, insecure: bool = False) -> None:
+    """The same for the address that ends before `path`, such as /embeddings. Raises UsageError."""
+    check_address(url, insecure=insecure)
+    parts = urlsplit(url)
+    if parts.query or parts.fragment or parts.path.rstrip("/").endswith(path):
+        raise UsageError(
+            f"url {shown(url)} is the whole address of a request; accepted: what stands before "
+            f"{path} in it, such as https://api.openai.com/v1"
+        )
+
+
+def redirect_target(url: str, location: str, domain: str = "") -> str:
+    """The address that a redirect from `url` leads to. Raises ValueError unless it is one of the same host,
+    or (by https, at the usual port) of `domain` as `url` is; never one from https to http."""
+    target = urljoin(url, location)
+    old, new = urlsplit(url), urlsplit(target)
+    same = (old.hostname, old.port) == (new.hostname, new.port)
+    related = in_domain(old.hostname or "", domain) and in_domain(new.hostname or "", domain)
+    related = related and new.scheme == "https" and new.port in (None, 443)
+    downgraded = new.scheme not in (old.scheme, "https")
+    if downgraded or "@" in new.netloc or not (same or related):
+        raise ValueError("another host, or plain http")
+    return target
+
+
+def in_domain(host: str, domain: str) -> bool:
+    """Whether a host is a domain or lies in it; no host is in the domain ""."""
+    return bool(domain) and (host == domain or host.endswith(f".{domain}"))
+
+
+def _has_host(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        return parts.port != 0 and re.fullmatch(r"[a-z0-9._-]+|[0-9a-f.:]+", parts.hostname or "") is not None
+    except ValueError:  # a port or an IPv6 address that is none
+        return False
+
+
+# -- connection ----------------------------------------------------------------------------------------
+#
+# A connection with a deadline for the whole request, and how a server's bytes and words are read.
+#
+# A socket's timeout is for one wait: a server that sends a byte now and then in its status line, its headers
+# or the size of a chunk, or `100 Continue` without an end, would be waited for forever. Here each wait gets
+# the
+# time that is left.
+
+
+READ_AT_ONCE = 65_536
+QUOTED = 200
+"""So many characters of a server's own message are shown."""
+
+
+class Headers(Protocol):
+    """Headers of an answer, whatever client brought it."""
+
+    def get(self, name: str, default: str, /) -> str: ...
+
+
+def connection_to(url: str, seconds: float) -> HTTPConnection:
+    """A connection to an http or https address, not yet made, for one request and its answer.
+
+    Connecting, asking and reading raise TimeoutError once `seconds` from now are over. Two things can take
+    longer: finding the addresses of a host, and a host of several addresses, each of which is given what
+    was left when the first was tried. No proxy of the environment is used, no redirect followed.
+    """
+    parts = urlsplit(url)
+    tls = ssl.create_default_context() if parts.scheme == "https" else None
+    return _TimedConnection(parts.hostname or "", parts.port, time.perf_counter() + seconds, tls)
+
+
+def first_bytes(response: HTTPResponse, most: int) -> bytes:
+    """The first bytes of an answer, at most `most`; fewer where it ends, as announced or before that.
+
+    Raises IncompleteRead where an answer in chunks is cut off. Not `response.read(most)`, which follows a
+    chunk of negative size to the end of the connection, or raises ValueError.
+    """
+    body = bytearray()
+    while len(body) < most and (block := response.read1(min(most - len(body), READ_AT_ONCE))):
+        body += block
+    return bytes(body[:most])
+
+
+def one_line(message: str) -> str:
+    """A server's own words as part of a message: on one line, printable, not long."""
+    message = " ".join("".join(each if each.isprintable() else " " for each in message).split())
+    return message[:QUOTED] + ("…" if len(message) > QUOTED else "")
+
+
+def retry_after(headers: Headers) -> float | None:
+    """Seconds of the header Retry-After; a date in it is compared with the answer's Date, no clock."""
+    value = headers.get("Retry-After", "").strip()
+    if re.fullmatch(r"\d{1,9}(\.\d{1,9})?", value):
+        return float(value)
+    try:
+        wait = parsedate_to_datetime(value) - parsedate_to_datetime(headers.get("Date", ""))
+    except (ValueError, TypeError, OverflowError):  # absent, no date, or one with a zone and one without
+        return None
+    return max(wait.total_seconds(), 0.0)
+
+
+def _left(deadline: float) -> float:
+    left = deadline - time.perf_counter()
+    if left <= 0:
+        raise TimeoutError
+    return left
+
+
+class _TimedConnection(HTTPConnection):
+    """A connection, each wait of which ends at `deadline`; by TLS where there is a context for it."""
+
+    def __init__(self, host: str, port: int | None, deadline: float, tls: ssl.SSLContext | None) -> None:
+        if tls is not None:
+            self.default_port = HTTPS_PORT
+        super().__init__(host, port)
+        self.deadline, self.tls = deadline, tls
+        self.response_class = partial(_TimedResponse, deadline=deadline)  # type: ignore[assignment]
+
+    def connect(self) -> None:
+        self.timeout = _left(self.deadline)
+        super().connect()
+        if self.tls is not None:
+            self.sock.settimeout(_left(self.deadline))
+            self.sock = self.tls.wrap_socket(self.sock, server_hostname=self.host)
+
+    def send(self, data: Any) -> None:
+        if self.sock is None:
+            self.connect()
+        self.sock.settimeout(_left(self.deadline))
+        super().send(data)
+
+
+class _TimedResponse(HTTPResponse):
+    def __init__(self, sock: socket, *rest: Any, deadline: float, **more: Any) -> None:
+        super().__init__(sock, *rest, **more)
+        self.fp = BufferedReader(_TimedReader(self.fp.detach(), sock, deadline))
+
+
+class _TimedReader(RawIOBase):
+    """The bytes of a socket, each wait for them as long as the time that is left."""
+
+    def __init__(self, raw: RawIOBase, sock: socket, deadline: float) -> None:
+        self.raw, self.sock, self.deadline = raw, sock, deadline
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: WriteableBuffer, /) -> int | None:
+        self.sock.settimeout(_left(self.deadline))
+        return self.raw.readinto(buffer)
+
+    def close(self) -> None:
+        if not self.closed:
+            self.raw.close()
+        super().close()
+
+
+# -- breaker -------------------------------------------------------------------------------------------
+#
+# Stops a batch of requests: after failures in a row, at a deadline, after a refusal that holds for all.
+
+
+class NotSent(Exception):
+    """A request that was not sent, and why."""
+
+
+@dataclass(slots=True, eq=False)
+class CircuitBreaker:
+    """What the threads of one batch share. `most`: so many prompts without a reply, one after another in the
+    order in which they ended, and nothing more is sent. `deadline`: seconds for the batch, None for no end.
+
+    A prompt counts as failed when its last attempt has failed. What is under way when it stops is waited for.
+    """
+
+    most: int = 1
+    deadline: float | None = None
+    refusal: ModelError | None = None
+    absent: str = ""
+    answered: bool = False
+    _row: int = 0
+    _why: str = ""
+    _began: float = field(default_factory=time.perf_counter)
+    _stopped: threading.Event = field(default_factory=threading.Event)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def left(self) -> float:
+        """Seconds until the deadline, infinite without one. Raises NotSent if nothing may be sent."""
+        if self._stopped.is_set():
+            raise NotSent(self._why)
+        if self.deadline is None:
+            return float("inf")
+        left = self._began + self.deadline - time.perf_counter()
+        if left <= 0:
+            raise self._deadline_passed()
+        return left
+
+    def pause(self, seconds: float, sleep: Callable[[float], None] | None) -> None:
+        """Wait before another attempt; with no `sleep` of its own, not longer than until the batch stops.
+
+        Raises NotSent at once when the deadline comes first.
+        """
+        if seconds >= self.left():
+            raise self._deadline_passed()
+        if sleep is None:
+            self._stopped.wait(seconds)
+        else:
+            sleep(seconds)
+
+    def succeeded(self) -> None:
+        """A prompt was replied to."""
+        with self._lock:
+            self.answered, self._row = True, 0
+
+    def failed(self, reason: str, *, absent: bool = False) -> None:
+        """A prompt was not replied to. `absent`: not even a connection was made."""
+        with self._lock:
+            self._row += 1
+            self.answered |= not absent
+            if absent:
+                self.absent = reason
+            if self._row >= self.most:
+                self._stop(
+                    f"not sent: {self._row} prompts in a row got no reply, the last one because {reason}"
+                )
+
+    def refused(self, error: ModelError) -> None:
+        """An answer that every other prompt would get too."""
+        with self._lock:
+            if self.refusal is None:
+                self.refusal = error
+            self._stop(f"not sent: {error}")
+
+    def stop(self) -> None:
+        """Nobody waits for replies any more."""
+        with self._lock:
+            self._stop("not sent: the batch was given up")
+
+    def settle(self) -> None:
+        """After the batch. Raises ModelError where no prompt could have had a reply."""
+        if self.refusal is not None:
+            raise self.refusal
+        if self.absent and not self.answered:
+            raise ModelError(self.absent)
+
+    def _stop(self, why: str) -> None:
+        if not self._stopped.is_set():
+            self._why = why
+            self._stopped.set()
+
+    def _deadline_passed(self) -> NotSent:
+        return NotSent(f"not sent: the {self.deadline:g} s for the batch are over (deadline)")
+
+
+# -- retry ---------------------------------------------------------------------------------------------
+#
+# Requests that are repeated while their failure may pass: exponential waits with jitter.
+
+
+T = TypeVar("T")
+
+
+class RetryLater(Exception):
+    """A failure that may pass. `wait`: seconds that the server asks for; None if it does not say."""
+
+    def __init__(self, reason: str, wait: float | None = None) -> None:
+        super().__init__(reason)
+        self.wait = wait
+
+
+class NoConnection(RetryLater):
+    """No connection was made: nobody listens there, or there is no such host."""
+
+
+class RequestRejected(Exception):
+    """An answer to this request that cannot be used, and would be the same the next time. `answer`: the
+    server's own words, which a message may only hold after `one_line`, and without the key."""
+
+    def __init__(self, reason: str, answer: str = "") -> None:
+        super().__init__(reason)
+        self.answer = answer
+
+
+class GaveUp(Exception):
+    """All attempts failed. `absent`: in each of them no connection was made."""
+
+    def __init__(self, reason: str, *, absent: bool = False) -> None:
+        super().__init__(reason)
+        self.absent = absent
+
+
+@dataclass(frozen=True, slots=True)
+class Retry:
+    """Up to `attempts` attempts of `timeout` seconds each.
+
+    The wait before attempt n + 1 is at most `first_wait` * 2^(n - 1) seconds, or `patience` if that is less;
+    the part `jitter` of it is drawn (1: "full jitter"). A wait that the server asks for is kept to the
+    second, but one longer than `patience` ends the attempts. `sleep` and `draw` (from 0 to 1) are for tests;
+    without a `sleep`, waiting ends when the breaker stops.
+    """
+
+    attempts: int = 3
+    timeout: float = 60.0
+    patience: float = 30.0
+    first_wait: float = 0.5
+    jitter: float = 1.0
+    sleep: Callable[[float], None] | None = field(default=None, repr=False, compare=False)
+    draw: Callable[[], float] = field(default=random.random, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if self.attempts < 1:
+            raise UsageError(f"attempts is {self.attempts}; accepted: 1 or more")
+
+    def run(self, once: Callable[[float], T], breaker: CircuitBreaker | None = None) -> T:
+        """The result of `once(timeout)`, which raises RetryLater for a failure that may pass. Raises GaveUp,
+        NotSent, and whatever else `once` raises."""
+        breaker = breaker or CircuitBreaker()
+        absent = True
+        for attempt in range(self.attempts):
+            left = breaker.left()
+            try:
+                return once(min(self.timeout, left))
+            except RetryLater as failure:
+                absent = absent and isinstance(failure, NoConnection)
+                wait = failure.wait
+                if attempt == self.attempts - 1 or (wait is not None and wait > self.patience):
+                    asks = f"; it asks for a wait of {wait:.0f} s" if wait is not None else ""
+                    times = f"{attempt + 1} attempt{'s' if attempt else ''}"
+                    raise GaveUp(f"{failure}{asks} ({times})", absent=absent) from failure
+                breaker.pause(self._backoff(attempt) if wait is None else wait, self.sleep)
+        raise AssertionError("there is at least one attempt")
+
+    def _backoff(self, attempt: int) -> float:
+        longest = min(self.first_wait * 2.0**attempt, self.patience)
+        return (1 - self.jitter + self.jitter * self.draw()) * longest
+
+
+# -- transport -----------------------------------------------------------------------------------------
+#
+# One request and its answer, within a time and a size; what goes wrong as three kinds of errors.
+#
+# Not `urllib`: it follows redirects with all headers, takes proxies from the environment, and opens files.
+
+
+AGENT = "asof (a search engine on a user's own machine; one request at a time)"
+
+
+class Unreachable(Exception):
+    """An address that cannot be asked: no such host, no HTTP, no secure connection."""
+
+
+class ResponseTooLarge(Exception):
+    """An answer that has more bytes than are read."""
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(f"the answer has more than {limit:,} bytes")
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """An answer: all bytes of a 200, none of a redirect, the first 64 KiB of any other status."""
+
+    status: int
+    headers: HTTPMessage
+    body: bytes
+
+    @property
+    def location(self) -> str | None:
+        """Where a redirect leads, as the server says it; None if the answer is no redirect."""
+        return self.headers.get("Location", "") if 300 <= self.status < 400 else None
+
+    @property
+    def may_pass(self) -> bool:
+        """Whether the server is busy (429) or at fault (5xx)."""
+        return self.status == 429 or self.status >= 500
+
+
+def send(
+    method: str,
+    url: str,
+    headers: Mapping[str, str],
+    timeout: float,
+    *,
+    body: bytes | None = None,
+    largest: int,
+) -> Response:
+    """The answer to one request, whatever its status. No redirect is followed, no proxy used.
+
+    Raises RetryLater (NoConnection) for a server that is silent, gone, or cuts its answer off; Unreachable;
+    ResponseTooLarge for a 200 with more than `largest` bytes.
+    """
+    connection = connection_to(url, timeout)
+    try:
+        connection.request(method, path_of(url), body, dict(headers))
+        with connection.getresponse() as response:
+            return Response(response.status, response.headers, _body(response, largest))
+    except TimeoutError as error:
+        raise RetryLater(f"no answer within {timeout:g} s") from error
+    except ssl.SSLCertVerificationError as error:
+        raise Unreachable(f"no secure connection: {error.verify_message}") from error
+    except ssl.SSLError as error:
+        raise Unreachable(f"no secure connection: {error.reason or error}") from error
+    except ConnectionError as error:
+        kind = NoConnection if isinstance(error, ConnectionRefusedError) else RetryLater
+        raise kind(f"the connection failed: {error.strerror or type(error).__name__}") from error
+    except IncompleteRead as error:
+        raise RetryLater("the answer was cut off") from error
+    except HTTPException as error:
+        raise Unreachable(f"this is no HTTP server ({type(error).__name__})") from error
+    except (OSError, UnicodeError) as error:
+        reason = getattr(error, "strerror", None) or type(error).__name__
+        raise Unreachable(f"it cannot be reached: {reason}; check the address and the network") from error
+    finally:
+        connection.close()
+
+
+def _body(response: HTTPResponse, largest: int) -> bytes:
+    if 300 <= response.status < 400:
+        return b""
+    if response.status != 200:
+        return first_bytes(response, READ_AT_ONCE)
+    announced = response.length
+    if (announced or 0) > largest or len(body := first_bytes(response, largest + 1)) > largest:
+        raise ResponseTooLarge(largest)
+    if announced is not None and len(body) < announced:
+        raise IncompleteRead(body, announced - len(body))
+    return body
+
+
+# -- endpoint ------------------------------------------------------------------------------------------
+#
+# A server that answers JSON with JSON.
+
+
+_REMEDIES = {
+    401: "check the key",
+    403: "check the key",
+    404: "check the address and the model's name",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """An http or https address that is sent JSON by POST, with `key` as a bearer token if there is one.
+
+    `retry`: how often a server is asked that is busy (429), at fault (5xx), silent or gone. `largest`: bytes
+    of an answer. `remedies`: what to do about an answer, by its status. Redirects are not followed: the key
+    is for this address only. Over plain http only this machine is asked, unless it is `insecure`. Raises
+    UsageError for an address or a key that cannot be used.
+    """
+
+    url: str
+    key: str | None = field(default=None, repr=False)
+    retry: Retry = field(default_factory=lambda: Retry(timeout=10.0))
+    largest: int = 8_000_000
+    insecure: bool = False
+    remedies: Mapping[int, str] = field(default_factory=dict, repr=False)
+
+    def __post_init__(self) -> None:
+        check_address(self.url, insecure=self.insecure)
+        check_key(self.key, self.url)
+
+    @property
+    def shown(self) -> str:
+        """The address without what may be secret in it."""
+        return shown(self.url)
+
+    def post(self, body: Mapping[str, Any]) -> Any:
+        """The server's answer to `body`, both JSON. Raises ModelError with the address and what is wrong."""
+        data = json.dumps(body).encode()
+        try:
+            answer = self.retry.run(partial(self._once, data))
+        except (GaveUp, Unreachable) as error:
+            self.refuse(str(error), cause=error)
+        except ResponseTooLarge as error:
+            self.refuse(f"{error}; is this the right address?", cause=error)
+        try:
+            return json.loads(answer, parse_constant=_no_constant)
+        except (ValueError, RecursionError) as error:
+            text = self._without_key(answer.decode("utf-8", "replace"))
+            self.refuse(f"the answer is not JSON: {text!r}", cause=error)
+
+    def refuse(self, reason: str, *, cause: BaseException | None = None) -> NoReturn:
+        """Raise ModelError about this server."""
+        raise ModelError(f"{self.shown}: {reason}") from cause
+
+    def _once(self, data: bytes, timeout: float) -> bytes:
+        """The bytes of an answer with status 200. Raises RetryLater, ModelError, and what `send` raises."""
+        headers = {"Content-Type": "application/json", "Accept": "application/json", "User-Agent": "asof"}
+        if self.key is not None:
+            headers["Authorization"] = f"Bearer {self.key}"
+        response = send("POST", self.url, headers, timeout, body=data, largest=self.largest)
+        status = response.status
+        if status == 200:
+            return response.body
+        if (location := response.location) is not None:
+            target = self._without_key(location)
+            self.refuse(f"it redirects to {target!r}, which is not followed; set the right address as url")
+        message = self._without_key(response.body.decode("utf-8", "replace"))
+        reason = f"status {status}" + (f", {message!r}" if message else "")
+        if response.may_pass:
+            raise RetryLater(reason, retry_after(response.headers))
+        remedy = self.remedies.get(status) or _REMEDIES.get(status)
+        return self.refuse(reason + (f"; {remedy}" if remedy else ""))
+
+    def _without_key(self, message: str) -> str:
+        """A server's own words as part of a message: without the key, on one line, not long."""
+        return one_line(message.replace(self.key, "(the key)") if self.key else message)
+
+
+def check_key(key: str | None, url: str) -> None:
+    """Raises UsageError for a key that cannot be sent as a bearer token."""
+    if key is not None and not re.fullmatch(r"[!-~]+", key):
+        raise UsageError(f"the key for {shown(url)} is empty, or has characters that no key has")
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no JSON")
+
+
+# -- fetcher -------------------------------------------------------------------------------------------
+#
+# Downloads from one site: a pause between two requests, further attempts where one fails.
+
+
+LARGEST = 16 * 2**20
+REDIRECTS = 3
+PATIENT = Retry(attempts=6, patience=300.0, first_wait=3.0, jitter=0.5)
+
+
+class NotFound(SourceError):
+    """There is nothing at an address."""
+
+
+class DownloadTooLarge(SourceError):
+    """There are more bytes at an address than are read."""
+
+
+@dataclass(slots=True)
+class Fetcher:
+    """GET requests, `delay` seconds from the end of one to the start of the next.
+
+    `retry`: how often a server is asked that is busy (429), at fault (5xx) or silent, or whose answer cannot
+    be read; one that was never reached is asked once. Redirects lead to the same host, or to another host of
+    `domain` by https. `settings`: the table of asof.toml that holds the address, for messages. `sleep` and
+    `clock` (seconds) are for tests. `last` is when the last request ended, by `clock`.
+    """
+
+    delay: float = 3.0
+    retry: Retry = PATIENT
+    domain: str = ""
+    settings: str = "the settings"
+    sleep: Callable[[float], None] = field(default=time.sleep, repr=False)
+    clock: Callable[[], float] = field(default=time.monotonic, repr=False)
+    last: float | None = None
+    requests: int = 0
+    answered: bool = False
+
+    def get(self, url: str, read: Callable[[bytes], T], largest: int = LARGEST) -> T:
+        """The result of `read`, which is given the answer's bytes, at most `largest` of them. It raises
+        RetryLater for what should be asked for again, RequestRejected for what should not. Raises
+        SourceError with the address and what is wrong."""
+        try:
+            return self.retry.run(partial(self._once, url, read, largest))
+        except RequestRejected as error:
+            _refuse(url, f"it says: {one_line(str(error))}", error)
+        except Unreachable as error:
+            _refuse(url, str(error), error)
+        except ResponseTooLarge as error:
+            raise DownloadTooLarge(f"{shown(url)}: {error}") from error
+        except GaveUp as error:
+            _refuse(url, f"{error}; documents indexed so far are kept: try again later", error)
+
+    def _once(self, url: str, read: Callable[[bytes], T], largest: int, timeout: float) -> T:
+        """What is read at an address, or where it redirects to."""
+        for _ in range(REDIRECTS):
+            response = self._response(url, largest, timeout)
+            if response.location is None:
+                return self._read(url, response, read)
+            try:
+                url = redirect_target(url, response.location, self.domain)
+            except ValueError as error:
+                where = one_line(response.location)
+                _refuse(url, f"it redirects to {where!r}, which is not followed", error)
+        raise SourceError(f"{shown(url)}: it redirects again, after {REDIRECTS} times")
+
+    def _response(self, url: str, largest: int, timeout: float) -> Response:
+        """One answer, after the pause. Raises RetryLater, Unreachable, ResponseTooLarge."""
+        if self.last is not None and (left := self.last + self.delay - self.clock()) > 0:
+            self.sleep(left)
+        self.requests += 1
+        headers = {"User-Agent": AGENT, "Accept-Encoding": "identity"}
+        try:
+            response = send("GET", url, headers, timeout, largest=largest)
+        except NoConnection as error:
+            if self.answered:  # the network was there a moment ago
+                raise
+            raise Unreachable(f"it cannot be reached: {error}; check the address and the network") from error
+        except Unreachable as error:
+            if self.answered and not isinstance(error.__cause__, SSLCertVerificationError):
+                raise RetryLater(str(error)) from error
+            raise
+        finally:
+            self.last = self.clock()
+        self.answered = True
+        return response
+
+    def _read(self, url: str, response: Response, read: Callable[[bytes], T]) -> T:
+        """The result of `read` for status 200; a request that is wrong (400) may be answered by a text that
+        `read` understands, and says why."""
+        status = response.status
+        if status == 200:
+            return read(response.body)
+        if response.may_pass:
+            raise RetryLater(f"status {status}", retry_after(response.headers))
+        if status == 400:
+            try:
+                read(response.body)
+            except RetryLater:
+                _refuse(url, f"status 400, {one_line(response.body.decode('utf-8', 'replace'))!r}")
+        if status == 404:
+            raise NotFound(f"{shown(url)}: there is no such page (404)")
+        return _refuse(url, f"status {status}; check the address in {self.settings}")
+
+
+def _refuse(url: str, reason: str, cause: BaseException | None = None) -> NoReturn:
+    """Raise SourceError about an address."""
+    raise SourceError(f"{shown(url)}: {reason}") from cause

@@ -1,0 +1,535 @@
+"""The arrays of one kind of file: their types, sizes and bounds.
+
+Checksums find what was altered by accident. These checks find what was made up, so that no number in a file
+can lead outside of an array. Sizes are named: arrays of size "n" have equally many rows, "n+1" one more.
+Bounds are checked together with the checksum of each block that is read, once for each block.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from pathlib import Path
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asof.errors import DamagedSegment, NewerSchema
+from asof.files import NotAFile, open_file
+from asof.store.digest import METADATA, TEXT
+from asof.text.query import TitleStems, figure
+from asof.text.tokens import Analyzer, term_hash
+from asof.time.span import Span
+from asof.version import __version__
+
+# -- segment formats -----------------------------------------------------------------------------------
+#
+# The formats of segment files that this asof knows, and how each is read.
+#
+# A format is named by the last eight bytes of a file. What may never change, so that every asof can tell a
+# file
+# that it cannot read from one that is torn: the footer, and a table of contents in JSON with its CRC before
+# it.
+# The table says the format again (`format`), which asof wrote the file (`asof`), and, where arrays were only
+# added, the older formats as which the file may be read (`reads_as`). So a reader accepts
+#
+# - the present format;
+# - an older one whose missing arrays are made from those that are there (`OlderFormat.derived`), or whose
+# file
+#   is made anew from the store (`derived` is None);
+# - a newer one that names a known one in `reads_as`: arrays that are not known are left alone.
+#
+# Any other one is refused with NewerSchema and never written over: what an upgraded writer has written is
+# not
+# damaged. What is written, also by a merge, is of the present format.
+
+
+MAGIC = b"asof-sg2"
+FAMILY = MAGIC[:-1]
+FOOTER = struct.Struct("<QII8s")
+"""Place, length and CRC-32 of the table of contents; the format."""
+
+Derive = Callable[[Callable[[str], NDArray[Any]], Mapping[str, Any]], NDArray[Any]]
+"""Makes an array from others, given a function that reads one by its name, and the facts of the table."""
+
+
+@dataclass(frozen=True, slots=True)
+class OlderFormat:
+    """A format that this asof does not write any more.
+
+    `derived`: for each array that files of it lack, how it is made; None: not all can be made from the file,
+    so that it is written anew from the store.
+    """
+
+    derived: Mapping[str, Derive] | None
+
+
+OLDER: Mapping[str, OlderFormat] = {
+    "asof-sg1": OlderFormat(derived=None),  # it has neither stems nor titles: these are in the texts alone
+}
+"""By name."""
+
+
+def stated() -> dict[str, str]:
+    """What the table of contents of a new file says of its format."""
+    return {"format": MAGIC.decode(), "asof": __version__}
+
+
+def read_as(
+    name: str, magic: bytes, facts: Mapping[str, Any], older: Mapping[str, OlderFormat]
+) -> Mapping[str, Derive]:
+    """The arrays that the file `name` lacks, each with how it is made; `older`: the formats that are read
+    beside the present one, none for a cache. Raises NewerSchema for a format that this asof does not know,
+    DamagedSegment for one that has to be made anew, or that the file itself denies."""
+    format_ = magic.decode("ascii", "replace")
+    if magic != MAGIC and not older:
+        raise DamagedSegment(f"{name} is a cache of another version of asof")
+    if facts.get("format", format_) != format_:
+        raise DamagedSegment(f"{name} ends as a file of another format than its table of contents says")
+    offered = facts.get("reads_as")
+    candidates = [format_, *(offered if isinstance(offered, list) else [])]
+    for each in candidates:
+        if each == MAGIC.decode():
+            return {}
+        found = older.get(each) if isinstance(each, str) else None
+        if found is not None and found.derived is not None:
+            return found.derived
+    if format_ in older or "format" not in facts:
+        raise DamagedSegment(f"{name} is in the format {format_}, which is made anew from the store")
+    known = ", ".join([MAGIC.decode(), *(each for each, how in older.items() if how.derived is not None)])
+    raise NewerSchema(
+        f"{name} is in the format {format_}, which asof {_version(facts)} wrote; this asof ({__version__})"
+        f" reads {known}: use asof {_version(facts)} or a later one (readers are upgraded before writers)"
+    )
+
+
+def _version(facts: Mapping[str, Any]) -> str:
+    version = facts.get("asof")
+    plausible = isinstance(version, str) and len(version) < 40 and version.isprintable()
+    return version if isinstance(version, str) and plausible else "of a later version"
+
+
+def format_of(path: Path) -> str:
+    """The format of a segment file, from its last bytes alone; "missing" or "damaged" where there is none."""
+    try:
+        with os.fdopen(open_file(path), "rb") as file:
+            file.seek(-FOOTER.size, os.SEEK_END)
+            magic = file.read(FOOTER.size)[-len(MAGIC) :]
+    except FileNotFoundError:
+        return "missing"
+    except (NotAFile, OSError):
+        return "damaged"
+    return magic.decode("ascii") if magic.startswith(FAMILY) and magic.isascii() else "damaged"
+
+
+# -- file format ---------------------------------------------------------------------------------------
+
+
+Array = NDArray[Any]
+Sizes = Mapping[str, int]
+
+NUMBERS = frozenset({"|b1", "|i1", "|u1", "<i2", "<u2", "<i4", "<u4", "<i8", "<u8", "<f4", "<f8"})
+"""The types of arrays that a file may hold, as numpy writes them."""
+
+FINITE = 3e38
+"""Every finite float32 lies between -FINITE and FINITE (as do idf and weights); nan and inf do not."""
+
+
+@dataclass(frozen=True, slots=True)
+class ArraySpec:
+    """An array of a file: its types, the name of its size, and the width of its rows ("" for one number).
+
+    Values are at least `low` and less than `below` (a number, or the name of a size). `order`: "ascending",
+    "distinct" (strictly ascending), or "offsets": from 0 up to the size `of`.
+    """
+
+    dtypes: str
+    size: str
+    width: int | str = ""
+    low: float | None = None
+    below: float | str | None = None
+    order: str = ""
+    of: str = ""
+    optional: bool = False
+
+    def ordered(self, array: Array, sizes: Sizes) -> bool:
+        """Whether the whole array has its order."""
+        if not self.order:
+            return True
+        if self.order == "distinct":
+            return bool((array[1:] > array[:-1]).all())
+        if not bool((array[1:] >= array[:-1]).all()):
+            return False
+        return self.order == "ascending" or bool(array[0] == 0 and array[-1] == sizes[self.of])
+
+    def within(self, values: Array, sizes: Sizes) -> bool:
+        """Whether the values of a part of the array lie inside the bounds; not a number does not."""
+        if not len(values):
+            return True
+        below = sizes[self.below] if isinstance(self.below, str) else self.below
+        low = self.low is None or bool(values.min() >= self.low)
+        return low and (below is None or bool(values.max() < below))
+
+
+@dataclass(frozen=True, slots=True)
+class FileFormat:
+    """The columns of one kind of file, and the types of the facts in its table of contents.
+
+    `agrees` looks at columns together when one of the names is first read as a whole, given a function that
+    reads a column: {name: (others, whether they agree)}. `older`: formats beside the present one in which
+    such files are read; files of a kind without are caches, which are made anew.
+    """
+
+    columns: Mapping[str, ArraySpec]
+    facts: Mapping[str, type] = field(default_factory=dict)
+    agrees: Mapping[str, Callable[[Callable[[str], Array], Mapping[str, Any]], bool]] = field(
+        default_factory=dict
+    )
+    older: Mapping[str, OlderFormat] = field(default_factory=dict)
+
+    def sizes(
+        self, arrays: Mapping[str, Mapping[str, Any]], facts: Mapping[str, Any], derived: Container[str] = ()
+    ) -> dict[str, int]:
+        """The sizes of a file by name, from its table of contents; it may lack the arrays `derived`. Raises
+        ValueError: what is wrong."""
+        for name, kind in self.facts.items():
+            value = facts.get(name)
+            if type(value) is not kind or (isinstance(value, int) and not 0 <= value < 2**62):
+                raise ValueError(f"{name} is {value!r}")
+        sizes: dict[str, int] = {name: facts[name] for name, kind in self.facts.items() if kind is int}
+        for name, column in self.columns.items():
+            entry = arrays.get(name)
+            if entry is None:
+                if not column.optional and name not in derived:
+                    raise ValueError(f"it has no {name}")
+                continue
+            if entry["dtype"] not in column.dtypes.split():
+                raise ValueError(f"{name} has the type {entry['dtype']}")
+            count, *width = entry["shape"]
+            named_widths = [] if column.width == "" else [column.width]
+            if len(width) != len(named_widths):
+                raise ValueError(f"{name} has the shape {entry['shape']}")
+            size, _, more = column.size.partition("+")
+            for key, actual in ((size, count - int(more or 0)), *zip(named_widths, width, strict=True)):
+                expected = key if isinstance(key, int) else sizes.setdefault(key, actual)
+                if actual < 0 or actual != expected:
+                    raise ValueError(f"{name} has the shape {entry['shape']}")
+        return sizes
+
+
+def instants(size: str, order: str = "") -> ArraySpec:
+    """Microseconds since 1970, or numbers of rows of the store."""
+    return ArraySpec("<i8", size, order=order)
+
+
+# -- offsets -------------------------------------------------------------------------------------------
+#
+# Stretches of unequal lengths that lie one after another in an array, and places in ascending ones.
+
+
+def offsets(lengths: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int64]:
+    """Where stretches of these lengths (n) begin, one after another, and where the last one ends (n + 1)."""
+    out = np.zeros(len(lengths) + 1, np.int64)
+    np.cumsum(lengths, out=out[1:])
+    return out
+
+
+def stretches(begin: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The places of all elements of the stretches that begin at `begin` and are so long, in order."""
+    before = offsets(lengths)
+    return np.repeat(begin - before[:-1], lengths) + np.arange(before[-1])
+
+
+def placed(ascending: NDArray[np.int32], *numbers: int) -> list[int]:
+    """Where numbers stand in an ascending array: before equal ones.
+
+    As numbers of its own type: numpy makes a copy of all of an array to compare it with those of another.
+    """
+    found: list[int] = np.searchsorted(ascending, np.array(numbers, ascending.dtype)).tolist()
+    return found
+
+
+# -- about ---------------------------------------------------------------------------------------------
+#
+# The times that passages are about, as columns: of each row a run of stretches (first and last instant).
+
+
+Stretch = tuple[int, int, int]
+"""First instant, last instant, where it is stated (`asof.store.digest`: METADATA, TITLE, HEADING, TEXT)."""
+
+
+class AboutTimes(NamedTuple):
+    """What n rows are about: row i has the stretches `offsets[i]` to before `offsets[i + 1]`.
+
+    `offsets` int64 (n + 1); `first`, `last` int64 instants, both inside (BEGINNING, NEVER: unbounded);
+    `kind` uint8, where each is stated, METADATA before TITLE before HEADING before TEXT.
+    """
+
+    offsets: NDArray[np.int64]
+    first: NDArray[np.int64]
+    last: NDArray[np.int64]
+    kind: NDArray[np.uint8]
+
+    @classmethod
+    def of(cls, rows: Sequence[Sequence[Stretch]]) -> AboutTimes:
+        """Columns from the stretches of each row."""
+        flat = np.array([stretch for row in rows for stretch in row], np.int64).reshape(-1, 3)
+        return cls(
+            offsets([len(row) for row in rows]),
+            flat[:, 0].copy(),
+            flat[:, 1].copy(),
+            flat[:, 2].astype(np.uint8),
+        )
+
+    @classmethod
+    def joined(cls, parts: Iterable[AboutTimes]) -> AboutTimes:
+        """The rows of all parts, one part after another."""
+        parts = list(parts)
+        if len(parts) == 1:
+            return parts[0]
+        counts = [np.diff(part.offsets) for part in parts]
+        first, last = (np.concatenate([*(part[at] for part in parts), _NONE]) for at in (1, 2))
+        kind = np.concatenate([*(part.kind for part in parts), np.zeros(0, np.uint8)])
+        return cls(offsets(np.concatenate([*counts, _NONE])), first, last, kind)
+
+    def take(self, rows: NDArray[np.int64]) -> AboutTimes:
+        """These rows, in their order."""
+        begin = self.offsets[rows]
+        counts = self.offsets[rows + 1] - begin
+        places = stretches(begin, counts)
+        return AboutTimes(offsets(counts), self.first[places], self.last[places], self.kind[places])
+
+    def columns(self) -> dict[str, Array]:
+        """As the arrays of a segment, by name."""
+        return dict(zip(ABOUT_COLUMNS, (self.offsets, self.first, self.last, self.kind), strict=True))
+
+    def slice(self, begin: int, end: int) -> AboutTimes:
+        """The rows from `begin` to before `end`."""
+        low, high = self.offsets[begin], self.offsets[end]
+        part = self.offsets[begin : end + 1]
+        return AboutTimes(
+            part - low if low else part, self.first[low:high], self.last[low:high], self.kind[low:high]
+        )
+
+    @property
+    def known(self) -> NDArray[np.bool_]:
+        """Which rows (n) are about any time."""
+        return np.diff(self.offsets) > 0
+
+    def stated(self, kinds: tuple[int, int] = (METADATA, TEXT)) -> NDArray[np.bool_]:
+        """Which rows (n) are about any time that is stated at these kinds of places, from one to another."""
+        return self._any(self._of(kinds))
+
+    def overlap(self, first: int, last: int, kinds: tuple[int, int] = (METADATA, TEXT)) -> NDArray[np.bool_]:
+        """Which rows (n) are about a time that has an instant in common with `first` to `last`."""
+        return self._any((self.first <= last) & (self.last >= first) & self._of(kinds))
+
+    def bounded_in(self, first: int, last: int) -> NDArray[np.bool_]:
+        """Which rows (n) are about a time that begins or ends from `first` to `last`."""
+        begins = (self.first >= first) & (self.first <= last)
+        return self._any(begins | ((self.last >= first) & (self.last <= last)))
+
+    def _of(self, kinds: tuple[int, int]) -> NDArray[np.bool_]:
+        return (self.kind >= kinds[0]) & (self.kind <= kinds[1])
+
+    def _any(self, stretches: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Which rows have any of the stretches that are marked."""
+        marked = np.flatnonzero(stretches)
+        out = np.zeros(len(self.offsets) - 1, bool)
+        out[np.searchsorted(self.offsets, marked, "right") - 1] = True
+        return out
+
+
+_NONE = np.zeros(0, np.int64)
+ABOUT_COLUMNS = ("about_offsets", "about_first", "about_last", "about_kind")
+"""The arrays of a segment that hold them."""
+
+
+# -- about index ---------------------------------------------------------------------------------------
+#
+# Which rows are about a time, without a look at every row: rows listed by the different times there are.
+#
+# Very many passages are about few different times: days, months, years. A segment lists its rows for each of
+# them once, when it is first asked; a question compares the different times and reads the lists of those
+# that
+# it overlaps. Rows whose times are all different cost what a comparison of all rows does.
+
+
+class RowsByTime(NamedTuple):
+    """The rows of a segment by the times that they are about: `first` to `last`, both inside, (m) each, all
+    different. Time i has the `rows` from `start[i]` to before `start[i + 1]`, ascending. `about`: the times
+    row by row.
+
+    A row is listed once for each time, at whatever kinds of places that is stated.
+    """
+
+    first: NDArray[np.int64]
+    last: NDArray[np.int64]
+    start: NDArray[np.int64]
+    rows: NDArray[np.int32]
+    about: AboutTimes
+
+    @classmethod
+    def of(cls, about: AboutTimes) -> RowsByTime:
+        """The rows of a table by their times."""
+        order = np.lexsort((about.last, about.first))  # stable, so rows ascend
+        first, last = about.first[order], about.last[order]
+        differs = np.ones(len(order), bool)
+        differs[1:] = (first[1:] != first[:-1]) | (last[1:] != last[:-1])
+        begin = np.flatnonzero(differs)
+        owners = np.repeat(np.arange(len(about.offsets) - 1, dtype=np.int32), np.diff(about.offsets))
+        return cls(first[begin], last[begin], np.append(begin, len(order)), owners[order], about)
+
+    def mark(self, mask: NDArray[np.bool_], first: int, last: int, begin: int = 0) -> None:
+        """Set `mask`, of the rows from `begin` on, where one is about a time that has an instant in common
+        with `first` to `last`."""
+        some = np.flatnonzero((self.first <= last) & (self.last >= first))
+        listed = self.start[some + 1] - self.start[some]
+        end = begin + len(mask)
+        if listed.sum() > FEWER * (self.about.offsets[end] - self.about.offsets[begin]):
+            mask |= self.about.slice(begin, end).overlap(first, last)
+            return
+        rows = self.rows[stretches(self.start[some], listed)]
+        mask[rows[(rows >= begin) & (rows < begin + len(mask))] - begin] = True
+
+
+FEWER = 4
+"""Where rows have so many times fewer times than there are rows to read of the times, they are looked at
+one by one."""
+
+
+def about_or_published(
+    by_time: RowsByTime, visible: NDArray[np.int64], dated: NDArray[np.uint8], spans: Sequence[Span],
+    begin: int, end: int,
+) -> NDArray[np.bool_]:  # fmt: skip
+    """Which rows of a segment from `begin` to before `end` are about one of the times or were published then.
+
+    `visible` (ascending) and `dated` are columns of the whole segment.
+    """
+    mask = np.zeros(end - begin, bool)
+    for span in spans:
+        low = max(int(np.searchsorted(visible, span.first, "left")), begin)
+        high = min(int(np.searchsorted(visible, span.last, "right")), end)
+        if low < high:
+            mask[low - begin : high - begin] |= dated[low:high].astype(bool)
+        by_time.mark(mask, span.first, span.last, begin)
+    return mask
+
+
+# -- titles --------------------------------------------------------------------------------------------
+#
+# The titles of passages, as columns: of each different title its stems and their kinds.
+#
+# A title is prepared when its passages are indexed, so that a question compares numbers.
+
+
+FIGURE, PLAIN, REPEATED = 1, 2, 4
+"""Bits of `TitleTable.kinds`: a figure; a word that tells titles of one series from those of others (neither
+a figure nor a word of the calendar); a stem that stands in the title before."""
+
+UNTITLED = -1
+
+
+class TitleTable(NamedTuple):
+    """The titles of n rows: row i has the title `of[i]` (UNTITLED: none), one of t different ones.
+
+    `of` int32 (n). Of each title (t): `ids` uint64, ascending, a hash of text and language; `groups` uint64,
+    a hash that the titles of a series share (`TitleStems.key`), 0 where a title has no plain word. Title j
+    has the stems `start[j]` to before `start[j + 1]`, in their order: `stems` uint64 (hashes), `kinds` uint8.
+    """
+
+    of: NDArray[np.int32]
+    ids: NDArray[np.uint64]
+    groups: NDArray[np.uint64]
+    start: NDArray[np.int64]
+    stems: NDArray[np.uint64]
+    kinds: NDArray[np.uint8]
+
+    @classmethod
+    def build(cls, titles: Sequence[tuple[str, str]], analyzer: Analyzer) -> Self:
+        """Of each row its title and the language of it."""
+        different = {each: term_hash("\0".join(each)) for each in dict.fromkeys(titles) if each[0]}
+        in_order = sorted(different, key=different.__getitem__)
+        number = {each: at for at, each in enumerate(in_order)}
+        read = [TitleStems.of(*each, analyzer) for each in in_order]
+        return cls(
+            np.array([number.get(each, UNTITLED) for each in titles], np.int32),
+            np.array([different[each] for each in in_order], np.uint64),
+            np.array([term_hash("\0".join(each.key)) if each.key else 0 for each in read], np.uint64),
+            offsets([len(each.stems) for each in read]),
+            np.array([term_hash(stem) for each in read for stem in each.stems], np.uint64),
+            np.fromiter(chain.from_iterable(map(_kinds, read)), np.uint8),
+        )
+
+    @classmethod
+    def joined(cls, parts: Iterable[Self]) -> Self:
+        """The rows of all parts, one part after another; equal titles are one."""
+        parts = list(parts)
+        if len(parts) == 1:
+            return parts[0]
+        ids = np.concatenate([*(part.ids for part in parts), np.zeros(0, np.uint64)])
+        different, first, number = np.unique(ids, return_index=True, return_inverse=True)
+        before = np.cumsum([0, *(len(part.ids) for part in parts)])
+        of = [
+            np.where(part.of >= 0, np.append(number, 0)[part.of + at], UNTITLED)
+            for part, at in zip(parts, before.tolist(), strict=False)
+        ]
+        lengths = np.concatenate([*(np.diff(part.start) for part in parts), _NONE])
+        stems = np.concatenate([*(part.stems for part in parts), np.zeros(0, np.uint64)])
+        kinds = np.concatenate([*(part.kinds for part in parts), np.zeros(0, np.uint8)])
+        groups = np.concatenate([*(part.groups for part in parts), np.zeros(0, np.uint64)])
+        every = cls(
+            np.concatenate([*of, _NONE]).astype(np.int32),
+            different,
+            groups[first],
+            offsets(lengths),
+            stems,
+            kinds,
+        )
+        return every._titles(first)
+
+    def take(self, rows: NDArray[np.int64]) -> Self:
+        """These rows, in their order, and their titles only."""
+        used, which = np.unique(self.of[rows], return_inverse=True)
+        untitled = int(len(used) > 0 and used[0] == UNTITLED)
+        chosen = used[untitled:].astype(np.int64)
+        of = np.asarray(which - untitled, np.int32)
+        return self._replace(of=of, ids=self.ids[chosen], groups=self.groups[chosen])._titles(chosen)
+
+    def _titles(self, chosen: NDArray[np.intp]) -> Self:
+        """With the stems of these titles only."""
+        begin = self.start[chosen]
+        counts = self.start[chosen + 1] - begin
+        places = stretches(begin, counts)
+        return self._replace(start=offsets(counts), stems=self.stems[places], kinds=self.kinds[places])
+
+    @property
+    def title_of_stem(self) -> NDArray[np.int64]:
+        """The title that each of `stems` is of."""
+        return np.repeat(np.arange(len(self.ids)), np.diff(self.start))
+
+    @property
+    def group_of(self) -> NDArray[np.uint64]:
+        """The group of each row's title (n,); 0 for none."""
+        return np.append(self.groups, np.uint64(0))[self.of]
+
+    def columns(self) -> dict[str, Array]:
+        """As the arrays of a segment, by name."""
+        return dict(zip(TITLE_COLUMNS, self, strict=True))
+
+
+TITLE_COLUMNS = ("title", "title_id", "title_group", "title_start", "title_stems", "title_kinds")
+"""The arrays of a segment that hold them."""
+
+
+def _kinds(title: TitleStems) -> list[int]:
+    plain, before = set(title.plain), set[str]()
+    kinds = []
+    for stem in title.stems:
+        kinds.append(FIGURE * figure(stem) | PLAIN * (stem in plain) | REPEATED * (stem in before))
+        before.add(stem)
+    return kinds

@@ -1,1 +1,0 @@
-"""What facts and reports add to answers."""

@@ -1,1 +1,0 @@
-"""Facts of one subject and relation in order of time: validity intervals, corroboration, contradiction."""

@@ -1,1 +1,0 @@
-"""Which names mean the same: by what is stated anywhere, and by surname inside one document."""

@@ -1,0 +1,465 @@
+"""What every encoder's numbers have to be before they are used: finite, and of unit length."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import sqlite3
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, NamedTuple, Self
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asof.errors import CorpusError, ModelError, UsageError
+from asof.http import Endpoint, Retry, check_base
+from asof.models.ports import Encoder
+
+# -- vectors -------------------------------------------------------------------------------------------
+
+
+MAX_DIMENSIONS = 8_192
+"""Dimensions that are accepted. Of longer vectors products would not be exact (`asof.index.vectors`)."""
+
+
+def unit(numbers: NDArray[np.floating], whose: str) -> NDArray[np.float32]:
+    """The rows (n, d) with length 1, each computed from itself alone. Raises ModelError: `whose` they are."""
+    rows = numbers.astype(np.float64)
+    if rows.shape[1] > MAX_DIMENSIONS:
+        raise ModelError(
+            f"{whose} gives vectors of {rows.shape[1]:,} dimensions; up to {MAX_DIMENSIONS:,} are used"
+        )
+    if not np.isfinite(rows).all():
+        raise ModelError(f"{whose} gives numbers that are not finite; the model may be damaged")
+    with np.errstate(over="ignore"):  # of numbers like 1e200, whose length is checked below
+        lengths = np.array([np.sqrt(row @ row) for row in rows])
+    if not lengths.all() or not np.isfinite(lengths).all():
+        raise ModelError(f"{whose} gives a vector without a direction; the model may be damaged")
+    return (rows / lengths[:, None]).astype(np.float32) if len(rows) else rows.astype(np.float32)
+
+
+def around_blanks(
+    texts: Sequence[str], encode: Callable[[list[str]], NDArray[np.float32]], d: int | None
+) -> NDArray[np.float32]:
+    """The vectors of `texts`; blank ones are not shown to the model, theirs are zeros: like nothing.
+
+    `d`: dimensions, None where only the model's output shows it.
+    """
+    not_blank = [at for at, text in enumerate(texts) if text.strip()]
+    encoded = encode([texts[at] for at in not_blank]) if not_blank else None
+    if encoded is not None and len(not_blank) == len(texts):
+        return encoded
+    if encoded is None and d is None:
+        encoded = encode(["."])[:0]
+    width = d if encoded is None else encoded.shape[1]
+    assert width is not None  # noqa: S101  one of both is known
+    vectors = np.zeros((len(texts), width), np.float32)
+    if encoded is not None and not_blank:
+        vectors[not_blank] = encoded
+    return vectors
+
+
+# -- prefixes ------------------------------------------------------------------------------------------
+#
+# Prefixes that encoders expect before a text, which mark it as a question or as a passage.
+#
+# Most models for search were trained with such words and lose much without them. A model that is saved with
+# its own (`prompts` in config_sentence_transformers.json) says so itself; the table is for those that are
+# not,
+# by the family that stands in a model's name. From the cards of the models.
+
+
+PROMPTS_FILE = "config_sentence_transformers.json"
+_INSTRUCTED = "Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery:"
+_REPRESENT = "Represent this sentence for searching relevant passages: "
+
+
+class Prefixes(NamedTuple):
+    """What stands before each question, and before each passage."""
+
+    query: str = ""
+    passage: str = ""
+
+
+FAMILIES: tuple[tuple[str, Prefixes], ...] = (
+    (r"nomic-embed-text", Prefixes("search_query: ", "search_document: ")),
+    (r"modernbert-embed", Prefixes("search_query: ", "search_document: ")),
+    (r"e5-.*instruct", Prefixes(f"{_INSTRUCTED} ")),
+    (r"\be5-", Prefixes("query: ", "passage: ")),
+    (r"qwen3-embedding", Prefixes(_INSTRUCTED)),
+    (r"embeddinggemma", Prefixes("task: search result | query: ", "title: none | text: ")),
+    (r"arctic-embed-.*v2", Prefixes("query: ")),
+    (r"arctic-embed", Prefixes(_REPRESENT)),
+    (r"mxbai-embed", Prefixes(_REPRESENT)),
+    (r"bge-(small|base|large)-en", Prefixes(_REPRESENT)),
+    (r"bge-(small|base|large)-zh", Prefixes("为这个句子生成表示以用于检索相关文章：")),
+)
+"""A pattern of a model's name, and its prefixes; the first that matches counts."""
+
+
+def of_family(name: str) -> Prefixes:
+    """The prefixes of the family that a model's name belongs to, none where it is of no known one."""
+    last = name.lower().rstrip("/").rsplit("/", 1)[-1]
+    return next((prefixes for pattern, prefixes in FAMILIES if re.search(pattern, last)), Prefixes())
+
+
+def of_prompts(prompts: Mapping[str, Any] | None) -> Prefixes | None:
+    """The prefixes among a model's own prompts, None where it has none for questions or passages."""
+    texts = {key: text for key, text in (prompts or {}).items() if isinstance(text, str)}
+    query = texts.get("query", "")
+    passage = next((texts[key] for key in ("document", "passage", "corpus") if texts.get(key)), "")
+    return Prefixes(query, passage) if query or passage else None
+
+
+def of_folder(folder: Path) -> Prefixes:
+    """The prefixes of a saved model: its own, else those of the family that the folder, or the model that
+    it was made from, is named after. Raises ModelError."""
+    own = of_prompts(json_of(folder / PROMPTS_FILE).get("prompts"))
+    if own is not None:
+        return own
+    made_from = json_of(folder / "config.json").get("_name_or_path")
+    family = of_family(folder.name)
+    return family if any(family) or not isinstance(made_from, str) else of_family(made_from)
+
+
+def json_of(path: Path) -> dict[str, Any]:
+    """The object in a JSON file, empty where there is no file. Raises ModelError for another content."""
+    try:
+        value = json.loads(path.read_bytes())
+    except FileNotFoundError:
+        return {}
+    except (ValueError, RecursionError, OSError) as error:
+        raise ModelError(f"{path}: cannot be read as JSON; its folder may be damaged") from error
+    if not isinstance(value, dict):
+        raise ModelError(f"{path}: a JSON object is expected; its folder may be damaged")
+    return value
+
+
+def prefix_label(prefixes: Prefixes) -> str:
+    """The part of an encoder's name that lists its prefixes: they shape its vectors."""
+    named = [f"{what} {text!r}" for what, text in zip(("query", "passage"), prefixes, strict=True) if text]
+    return f" ({', '.join(named)})" if named else ""
+
+
+# -- hashed --------------------------------------------------------------------------------------------
+#
+# An encoder that needs no model: character n-grams, hashed.
+
+
+@dataclass(frozen=True, slots=True)
+class HashedNgrams:
+    """Each character n-gram of a word (3 to 5, with the word's edges) adds 1 or -1 to one of `d` places.
+
+    It finds words that are spelt alike; it knows nothing of meaning. A fixed function: it cannot see any
+    other text, and so nothing of the future.
+    """
+
+    d: int = 256
+    shortest: int = 3
+    longest: int = 5
+
+    @property
+    def name(self) -> str:
+        return f"hashed-{self.shortest}-{self.longest}-{self.d}"
+
+    def encode(self, texts: Sequence[str], *, question: bool = False) -> NDArray[np.float32]:
+        vectors = np.zeros((len(texts), self.d), np.float32)
+        for vector, text in zip(vectors, texts, strict=True):
+            for gram in self._grams(text):
+                code = crc32(gram.encode())
+                vector[code % self.d] += 1 if code & 0x80000000 else -1
+            length = float(np.sqrt(np.sum(vector.astype(np.float64) ** 2)))
+            if length:
+                vector /= length
+        return vectors
+
+    def _grams(self, text: str) -> list[str]:
+        return [
+            word[at : at + size]
+            for word in (f" {word} " for word in text.lower().split())
+            for size in range(self.shortest, self.longest + 1)
+            for at in range(len(word) - size + 1)
+        ]
+
+
+# -- cached encoder ------------------------------------------------------------------------------------
+#
+# An encoder around an encoder that keeps each vector: what was encoded once is not encoded again.
+
+
+DIGEST_BYTES = 16
+BATCH = 256
+"""So many texts are encoded, and then on the disk."""
+
+MEMORY = ":memory:"
+
+
+@dataclass(slots=True)
+class CachedEncoder:
+    """Vectors of `encoder`, kept in the SQLite file `path` (":memory:": only as long as this object).
+
+    A vector belongs to the encoder's name, to what its text is (a question or a passage), and to the text,
+    of which only a digest is kept. Processes may share the file, threads the object. Close it. Raises
+    CorpusError where the file cannot be used.
+    """
+
+    encoder: Encoder
+    path: Path | str
+    _db: sqlite3.Connection = field(init=False, repr=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        with self._translated():
+            self._db = sqlite3.connect(self.path, isolation_level=None, timeout=60, check_same_thread=False)
+            if self.path != MEMORY:
+                self._db.execute("PRAGMA journal_mode = WAL")
+            self._db.execute(
+                "CREATE TABLE IF NOT EXISTS vectors (digest BLOB PRIMARY KEY, vector BLOB NOT NULL)"
+                " WITHOUT ROWID"
+            )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._db.close()
+
+    @property
+    def name(self) -> str:
+        return self.encoder.name
+
+    def encode(self, texts: Sequence[str], *, question: bool = False) -> NDArray[np.float32]:
+        """The kept vectors; those that are missing by the encoder, each text once, and then kept."""
+        kind = b"question" if question else b"passage"
+        start = blake2b(kind + b"\0" + self.name.encode() + b"\0", digest_size=DIGEST_BYTES)
+        keys = [self._key(start, text) for text in texts]
+        with self._lock:
+            vectors = self._stored_vectors(dict.fromkeys(keys))
+            missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in vectors}
+            missing_keys = list(missing)
+            for first in range(0, len(missing_keys), BATCH):
+                some = missing_keys[first : first + BATCH]
+                batch_vectors = self.encoder.encode([missing[key] for key in some], question=question)
+                encoded = dict(zip(some, batch_vectors.astype("<f4"), strict=True))
+                vectors |= self._keep(encoded)
+        if not texts:
+            return self.encoder.encode([], question=question)
+        return np.stack([vectors[key] for key in keys]).astype(np.float32)
+
+    @staticmethod
+    def _key(start: blake2b, text: str) -> bytes:
+        digest = start.copy()
+        digest.update(text.encode("utf-8", "surrogatepass"))
+        return digest.digest()
+
+    def _stored_vectors(self, keys: Iterable[bytes]) -> dict[bytes, NDArray[np.float32]]:
+        with self._translated():
+            rows = ((key, self._db.execute("SELECT vector FROM vectors WHERE digest = ?", (key,)).fetchone())
+                    for key in keys)  # fmt: skip
+            return {key: np.frombuffer(row[0], "<f4") for key, row in rows if row is not None}
+
+    def _keep(self, encoded: dict[bytes, NDArray[np.float32]]) -> dict[bytes, NDArray[np.float32]]:
+        """Keep vectors; where another process was as fast, its vector counts."""
+        with self._translated():
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                self._db.executemany(
+                    "INSERT OR IGNORE INTO vectors VALUES (?, ?)",
+                    [(key, vector.tobytes()) for key, vector in encoded.items()],
+                )
+                self._db.execute("COMMIT")
+            finally:
+                if self._db.in_transaction:
+                    self._db.execute("ROLLBACK")
+        return self._stored_vectors(encoded)
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise CorpusError(
+                f"{self.path}: vectors cannot be kept there ({error}); remove the file"
+            ) from error
+
+
+# -- expected encoder ----------------------------------------------------------------------------------
+#
+# An encoder that has to be a certain one: it is made, and compared, when there is something to encode.
+
+
+@dataclass(slots=True, eq=False)
+class ExpectedEncoder:
+    """The encoder of the vectors that a corpus holds, by `name`. `make` gives the configured one, None where
+    none is; `dimensions` those of the vectors, None where there is none yet.
+
+    So a corpus is opened, and its status shown, without its model.
+    """
+
+    name: str
+    make: Callable[[], Encoder | None] = field(repr=False)
+    dimensions: Callable[[], int | None] = field(repr=False)
+    _configured: Encoder | None = field(default=None, init=False, repr=False)
+    _d: int | None = field(default=None, init=False, repr=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
+
+    def encode(self, texts: Sequence[str], *, question: bool = False) -> NDArray[np.float32]:
+        """The encoder's vectors. Raises UsageError where none is configured, or another; ModelError where its
+        vectors have other dimensions than those of the corpus."""
+        vectors = self._encoder().encode(texts, question=question)
+        if self._d is None:
+            self._d = self.dimensions()
+        if self._d not in (None, vectors.shape[1]):
+            raise ModelError(
+                f"the encoder {self.name} gives vectors of {vectors.shape[1]} dimensions, those of this "
+                f"corpus have {self._d}: it is another model now; give it another name, then run `asof embed`"
+            )
+        return vectors
+
+    def _encoder(self) -> Encoder:
+        with self._lock:
+            if self._configured is None:
+                configured = self.make()
+                if configured is None:
+                    raise UsageError(
+                        f"this corpus holds vectors of the encoder {self.name!r}, which nothing names: set "
+                        "[encoder] in asof.toml (or asof.open(encoder=...)), or go back to words only with "
+                        "`asof embed --none`"
+                    )
+                if configured.name != self.name:
+                    raise UsageError(
+                        f"this corpus holds vectors of the encoder {self.name!r}, [encoder] of asof.toml is "
+                        f"{configured.name!r}: run `asof embed` to change to it"
+                    )
+                self._configured = configured
+            return self._configured
+
+
+# -- embeddings http -----------------------------------------------------------------------------------
+#
+# An encoder behind HTTP, as OpenAI's interface has it: POST {url}/embeddings.
+#
+#     {"model", "input": [text, ...], "encoding_format": "float"} -> {"data": [{"index", "embedding"}, ...]}
+#
+# Spoken by OpenAI, Ollama, vLLM, llama.cpp, Text Embeddings Inference, LM Studio and most others.
+
+
+PATH = "/embeddings"
+LARGEST = 64_000_000
+"""Bytes of an answer: 64 vectors of 8,192 numbers, written out in full, are 12 MB."""
+
+_REMEDIES = {
+    400: "a text may be too long for the model: index smaller passages (chunking)",
+    413: "send fewer texts at once (batch), or index smaller passages (chunking)",
+    422: "the server reads another shape, or a text is too long: index smaller passages (chunking)",
+}
+
+
+def embeddings_endpoint(
+    url: str,
+    key: str | None = None,
+    retry: Retry = Retry(),  # noqa: B008
+    *,
+    insecure: bool = False,
+) -> Endpoint:
+    """The endpoint of the server whose address `url` ends before /embeddings. Raises UsageError."""
+    check_base(url, PATH, insecure=insecure)
+    return Endpoint(url.rstrip("/") + PATH, key, retry, LARGEST, insecure, _REMEDIES)
+
+
+@dataclass(slots=True)
+class HttpEncoder:
+    """Vectors of the model `model` at an endpoint; `batch` texts are sent at once.
+
+    `query_prefix` and `passage_prefix`: what stands before each text, None for what the model's family wants
+    (`prefixes.py`; servers add nothing of their own). `dimensions`: asked of the server, for models that can
+    give fewer. Another machine may give other bits for the same text; each text is therefore asked for once,
+    and its vector kept.
+    """
+
+    endpoint: Endpoint
+    model: str
+    batch: int = 32
+    query_prefix: str | None = None
+    passage_prefix: str | None = None
+    dimensions: int = 0
+    _d: int | None = field(default=None, init=False, repr=False)
+
+    @property
+    def name(self) -> str:
+        cut = f" {self.dimensions}d" if self.dimensions else ""
+        where = self.endpoint.shown.removesuffix(PATH)
+        return f"{self.model} at {where}{cut}{prefix_label(self.prefixes)}"
+
+    @property
+    def prefixes(self) -> Prefixes:
+        """What stands before questions and passages."""
+        family = of_family(self.model.split(":")[0])  # Ollama's tags: nomic-embed-text:v1.5
+        return Prefixes(
+            family.query if self.query_prefix is None else self.query_prefix,
+            family.passage if self.passage_prefix is None else self.passage_prefix,
+        )
+
+    def encode(self, texts: Sequence[str], *, question: bool = False) -> NDArray[np.float32]:
+        """Vectors of unit length, of zeros for a blank text (which is not sent). Raises ModelError (see
+        `Endpoint.post`), also for an answer in which a vector is missing, twice there, of another length
+        than the others, or of numbers that are not finite."""
+        prefix = self.prefixes.query if question else self.prefixes.passage
+        return around_blanks(texts, lambda some: self._all([prefix + text for text in some]), self._d)
+
+    def _all(self, texts: list[str]) -> NDArray[np.float32]:
+        batches: list[NDArray[np.float64]] = []
+        for first in range(0, len(texts), self.batch):
+            some = texts[first : first + self.batch]
+            body: dict[str, Any] = {"model": self.model, "input": some, "encoding_format": "float"}
+            if self.dimensions:
+                body["dimensions"] = self.dimensions
+            batches.append(self._read(self.endpoint.post(body), len(some)))
+        return unit(np.concatenate(batches), self.endpoint.shown)
+
+    def _read(self, answer: Any, n: int) -> NDArray[np.float64]:
+        """The n vectors of an answer, in the order of the texts."""
+        rows = answer.get("data") if isinstance(answer, dict) else None
+        if not isinstance(rows, list):
+            self.endpoint.refuse(
+                "the answer has no list `data`; is this the address of an embeddings server?"
+            )
+        if len(rows) != n:
+            self.endpoint.refuse(f"{n} texts were sent, {len(rows)} vectors came back")
+        vectors: dict[int, list[float]] = {}
+        for row in rows:
+            index = row.get("index") if isinstance(row, dict) else None
+            if not isinstance(index, int) or isinstance(index, bool) or not 0 <= index < n:
+                self.endpoint.refuse(f"a vector has the index {str(index)[:40]}; 0 to {n - 1} was expected")
+            if index in vectors:
+                self.endpoint.refuse(f"two vectors have the index {index}")
+            vectors[index] = self._vector(row.get("embedding"))
+        return np.array([vectors[index] for index in range(n)], np.float64)
+
+    def _vector(self, value: Any) -> list[float]:
+        """The numbers of one vector, as many as every other has."""
+        if not isinstance(value, list) or not value:
+            self.endpoint.refuse("a result has no list `embedding`; a server that gives floats was expected")
+        if not all(isinstance(each, int | float) and not isinstance(each, bool) for each in value):
+            self.endpoint.refuse("an embedding holds something that is no number")
+        try:
+            numbers = [float(each) for each in value]
+        except OverflowError:
+            numbers = [math.inf]
+        if not all(map(math.isfinite, numbers)):
+            self.endpoint.refuse("an embedding holds a number that is not finite")
+        expected = self._d or self.dimensions
+        if expected and len(numbers) != expected:
+            self.endpoint.refuse(f"a vector has {len(numbers)} dimensions; {expected} were expected")
+        self._d = len(numbers)
+        return numbers

@@ -1,1 +1,0 @@
-"""Stages that choose candidates: gather, filter, group, keep the first k."""

@@ -1,1 +1,0 @@
-"""Stages that combine columns into one score."""

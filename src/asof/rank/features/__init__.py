@@ -1,1 +1,0 @@
-"""Stages that add columns of features to a ranking."""

@@ -1,0 +1,280 @@
+"""Quoted phrases: the passages that contain their words in sequence, as they are written."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asof.index import lexical
+from asof.index.lexical import Bm25, Term, query_words, scores
+from asof.index.segment import Window
+from asof.index.spelling import nearest_words
+from asof.index.vectors import VECTOR_SCALE, cosines, quantise
+from asof.index.view import View
+from asof.rank.expression import Expression, Given, Taken, Values, Where, total
+from asof.rank.stage import Ranking, Traits
+from asof.schema import within
+from asof.text.query import contains_phrase, parse
+from asof.text.tokens import Analyzer, term_hash, tokenize
+from asof.values import Query, Why
+
+# -- phrases -------------------------------------------------------------------------------------------
+
+
+def admitted(query: Query, window: Window, view: View) -> NDArray[np.bool_] | None:
+    """A mask of the places that pass the filters and contain the quoted phrases; None when all do.
+
+    Every stage that adds candidates applies it, so that a quotation is always respected.
+    """
+    allowed = view.allowed(window, query.filters)
+    phrases = parse(query.lexical, view.analyzer).phrases
+    if not phrases:
+        return allowed
+    mask = phrase_mask(phrases, window, view)
+    return mask if allowed is None else allowed & mask
+
+
+def phrase_mask(phrases: Sequence[Sequence[str]], window: Window, view: View) -> NDArray[np.bool_]:
+    """A mask of the places of the window whose title, headings or text contain every phrase.
+
+    The index has no positions: passages that contain all words of all phrases are read and compared.
+    """
+    words = dict.fromkeys(word for phrase in phrases for word in phrase)
+    mask = np.ones(window.n, bool)
+    for word in words:
+        terms = [Term(stem, term_hash(stem)) for stem in view.analyzer.alternatives(word)]
+        values, _ = scores(window, terms, Bm25())
+        mask &= values > 0
+        window.prefix.give_back(values)
+    places = np.flatnonzero(mask)
+    for place, record in zip(places, view.records(window.rows(places)), strict=True):
+        tokens = tokenize(record.indexed)
+        mask[place] = all(contains_phrase(tokens, phrase) for phrase in phrases)
+    return mask
+
+
+# -- gather --------------------------------------------------------------------------------------------
+#
+# Gathering: the columns `lexical` and `dense`, over all rows of the window.
+
+
+UNKNOWN = "no current passage contains:"
+"""The beginning of the note that names words of the question that no passage has."""
+
+
+INSTEAD = "nothing has these words; searched instead:"
+"""The beginning of the note that names the words that were searched for words that no passage has."""
+
+
+def _spelled(query: Query, view: View) -> list[str]:
+    """Of each word of a query the one of the view that is spelled most like it, if there is any."""
+    words = query_words(query.lexical, view.analyzer, stop_words=query.stop_words)
+    return [near[0] for word in words if (near := nearest_words(view, word.text))]
+
+
+def query_terms(query: Query, analyzer: Analyzer) -> tuple[Term, ...]:
+    """The terms of a query: each of its words under every language of the corpus, with its count."""
+    counts: dict[Term, float] = {}
+    for word in query_words(query.lexical, analyzer, stop_words=query.stop_words):
+        for term in word.terms:
+            counts[term] = counts.get(term, 0.0) + word.times
+    return tuple(Term(term.word, term.hash, count) for term, count in counts.items())
+
+
+def unknown_words(query: Query, known: set[str], analyzer: Analyzer) -> list[str]:
+    """Words of a query without any stem in `known`, the stems that passages have."""
+    words = query_words(query.lexical, analyzer, stop_words=query.stop_words)
+    return [word.text for word in words if known.isdisjoint(term.word for term in word.terms)]
+
+
+@dataclass(frozen=True, slots=True)
+class Lexical:
+    """BM25 of the query's words; passages without a quoted phrase have 0. Where no passage has any of the
+    words, those count that are spelled most like them, and a note says so."""
+
+    k1: float = within(1.5, 0.0, 10.0)
+    b: float = within(0.75, 0.0, 1.0)
+    idf_cap: float | None = within(None, 0.0, 100.0)
+
+    def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
+        bm25 = Bm25(self.k1, self.b, self.idf_cap)
+        values, weighed = self._scores(query, ranking, view)
+        notes = []
+        if not weighed and (instead := " ".join(_spelled(query, view))):
+            query = replace(query, lexical=instead)
+            view.prefix.give_back(values)
+            values, weighed = self._scores(query, ranking, view)
+            notes.append(f"{INSTEAD} {instead}")
+        allowed = admitted(query, ranking.window, view)
+        if allowed is not None:
+            values[~allowed] = 0.0
+            if parse(query.lexical, view.analyzer).phrases:
+                notes.append(f"phrases: {int(allowed.sum())} passages hold what is quoted")
+        unknown = unknown_words(query, {each.term.word for each in weighed}, view.analyzer)
+        if unknown:
+            notes.append(f"{UNKNOWN} {', '.join(unknown)}")
+        words = Given(
+            "words (BM25)", values,
+            lambda at: lexical.explain(view.prefix, ranking.row(at), weighed, bm25, "words (BM25)"),
+        )  # fmt: skip
+        return ranking.with_column("lexical", words).note(*notes)
+
+    def _scores(
+        self, query: Query, ranking: Ranking, view: View
+    ) -> tuple[Values, tuple[lexical.Weighed, ...]]:
+        terms = query_terms(query, view.analyzer)
+        bm25 = Bm25(self.k1, self.b, self.idf_cap)
+        return lexical.scores(ranking.window, terms, bm25)
+
+
+@dataclass(frozen=True, slots=True)
+class Dense:
+    """Cosine of the query's vector with each passage's. Nothing is done in a corpus without an encoder."""
+
+    def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
+        if view.encoder is None:
+            return ranking
+        vector = question_vector(query, view)
+        values = cosines(ranking.window, vector)
+        allowed = admitted(query, ranking.window, view)
+        if allowed is not None:
+            values[~allowed] = 0.0
+        cosine = Given("cosine", values, lambda at: cosine_why(view, ranking.row(at), vector))
+        return ranking.with_column("dense", cosine)
+
+
+QUERY_VECTOR = "vector of the question"
+"""The first part of the memo key of a view."""
+
+
+def question_vector(query: Query, view: View) -> NDArray[np.int16]:
+    """The vector (d,) of a question by the encoder of the corpus, quantised (`asof.index.vectors`), encoded
+    once.
+
+    The question is encoded as it was typed: a model reads sentences, and is a little better with the words
+    that a search by words leaves out. The view has to have an encoder.
+    """
+    assert view.encoder is not None  # noqa: S101  stages check
+    key = (QUERY_VECTOR, query.text)
+    if key not in view.memo:
+        view.memo[key] = quantise(view.encoder.encode([query.text], question=True))[0]
+    vector: NDArray[np.int16] = view.memo[key]
+    return vector
+
+
+def cosine_why(view: View, row: int, vector: NDArray[np.int16]) -> Why:
+    return cosine_tree(stored_vector(view, row), vector)
+
+
+def cosine_tree(own: NDArray[np.int16], vector: NDArray[np.int16], *, signed: bool = False) -> Why:
+    """The cosine of two vectors of whole numbers, 0 where it is negative unless `signed`."""
+    dot = float(own.astype(np.int64) @ vector.astype(np.int64))
+    return Why.of(
+        "meaning (cosine)", "ratio",
+        Why("product of whole-number vectors", dot if signed else max(dot, 0.0)),
+        Why("scale", float(VECTOR_SCALE * VECTOR_SCALE)),
+    )  # fmt: skip
+
+
+def stored_vector(view: View, row: int) -> NDArray[np.int16]:
+    """The vector that the corpus's encoder gave to a row of the view."""
+    part, local = view.prefix.locate(row)
+    part.segment.check("vectors", local, local + 1)
+    vector: NDArray[np.int16] = part.segment.unchecked("vectors")[local]
+    return vector
+
+
+# -- top k ---------------------------------------------------------------------------------------------
+#
+# Candidates by number: all current passages, the best n, and at the end the first k of a query.
+
+
+@dataclass(frozen=True, slots=True)
+class Everything:
+    """All current passages that pass the filters are candidates, whatever the question says."""
+
+    def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
+        in_force = np.ones(ranking.window.n, bool)
+        for part in ranking.window.parts:
+            in_force[part.dead_places()] = False
+        allowed = admitted(query, ranking.window, view)
+        return ranking.keep(np.flatnonzero(in_force if allowed is None else in_force & allowed))
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """Keep the `n` best candidates by score (ties as everywhere)."""
+
+    n: int = within(100, 1, 100_000)
+
+    def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
+        near = ranking.shortlist(self.n).matching()
+        best = near.keep(view.tie_order(near.score, near.rows)[: self.n])
+        return best.note(f"the best {best.count:,} of {view.n:,} passages were ranked further")
+
+
+@dataclass(frozen=True, slots=True)
+class TopK:
+    """The last stage: order by score (ties as everywhere) and keep the first k of the query."""
+
+    traits: ClassVar = Traits(by_score=True)
+
+    def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
+        best = ranking.shortlist(query.k)
+        return best.keep(view.tie_order(best.score, best.rows)[: query.k])
+
+
+# -- by document ---------------------------------------------------------------------------------------
+#
+# Documents as units: one candidate for each document, scored by its passages.
+
+
+@dataclass(frozen=True, slots=True)
+class ByDocument:
+    """Each document stands for its best passage; its score is the sum of its best `passages` (1: the best).
+
+    A single fact wants the best passage; a question about a whole article wants a sum.
+    """
+
+    passages: int = within(1, 1, 1_000)
+    traits: ClassVar = Traits(by_score=True)
+
+    def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
+        matches = ranking.matching()
+        rows = matches.rows
+        documents = view.documents(rows)
+        if self.passages == 1:
+            best = _best(matches.score, documents, rows, view)
+            alone = matches.keep(best)
+            note = _grouped(len(rows), len(best))
+            return alone.with_column("document", alone.scores).note(note)
+        order = view.tie_order(matches.score, rows)
+        order = order[np.argsort(documents[order], kind="stable")]
+        first = np.flatnonzero(np.diff(documents[order], prepend=-1))
+        size = np.diff(np.append(first, len(order)))
+        parts: list[Expression] = [Taken(matches.scores, order[first])]
+        for more in range(1, min(self.passages, int(size.max(initial=0)))):
+            next_best = order[np.minimum(first + more, len(order) - 1)]
+            parts.append(Where(size > more, Taken(matches.scores, next_best)))
+        grouped = matches.keep(order[first]).with_column("document", total("document", *parts))
+        return grouped.note(_grouped(len(order), len(first)))
+
+
+def _best(
+    score: Values, documents: NDArray[np.int64], rows: NDArray[np.int64], view: View
+) -> NDArray[np.int64]:
+    """Places of the best passage of each document; only among equals the whole order of ties is asked."""
+    most = np.full(int(documents.max(initial=-1)) + 1, -np.inf)
+    np.maximum.at(most, documents, score)
+    best = np.flatnonzero(score == most[documents])
+    order = best[view.tie_order(score[best], rows[best])]
+    first = np.unique(documents[order], return_index=True)[1]
+    return order[first]
+
+
+def _grouped(passages: int, documents: int) -> str:
+    return f"{passages} matching passages of {documents} documents; each document is shown by its best"

@@ -1,0 +1,622 @@
+"""The parts that re-ranking stages share: they are inserted before the last cut, and other candidates stay
+below.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asof.errors import ModelError
+from asof.index import lexical
+from asof.index.lexical import Bm25
+from asof.index.segment import Window
+from asof.index.view import View, at_least, before_rise, kth_best, union
+from asof.models.ports import Reranker
+from asof.rank.expression import (
+    Column,
+    Constant,
+    Expression,
+    Given,
+    Joined,
+    Places,
+    Taken,
+    Values,
+    Where,
+    product,
+    ratio,
+    total,
+)
+from asof.rank.gather import TopK, admitted, query_terms
+from asof.rank.stage import Ranking, Recipe, Stage, Traits, traits_of
+from asof.rank.times import OF_TIME, match_times, of_time, pairwise_similarity
+from asof.rank.words import match_titles
+from asof.schema import choice, within
+from asof.values import Query
+
+# -- append below --------------------------------------------------------------------------------------
+
+
+def append_below(ranking: Ranking, name: str, above: Column, skipped: int) -> Ranking:
+    """The ranking by a column of which `above` has the numbers of the first candidates; the next `skipped`
+    ones, then all others, come below them.
+
+    Their score is the lowest of the first over 1 + their place below, if the column's numbers lie in [0, 1],
+    and otherwise the lowest less their place. Equal scores share a place.
+    """
+    n = len(above.values)
+    later = np.arange(n, ranking.count)
+    before = Taken(ranking.scores, later)
+    scores = ranking.score[later]
+    below = np.concatenate([dense_ranks(scores[:skipped]), dense_ranks(scores[skipped:])])
+    below[skipped:] += below[:skipped].max(initial=0)
+    # a tree of its own would repeat in each passage below
+    lowest = Constant("lowest score above", float(above.values.min()))
+    earlier = product("score before, which gives the place", before, Constant("weight", 0.0))
+    label = "after the passages ranked first"
+    if above.high == 1.0:
+        lower = ratio("below that score", lowest, Given("1 + place below", below + 1.0))
+        moved = total(label, lower, earlier)
+    else:
+        moved = total(label, lowest, Given("-place below", -below.astype(np.float64)), earlier)
+    return ranking.with_column(name, Joined(above, moved, n, ranking.count - n), high=above.high)
+
+
+def dense_ranks(scores: Values) -> Places:
+    """1 for the best, 2 for the next lower score, ..."""
+    _, places = np.unique(-scores, return_inverse=True)
+    return places.astype(np.int64) + 1
+
+
+def insert_before_cut(recipe: Recipe, stage: Stage, what: str) -> Recipe:
+    """The recipe with a stage before its last cut, named NAME-`what`."""
+    stages = list(recipe.stages)
+    stages.insert(len(stages) - isinstance(stages[-1], TopK), stage)
+    return replace(recipe, name=f"{recipe.name}-{what}", stages=tuple(stages))
+
+
+# -- window --------------------------------------------------------------------------------------------
+#
+# The window of re-ranking: expensive stages get the first candidates only, the others stay below in
+# order.
+
+
+@dataclass(frozen=True, slots=True)
+class RerankWindow:
+    """The `n` best candidates by score go on (ties as everywhere); the others are deferred to `AppendRest`.
+
+    `n` does not depend on the number of hits shown, so neither do the first of them. Where the question names
+    a time, the `of_time` best that were published within it or mention it go on as well: among the editions
+    of many years the right ones need not be among the best by words.
+    """
+
+    n: int = within(100, 10, 10_000)
+    of_time: int = within(200, 10, 10_000)
+
+    @property
+    def needs(self) -> int:
+        """The number of candidates that the stages before have to leave."""
+        return self.n
+
+    def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
+        matching = ranking.matching()
+        rows, score = matching.rows, matching.score
+        near = np.zeros(len(rows), bool)
+        if query.about:
+            then = of_time(view, matching.window, matching.places, query.about)
+            near[then[_best(score[then], rows[then], view, self.of_time)]] = True
+        near[_best(score, rows, view, self.n)] = True
+        chosen = np.flatnonzero(near)
+        if len(chosen) == len(rows):
+            return matching
+        return replace(matching.keep(chosen), deferred=matching).note(
+            f"the best {len(chosen):,} of {len(rows):,} matching passages were re-ranked"
+        )
+
+    def reach(self, query: Query, ranking: Ranking, view: View, rise: float) -> NDArray[np.int64] | None:
+        """Candidates (indices, ascending) that hold all that this stage chooses after no score has fallen
+        and none has risen by more than `rise`; None where nothing can be left out."""
+        score = ranking.score
+        bound = before_rise(kth_best(score, max(query.k, self.n)), rise)
+        if bound <= 0:
+            return None
+        reach = at_least(score, bound)
+        return union(reach, self._of_time(query, ranking, view, rise)) if query.about else reach
+
+    def _of_time(self, query: Query, ranking: Ranking, view: View, rise: float) -> NDArray[np.int64]:
+        """The candidates of the time in the question that `reach` has to hold."""
+        score = ranking.score
+
+        def then(some: NDArray[np.int64]) -> NDArray[np.int64]:
+            places = some if ranking.places is None else ranking.places[some]
+            return some[of_time(view, ranking.window, places, query.about)]
+
+        best = then(at_least(score, kth_best(score, TRIAL * self.of_time)))
+        if len(best) >= self.of_time:
+            bound = before_rise(kth_best(score[best], self.of_time), rise)
+            if bound > 0:
+                return then(at_least(score, bound))
+        every = of_time(view, ranking.window, ranking.places, query.about)
+        places = every if ranking.places is None else ranking.places[every]
+        every = every[ranking.window.visible(places)]
+        bound = before_rise(kth_best(score[every], self.of_time), rise)
+        # where few are of the time, even one without a word of the question may be chosen
+        return every[score[every] >= bound] if bound > 0 else every
+
+
+TRIAL = 16
+"""Among so many times as many best candidates as are chosen, those of a time are looked for first."""
+
+
+def _best(score: Values, rows: NDArray[np.int64], view: View, n: int) -> NDArray[np.int64]:
+    """Places of the n best, ties as everywhere."""
+    if len(score) <= n:
+        return np.arange(len(score))
+    bound = np.partition(score, len(score) - n)[len(score) - n]
+    first = np.flatnonzero(score >= bound)
+    return first[view.tie_order(score[first], rows[first])[:n]]
+
+
+@dataclass(frozen=True, slots=True)
+class AppendRest:
+    """Puts the passages that `RerankWindow` deferred below the re-ranked ones, in their order
+    (`append_below`)."""
+
+    def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
+        deferred = ranking.deferred
+        if deferred is None:
+            return ranking
+        assert ranking.places is not None  # noqa: S101  both were chosen
+        assert deferred.places is not None  # noqa: S101
+        examined, score = len(ranking.places), ranking.scores
+        if query.k <= examined and (score.high is None or score.values.min() > 0):
+            return replace(ranking, deferred=None)  # all others come below
+        own = np.isin(deferred.places, ranking.places)
+        order = np.argsort(deferred.places)
+        mine = order[np.searchsorted(deferred.places[order], ranking.places)]
+        chosen = np.concatenate([mine, np.flatnonzero(~own)])
+        joined = replace(
+            deferred, places=deferred.places[chosen], columns={deferred.by: deferred.scores.taken(chosen)},
+            notes=ranking.notes, halting=ranking.halting,
+        )  # fmt: skip
+        return append_below(joined, "re-ranked", score, 0)
+
+
+# -- rerank --------------------------------------------------------------------------------------------
+#
+# Reranking: a model that reads question and text together orders the first few candidates anew.
+#
+# The last step of RAGtriever's ranking (S1, pipeline order: fusion, backlinks, recency, reranker): the
+# first 10
+# results by their score are ordered by a cross-encoder's.
+
+
+LARGEST = 1e9
+"""The largest score accepted: beyond it the places below could not be told apart."""
+
+MARGIN_OF = 5
+"""The margin is that of the best over the last of so many, as in `BudgetedRerank.first`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rerank:
+    """The column `reranked`, of the first `top` candidates by the present score (ties as everywhere):
+
+        reranked = weight · r + (1 - weight) · score        r: the model's number for question and text
+
+    With weight 1, as published, that is r. What comes after keeps its order below: the lowest of these less
+    its place among the rest (1, 2, ...; equal scores share a place).
+
+    The model gets the question as it was typed and the texts of the candidates as they are indexed (title,
+    headings, words), each different text once, up to `characters` of it: nothing that is not in the view.
+
+    `only_below`: only questions of low confidence are reranked (TWE-RAG names that as future work, README 7:
+    "Route low-confidence (margin < 0.5) queries to BERT reranker"). The margin is that of halting, the best
+    score less that of the fifth, where the recipe has a budget (`asof.extensions.systems.budget`), and the
+    same of
+    the present scores elsewhere. A question at or above it costs no call and keeps its order.
+
+    Raises ModelError when the model does not give one finite number a text.
+    """
+
+    reranker: Reranker
+    top: int = within(10, 1, 1_000)
+    weight: float = within(1.0, 0.0, 1.0)
+    characters: int = within(20_000, 100, 1_000_000)
+    only_below: float | None = within(None, 0.0, 10.0)
+    traits: ClassVar = Traits(by_score=True)
+
+    @property
+    def needs(self) -> int:
+        """The number of candidates that the stages before have to leave."""
+        return self.top
+
+    def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
+        matches = ranking.matching()
+        count = len(matches.score)
+        if not count:
+            return matches
+        near = matches.shortlist(max(query.k, self.top))
+        order = view.tie_order(near.score, near.rows)
+        near = near.keep(order)
+        if (margin := self._confidence(near)) is not None:
+            return near.note(f"not reranked: the margin {margin:.3f} is not below {self.only_below:g}")
+        texts = self._texts(near.rows[: self.top], view)
+        numbers = self._numbers(query.text, [text[: self.characters] for text in texts])
+        cut = sum(len(text) > self.characters for text in texts)
+        return self._ranked(near, numbers).note(
+            f"reranked: the first {len(texts)} of {count} candidates, by {self.reranker.name}",
+            *([f"reranked: {cut} of them by their first {self.characters} characters"] if cut else []),
+        )
+
+    def _confidence(self, near: Ranking) -> float | None:
+        """The margin of a question that is confident enough; None for one that has to be reranked."""
+        if self.only_below is None:
+            return None
+        scores = near.score[:MARGIN_OF]
+        margin = float(scores[0] - scores[-1]) if near.halting is None else near.halting.margin
+        return margin if margin >= self.only_below else None
+
+    def _texts(self, rows: NDArray[np.int64], view: View) -> list[str]:
+        return [record.indexed for record in view.records(rows)]
+
+    def _numbers(self, question: str, texts: Sequence[str]) -> list[float]:
+        """The model's score for each text. Equal texts are scored once, so that they do not differ by
+        rounding."""
+        different = list(dict.fromkeys(texts))
+        name, numbers = self.reranker.name, self.reranker.scores(question, different)
+        if len(numbers) != len(different):
+            raise ModelError(f"{name} gave {len(numbers)} numbers for {len(different)} texts")
+        for number in numbers:
+            if not math.isfinite(number) or abs(number) > LARGEST:
+                raise ModelError(
+                    f"{name} gave the number {number}; finite ones up to {LARGEST:g} are accepted"
+                )
+        known = dict(zip(different, map(float, numbers), strict=True))
+        return [known[text] for text in texts]
+
+    def _ranked(self, near: Ranking, numbers: list[float]) -> Ranking:
+        before = near.scores.taken(np.arange(len(numbers)))
+        model = Given(self.reranker.name, np.array(numbers, np.float64))
+        reranked = total(
+            "reranked", product("by the model", model, Constant("weight", self.weight)),
+            product("before", before, Constant("1 - weight", 1 - self.weight)),
+        )  # fmt: skip
+        return append_below(near, "reranked", Column.computed(reranked, len(numbers)), 0)
+
+
+def reranked(recipe: Recipe, stage: Rerank) -> Recipe:
+    """The recipe with its first candidates reranked: the stage comes before the last cut.
+
+    Call it last (after `asof.recipes.by_document`): stages after it would expect positive scores.
+    """
+    return insert_before_cut(recipe, stage, "reranked")
+
+
+# -- diversify -----------------------------------------------------------------------------------------
+#
+# Diversity: fewer similar hits, by a cap for each document or by maximal marginal relevance.
+#
+# Both look at the first few candidates by the present score (ties as everywhere). They come before the last
+# `Cut`, which orders by score; so what moves down gets a lower score.
+
+
+@dataclass(frozen=True, slots=True)
+class PerDocument:
+    """At most `most` passages of a document among the `first` candidates; skipped ones come after them.
+
+    The others keep their scores. A skipped passage gets the lowest of those scores less its place below (1,
+    2, ...; equal scores share a place), and the candidates after the first get the places below that. Without
+    a skipped passage nothing changes.
+
+    RAGtriever's code has this cap (2) as its diversity, and fills up with skipped passages.
+    """
+
+    most: int = within(2, 1, 100)
+    first: int = within(50, 2, 1_000)
+    traits: ClassVar = Traits(by_score=True)
+
+    @property
+    def needs(self) -> int:
+        """The number of candidates that the stages before have to leave."""
+        return self.first
+
+    def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
+        matches, order = ordered(ranking, view, max(query.k, self.first))
+        first, rest = order[: self.first], order[self.first :]
+        over = places_among_equals(view.column("document", matches.rows[first])) >= self.most
+        if not over.any():
+            return matches  # not the ranking: its arrays may serve other searches by now
+        matches = matches.keep(np.concatenate([first[~over], first[over], rest]))
+        left = np.arange(np.count_nonzero(~over))
+        capped = append_below(matches, "capped", matches.scores.taken(left), int(over.sum()))
+        return capped.note(
+            f"diversity: {int(over.sum())} of the first {len(first)} candidates moved down, "
+            f"being more than {self.most} of one document"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Mmr:
+    """Maximal marginal relevance of the first `first` candidates (Carbonell and Goldstein 1998).
+
+    next = argmax of balance · relevance - (1 - balance) · similarity to the most similar one chosen before
+
+    and that number is the column `marginal`: it never rises from one choice to the next, so ordering by it is
+    the order of the choices. The candidates after the first keep their order below: the lowest less their
+    place (1, 2, ...; equal scores share a place). `balance` 1 is off; with 0 the scores have no effect.
+
+    `scale` of the relevance: "best", the score as a share of the best (where there are scores below 0, of
+    the best above the lowest of these candidates), or "given", the score as it is, for scores that are
+    cosines. Similarity is the cosine of the corpus's vectors, 0 where it is negative; in a corpus without an
+    encoder, the Jaccard similarity of the sets of stems.
+    """
+
+    balance: float = within(0.7, 0.0, 1.0)
+    first: int = within(50, 2, 1_000)
+    scale: str = choice("best", "given")
+    traits: ClassVar = Traits(by_score=True)
+
+    @property
+    def needs(self) -> int:
+        """The number of candidates that the stages before have to leave."""
+        return self.first
+
+    def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
+        if self.balance == 1.0:
+            return ranking
+        matches, order = ordered(ranking, view, max(query.k, self.first))
+        if not len(order):
+            return matches
+        matches = matches.keep(order)
+        first = np.arange(min(self.first, len(order)))
+        rows = matches.rows[first]
+        relevance = self._relevance(matches.scores.taken(first))
+        similarity = pairwise_similarity(view, rows)
+        chosen, most_similar = self._choose(relevance.values, similarity.values, view, rows)
+        similar = Given(
+            "similarity", similarity_to_chosen(similarity.values, most_similar),
+            lambda at: similarity.why(at, int(most_similar[at])),
+        )  # fmt: skip
+        near = Where(most_similar >= 0, similar, Constant("nothing was chosen before", 0.0))
+        marginal = total(
+            "marginal relevance", product("relevance", relevance, Constant("balance", self.balance)),
+            product("similarity", near, Constant("balance - 1", self.balance - 1.0)),
+        )  # fmt: skip
+        moved = int(np.count_nonzero(chosen != first))
+        return append_below(matches, "marginal", Column.computed(marginal, len(first)), 0).note(
+            f"diversity: {moved} of the first {len(first)} candidates changed places, "
+            f"compared by {similarity.name}"
+        )
+
+    def _relevance(self, score: Column) -> Column:
+        """The scores of the first on the chosen scale."""
+        if self.scale == "given":
+            return score
+        best, low = float(score.values.max()), min(float(score.values.min()), 0.0)
+        n, width = len(score.values), best - low
+        if width <= 0:
+            return Column.computed(Constant("all as relevant", 1.0), n)
+        above: Expression = total("above the lowest", score, Constant("-lowest", -low)) if low else score
+        return Column.computed(
+            ratio("share of the best", above, Constant("best of these candidates", width)), n
+        )
+
+    def _choose(
+        self, relevance: Values, similarity: Values, view: View, rows: Places
+    ) -> tuple[Places, Places]:
+        """The order of the choices, and for each the most similar one chosen before it (-1: none)."""
+        n = len(rows)
+        among_equals = view.tie_order(np.zeros(n), rows)
+        gain = relevance * self.balance
+        chosen, most_similar = np.zeros(n, np.int64), np.full(n, -1)
+        left, nearest = np.ones(n, bool), np.zeros(n)
+        for step in range(n):
+            marginal = np.where(left, gain + nearest * (self.balance - 1.0), -np.inf)
+            pick = int(among_equals[np.argmax(marginal[among_equals])])
+            chosen[step], left[pick] = pick, False
+            nearer = left & ((similarity[pick] > nearest) | (most_similar < 0))
+            most_similar[nearer], nearest[nearer] = pick, similarity[pick][nearer]
+        return chosen, most_similar
+
+
+def similarity_to_chosen(similarity: Values, most_similar: Places) -> Values:
+    """The similarity of each to the most similar one chosen before it, 0 for the first."""
+    highest: Values = np.where(most_similar < 0, 0.0, similarity[np.arange(len(most_similar)), most_similar])
+    return highest
+
+
+def ordered(ranking: Ranking, view: View, n: int) -> tuple[Ranking, Places]:
+    """The candidates that match and can be among the first `n`, and their order from best to last."""
+    matches = ranking.matching().shortlist(n)
+    return matches, view.tie_order(matches.score, matches.rows)
+
+
+def places_among_equals(values: NDArray[np.int64]) -> Places:
+    """The number of equal values before each."""
+    order = np.argsort(values, kind="stable")
+    starts = np.flatnonzero(np.diff(values[order], prepend=values[order][:1] - 1))
+    sizes = np.diff(np.append(starts, len(values)))
+    places = np.empty(len(values), np.int64)
+    places[order] = np.arange(len(values)) - np.repeat(starts, sizes)
+    return places
+
+
+def diversified(recipe: Recipe, stage: Stage) -> Recipe:
+    """The recipe with a stage of this package before its last cut."""
+    return insert_before_cut(recipe, stage, "diverse")
+
+
+# -- exact name ----------------------------------------------------------------------------------------
+#
+# Documents that are called exactly what was typed come first.
+
+
+@dataclass(frozen=True, slots=True)
+class ExactName:
+    """The column `exact_name`: the passages of the documents whose title, alias, file name or id is what was
+    typed come first, in their order, whether or not they match.
+
+        exact_name = 1/2 + score / 2        of these documents; a score of 0 for what does not match
+        exact_name = score / 2              of all others
+
+    for scores in [0, 1]. Nothing changes where no current document has that name.
+    """
+
+    def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
+        documents = view.called(query.text)
+        if not documents or ranking.scores.high != 1.0:
+            return ranking
+        matches = ranking.matching()
+        assert matches.places is not None  # noqa: S101  they match, so they were chosen
+        named = _places(documents, query, ranking.window, view)
+        if not len(named):
+            return ranking
+        more = np.setdiff1d(named, matches.places)
+        before = Joined(matches.scores, Constant("no match", 0.0), matches.count, len(more))
+        places = np.concatenate([matches.places, more])
+        mask = np.isin(places, named)
+        half = product("half of the score", before, Constant("half", 0.5))
+        first = Constant("documents of that name come first", 0.5)
+        joined = replace(matches, places=places, columns={}, by="")
+        return joined.with_column(
+            "exact_name", Where(mask, total("of that name", first, half), half), high=1.0
+        ).note(f"{len(documents)} document{'s are' if len(documents) > 1 else ' is'} called that")
+
+
+def _places(documents: list[int], query: Query, window: Window, view: View) -> NDArray[np.int64]:
+    """The places of the current passages of documents that pass the filters."""
+    named = np.flatnonzero(np.isin(window.column("document"), documents))
+    allowed = admitted(query, window, view)
+    return named[window.visible(named) if allowed is None else window.visible(named) & allowed[named]]
+
+
+# -- round robin ---------------------------------------------------------------------------------------
+#
+# Coverage of the subjects and periods that a question asks for: their documents take turns.
+
+
+@dataclass(frozen=True, slots=True)
+class RoundRobinByDocument:
+    """The column `round_robin`: passages of several documents that a question names, in turn.
+
+    A document is asked for when the question contains its title, at least `title_coverage` of it by weight,
+    figures left out, and when it is of the time that the question names. Its best passage comes in the first
+    round, its second in the second, …: best by BM25 of the question's words without those of the titles,
+    which all passages of the document share. Within a round the score decides. All other candidates follow in
+    their order. A context of limited size then has passages of each company, each quarter.
+
+        round_robin = 1/2 + (rounds - round + score) / (2 · rounds)        of the documents that are asked for
+        round_robin = score / 2                                            of all others
+
+    for scores in [0, 1], as those of `TimePreference`; the result is in [0, 1] as well. Scores without a
+    bound (recipe `tgrag`) become 10 000 - round + score / 1000, and stay the same for all others.
+
+    Nothing changes where no document has two such passages.
+    """
+
+    title_coverage: float = within(0.35, 0.0, 1.0)
+
+    def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
+        matches = ranking.matching()
+        rows = matches.rows
+        if len(rows) < 2 or not query.about:
+            return matches
+        names = match_titles(query, view, rows)
+        title_of = names.table.of
+        requested = (title_of >= 0) & (np.append(names.title_coverage, 0.0)[title_of] >= self.title_coverage)
+        requested &= match_times(view, rows, query.about) == OF_TIME
+        chosen = np.flatnonzero(requested)
+        documents = view.column("document", rows[chosen])
+        if len(np.unique(documents)) == len(chosen):
+            return matches
+        subject = {names.stems[at] for at in np.flatnonzero(names.matched[title_of[chosen]].any(axis=0))}
+        terms = [term for term in query_terms(query, view.analyzer) if term.word not in subject]
+        weighed = view.weigh(terms, Bm25())
+        assert matches.places is not None  # noqa: S101  they match, so they were chosen
+        places = matches.places[chosen]
+        sort = np.argsort(places)
+        bm25 = np.empty(len(chosen))
+        bm25[sort] = lexical.scores_at(matches.window, places[sort], weighed, Bm25())
+        order = view.tie_order(bm25, rows[chosen])
+        turn = np.zeros(len(chosen), np.int64)
+        turns: dict[int, int] = {}
+        for place in order.tolist():
+            document = int(documents[place])
+            turn[place] = turns[document] = turns.get(document, 0) + 1
+        return matches.with_column(
+            "round_robin", _in_turn(matches, chosen, turn), high=matches.scores.high
+        ).note(f"passages of {len(turns)} documents that the question names, in turn")
+
+
+def _in_turn(matches: Ranking, chosen: Places, turn: Places) -> Expression:
+    """The chosen candidates by their turns (n,), above all others."""
+    score, rounds = matches.scores, int(turn.max())
+    mask, turns = np.zeros(matches.count, bool), np.zeros(matches.count)
+    mask[chosen], turns[chosen] = True, turn
+    if score.high != 1.0:
+        first = Constant("passages of the wanted documents come first", FIRST)
+        within_round = product("score before", score, Constant("scale", SCALE))
+        return Where(
+            mask, total("in turn", first, Given("-round of its document", -turns), within_round), score
+        )
+    later = total("score with later rounds", score, Given("rounds after its own", rounds - turns))
+    by_round = ratio("by round", later, Constant("twice the rounds", 2.0 * rounds))
+    first = Constant("passages of the wanted documents come first", 0.5)
+    return Where(
+        mask, total("in turn", first, by_round), product("after those", score, Constant("half", 0.5))
+    )
+
+
+FIRST, SCALE = 10_000.0, 0.001
+"""For scores without a bound: more than any score or round, and the weight of a score within a round."""
+
+
+# -- batches -------------------------------------------------------------------------------------------
+#
+# Stages in batches: those before a stage that halts get further candidates only when they are needed.
+#
+# TWE-RAG (README 2.5) halts to save work, so what comes before the test has to be done for the candidates
+# that
+# have entered and for no others. A run of stages directly before one that `halts` (`asof.rank.stage`),
+# each of
+# which ranks a candidate `alone`, is run by it. What is found is that of running the stages one after
+# another
+# (`tests/rank/rerank/test_batches.py`), so tracing, learning and figures may do that.
+
+
+@dataclass(frozen=True, slots=True)
+class Batches:
+    """The stages before one that halts, with their queries, and the one that runs them."""
+
+    steps: tuple[tuple[Stage, Query], ...]
+    halting: Any
+
+    def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
+        ranked: Ranking = self.halting.over(self.steps, ranking, view)
+        return ranked
+
+
+def batched(recipe: Recipe, query: Query) -> Iterator[tuple[Stage, Query]]:
+    """The stages of a recipe and their queries in order; those before one that halts as one, where the result
+    is the same.
+
+    It is not where a later stage may look for a column by name: what was not examined has none.
+    """
+    steps = [(stage, own) for _, stage, own in recipe.steps(query)]
+    at = next((at for at, (stage, _) in enumerate(steps) if traits_of(stage).halts), None)
+    if at is None:
+        return iter(steps)
+    begin = at
+    while begin and traits_of(steps[begin - 1][0]).alone:
+        begin -= 1
+    halting, own = steps[at]
+    later = all(traits_of(stage).by_score for stage, _ in steps[at + 1 :])
+    if begin < at and later:
+        steps[begin : at + 1] = [(Batches(tuple(steps[begin:at]), halting), own)]
+    return iter(steps)

@@ -1,1 +1,0 @@
-"""Stages that order the first candidates again."""

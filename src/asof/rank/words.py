@@ -1,0 +1,677 @@
+"""The words of a question with the weights used for re-ranking."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asof.index import lexical
+from asof.index.columns import FIGURE, PLAIN, REPEATED, TitleTable
+from asof.index.lexical import Bm25, Term, hashes_of, idf_why, query_words, stems_of
+from asof.index.segment import Window, WindowPart
+from asof.index.view import View, union
+from asof.rank.expression import Constant, Expression, Given, Values, product, total
+from asof.rank.gather import query_terms
+from asof.rank.stage import Ranking
+from asof.schema import within
+from asof.store.digest import name_digest
+from asof.text.query import TitleMatch, TitleStems, figure
+from asof.text.tokens import term_hash
+from asof.values import Query, Why
+
+# -- query terms ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word of a question in a view: its stems, the number of passages that contain it, and its weight."""
+
+    text: str
+    terms: tuple[Term, ...]
+    df: int
+    idf: float
+    weight: float
+
+    @property
+    def figure(self) -> bool:
+        """Whether it is a version or another number: such words have to match by themselves."""
+        return figure(self.text)
+
+
+def weighted_words(query: Query, view: View) -> tuple[Word, ...]:
+    """The words of a question that some passage has, with their weights:
+
+        weight = min(idf, ln(N) / 2)²
+
+    Squared, so that words of half of all passages (won, released) do not outweigh time; bounded at the idf of
+    a word that √N passages have: rarer words are not more informative.
+    """
+    words = query_words(query.lexical, view.analyzer, stop_words=query.stop_words)
+    most = largest_idf(view)
+    weighted = []
+    for word, _, terms in words:
+        df = max(view.dfs([term.hash for term in terms]), default=0)
+        if df:
+            idf = min(Bm25().idf(view.n, df), most)
+            weighted.append(Word(word, terms, df, idf, idf * idf))
+    return tuple(weighted)
+
+
+def largest_idf(view: View) -> float:
+    """ln(N) / 2: the idf of a word that √N of the N current passages have."""
+    return math.log(max(view.n, 2)) / 2
+
+
+def presence(words: Sequence[Word], window: Window, places: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Which of the words are in the passages at these places (ascending): (words, places)."""
+    of_terms = lexical.presence(window, places, [term for word in words for term in word.terms])
+    first = np.cumsum([0, *(len(word.terms) for word in words)])[:-1]
+    return np.logical_or.reduceat(of_terms, first)
+
+
+def weighted_share(words: Sequence[Word], present: NDArray[np.bool_]) -> Values:
+    """The share of the words' weight in each column of `present` (words, n); 0 without any weight: (n,)."""
+    total = np.zeros(present.shape[1])
+    for word, row in zip(words, present, strict=True):
+        total += np.where(row, word.weight, 0.0)
+    whole = total_weight(words)
+    return total / whole if whole else total
+
+
+def total_weight(words: Sequence[Word]) -> float:
+    """The weight of all words, summed in their order."""
+    whole = 0.0
+    for word in words:
+        whole += word.weight
+    return whole
+
+
+def weighted_share_why(label: str, words: Sequence[Word], present: Sequence[bool], view: View) -> Why:
+    """The tree of one share."""
+    if not total_weight(words):
+        return Why(f"{label}: no word weighs anything", 0.0)
+    trees = [_weight_why(word, view) for word in words]
+    trees_present = [tree for tree, is_present in zip(trees, present, strict=True) if is_present]
+    return Why.of(
+        label,
+        "ratio",
+        Why.of("weight of those words", "sum", *trees_present),
+        Why.of("weight of all query words", "sum", *trees),
+    )
+
+
+def _weight_why(word: Word, view: View) -> Why:
+    idf = idf_why(view.n, word.df)
+    if idf.value > word.idf:
+        idf = Why("idf, at most half of ln N", word.idf)
+    return Why.of(f"“{word.text}”", "product", idf, idf)
+
+
+# -- query coverage ------------------------------------------------------------------------------------
+#
+# How much of a question a passage covers, and how much of it the passages of its title group cover.
+
+
+@dataclass(frozen=True, slots=True)
+class QueryCoverage:
+    """The columns `query_coverage` and `title_group_coverage`, in [0, 1]; the ranking stays as it is.
+
+    `query_coverage`: the share of the question's words that the passage has, weighted by rarity
+    (`asof.rank.words`). It depends on neither counts nor lengths: two reports of the same
+    thing have the same share whatever their wording.
+
+    `title_group_coverage`: the same over all candidates whose titles have the same words, figures apart:
+    another edition of a document answers the question in other words. Figures of the question (a version,
+    a number) have to be in the passage itself.
+    """
+
+    def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
+        matches = ranking.matching()
+        assert matches.places is not None  # noqa: S101  they match, so they were chosen
+        order = np.argsort(matches.places, kind="stable")
+        words = weighted_words(query, view)
+        present = np.empty((len(words), len(order)), bool)
+        present[:, order] = presence(words, matches.window, matches.places[order])
+        rows = matches.rows
+        general = np.array([not word.figure for word in words], bool)
+        in_group = np.where(general[:, None], _in_groups(present, view.titles(rows).group_of), present)
+
+        def share(label: str, present: NDArray[np.bool_]) -> Given:
+            return Given(
+                label, weighted_share(words, present),
+                lambda at: weighted_share_why(label, words, present[:, at].tolist(), view),
+            )  # fmt: skip
+
+        own, of_group = share("query coverage", present), share("query coverage of its title group", in_group)
+        matches = matches.with_column("query_coverage", own, by=False, high=1.0)
+        return matches.with_column("title_group_coverage", of_group, by=False, high=1.0)
+
+
+def largest_coverage(ranking: Ranking) -> float:
+    """The largest share of the question that any candidate covers, half by itself, half with its group."""
+    own, of_group = (ranking.column(name).values for name in ("query_coverage", "title_group_coverage"))
+    return float(((own + of_group) * 0.5).max(initial=0.0))
+
+
+def _in_groups(present: NDArray[np.bool_], groups: NDArray[np.uint64]) -> NDArray[np.bool_]:
+    """For each of n candidates and their title groups (n,; 0: none): the words that any of its group has."""
+    order = np.argsort(groups, kind="stable")
+    first = np.flatnonzero(np.diff(groups[order], prepend=groups[order][:1] + np.uint64(1)))
+    of_group = np.logical_or.reduceat(present[:, order], first, axis=1)
+    out = np.empty_like(present)
+    out[:, order] = np.repeat(of_group, np.diff(np.append(first, len(order))), axis=1)
+    return np.where(groups == 0, present, out)
+
+
+# -- title match ---------------------------------------------------------------------------------------
+#
+# Titles as names: how much of a document's title a question names, and the words that it does not.
+
+
+class TitleMatches(NamedTuple):
+    """How a question matches the titles of some candidates.
+
+    `table`: the titles, and which of them each candidate has. Of each title, all by idf and in [0, 1],
+    without figures except in `query_coverage`: the share of the question in it (`query_coverage`), the share
+    of it that is of another subject (`off_topic`) or beyond the question (`extra`), and the share of it that
+    is in the question (`title_coverage`). `stems` are the stems of the question; `matched`: which of them
+    stand in each title (titles, stems).
+    """
+
+    table: TitleTable
+    query_coverage: Values
+    off_topic: Values
+    extra: Values
+    title_coverage: Values
+    stems: tuple[str, ...]
+    matched: NDArray[np.bool_]
+
+
+def match_titles(query: Query, view: View, rows: NDArray[np.int64]) -> TitleMatches:
+    """How a question matches the titles of the documents of these rows (`TitleMatch`, of all at once)."""
+    table, terms = view.titles(rows), _question_terms(query, view)
+    stems, hashes = tuple(term.word for term in terms), hashes_of(terms)
+    which, own, off_topic, extra, last = _title_words(table, hashes)
+    title, n = table.title_of_stem, len(table.ids)
+    matched = np.zeros((n, len(stems)), bool)
+    asked = which >= 0
+    matched[title[asked], which[asked]] = True
+    idf = np.zeros(len(table.stems))
+    named = own | off_topic | extra
+    idf[named], df, question_idf = _idfs(view, table.stems[named], hashes)
+
+    def total(some: NDArray[np.bool_]) -> Values:
+        """The idf of some stems of each title, summed in their order."""
+        return np.bincount(title[some], idf[some], n).astype(np.float64, copy=False)
+
+    def count(some: NDArray[np.bool_]) -> NDArray[np.int64]:
+        return np.bincount(title[some], minlength=n)
+
+    weight, few = total(own), count(off_topic)
+    by_count = few / np.maximum(few + count(own), 1)
+    other = np.where(few > 0, np.maximum(_share(total(off_topic), weight), by_count), 0.0)
+    covered, whole = np.zeros(n), 0.0
+    for stem in np.flatnonzero(df).tolist():
+        covered += np.where(matched[:, stem], question_idf[stem], 0.0)
+        whole += question_idf[stem]
+    figures = (table.kinds & FIGURE) > 0
+    return TitleMatches(
+        table, covered / whole if whole else covered,
+        np.where(last >= 0, other, 1.0),
+        _share(total(extra), weight),
+        _share(total(own & ~figures), total(off_topic | extra)),
+        stems, matched,
+    )  # fmt: skip
+
+
+class _TitleWords(NamedTuple):
+    """The words of titles as a question has them: of each the place among the question's stems (`which`, -1:
+    none); whether it is a word of the question, off topic, or extra, each once; and of each title the last
+    word of the question in it (`last`, -1: none)."""
+
+    which: NDArray[np.int64]
+    own: NDArray[np.bool_]
+    off_topic: NDArray[np.bool_]
+    extra: NDArray[np.bool_]
+    last: NDArray[np.int64]
+
+
+def _title_words(table: TitleTable, hashes: NDArray[np.uint64]) -> _TitleWords:
+    which = _places_of(table.stems, hashes)
+    title, place = table.title_of_stem, np.arange(len(table.stems))
+    asked, repeated = which >= 0, (table.kinds & REPEATED) > 0
+    last = np.full(len(table.ids), -1)
+    last[title[asked]] = place[asked]  # of equal indices the last one stays
+    plain = ~asked & ((table.kinds & PLAIN) > 0)
+    off_topic = plain & ~repeated & (place < last[title])
+    extra = plain & (last[title] >= 0) & (place > last[title])
+    if (extra & repeated).any():  # it may stand before the last word of the question, too
+        at = np.flatnonzero(extra)
+        _, first = np.unique(
+            np.stack([title[at].astype(np.uint64), table.stems[at]]), axis=1, return_index=True
+        )
+        extra = np.isin(place, at[first])
+    return _TitleWords(which, asked & ~repeated, off_topic, extra, last)
+
+
+def _share(some: Values, others: Values) -> Values:
+    """some / (some + others); 0 where there are none."""
+    return np.divide(some, some + others, out=np.zeros(len(some)), where=some > 0)
+
+
+def _question_terms(query: Query, view: View) -> tuple[Term, ...]:
+    words = query_words(query.lexical, view.analyzer, stop_words=query.stop_words)
+    return tuple(dict.fromkeys(term for word in words for term in word.terms))
+
+
+def _places_of(values: NDArray[np.uint64], among: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """For each value its place among different ones; -1: none."""
+    if not len(among):
+        return np.full(len(values), -1)
+    order = np.argsort(among)
+    at = order[np.minimum(np.searchsorted(among[order], values), len(among) - 1)]
+    return np.where(among[at] == values, at, -1)
+
+
+def _idfs(
+    view: View, stems: NDArray[np.uint64], question: NDArray[np.uint64]
+) -> tuple[Values, NDArray[np.int64], list[float]]:
+    """The idf of stems of titles; the df and idf of those of the question."""
+    different, back = np.unique(np.concatenate([stems, question]), return_inverse=True)
+    dfs = view.dfs(different.tolist())
+    bm25 = Bm25()
+    idf = np.array([bm25.idf(view.n, df) for df in dfs])[back]
+    asked = back[len(stems) :]
+    return idf[: len(stems)], np.array(dfs, np.int64)[asked], idf[len(stems) :].tolist()
+
+
+@dataclass(frozen=True, slots=True)
+class TitleTrees:
+    """The trees of one title's numbers in `TitleMatches`; `stems` are those of the question."""
+
+    match: TitleMatch
+    weights: StemWeights
+    stems: tuple[str, ...]
+
+    @classmethod
+    def of(cls, title: int, matches: TitleMatches, view: View) -> TitleTrees:
+        """Of one of the titles."""
+        table = matches.table
+        first, last = table.start[title : title + 2].tolist()
+        hashes = table.stems[first:last]
+        stems = tuple(stems_of(view.prefix, hashes))
+        plain = tuple(np.array(stems)[(table.kinds[first:last] & PLAIN) > 0].tolist())
+        match = TitleMatch.of(TitleStems(stems, plain, ()), frozenset(matches.stems))
+        hash_of = {stem: term_hash(stem) for stem in matches.stems} | dict(
+            zip(stems, hashes.tolist(), strict=True)
+        )
+        weights = StemWeights(view.n, dict(zip(hash_of, view.dfs(list(hash_of.values())), strict=True)))
+        return cls(match, weights, tuple(stem for stem in matches.stems if weights.dfs[stem]))
+
+    def coverage(self) -> Why:
+        matched = tuple(stem for stem in self.stems if stem in self.match.matched)
+        return _ratio_why(self.weights, "query words in the title", matched, self.stems)
+
+    def off_topic(self) -> Why:
+        match = self.match
+        if not match.matched:
+            return Why("no query word is in the title", 1.0)
+        count = Why.of(
+            "by count", "ratio",
+            Why(_listed("off-topic title words", match.off_topic), float(len(match.off_topic))),
+            Why("those and the query words in it", float(len(match.off_topic) + len(match.matched))),
+        )  # fmt: skip
+        weight = _part_why(self.weights, "off-topic title words", match.off_topic, match.matched)
+        return Why.of("off-topic share of the title", "max", weight, count)
+
+    def extra(self) -> Why:
+        return _part_why(self.weights, "extra title terms", self.match.extra, self.match.matched)
+
+
+@dataclass(frozen=True, slots=True)
+class StemWeights:
+    """The idf of stems in a view."""
+
+    n: int
+    dfs: Mapping[str, int]
+
+    def why(self, label: str, stems: Sequence[str]) -> Why:
+        """The tree of that sum."""
+        if not stems:
+            return Why(f"{label}: none", 0.0)
+        trees = [idf_why(self.n, self.dfs[stem]) for stem in stems]
+        return Why.of(
+            label, "sum",
+            *[Why(f"idf of “{stem}”", tree.value, tree.op, tree.parts)
+              for stem, tree in zip(stems, trees, strict=True)],
+        )  # fmt: skip
+
+
+def _ratio_why(weights: StemWeights, label: str, some: tuple[str, ...], whole: tuple[str, ...]) -> Why:
+    if not whole:
+        return Why(f"{label}: no word weighs anything", 0.0)
+    return Why.of(
+        label,
+        "ratio",
+        weights.why("weight of those words", some),
+        weights.why("weight of all query words", whole),
+    )
+
+
+def _part_why(weights: StemWeights, label: str, some: tuple[str, ...], others: tuple[str, ...]) -> Why:
+    if not some or not others:
+        return Why(f"{label}: none", 0.0)
+    own = weights.why(_listed(label, some), some)
+    return Why.of(
+        label,
+        "ratio",
+        own,
+        Why.of("with the query words in it", "sum", own, weights.why("query words in it", others)),
+    )
+
+
+def _listed(label: str, stems: tuple[str, ...]) -> str:
+    return f"{label}: {', '.join(stems)}" if stems else label
+
+
+@dataclass(frozen=True, slots=True)
+class TitleColumns:
+    """The columns `title`, `off_topic_title_terms` and `extra_title_terms`, in [0, 1]; see `TitleMatches`.
+
+    Untitled documents have 0 in all three. The ranking stays as it is.
+    """
+
+    def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
+        ranked = ranking.matching()
+        matches = match_titles(query, view, ranked.rows)
+        of = matches.table.of
+        columns: dict[str, tuple[Values, Callable[[TitleTrees], Why]]] = {
+            "title": (matches.query_coverage, TitleTrees.coverage),
+            "off_topic_title_terms": (matches.off_topic, TitleTrees.off_topic),
+            "extra_title_terms": (matches.extra, TitleTrees.extra),
+        }
+
+        def explained(tree: Callable[[TitleTrees], Why]) -> Callable[[int], Why]:
+            def why(at: int) -> Why:
+                if of[at] < 0:
+                    return Why("it has no title", 0.0)
+                return tree(TitleTrees.of(int(of[at]), matches, view))
+
+            return why
+
+        for name, (values, tree) in columns.items():
+            column = Given(name, np.append(values, 0.0)[of], explained(tree))
+            ranked = ranked.with_column(name, column, by=False, high=1.0)
+        return ranked
+
+
+NAMED, MOSTLY = 0.2, 0.5
+"""A title is named when it has no off-topic terms, more than NAMED of the question's words, and extra terms
+of at most MOSTLY of its own weight."""
+
+
+def names_a_title(ranking: Ranking) -> bool:
+    """Whether the question names the title of some candidate, by the columns of `TitleColumns`."""
+    title, off_topic, extra = (
+        ranking.column(name).values for name in ("title", "off_topic_title_terms", "extra_title_terms")
+    )
+    return bool(((off_topic == 0.0) & (extra <= MOSTLY) & (title > NAMED)).any())
+
+
+# -- neighbours ----------------------------------------------------------------------------------------
+#
+# Which passages stand beside which: in one version of a document, or in a thread of short documents.
+
+
+STEPS = (-2, -1, 1, 2)
+
+NEAR = 8
+"""The rows before and after a passage among which its neighbours nearly always are."""
+
+HOUR = 3_600_000_000
+
+_NUMBERED = re.compile(r"(.*?)([0-9]{1,9})", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadLimits:
+    """Documents with consecutive numbers are a thread when they are at most `gap` microseconds apart. Where
+    more than `crowd` passages are within that time, threads cannot be told apart and none is searched for."""
+
+    gap: int = 300_000_000
+    crowd: int = 256
+
+
+THREAD_LIMITS = ThreadLimits()
+
+
+def neighbours(
+    view: View, window: Window, places: NDArray[np.int64], threads: ThreadLimits = THREAD_LIMITS
+) -> NDArray[np.int64]:
+    """The places two before, one before, one after and two after each of some places (4, n); -1: none."""
+    out = _in_documents(view, window, places)
+    _fill_threads(view, window, places, out, threads)
+    return out
+
+
+def _in_documents(view: View, window: Window, places: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The same of the passages of their documents alone."""
+    rows = window.rows(places)
+    visible, digest, number = (view.column(name, rows) for name in ("visible", "digest", "number"))
+    document = view.column("document", rows)
+    numbers = number + np.array(STEPS).reshape(-1, 1)
+    out = np.full((len(STEPS), len(places)), -1, np.int64)
+    for part in window.parts:
+        least, most = part.prefix.segment.documents
+        here = np.flatnonzero((document >= least) & (document <= most))
+        if len(here):
+            own = places[here] - part.offset + part.first
+            found = _numbers_at(part, visible[here], digest[here], numbers[:, here], own)
+            out[:, here] = np.maximum(out[:, here], found)
+    return out
+
+
+def _numbers_at(
+    part: WindowPart, visible: NDArray[np.int64], digest: NDArray[np.int64], number: NDArray[np.int64],
+    near: NDArray[np.int64],
+) -> NDArray[np.int64]:  # fmt: skip
+    """The places (4, n) of the passages with these numbers, of documents at an instant (n each); -1: not in
+    this part. They are looked for around the rows `near` (n) first.
+
+    Passages of a document that begin at one instant are of one version. Their rows need not be adjacent: they
+    may have been written at different times, with retired rows between them.
+    """
+    segment, dead = part.prefix.segment, part.prefix.dead_mask
+    moments, documents, numbers = (
+        segment["visible"][part.first : part.last],
+        segment["digest"],
+        segment["number"],
+    )
+    first, end = (np.searchsorted(moments, visible, side) + part.first for side in ("left", "right"))
+
+    def before(rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Which rows come before the wanted ones, by document and number."""
+        same, smaller = documents[rows] == digest, documents[rows] < digest
+        return np.asarray(smaller | (same & (numbers[rows] < number)), bool)
+
+    low = np.broadcast_to(np.clip(near - NEAR, first, end), number.shape)
+    high = np.broadcast_to(np.clip(near + NEAR, first, end), number.shape)
+    low = np.where((low > first) & ~before(np.maximum(low - 1, part.first)), first, low)
+    high = np.where((high < end) & before(np.minimum(high, part.last - 1)), end, high)
+    while (wide := low < high).any():  # bisection of all at once
+        middle = np.where(wide, (low + high) // 2, part.first)
+        earlier = before(middle)
+        low = np.where(wide & earlier, middle + 1, low)
+        high = np.where(wide & ~earlier, middle, high)
+    while True:
+        at = np.minimum(low, part.last - 1)
+        same = (low < end) & (documents[at] == digest) & (numbers[at] == number)
+        if not (same & dead[at]).any():
+            return np.where(same, at - part.first + part.offset, -1)
+        low = low + (same & dead[at])
+
+
+def _fill_threads(
+    view: View, window: Window, places: NDArray[np.int64], out: NDArray[np.int64], limits: ThreadLimits
+) -> None:
+    """Fill in documents with consecutive numbers that are close in time: of each its last passage."""
+    seek, visible = _without_place(view, window, places, out)
+    if not len(seek):
+        return
+    crowd = crowds_in(window, visible, limits.gap)
+    few = (crowd > 1) & (crowd <= limits.crowd)
+    seek, visible = seek[few], visible[few]
+    if not len(seek):
+        return
+    documents = _numbered([record.document for record in view.records(window.rows(places[seek]))])
+    at, of, place = documents_near(window, visible, documents, limits.gap)
+    out[at, seek[of]] = place
+
+
+def _without_place(
+    view: View, window: Window, places: NDArray[np.int64], out: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The candidates that may be of a thread: without neighbours in their document, and dated to the minute;
+    and the instants at which they became visible."""
+    rows = window.rows(places)
+    visible = view.column("visible", rows)
+    to_the_hour = (visible + 1) % HOUR == 0  # dated to a day or an hour: no thread follows from that
+    dated = view.column("dated", rows).astype(bool)
+    seek = np.flatnonzero(~(out >= 0).any(axis=0) & ~to_the_hour & dated)
+    return seek, visible[seek]
+
+
+def crowds_in(window: Window, visible: NDArray[np.int64], gap: int) -> NDArray[np.int64]:
+    """How many current passages became visible within `gap` of each instant (n,)."""
+    crowd = np.zeros(len(visible), np.int64)
+    for part, first, last in _spans(window, visible, gap):
+        dead = part.prefix.dead
+        crowd += last - first
+        crowd -= np.searchsorted(dead, last + part.first) - np.searchsorted(dead, first + part.first)
+    return crowd
+
+
+def _spans(
+    window: Window, visible: NDArray[np.int64], gap: int
+) -> Iterator[tuple[WindowPart, NDArray[np.int64], NDArray[np.int64]]]:
+    """For each part of the window the first and the end of its rows within `gap` of each instant."""
+    for part in window.parts:
+        moments = part.prefix.segment["visible"][part.first : part.last]
+        yield (
+            part, np.searchsorted(moments, visible - gap, "left"),
+            np.searchsorted(moments, visible + gap, "right"),
+        )  # fmt: skip
+
+
+def documents_near(
+    window: Window, visible: NDArray[np.int64], documents: NDArray[np.int64], gap: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """The last passages of documents (digests; 4, n) within `gap` of instants (n): which of the four and of
+    the n each is, and its place. Of one index the last one counts."""
+    hits = [(np.zeros(0, np.int64),) * 5]
+    for part, first, last in _spans(window, visible, gap):
+        segment, count = part.prefix.segment, last - first
+        which = np.repeat(np.arange(len(visible)), count)
+        inside = np.arange(len(which)) - np.repeat(np.cumsum(count) - count, count)
+        local = first[which] + inside + part.first
+        same = (segment["digest"][local] == documents[:, which]) & ~part.prefix.dead_mask[local]
+        at, hit = np.nonzero(same)
+        row = local[hit]
+        hits.append(
+            (at, which[hit], segment["visible"][row], segment["number"][row], row - part.first + part.offset)
+        )
+    at, of, moment, number, place = (np.concatenate(each) for each in zip(*hits, strict=True))
+    order = np.lexsort((number, moment))
+    return at[order], of[order], place[order]
+
+
+def _numbered(names: list[str]) -> NDArray[np.int64]:
+    """Digests (4, n) of the ids before and after these by number; -1 where an id ends in no number."""
+    out = np.full((len(STEPS), len(names)), -1, np.int64)
+    for place, name in enumerate(names):
+        numbered = _NUMBERED.fullmatch(name)
+        if numbered is None:
+            continue
+        stem, figures = numbered.groups()
+        for at, step in enumerate(STEPS):
+            number = int(figures) + step
+            if number >= 0:
+                out[at, place] = name_digest(f"{stem}{number:0{len(figures) if figures[0] == '0' else 1}}")
+    return out
+
+
+# -- neighbouring text ---------------------------------------------------------------------------------
+#
+# Neighbours of a passage: the ones before and after it in its document, or in a thread of short documents.
+#
+# A turn of a conversation answers the turn before it: the words of a question may be in one and the answer
+# in
+# the other.
+
+
+@dataclass(frozen=True, slots=True)
+class NeighbouringText:
+    """The column `neighbouring_text`: how well the neighbours of a passage match the words of the question.
+
+        neighbouring_text = s(-1) + s(+1) + (s(-2) + s(+2)) / 2        s: BM25 / the best BM25
+
+    times `document` within a document, whose passages are long enough to match by themselves. The neighbours
+    of a passage are those of the same version of its document, and documents whose ids end in the next number
+    ("call-7/12", "call-7/13") and that were published within five minutes.
+    """
+
+    k1: float = within(1.5, 0.0, 10.0)
+    b: float = within(0.75, 0.0, 1.0)
+    document: float = within(0.5, 0.0, 1.0)
+    threads: ThreadLimits = THREAD_LIMITS
+
+    def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
+        matches = ranking.matching()
+        assert matches.places is not None  # noqa: S101  they match, so they were chosen
+        bm25, terms = Bm25(self.k1, self.b), query_terms(query, view.analyzer)
+        weighed = view.weigh(terms, bm25)
+        beside = neighbours(view, matches.window, matches.places, self.threads)
+        every = union(np.unique(beside[beside >= 0]), np.sort(matches.places))
+        scores = lexical.scores_at(matches.window, every, weighed, bm25)
+        best = float(scores.max(initial=0.0))
+        shares = np.append(scores / best if best else scores, 0.0)  # the last: no neighbour
+        at = np.where(beside >= 0, np.searchsorted(every, beside), len(every))
+        near = shares[at]
+        own = view.column("document", matches.rows)
+        within_document = _same_document(view, matches.window, beside, own)
+        factor = np.where(within_document, self.document, 1.0)
+
+        def nearby(step: int) -> Expression:
+            label = f"{abs(STEPS[step])} {'before' if STEPS[step] < 0 else 'after'}"
+
+            def tree(at: int) -> Why:
+                if beside[step, at] < 0 or not best:
+                    return Why(f"{label}: nothing", 0.0)
+                other = int(matches.window.rows(beside[step, at : at + 1])[0])
+                words = lexical.explain(view.prefix, other, weighed, bm25, "words (BM25)")
+                return Why.of(label, "ratio", words, Why("best of all", best))
+
+            return Given(label, near[step], tree)
+
+        before_2, before_1, after_1, after_2 = map(nearby, range(len(STEPS)))
+        two_away = product("two away", total("both", before_2, after_2), Constant("half", 0.5))
+        around = total("around it", total("adjacent passages", before_1, after_1), two_away)
+        text = product("neighbouring text", around, Given("weight of its neighbours", factor))
+        return matches.with_column("neighbouring_text", text, by=False, high=3.0)
+
+
+def _same_document(
+    view: View, window: Window, beside: NDArray[np.int64], own: NDArray[np.int64]
+) -> NDArray[np.bool_]:
+    """Which candidates have a neighbour of their own document."""
+    same = np.zeros(beside.shape[1], bool)
+    for row in beside:
+        at = np.flatnonzero(row >= 0)
+        same[at] |= view.column("document", window.rows(row[at])) == own[at]
+    return same

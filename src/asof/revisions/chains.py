@@ -1,0 +1,347 @@
+"""Succession: which earlier passage each passage follows, by their statements.
+
+Passages that state the same of the same subject at different times form a series: prices, results, minutes,
+releases, the versions of a note. Each points to its best earlier one, if it has any (`similarity.py` compares
+statements, `predecessors.py` selects the best), so that a series is a chain that depends on the past alone.
+Undated passages are in none. Passages added after the view's K or published after its T do not affect it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asof import files
+from asof.errors import DamagedSegment
+from asof.index.columns import ArraySpec, FileFormat
+from asof.index.segment import Prefix, Segment, SegmentWriter
+from asof.index.view import DerivedCache, View
+from asof.revisions.features import COLUMNS, StatementTable, WordReader, read
+from asof.revisions.link import Chain, Linker
+from asof.revisions.rows import (
+    DEFAULT,
+    CurrentRows,
+    GraphLimits,
+    Postings,
+    Rows,
+    alone,
+    is_newest,
+    merge_postings,
+    mergeable,
+    remove_file,
+)
+from asof.text.query import VERSION as WORDS_VERSION
+from asof.time.span import NEVER
+
+# -- succession cache ----------------------------------------------------------------------------------
+#
+# The cache of succession: in memory, and in a file that can be deleted at any time.
+#
+#     succession/chains.seg     statements and keys of a range of rows, and the chains built from them
+#
+# The file names the rows that it was built from (`Rows.stamp`); a file of other rows or of another format,
+# or a
+# damaged one, is ignored. Rows added since are read from the texts; when they are many, the file is written
+# again.
+
+
+FOLDER = "succession"
+FILE = "chains.seg"
+FORMAT = 1
+CHAINS = 4
+"""The most chains of earlier K in memory."""
+
+
+_LINK = ArraySpec("<i4", "nodes", low=-1, below="nodes")
+FILE_FORMAT = FileFormat(
+    {
+        name: ArraySpec(np.dtype(dtype).str, "nodes", shape[0] if shape else "")
+        for name, (dtype, shape) in COLUMNS.items()
+    }
+    | {
+        "counts": ArraySpec("<i4", "nodes", low=0), "keys": ArraySpec("<u8", "keys", order="ascending"),
+        "nodes": ArraySpec("<i4", "keys", low=0, below="nodes"), "known": ArraySpec("|u1", "packed"),
+        "ends": ArraySpec("<i8", "nodes"), "before": _LINK, "after": _LINK, "edit": _LINK,
+    },
+    {"nodes": int, "rows": int, "made": str},
+    {"known": lambda read, facts: len(read("known")) == -(-facts["nodes"] // 8)},
+)  # fmt: skip
+
+
+def series_cache(derived: DerivedCache, limits: GraphLimits = DEFAULT) -> SeriesCache:
+    """The series cache of a corpus; created with these limits if there is none."""
+    memo = derived.memo
+    cached: SeriesCache = memo.get(FOLDER) or memo.setdefault(
+        FOLDER, SeriesCache(derived.folder / FOLDER, limits)
+    )
+    return cached
+
+
+class SeriesCache:
+    """The rows, statements and chains of a corpus. Threads may share it."""
+
+    def __init__(self, folder: Path, limits: GraphLimits = DEFAULT) -> None:
+        self.folder = folder
+        self.limits = limits
+        self._lock = threading.Lock()
+        self._table = CurrentRows()
+        self._lexicon: WordReader | None = None
+        self._forget()
+
+    def _forget(self) -> None:
+        self._opened = False
+        self._statements = StatementTable.none()
+        self._keys: list[Postings] = []
+        self._chain: Chain | None = None
+        self._on_disk = np.zeros(0, bool)
+        self._earlier: OrderedDict[int, Chain] = OrderedDict()
+
+    def chain(self, view: View) -> tuple[Linker, Chain]:
+        """The rows and statements of the corpus, and the chains of those rows known at the view's K."""
+        with self._lock:
+            if self._table.update(view.prefix):
+                self._forget()
+            rows = self._table.rows
+            self._read_statements(view, rows)
+            linker = Linker(rows, self._statements.snapshot(), tuple(self._keys), self.limits)
+            return linker, self._linked(view, linker)
+
+    def _linked(self, view: View, linker: Linker) -> Chain:
+        known, ends = linker.rows.known(view.prefix), ends_known(linker.rows, view.prefix)
+        for cached in (self._chain, self._earlier.get(view.known_at)):
+            if cached is not None and _is_of(cached, known, ends):
+                return cached
+        chain = linker.anew(known, ends) if self._chain is None else linker.moved(self._chain, known, ends)
+        if is_newest(view.prefix, linker.rows):
+            self._chain = chain
+            self._write(linker, chain, view)
+        else:
+            self._earlier[view.known_at] = chain
+            while len(self._earlier) > CHAINS:
+                self._earlier.popitem(last=False)
+        return chain
+
+    def _read_statements(self, view: View, rows: Rows) -> None:
+        """Load the statements of all rows: from the file, and from the texts of rows added since."""
+        if not self._opened:
+            self._open(view, rows)
+            self._opened = True
+        if self._lexicon is None and self._statements.n < rows.n:
+            self._lexicon = WordReader(view.analyzer.languages)
+        if self._lexicon is None:
+            return
+        begin = self._statements.n
+        for batch in read(view.store.db, rows.first, begin, rows.n, self._lexicon, self.limits):
+            counts = np.zeros(batch.end - batch.begin, np.int32)
+            part = Postings(batch.begin, counts, batch.keys, batch.owners)
+            self._statements.add(batch)
+            self._keys.append(part)
+            while mergeable(self._keys, self.limits.most_postings):
+                self._keys[-2:] = [merge_postings(self._keys[-2:])]
+
+    # -- the file -----------------------------------------------------------------------------------
+
+    def _open(self, view: View, rows: Rows) -> None:
+        path = self.folder / FILE
+        if FILE not in files.names(self.folder):
+            return
+        try:
+            segment = Segment(path, expected=FILE_FORMAT)
+            n = segment.facts["nodes"]
+            if n <= rows.n and segment.facts["made"] == _made_from(rows, n, view):
+                keys = Postings(0, segment["counts"], segment["keys"], segment["nodes"], path)
+                columns = {name: segment[name] for name in COLUMNS}
+                known = np.unpackbits(segment["known"], count=n).astype(bool)
+                chain = Chain(known, *(segment[name] for name in ("ends", "before", "after", "edit")))
+                self._statements, self._keys, self._chain = StatementTable(n, columns), [keys], chain
+                self._on_disk = known
+                return
+        except (DamagedSegment, OSError):
+            pass  # as if it were not there
+        remove_file(path)
+
+    def _write(self, linker: Linker, chain: Chain, view: View) -> None:
+        rows, known, n = linker.rows, chain.known, len(self._on_disk)
+        changed = int((self._on_disk[: len(known)] != known[:n]).sum() + known[n:].sum())
+        if changed < max(self.limits.least_written, rows.n // self.limits.share_written):
+            return
+        self._on_disk = chain.known
+        if len(self._keys) > 1:
+            self._keys = [merge_postings(self._keys)]
+        with contextlib.suppress(OSError), alone(self.folder), SegmentWriter(self.folder / FILE) as writer:
+            for name in COLUMNS:
+                writer.add(name, linker.statements[name])
+            for part in self._keys:
+                writer.add("counts", part.counts)
+                writer.add("keys", part.hashes)
+                writer.add("nodes", part.carriers)
+            writer.add("known", np.packbits(chain.known))
+            for name in ("ends", "before", "after", "edit"):
+                writer.add(name, getattr(chain, name))
+            writer.close(nodes=rows.n, made=_made_from(rows, rows.n, view), rows=int(chain.known.sum()))
+
+
+def ends_known(rows: Rows, prefix: Prefix) -> NDArray[np.int64]:
+    """The end of each node's passage, as known at the K of a prefix; NEVER where it has none."""
+    ends = np.full(rows.n, NEVER)
+    for part in prefix.parts:
+        segment = part.segment
+        known = segment["end_added"] <= prefix.known_at
+        nodes = segment["end_passage"][known] - rows.first
+        here = (nodes >= 0) & (nodes < rows.n)
+        np.minimum.at(ends, nodes[here], segment["end_at"][known][here])
+    return ends
+
+
+def _is_of(chain: Chain, known: NDArray[np.bool_], ends: NDArray[np.int64]) -> bool:
+    """Whether a chain is that of these nodes and ends. Nodes that came later may be missing in either, not
+    all of them."""
+    n = min(chain.n, len(known))
+    return bool(
+        (n or chain.n == len(known))
+        and (chain.known[:n] == known[:n]).all() and not known[n:].any() and not chain.known[n:].any()
+        and (chain.ends[:n][known[:n]] == ends[:n][known[:n]]).all()
+    )  # fmt: skip
+
+
+def _made_from(rows: Rows, n: int, view: View) -> str:
+    languages = ",".join(view.analyzer.languages)
+    return f"{FORMAT}.{WORDS_VERSION}-{languages}-{rows.first}-{rows.stamp(0, n)}"
+
+
+# -- succession ----------------------------------------------------------------------------------------
+
+
+LONGEST = 100_000
+"""The most links followed in one direction; a longer chain would be a bug."""
+
+RowNumbers = NDArray[np.int64]
+
+
+class Successor(NamedTuple):
+    """The row that follows another, and since when it is visible (an instant)."""
+
+    row: int
+    instant: int
+
+
+@dataclass(frozen=True, slots=True)
+class Succession:
+    """The chains among the rows of a view, ended ones included. Rows are numbers of the view; -1 is none."""
+
+    prefix: Prefix
+    linker: Linker
+    chain: Chain
+
+    def predecessors(self, rows: RowNumbers) -> RowNumbers:
+        """For each row the earlier one that it follows, or -1."""
+        nodes = self.nodes(rows)
+        return self._rows(np.where(nodes < 0, -1, self.chain.before[nodes]))
+
+    def successors(self, rows: RowNumbers) -> RowNumbers:
+        """For each row the one that follows it, or -1: of its own document if one does, else the earliest."""
+        nodes = self.nodes(rows)
+        after = self._rows(np.where(nodes < 0, -1, self.chain.after[nodes]))
+        edit = self._rows(np.where(nodes < 0, -1, self.chain.edit[nodes]))
+        return np.where(edit >= 0, edit, after)
+
+    def in_series(self, rows: RowNumbers) -> NDArray[np.bool_]:
+        """Which rows have a predecessor or a successor."""
+        return (self.predecessors(rows) >= 0) | (self.successors(rows) >= 0)
+
+    def series(self, row: int) -> RowNumbers:
+        """The chain through a row, in order of time; the row alone if it has none."""
+        back = self._walk(row, self.predecessors)
+        return np.array([*reversed(back), row, *self._walk(row, self.successors)], np.int64)
+
+    @staticmethod
+    def _walk(row: int, step: Callable[[RowNumbers], RowNumbers]) -> list[int]:
+        rows: list[int] = []
+        for _ in range(LONGEST):
+            row = int(step(np.array([row], np.int64))[0])
+            if row < 0:
+                break
+            rows.append(row)
+        return rows
+
+    def same_statement(self, row: int) -> RowNumbers:
+        """The other rows of the view, of any time, that state the same of the same subject as a row."""
+        node = int(self.nodes(np.array([row], np.int64))[0])
+        if node < 0:
+            return np.zeros(0, np.int64)
+        rows = self._rows(self.linker.same_statement(node, self.chain.known))
+        return rows[rows >= 0]
+
+    def ends(self, rows: RowNumbers) -> list[int | None]:
+        """The end of each row, as far as the view knows it; None for a current row."""
+        nodes = self.nodes(rows)
+        ends = np.where(nodes < 0, NEVER, self.chain.ends[nodes]).tolist()
+        return [None if end > self.prefix.as_of else end for end in ends]
+
+    def row_of(self, passages: Sequence[int]) -> int:
+        """The row of one of these passages (by number): the current one, else the last; -1 for none."""
+        rows = self._rows(np.array(passages, np.int64) - self.linker.rows.first)
+        rows = rows[(rows >= 0) & (self.nodes(rows) >= 0)]
+        current = [row for row, end in zip(rows.tolist(), self.ends(rows), strict=True) if end is None]
+        return next(iter(current or reversed(rows.tolist())), -1)
+
+    def nodes(self, rows: RowNumbers) -> RowNumbers:
+        """The nodes of rows; -1 for rows that are not known, and for row -1."""
+        nodes = np.full(len(rows), -1, np.int64)
+        for part in self.prefix.parts:
+            here = np.flatnonzero((rows >= part.offset) & (rows < part.offset + part.hi))
+            if len(here):
+                nodes[here] = part.segment["passage"][rows[here] - part.offset] - self.linker.rows.first
+        nodes[(nodes >= self.chain.n) | ~self.chain.known[np.minimum(nodes, self.chain.n - 1)]] = -1
+        return nodes
+
+    def _rows(self, nodes: NDArray[np.signedinteger]) -> RowNumbers:
+        """The rows of nodes; -1 for those that are not in the view, and for -1."""
+        passages = nodes.astype(np.int64) + self.linker.rows.first
+        return self.prefix.rows_of(np.where(nodes >= 0, passages, -1))
+
+
+def succession(view: View) -> Succession:
+    """The succession of a view; cached with it."""
+    cached: Succession | None = view.prefix.memo.get(FOLDER)
+    if cached is None:
+        cached = view.prefix.memo[FOLDER] = Succession(view.prefix, *series_cache(view.derived).chain(view))
+    return cached
+
+
+def refresh(view: View) -> None:
+    """Update the cache with the rows added since; cheap if there are none."""
+    succession(view)
+
+
+def superseded(view: View, rows: RowNumbers) -> list[Successor | None]:
+    """For each row its successor in the view, None for none."""
+    after = succession(view).successors(rows)
+    visible = view.column("visible", np.maximum(after, 0)).tolist() if len(rows) else []
+    return [
+        Successor(row, instant) if row >= 0 else None
+        for row, instant in zip(after.tolist(), visible, strict=True)
+    ]
+
+
+def status(folder: Path) -> list[str]:
+    """A line for `asof status` about the cache file, if any; `folder` is the one of all derived files."""
+    path = folder / FOLDER / FILE
+    if FILE not in files.names(path.parent):
+        return []
+    try:
+        segment = Segment(path, expected=FILE_FORMAT)
+    except DamagedSegment:
+        return [f"succession: {path.name} is damaged; it will be rebuilt"]
+    links = int((segment.unchecked("before") >= 0).sum())
+    return [
+        f"succession: {segment.facts['rows']:,} passages, {links:,} follow another; {segment.size:,} bytes"
+    ]

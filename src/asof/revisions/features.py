@@ -1,0 +1,370 @@
+"""Statements of passages: the columns by which a passage is found to follow an earlier one.
+
+A statement is stored as sets of words and a few numbers, not as text. Dates and numbers change from one
+statement of a series to the next, so they are left out of both sets.
+
+    body, title  the words of the text, and of its document's title and headings; 512 bits each
+    (`word_sets.py`) subject      hash of title and headings without numbers and dates, equal for "Node.js
+    21.7.0" and "Node.js 21.6.2"; 0 where nothing is left weight       the number of words of the subject, and
+    one more for a version number numbered     whether the title has a number version      the first three
+    numbers of the version in the title (else the text), -1 for none branch       hash of the branch that the
+    text names for the version: "(21 branch)" for 21.7.0; 0 for none depth        how many parts the number of
+    the branch has dated        whether the passage has a date
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import sqlite3
+from collections.abc import Container, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asof.index.columns import Array
+from asof.lang import calendar_words
+from asof.revisions.rows import DEFAULT, GraphLimits
+from asof.text.query import mixed
+from asof.text.tokens import Analyzer, term_hash, tokenize
+
+# -- word sets -----------------------------------------------------------------------------------------
+#
+# Sets of words as 512 bits, and how many words two of them share.
+#
+# Each word sets the bit selected by its hash. k different words set 512 (1 - e^(-k/512)) bits on average, so
+# the number of bits gives the number of words (linear counting, Whang et al. 1990): nearly exact for a
+# sentence, and close enough for a page.
+
+
+BITS = 512
+SIZE_WORDS = BITS // 64
+MOST_FIGURES = 64
+"""The most numbers of a text that are read."""
+
+WORDS_OF = np.array([-BITS * math.log(1 - min(k, BITS - 1) / BITS) for k in range(BITS + 1)])
+"""The estimated number of words, by the number of bits set."""
+
+_DIGIT = re.compile(r"\d")
+_OTHER, _CONTENT, _FIGURE = 0, 1, 2
+
+
+class WordReader:
+    """Reads words and caches their hashes and kinds; not thread-safe."""
+
+    def __init__(self, languages: tuple[str, ...]) -> None:
+        self._analyzer = Analyzer(languages)
+        self._kinds = np.zeros(0, np.uint8)
+        self.calendar = frozenset().union(*map(calendar_words, languages))
+        self._dates = {stem for word in self.calendar for stem in (word, *self._analyzer.alternatives(word))}
+
+    def begin(self) -> None:
+        """Start a batch of texts: only here may the numbering of words be reset."""
+        if self._analyzer.reset_if_large():
+            self._kinds = np.zeros(0, np.uint8)
+
+    def read(self, texts: Sequence[str], languages: Sequence[str]) -> WordTable:
+        """The words of texts, each in its language."""
+        known, analyzer = self._analyzer.languages, self._analyzer
+        numbers = [
+            analyzer.ids(text, language if language in known else known[0])
+            for text, language in zip(texts, languages, strict=True)
+        ]
+        lengths = np.fromiter(map(len, numbers), np.int64, len(numbers))
+        flat = np.fromiter(chain.from_iterable(numbers), np.int32, int(lengths.sum()))
+        owner = np.repeat(np.arange(len(numbers)), lengths)
+        hashes = analyzer.hashes()
+        self._classify(len(hashes))
+        return WordTable(analyzer, hashes, self._kinds, flat, owner)
+
+    def _classify(self, n: int) -> None:
+        begin = len(self._kinds)
+        if begin < n:
+            stop = self._analyzer.stop_numbers()
+            more = [self._kind(number, stop) for number in range(begin, n)]
+            self._kinds = np.concatenate([self._kinds, np.array(more, np.uint8)])
+
+    def _kind(self, number: int, stop: frozenset[int]) -> int:
+        word = self._analyzer.stem_of(number)
+        if _DIGIT.search(word):
+            return _FIGURE
+        return _OTHER if number in stop or word in self._dates or len(word) < 2 else _CONTENT
+
+
+@dataclass(frozen=True, slots=True)
+class WordTable:
+    """The words of some texts, concatenated (`flat`): numbers of the analyzer, and the text of each
+    (`owner`)."""
+
+    analyzer: Analyzer
+    hashes: NDArray[np.uint64]
+    kinds: NDArray[np.uint8]
+    flat: NDArray[np.int32]
+    owner: NDArray[np.int64]
+
+    def content(self) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+        """Hashes of the content words (no stop words, numbers or dates), and the text of each."""
+        keep = self.kinds[self.flat] == _CONTENT
+        return self.hashes[self.flat[keep]], self.owner[keep]
+
+    def figures(self) -> dict[int, list[str]]:
+        """By text its words with digits, in order."""
+        at = np.flatnonzero(self.kinds[self.flat] == _FIGURE)
+        figures_of: dict[int, list[str]] = {}
+        for text, number in zip(self.owner[at].tolist(), self.flat[at].tolist(), strict=True):
+            words = figures_of.setdefault(text, [])
+            if len(words) < MOST_FIGURES:
+                words.append(self.analyzer.stem_of(number))
+        return figures_of
+
+
+def bits_of(hashes: NDArray[np.uint64], owner: NDArray[np.int64], n: int) -> NDArray[np.uint64]:
+    """The set of words of each of `n` texts, (n, 8)."""
+    dense = np.zeros((n, BITS), bool)
+    dense[owner, (hashes >> np.uint64(64 - 9)).astype(np.int64)] = True
+    return np.packbits(dense, axis=1).view(np.uint64)
+
+
+def minima(hashes: NDArray[np.uint64], owner: NDArray[np.int64], count: int) -> list[NDArray[np.uint64]]:
+    """For each text with words, `count` minimum hashes (MinHash), each under another permutation."""
+    if not len(owner):
+        return [np.zeros(0, np.uint64)] * count
+    starts = np.flatnonzero(np.diff(owner, prepend=-1))
+    # an odd factor permutes the hashes; as they are random already, each factor gives another random order
+    factors = (np.uint64((2 * order + 1) * 0x9E3779B97F4A7C15 % 2**64) for order in range(count))
+    return [np.minimum.reduceat(hashes * factor, starts) for factor in factors]
+
+
+def words_in(sets: NDArray[np.uint64]) -> NDArray[np.float64]:
+    """The estimated number of words in each set (n, 8)."""
+    counted: NDArray[np.float64] = WORDS_OF[np.bitwise_count(sets).sum(axis=1, dtype=np.int64)]
+    return counted
+
+
+# -- statement -----------------------------------------------------------------------------------------
+
+
+READ = 600
+"""How many characters of a passage are read: its beginning has the statement and its subject."""
+
+PARTS = 3
+BANDS, PER_BAND = 4, 2
+LEAST_UNTITLED = 3
+"""The least words of a text without a title for keys of words; with one `CandidateLimits.words_titled`."""
+
+COLUMNS: dict[str, tuple[type, tuple[int, ...]]] = {
+    "body": (np.uint64, (SIZE_WORDS,)), "title": (np.uint64, (SIZE_WORDS,)), "subject": (np.uint64, ()),
+    "weight": (np.int32, ()), "version": (np.int32, (PARTS,)), "branch": (np.uint64, ()),
+    "depth": (np.int32, ()), "numbered": (np.bool_, ()), "dated": (np.bool_, ()),
+}  # fmt: skip
+
+_SALTS = {"subject": 1, "place": 2, "branch": 3, "first": 4, "second": 5, "words": 6}
+_DIGITS = re.compile(r"\d+")
+_VERSION = re.compile(r"(?:(?<!\w)|(?<=\bv)|(?<=\bV))\d+(?:\.\d+)*")
+_DATE = re.compile(r"\d{1,2}\.\d{1,2}\.(?:1\d|20)\d\d")
+_ISO = re.compile(r"(?<!\d)(?:1\d|20)\d\d-\d\d(?:-\d\d)?(?!\d)")
+
+_TEXTS = (
+    "SELECT p.id, p.dated, p.number, p.headings, p.text, h.title, h.language FROM passages AS p"
+    " JOIN heads AS h ON h.id = p.head WHERE p.id BETWEEN ? AND ? ORDER BY p.id"
+)
+
+
+class StatementBatch(NamedTuple):
+    """Statements of nodes `begin` to `end` (exclusive); `keys` (p), and `owners` (p): node - `begin`.
+
+    Two statements can be of one series only if they have a key in common.
+    """
+
+    begin: int
+    end: int
+    columns: dict[str, Array]
+    keys: NDArray[np.uint64]
+    owners: NDArray[np.int32]
+
+
+class TitleSubject(NamedTuple):
+    """The subject of a title and its headings (a hash, or 0), its weight, the version as written or "", and
+    whether the title has a number."""
+
+    subject: int
+    weight: int
+    version: str
+    numbered: bool
+
+
+def read(
+    db: sqlite3.Connection, first: int, begin: int, end: int, lexicon: WordReader,
+    limits: GraphLimits = DEFAULT,
+) -> Iterator[StatementBatch]:  # fmt: skip
+    """The statements of nodes `begin` to `end` (exclusive), whose passages are `first` + node."""
+    for low in range(begin, end, limits.texts_at_once):
+        high = min(low + limits.texts_at_once, end)
+        rows = db.execute(_TEXTS, (first + low, first + high - 1)).fetchall()
+        yield _batch(rows, first, low, high, lexicon, limits.candidates.words_titled)
+
+
+def _batch(rows: list[tuple[int, int, int, str, str, str, str]], first: int, low: int, high: int,
+           lexicon: WordReader, words_titled: int) -> StatementBatch:  # fmt: skip
+    lexicon.begin()
+    columns: dict[str, Array] = {
+        name: np.zeros((high - low, *shape), dtype) for name, (dtype, shape) in COLUMNS.items()
+    }
+    columns["version"][:] = -1
+    nodes = np.array([row[0] for row in rows], np.int64) - first - low
+    above = [f"{title}\n{headings}" for _, _, _, headings, _, title, _ in rows]
+    distinct = dict.fromkeys(zip(above, (row[6] for row in rows), strict=True))
+    at = {each: place for place, each in enumerate(distinct)}
+    titles = [title_of(text, lexicon.calendar) for text, _ in distinct]
+    place = np.array([at[text, row[6]] for text, row in zip(above, rows, strict=True)], np.int64)
+    bodies = lexicon.read([row[4][:READ] for row in rows], [row[6] for row in rows])
+    headed = lexicon.read([text for text, _ in distinct], [language for _, language in distinct])
+    content_words = bodies.content()
+    columns["dated"][nodes] = [bool(row[1]) for row in rows]
+    columns["body"][nodes] = bits_of(*content_words, len(rows))
+    columns["title"][nodes] = bits_of(*headed.content(), len(titles))[place]
+    columns["numbered"][nodes] = np.array([title.numbered for title in titles], bool)[place]
+    columns["subject"][nodes] = np.array([title.subject for title in titles], np.uint64)[place]
+    columns["weight"][nodes] = np.array([title.weight for title in titles], np.int32)[place]
+    named = [titles[each].version for each in place.tolist()]
+    for name, values in _versions(named, bodies.figures()).items():
+        columns[name][nodes] = values
+    numbers = np.array([row[2] for row in rows], np.uint64)
+    keys, owners = _keys({name: values[nodes] for name, values in columns.items()}, numbers)
+    bands, carriers = _bands(*content_words, columns["subject"][nodes], words_titled)
+    keys, owners = np.concatenate([keys, bands]), np.concatenate([owners, carriers])
+    order = np.argsort(keys, kind="stable")
+    return StatementBatch(low, high, columns, keys[order], nodes[owners[order]].astype(np.int32))
+
+
+def title_of(text: str, calendar: Container[str] = ()) -> TitleSubject:
+    """The subject of a title, with headings in the lines below it.
+
+    Words in `calendar`, and numbers, are no part of the subject.
+
+    >>> title_of("Node.js 21.7.0")[1:3], title_of("Council minutes July 2023", {"july"})[1:3]
+    ((3, '21.7.0'), (2, ''))
+    """
+    tokens = tokenize(text)
+    dated = any(token in calendar for token in tokens)
+    words = [
+        left for token in tokens if (left := _DIGITS.sub("", token).strip(".,")) and left not in calendar
+    ]
+    version = _version(_ISO.sub(" ", text) if "-" in text else text, plain=not dated)
+    # not by lines: "Harbour" with a heading "Fees" has the same subject as "Harbour fees"
+    subject = term_hash(" ".join(words)) or 1 if words else 0
+    return TitleSubject(subject, len(words) + bool(version), version, bool(_DIGITS.search(text)))
+
+
+def _version(text: str, *, plain: bool) -> str:
+    """The first version number in a title; a whole number only if `plain` and it is not a year."""
+    if not _DIGITS.search(text):
+        return ""
+    for number in _VERSION.findall(text):
+        if "." in number and not _DATE.fullmatch(number):
+            return str(number)
+        if "." not in number and plain and not (len(number) == 4 and "1800" <= number < "2200"):
+            return str(number)
+    return ""
+
+
+def _versions(named: Sequence[str], figures: dict[int, list[str]]) -> dict[str, Array]:
+    """Version, branch and depth of each text, from what its title names and the `figures` in it."""
+    versions = np.full((len(named), PARTS), -1, np.int32)
+    branches, depths = np.zeros(len(named), np.uint64), np.zeros(len(named), np.int32)
+    for at, version in enumerate(named):
+        numbers_in_text = figures.get(at, [])
+        if not version:
+            version = next((each for each in numbers_in_text if "." in each and _VERSION.fullmatch(each)
+                            and not _DATE.fullmatch(each)), "")  # fmt: skip
+        if not version:
+            continue
+        for part, digits in enumerate(version.split(".")[:PARTS]):
+            versions[at, part] = int(digits[-9:])
+        if "." in version:
+            of = max(
+                (each for each in numbers_in_text if version.startswith(f"{each}.")), key=len, default=""
+            )
+            branches[at] = term_hash(of) if of else 0
+            depths[at] = min(of.count(".") + 1, PARTS) if of else 0
+    return {"version": versions, "branch": branches, "depth": depths}
+
+
+def _keys(
+    columns: dict[str, Array], numbers: NDArray[np.uint64]
+) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+    """Keys of subjects: alone, with the place in the document, the branch, one and two parts of a version."""
+    subject = columns["subject"].astype(np.uint64)
+    branch = columns["branch"].astype(np.uint64)
+    version = columns["version"].astype(np.int64)
+    has_subject = subject > 0
+    major = mixed(version[:, 0].astype(np.uint64) + np.uint64(1))
+    minor = mixed(major ^ version[:, 1].astype(np.uint64))
+    nothing = np.zeros(len(subject), np.uint64)
+    kinds = [
+        ("subject", has_subject, nothing), ("place", has_subject & (numbers > 0), numbers),
+        ("branch", has_subject & (branch > 0), branch),
+        ("first", has_subject & (version[:, 1] >= 0), major),
+        ("second", has_subject & (version[:, 2] >= 0), minor),
+    ]  # fmt: skip
+    keys = [salted(name, subject[which] ^ mixed(more[which])) for name, which, more in kinds]
+    return np.concatenate(keys), np.concatenate([np.flatnonzero(which) for _, which, _ in kinds])
+
+
+def salted(name: str, values: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Values as keys of one kind; keys of words are odd numbers."""
+    keys = mixed(values + np.uint64(_SALTS[name] * 0x9E3779B97F4A7C15 % 2**64))
+    return keys | np.uint64(1) if name == "words" else keys & ~np.uint64(1)
+
+
+def _bands(
+    hashes: NDArray[np.uint64], owner: NDArray[np.int64], subject: Array, words_titled: int
+) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+    """Keys of texts that have most words in common: pairs of least hashes (Broder 1997)."""
+    sizes = np.bincount(owner, minlength=len(subject))
+    enough = sizes >= np.where(subject > 0, words_titled, LEAST_UNTITLED)
+    keep = enough[owner]
+    least = minima(hashes[keep], owner[keep], BANDS * PER_BAND)
+    owners = np.flatnonzero(enough)
+    keys = []
+    for band in range(BANDS):
+        one, other = least[band * PER_BAND], least[band * PER_BAND + 1]
+        keys.append(salted("words", mixed(one + np.uint64(band)) ^ other))
+    return np.concatenate(keys), np.tile(owners, BANDS)
+
+
+@dataclass(slots=True)
+class StatementTable:
+    """The statements of all nodes, a table that only grows; columns have capacity for more than `n`."""
+
+    n: int
+    columns: dict[str, Array]
+
+    @classmethod
+    def none(cls) -> StatementTable:
+        return cls(0, {name: np.zeros((0, *shape), dtype) for name, (dtype, shape) in COLUMNS.items()})
+
+    def add(self, batch: StatementBatch) -> None:
+        """Append a batch."""
+        capacity = len(self.columns["subject"])
+        for name, values in batch.columns.items():
+            if batch.end > capacity:
+                grown = np.zeros((max(batch.end, capacity + capacity // 4), *values.shape[1:]), values.dtype)
+                grown[: self.n] = self.columns[name][: self.n]
+                self.columns[name] = grown
+            self.columns[name][batch.begin : batch.end] = values
+        self.n = batch.end
+
+    def snapshot(self) -> StatementTable:
+        """The table as it is now, which does not grow."""
+        return StatementTable(self.n, dict(self.columns))
+
+    def taken(self, nodes: NDArray[np.int64]) -> dict[str, Array]:
+        """All columns of some nodes, by name."""
+        return {name: self[name][nodes] for name in COLUMNS}
+
+    def __getitem__(self, name: str) -> Array:
+        return self.columns[name][: self.n]

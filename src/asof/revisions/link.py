@@ -1,0 +1,576 @@
+"""The predecessor of each passage, and its update when the set of known passages changes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asof.index.columns import Array
+from asof.revisions.features import LEAST_UNTITLED, PARTS, StatementTable, salted, words_in
+from asof.revisions.rows import DEFAULT, CandidateLimits, GraphLimits, Postings, Rows
+from asof.text.query import mixed
+from asof.time.span import BEGINNING, NEVER
+
+# -- candidates ----------------------------------------------------------------------------------------
+#
+# Candidate predecessors of a passage: the last few with a key in common, and those that an edit ended.
+#
+# Of all passages with a key only the last `window` before a passage are compared (with a key of words the
+# last
+# `window_of_words`, as there are several such keys): later arrivals do not change this limit.
+
+
+DAY = 86_400_000_000
+
+
+class Pairs(NamedTuple):
+    """Nodes, and earlier ones that they may follow; unordered, with duplicates."""
+
+    later: NDArray[np.int64]
+    earlier: NDArray[np.int64]
+
+
+def subject_keys(subject: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """The keys of subjects alone (see `statement.py`)."""
+    return salted("subject", subject ^ mixed(np.zeros(1, np.uint64)))
+
+
+def steps(keys: NDArray[np.uint64], limits: CandidateLimits) -> NDArray[np.int64]:
+    """How many nodes with each key are compared: keys of words are odd (see `statement.salted`)."""
+    most = min(limits.window, limits.window_of_words)
+    return np.where(keys & np.uint64(1), most, limits.window)
+
+
+def recent(
+    keys: NDArray[np.uint64],
+    nodes: NDArray[np.int32],
+    selected: NDArray[np.bool_],
+    rows: Rows,
+    statements: StatementTable,
+    limits: CandidateLimits,
+) -> tuple[Pairs, NDArray[np.bool_]]:
+    """The last few nodes before each selected one with a key in common; and by node, whether its title is a
+    label.
+
+    `keys` (p) and the `nodes` (p) that have them, in any order: all nodes with a key of a selected one.
+    `selected`: by node.
+    """
+    each = _ordered(keys, nodes, rows)
+    ordered, visible, documents = each.nodes, each.visible, rows.columns["document"][each.nodes]
+    mine = np.flatnonzero(selected[ordered] & (each.now > each.begin))
+    first, last = each.begin[mine], each.now[mine]
+    of_subject = each.keys[mine] == subject_keys(statements["subject"][ordered[mine]])
+    count = np.zeros(len(mine), np.int64)
+    later: list[NDArray[np.int64]] = [np.zeros(0, np.int64)]
+    earlier = later.copy()
+    lowest = np.maximum(first, last - steps(each.keys[mine], limits))
+    for step in range(1, limits.window + 1):
+        here = np.flatnonzero(last - step >= lowest)
+        at = last[here] - step
+        later.append(ordered[mine[here]])
+        earlier.append(ordered[at])
+        close = visible[last[here] - 1] - visible[at] < DAY
+        count[here] += close & ((documents[at] != documents[at + 1]) if step > 1 else True)
+    label = np.zeros(len(selected), bool)
+    label[ordered[mine[of_subject & (count >= limits.label_documents)]]] = True
+    label[statements["version"][:, 0] >= 0] = False  # several versions on one day are no label
+    return Pairs(np.concatenate(later), np.concatenate(earlier)), label
+
+
+def displaced(
+    keys: NDArray[np.uint64], nodes: NDArray[np.int32], dirty: NDArray[np.bool_], rows: Rows, window: int
+) -> NDArray[np.int64]:
+    """The nodes that have a dirty one among the last `window` before them with the same key.
+
+    `nodes` are those with a key of a dirty one. Distances are counted in nodes that are not dirty, so the
+    result does not depend on which of the dirty ones were added and which removed.
+    """
+    each = _ordered(keys, nodes, rows)
+    here = dirty[each.nodes]
+    places = np.arange(len(here))
+    clean = np.concatenate([[0], np.cumsum(~here)])
+    last = np.concatenate([[-1], np.maximum.accumulate(np.where(here, places, -1))])[each.now]
+    nodes_near: NDArray[np.int64] = each.nodes[
+        (last >= each.begin) & (clean[each.now] - clean[last] <= window)
+    ]  # fmt: skip
+    return nodes_near
+
+
+class _Ordered(NamedTuple):
+    """Keys and nodes by key, then in order of time; for each its instant, the position where its key begins,
+    and the position where the nodes of the key with the same instant begin."""
+
+    keys: NDArray[np.uint64]
+    nodes: NDArray[np.int64]
+    visible: NDArray[np.int64]
+    begin: NDArray[np.int64]
+    now: NDArray[np.int64]
+
+
+def _ordered(keys: NDArray[np.uint64], nodes: NDArray[np.int32], rows: Rows) -> _Ordered:
+    order = rows.canonical(nodes, keys)
+    keys, carriers = keys[order], nodes[order].astype(np.int64)
+    visible, places = rows.columns["visible"][carriers], np.arange(len(keys))
+    begins = np.diff(keys, prepend=keys[:1] ^ np.uint64(1)) != 0
+    begin = np.maximum.accumulate(np.where(begins, places, 0))
+    begins[1:] |= visible[1:] != visible[:-1]
+    return _Ordered(keys, carriers, visible, begin, np.maximum.accumulate(np.where(begins, places, 0)))
+
+
+def around(
+    which: NDArray[np.int64], nodes: NDArray[np.int32], marked: NDArray[np.bool_],
+    visible: NDArray[np.int64], limits: GraphLimits, *, before: bool, after: bool,
+) -> NDArray[np.int64]:  # fmt: skip
+    """Positions in `nodes` of those that are near a marked one among the nodes with the same key.
+
+    `which` (p) numbers the keys; some node of each is marked. Near are those between the first and the last
+    marked one in time, and one window `before` and `after` these; ties are near.
+    """
+    window = limits.candidates.window
+    order = np.argsort(which, kind="stable")
+    sizes = np.bincount(which)
+    near = np.ones(len(which), bool)
+    begin = np.cumsum(sizes) - sizes
+    for key in np.flatnonzero(sizes > limits.nodes_of_key).tolist():
+        here = order[begin[key] : begin[key] + sizes[key]]
+        times = visible[nodes[here]]
+        mine = times[marked[nodes[here]]]
+        if not len(mine):
+            near[here] = False
+            continue
+        near[here] = (times >= _nth(-times, -mine.min(), window * before, -1)) & (
+            times <= _nth(times, mine.max(), (window + len(mine)) * after, 1)
+        )
+    return np.flatnonzero(near)
+
+
+def _nth(times: NDArray[np.int64], end: int, count: int, sign: int) -> int:
+    """The time (times `sign`) of the `count`-th that comes after `end`, or of the last; `end` for count 0."""
+    beyond = times[times > end]
+    if not count or not len(beyond):
+        return sign * end
+    nth = min(count, len(beyond)) - 1
+    return sign * int(np.partition(beyond, nth)[nth])
+
+
+def edited(
+    ends: NDArray[np.int64], alive: NDArray[np.bool_], selected: NDArray[np.bool_], rows: Rows, most: int
+) -> Pairs:
+    """Each selected node with the nodes of its document that ended at the instant when it began, at most
+    `most`: those nearest in the document.
+
+    `ends`, `alive` and `selected` are by node; only nodes that are `alive` count.
+    """
+    documents, visible = rows.columns["document"], rows.columns["visible"]
+    numbers = rows.columns["number"]
+    over = np.flatnonzero(alive & (ends < NEVER))
+    over = over[np.argsort(numbers[over], kind="stable")]
+    moment = _moments(documents[over], ends[over])
+    order = np.argsort(moment, kind="stable")
+    over, moment = over[order], moment[order]
+    mine = np.flatnonzero(selected)
+    beginnings = _moments(documents[mine], visible[mine])
+    first = np.searchsorted(moment, beginnings, "left")
+    many = np.searchsorted(moment, beginnings, "right") - first
+    for at in np.flatnonzero(many > most).tolist():
+        ended = over[first[at] : first[at] + many[at]]
+        near = int(np.searchsorted(numbers[ended], numbers[mine[at]])) - most // 2
+        first[at] += min(max(near, 0), len(ended) - most)
+        many[at] = most
+    later = np.repeat(mine, many)
+    earlier = over[np.arange(len(later)) + np.repeat(first - (np.cumsum(many) - many), many)]
+    true = (documents[later] == documents[earlier]) & (visible[later] == ends[earlier])
+    true &= later != earlier
+    return Pairs(later[true], earlier[true])
+
+
+def _moments(documents: NDArray[np.int64], instants: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """A hash of each document and instant; the caller removes collisions."""
+    return mixed(mixed(documents.astype(np.uint64)) + instants.astype(np.uint64))
+
+
+# -- similarity ----------------------------------------------------------------------------------------
+#
+# Whether pairs of passages state the same of the same subject, and how similar they are.
+#
+# For two passages of one subject a few common words are enough ("won the championship", "took the trophy");
+# others must have nearly the same texts, and the texts must not differ in a word of a title: "Icinga Web 2.1
+# was released" and "Icinga 2.1 was released" do.
+
+
+NO, SAME_WORDS, SAME_SUBJECT, SAME_PLACE = 0, 1, 2, 3
+"""Grades: not the same; nearly the same text; the same subject; an edit of one document."""
+
+TELLING = 2
+"""A subject of less weight (see `statement.py`) is vague: one word, such as a speaker's name."""
+
+LEAST, LEAST_LONG = 0.12, 0.3
+"""The least similarity of two passages of one subject (Jaccard, titles included); of long ones without the
+titles' words, as pages about one thing have words in common whatever they state."""
+
+VAGUE, VAGUE_WORDS = 0.4, 2
+"""For a vague subject: the least similarity without the title's words, and the least number of common
+words."""
+
+NEARLY = 0.6
+LABEL, LABEL_WORDS = 0.5, 4
+"""The same where a title is the label of many documents at once."""
+
+EDITED = 0.3
+LONG = 16
+"""A passage with at least so many words that are not in the title is long: two of them share words by
+chance."""
+
+UNIT = 1000
+"""Similarity is given in whole thousandths."""
+
+
+Sets = NDArray[np.uint64]
+"""Sets of words, (n, 8)."""
+
+
+class PairGrades(NamedTuple):
+    """For each pair its grade, the common parts of the version, and two similarities in thousandths: of all
+    words, and `own`, without those of the titles. `long`: both are long."""
+
+    grade: NDArray[np.int64]
+    parts: NDArray[np.int64]
+    similarity: NDArray[np.int64]
+    own: NDArray[np.int64]
+    long: NDArray[np.bool_]
+
+    def at(self, which: Array) -> PairGrades:
+        """Of some of the pairs."""
+        return PairGrades(
+            self.grade[which], self.parts[which], self.similarity[which], self.own[which], self.long[which]
+        )  # fmt: skip
+
+
+def grade_pairs(
+    statements: StatementTable,
+    rows: Rows,
+    ends: NDArray[np.int64],
+    later: NDArray[np.int64],
+    earlier: NDArray[np.int64],
+    label: NDArray[np.bool_],
+    edit: NDArray[np.bool_],
+    limits: GraphLimits = DEFAULT,
+) -> PairGrades:
+    """Compare pairs of nodes.
+
+    `ends`, by node: the end of its passage. `label`, by node: its title is a label. `edit`, by pair: the
+    later one began in the document where the earlier one ended, at that instant.
+    """
+    batches = [
+        _grade_batch(
+            statements,
+            rows,
+            ends,
+            later[at:to],
+            earlier[at:to],
+            label,
+            edit[at:to],
+            limits.candidates.words_titled,
+        )
+        for at in range(0, len(later), limits.pairs_at_once)
+        for to in [at + limits.pairs_at_once]
+    ]
+    none = (np.zeros(0, np.int64),) * 4 + (np.zeros(0, bool),)
+    return PairGrades(*(np.concatenate(each) for each in zip(none, *batches, strict=True)))
+
+
+def _grade_batch(
+    statements: StatementTable, rows: Rows, ends: NDArray[np.int64], later: NDArray[np.int64],
+    earlier: NDArray[np.int64], label: NDArray[np.bool_], edit: NDArray[np.bool_], words_titled: int,
+) -> PairGrades:  # fmt: skip
+    body, title = statements["body"], statements["title"]
+    body_1: Sets = body[later]
+    body_2: Sets = body[earlier]
+    title_1: Sets = title[later]
+    title_2: Sets = title[earlier]
+    bodies, titles = body_1 | body_2, title_1 | title_2
+    own_1, own_2 = words_in(body_1 & ~titles), words_in(body_2 & ~titles)
+    own_shared, own = shared(own_1, own_2, words_in(bodies & ~titles))
+    _, whole = shared(words_in(body_1 | title_1), words_in(body_2 | title_2), words_in(bodies | titles))
+    subject, weight = statements["subject"], statements["weight"]
+    same = (subject[later] == subject[earlier]) & (subject[later] != 0)
+    long = np.minimum(own_1, own_2) >= LONG
+
+    by_subject = same & ~label[later] & np.where(long, own >= LEAST_LONG, whole >= LEAST)
+    words = (own_1 > 0) | (own_2 > 0)
+    vague = weight[later] < TELLING
+    by_subject &= ~(vague & words) | ((own >= VAGUE) & (own_shared > VAGUE_WORDS - 0.5))
+    # "was released" and "is supported no more" are not the same of one thing, or of two in a row
+    by_subject &= ~(statements["numbered"][later] & words) | (own_shared > 0)
+
+    fewest = np.where((subject[later] == 0) & (subject[earlier] == 0), LEAST_UNTITLED, words_titled)
+    fewest = np.where(same, LABEL_WORDS, fewest)
+    by_words = (own >= np.where(same, LABEL, NEARLY)) & (own_shared > fewest - 0.5)
+    by_words &= ~((title_1 ^ title_2) & (body_1 ^ body_2)).any(axis=1)
+
+    documents = rows.columns["document"]
+    one_document = documents[later] == documents[earlier]
+    over = ends[earlier] <= rows.columns["visible"][later]
+    grade = np.where(by_subject, SAME_SUBJECT, np.where(by_words, SAME_WORDS, NO))
+    grade[edit & (same | (whole >= EDITED))] = SAME_PLACE
+    parts = _parts(statements["version"], later, earlier)
+    grade[~((over | ~one_document) & (_one_branch(statements, later, earlier, parts) | edit))] = NO
+    return PairGrades(grade, parts, thousandths(whole), thousandths(own), long)
+
+
+def _one_branch(
+    statements: StatementTable, later: NDArray[np.int64], earlier: NDArray[np.int64], parts: NDArray[np.int64]
+) -> NDArray[np.bool_]:
+    """Where both name a branch, it is the same; where one does, the other version belongs to it."""
+    one, other = statements["branch"][later], statements["branch"][earlier]
+    depth = np.maximum(statements["depth"][later], statements["depth"][earlier])
+    allowed: NDArray[np.bool_] = (one == other) | (((one == 0) | (other == 0)) & (parts >= depth))
+    return allowed
+
+
+def shared(
+    one: NDArray[np.float64], other: NDArray[np.float64], both: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """From the sizes of two sets and of their union: how many words they have in common, and their Jaccard
+    similarity (1 for two empty sets)."""
+    common = np.maximum(one + other - both, 0.0)
+    return common, np.divide(common, both, out=np.ones(len(both)), where=both > 0)
+
+
+def thousandths(values: NDArray[np.float64]) -> NDArray[np.int64]:
+    return np.rint(UNIT * values).astype(np.int64)
+
+
+def _parts(version: Array, later: NDArray[np.int64], earlier: NDArray[np.int64]) -> NDArray[np.int64]:
+    """How many parts two versions have in common from the first on: 6.0.3 and 6.0.2 two, 6.1.0 one."""
+    common = np.ones(len(later), bool)
+    count = np.zeros(len(later), np.int64)
+    for part in range(PARTS):
+        one, other = version[later, part], version[earlier, part]
+        common &= (one == other) & (one >= 0)
+        count += common
+    return count
+
+
+# -- predecessors --------------------------------------------------------------------------------------
+
+
+FIXED = 750
+"""From this similarity on (thousandths, without the title's words) a statement has a fixed wording."""
+
+KIN, KIN_LONG = 100, 0.4
+"""The least similarity of other candidates then; of long ones as a share of the greatest similarity."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """The chains among the nodes that are `known`, whose passages end at `ends`. All arrays are by node.
+
+    `before`: the node that it follows; `after`: the earliest one that follows it; `edit`: the earliest one of
+    its own document that does. -1 for none.
+    """
+
+    known: NDArray[np.bool_]
+    ends: NDArray[np.int64]
+    before: NDArray[np.int32]
+    after: NDArray[np.int32]
+    edit: NDArray[np.int32]
+
+    @property
+    def n(self) -> int:
+        return len(self.before)
+
+
+@dataclass(frozen=True, slots=True)
+class Linker:
+    """Builds chains of any set of the rows of a corpus. `parts` have the keys of all of them."""
+
+    rows: Rows
+    statements: StatementTable
+    parts: Sequence[Postings]
+    limits: GraphLimits = DEFAULT
+
+    def anew(self, known: NDArray[np.bool_], ends: NDArray[np.int64]) -> Chain:
+        """The chains of these nodes."""
+        n = self.rows.n
+        before = np.full(n, -1, np.int32)
+        mine = self._counted(known)
+        keys = np.concatenate([np.zeros(0, np.uint64), *(part.hashes for part in self.parts)])
+        nodes = np.concatenate([np.zeros(0, np.int32), *self._nodes()])
+        keep = mine[nodes]
+        keys, nodes = keys[keep], nodes[keep]
+        if len(self.parts) > 1:
+            order = np.argsort(keys, kind="stable")
+            keys, nodes = keys[order], nodes[order]
+        alone = np.diff(keys, prepend=keys[:1] ^ np.uint64(1)) != 0
+        alone &= np.diff(keys, append=keys[-1:] ^ np.uint64(1)) != 0
+        later, earlier = self._followed(keys[~alone], nodes[~alone], mine, mine, ends)
+        before[later] = earlier
+        none = np.full(n, -1, np.int32)
+        return self._linked(Chain(known, ends, before, none, none.copy()), np.ones(n, bool))
+
+    def moved(self, chain: Chain, known: NDArray[np.bool_], ends: NDArray[np.int64]) -> Chain:
+        """The chains of the nodes that are known now, from those of another set of nodes.
+
+        Compared again are added nodes, nodes with an added or removed one among the last few with their key,
+        and all passages of a document in which a passage has another end.
+        """
+        n, old = self.rows.n, chain.n
+        was, ended = np.zeros(n, bool), np.full(n, np.iinfo(np.int64).max)
+        was[:old], ended[:old] = chain.known, chain.ends
+        dirty = (was != known) | ((ended != ends) & known & was)
+        mine = self._counted(known)
+        documents = self.rows.columns["document"]
+        selected = dirty | np.isin(documents, np.unique(documents[dirty]))
+        keys, nodes = self._around(dirty, mine | dirty, after=True)
+        selected[displaced(keys, nodes, dirty, self.rows, self.limits.candidates.window)] = True
+        selected &= mine
+        if int(selected.sum()) * self.limits.rebuild_share > int(mine.sum()):
+            return self.anew(known, ends)
+        later, earlier = self.followed(selected, known, ends)
+        was_before, after, edit = (
+            np.concatenate([each, np.full(n - old, -1, np.int32)])
+            for each in (chain.before, chain.after, chain.edit)
+        )
+        before = was_before.copy()
+        before[selected | ~mine] = -1
+        before[later] = earlier
+        changed = np.flatnonzero(before != was_before)
+        ends_of_links = np.concatenate([before[changed], was_before[changed]])
+        touched = np.zeros(n, bool)
+        touched[ends_of_links[ends_of_links >= 0]] = True
+        return self._linked(Chain(known, ends, before, after, edit), touched)
+
+    def followed(
+        self, selected: NDArray[np.bool_], known: NDArray[np.bool_], ends: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The `selected` nodes that follow another of the `known` ones, and these others."""
+        mine = self._counted(known)
+        selected = selected & mine
+        keys, nodes = self._around(selected, mine, before=True)
+        return self._followed(keys, nodes, selected, mine, ends)
+
+    def same_statement(self, node: int, known: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """The known nodes, earlier and later, that state the same of the same subject as a node.
+
+        `known` may have fewer nodes than there are: the others are not known.
+        """
+        mine = np.zeros(self.rows.n, bool)
+        mine[node] = True
+        counted = self._counted(np.pad(known, (0, self.rows.n - len(known))))
+        _, nodes = self._around(mine, counted)
+        others = np.unique(nodes[nodes != node]).astype(np.int64)
+        never = np.full(self.rows.n, BEGINNING)
+        label, edit = np.zeros(self.rows.n, bool), np.zeros(len(others), bool)
+        grades = grade_pairs(
+            self.statements, self.rows, never, np.full(len(others), node), others, label, edit, self.limits
+        )
+        return others[grades.grade > NO]
+
+    def _counted(self, known: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """The nodes that can follow and be followed: known and dated."""
+        counted: NDArray[np.bool_] = known & self.statements["dated"]
+        return counted
+
+    def _nodes(self) -> list[NDArray[np.int32]]:
+        return [part.carriers + np.int32(part.begin) for part in self.parts]
+
+    def _around(
+        self,
+        marked: NDArray[np.bool_],
+        among: NDArray[np.bool_],
+        *,
+        before: bool = False,
+        after: bool = False,
+    ) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
+        """The keys of `marked` nodes, and the nodes of `among` that have them; with `before` or `after` only
+        the near ones (see `around`)."""
+        keys = np.unique(np.concatenate([
+            np.zeros(0, np.uint64), *(part.hashes[_has(part, marked)] for part in self.parts)
+        ]))  # fmt: skip
+        postings = [part.find(keys) for part in self.parts]
+        which = np.concatenate([np.zeros(0, np.int64), *(which for which, _ in postings)])
+        nodes = np.concatenate([np.zeros(0, np.int32), *(nodes for _, nodes in postings)])
+        keep = among[nodes]
+        which, nodes = which[keep], nodes[keep]
+        if not before and not after:
+            return keys[which], nodes
+        near = around(
+            which, nodes, marked, self.rows.columns["visible"], self.limits, before=before, after=after
+        )
+        return keys[which[near]], nodes[near]
+
+    def _followed(
+        self, keys: NDArray[np.uint64], nodes: NDArray[np.int32], selected: NDArray[np.bool_],
+        mine: NDArray[np.bool_], ends: NDArray[np.int64],
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:  # fmt: skip
+        """The selected nodes that have a predecessor, and these predecessors."""
+        pairs, label = recent(keys, nodes, selected, self.rows, self.statements, self.limits.candidates)
+        edits = edited(ends, mine, selected, self.rows, self.limits.candidates.edits)
+        later = np.concatenate([pairs.later, edits.later])
+        earlier = np.concatenate([pairs.earlier, edits.earlier])
+        edit = np.arange(len(later)) >= len(pairs.later)
+        grades = grade_pairs(self.statements, self.rows, ends, later, earlier, label, edit, self.limits)
+        keep = grades.grade > NO
+        chosen = best(Pairs(later[keep], earlier[keep]), grades.at(keep), self.rows)
+        return later[keep][chosen], earlier[keep][chosen]
+
+    def _linked(self, chain: Chain, touched: NDArray[np.bool_]) -> Chain:
+        """The chain with `after` and `edit` of the `touched` nodes computed from `before`."""
+        chain.after[touched], chain.edit[touched] = -1, -1
+        later = np.flatnonzero(chain.before >= 0)
+        later = later[touched[chain.before[later]]]
+        later = later[self.rows.canonical(later)][::-1]  # the earliest is written last
+        before = chain.before[later]
+        chain.after[before] = later
+        documents = self.rows.columns["document"]
+        own = documents[before] == documents[later]
+        chain.edit[before[own]] = later[own]
+        return chain
+
+
+def best(pairs: Pairs, grades: PairGrades, rows: Rows) -> NDArray[np.int64]:
+    """Which pairs are the best of their later node: by grade, parts of the version, time, similarity.
+
+    Where a candidate has nearly the same words, those with hardly any of them state something else of the
+    subject ("was released", "is supported no more") and are left out.
+    """
+    at = np.argsort(pairs.later, kind="stable")
+    if not len(at):
+        return at
+    starts, sizes = _groups(pairs.later[at])
+    most = np.repeat(np.maximum.reduceat(grades.own[at], starts), sizes)
+    floor = np.where(grades.long[at], (KIN_LONG * most).astype(np.int64), KIN)
+    at = at[(grades.own[at] >= floor) | (most < FIXED) | (grades.grade[at] == SAME_PLACE)]
+    for values in _quality(pairs, grades, rows):
+        starts, sizes = _groups(pairs.later[at])
+        here = values[at]
+        at = at[here == np.repeat(np.maximum.reduceat(here, starts), sizes)]
+    starts, _ = _groups(pairs.later[at])
+    chosen: NDArray[np.int64] = at[starts]
+    return chosen
+
+
+def _quality(pairs: Pairs, grades: PairGrades, rows: Rows) -> tuple[NDArray[np.int64], ...]:
+    """What decides among the candidates of a node, most important first; the greatest is the best."""
+    columns = rows.columns
+    return (
+        grades.grade * UNIT + grades.parts, columns["visible"][pairs.earlier], grades.similarity,
+        -columns["digest"][pairs.earlier], -columns["number"][pairs.earlier].astype(np.int64), -pairs.earlier,
+    )  # fmt: skip
+
+
+def _has(part: Postings, nodes: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """The positions of the postings of `nodes` in a part."""
+    here = nodes[part.begin : part.end]
+    return np.flatnonzero(here[part.carriers]) if here.any() else np.zeros(0, np.int64)
+
+
+def _groups(values: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Where each run of equal values starts, and how long it is."""
+    starts = np.flatnonzero(np.diff(values, prepend=values[0] - 1))
+    return starts, np.diff(starts, append=len(values))

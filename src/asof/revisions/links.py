@@ -1,0 +1,187 @@
+"""The links of a view: which current documents link to which.
+
+A link is resolved in the view, so that its target is the one of that time. A document that links to another
+counts once, however often it does. Links to the document itself, links of ended versions and broken links do
+not count.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asof.errors import UsageError
+from asof.index.view import View
+from asof.store.names import find_document
+from asof.store.reader import (
+    LinkResolver,
+    current_aliases,
+    current_documents,
+    current_links,
+    has_links,
+    visible_instants_after,
+)
+from asof.time.span import format_instant
+
+MEMO = "links"
+"""Where the links of views are kept with their prefix."""
+
+DEPTHS = range(1, 6)
+"""Accepted depths of a neighbourhood, in links."""
+
+
+class Neighbour(NamedTuple):
+    """A document within reach: its id and title, the number of links between, and their direction.
+
+    `direction`: "out" for links to it, "in" for links from it, "both" when it is equally far both ways.
+    """
+
+    document: str
+    title: str
+    distance: int
+    direction: str
+
+
+@dataclass(frozen=True, slots=True)
+class Links:
+    """The links among current documents, by the documents' numbers; each pair once, no document to itself.
+
+    `titles`: id and title of each current document. `broken`: the broken links of a document, as written.
+    `linked` (ascending) and `counts` are parallel: the documents with backlinks, and how many each has.
+    """
+
+    titles: Mapping[int, tuple[str, str]]
+    out: Mapping[int, tuple[int, ...]]
+    into: Mapping[int, tuple[int, ...]]
+    broken: Mapping[int, tuple[str, ...]]
+    linked: NDArray[np.int64]
+    counts: NDArray[np.int64]
+
+    def backlinks(self, documents: NDArray[np.int64]) -> NDArray[np.int64]:
+        """How many other documents link to each of these (by number)."""
+        if not len(self.linked):
+            return np.zeros(len(documents), np.int64)
+        at = np.minimum(np.searchsorted(self.linked, documents), len(self.linked) - 1)
+        return np.where(self.linked[at] == documents, self.counts[at], 0)
+
+    def number(self, document: str) -> int | None:
+        """The number of a current document, by its id."""
+        return next((number for number, (name, _) in self.titles.items() if name == document), None)
+
+
+def backlinks(view: View, documents: NDArray[np.int64]) -> NDArray[np.int64]:
+    """How many other documents link to each of these (by number); cheap for a corpus without links."""
+    if not has_links(view.store.db):
+        return np.zeros(len(documents), np.int64)
+    return links(view).backlinks(documents)
+
+
+def links(view: View) -> Links:
+    """The links of a view, cached with it.
+
+    All times after the last change of a passage share one cache. A version may change no passage (a note
+    without text, an edit that only adds a link), so the key counts the versions that became visible since.
+    """
+    memo: dict[str, Any] = view.prefix.memo.setdefault(MEMO, {})
+    later = memo.get("later")
+    if later is None:
+        later = memo["later"] = visible_instants_after(view.store.db, view.prefix.as_of)
+    key = f"until {bisect_right(later, view.as_of)}"
+    cached: Links | None = memo.get(key)
+    if cached is None:
+        cached = memo[key] = _links(view)
+    return cached
+
+
+def _links(view: View) -> Links:
+    moment = (view.store.db, view.store.as_of, view.store.known_at)
+    titles = {number: (name, title) for number, name, title in current_documents(*moment)}
+    numbers = {name: number for number, (name, _) in titles.items()}
+    aliases = current_aliases(*moment)
+    resolve = LinkResolver(numbers, [(alias, titles[number][0]) for alias, number in aliases])
+    pairs: set[tuple[int, int]] = set()
+    broken: dict[int, list[str]] = {}
+    for origin, target in current_links(*moment):
+        document = resolve(target, titles[origin][0])
+        if document is None:
+            broken.setdefault(origin, []).append(target)
+        elif numbers[document] != origin:
+            pairs.add((origin, numbers[document]))
+    ordered = np.array(sorted(pairs), np.int64).reshape(-1, 2)
+    linked, counts = np.unique(ordered[:, 1], return_counts=True)
+    return Links(
+        titles, _grouped(ordered), _grouped(ordered[:, ::-1]),
+        {origin: tuple(sorted(targets)) for origin, targets in broken.items()}, linked,
+        counts.astype(np.int64),
+    )  # fmt: skip
+
+
+def _grouped(pairs: NDArray[np.int64]) -> dict[int, tuple[int, ...]]:
+    """For each first element of the pairs, all second elements."""
+    grouped: dict[int, list[int]] = {}
+    for first, second in pairs.tolist():
+        grouped.setdefault(first, []).append(second)
+    return {first: tuple(seconds) for first, seconds in grouped.items()}
+
+
+def neighbours(view: View, document: str, depth: int = 1) -> tuple[Neighbour, ...]:
+    """The documents within `depth` links of a document, in either direction; nearest first, then by id.
+
+    A document that is equally far both ways is listed once, otherwise once for each direction. Empty for a
+    document that is not current. Raises UsageError for a depth that is not in `DEPTHS`.
+    """
+    if depth not in DEPTHS:
+        raise UsageError(f"depth {depth}: {DEPTHS[0]} to {DEPTHS[-1]} is accepted")
+    graph = links(view)
+    start = graph.number(document)
+    if start is None:
+        return ()
+    out, into = _distances(start, graph.out, depth), _distances(start, graph.into, depth)
+    ways: dict[tuple[int, int], str] = {(distance, number): "out" for number, distance in out.items()}
+    for number, distance in into.items():
+        ways[distance, number] = "both" if (distance, number) in ways else "in"
+    reached = [Neighbour(*graph.titles[number], distance, way) for (distance, number), way in ways.items()]
+    return tuple(sorted(reached, key=lambda each: (each.distance, each.document)))
+
+
+def broken(view: View, document: str) -> tuple[str, ...]:
+    """The broken links of a document in the view, as written, in alphabetical order."""
+    graph = links(view)
+    number = graph.number(document)
+    return () if number is None else graph.broken.get(number, ())
+
+
+def _distances(start: int, steps: Mapping[int, tuple[int, ...]], depth: int) -> dict[int, int]:
+    """The documents within `depth` steps and their distance, by breadth-first search."""
+    known, edge = {start: 0}, [start]
+    for distance in range(1, depth + 1):
+        reached = {neighbour for node in edge for neighbour in steps.get(node, ())}
+        edge = [neighbour for neighbour in reached if neighbour not in known]
+        known.update(dict.fromkeys(edge, distance))
+    del known[start]
+    return known
+
+
+class Reach(NamedTuple):
+    """The id of a document, its neighbours, and its broken links, as written."""
+
+    document: str
+    neighbours: tuple[Neighbour, ...]
+    broken: tuple[str, ...]
+
+
+def reach(view: View, document: str, depth: int) -> Reach:
+    """The neighbours of a document, up to `depth` links away, and its broken links.
+
+    `document`: its id, its title or another unique name of it (see `store.find_document`). Raises UsageError
+    when no such document was current in the view, or the name is ambiguous.
+    """
+    name = find_document(view.store, document)
+    if view.store.current_version(name) is None:
+        raise UsageError(f"document {name!r} was not current as of {format_instant(view.as_of)}")
+    return Reach(name, neighbours(view, name, depth), broken(view, name))

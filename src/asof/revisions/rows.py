@@ -1,0 +1,382 @@
+"""The columns of rows that graphs need, by number of the passage: a table that only grows."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asof import files
+from asof.index.columns import Array, ArraySpec, FileFormat
+from asof.index.segment import Prefix, Segment, SegmentWriter
+from asof.store.reader import texts_between, texts_of
+from asof.text.query import Shingler, mixed
+from asof.time.span import BEGINNING, NEVER
+
+# -- node table ----------------------------------------------------------------------------------------
+
+
+COLUMNS = {
+    "visible": np.int64, "digest": np.int64, "number": np.int32, "document": np.int64, "added": np.int64,
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Constant columns of all rows that a corpus ever had, except erased ones.
+
+    A *node* is a row numbered by its passage: node = passage - `first`. Numbers of passages only grow and are
+    never reused, so later rows get later nodes, and nodes do not depend on segments. `present`: the numbers
+    in use.
+    """
+
+    first: int
+    present: NDArray[np.bool_]
+    columns: dict[str, Array]
+
+    @property
+    def n(self) -> int:
+        """How many nodes there are, unused numbers included."""
+        return len(self.present)
+
+    @property
+    def end(self) -> int:
+        """The number after the last passage."""
+        return self.first + self.n
+
+    @classmethod
+    def of(cls, segments: Sequence[Segment]) -> Rows:
+        first = min((segment.facts["first"] for segment in segments if segment.n), default=1)
+        n = max(known_to(segments) - first, 0)
+        columns = {name: np.zeros(n, dtype) for name, dtype in COLUMNS.items()}
+        rows = cls(first, np.zeros(n, bool), columns)
+        for segment in segments:
+            rows._fill(segment, 0)
+        return rows
+
+    def extended(self, segments: Sequence[Segment]) -> Rows:
+        """The table with those rows of the segments that come after it."""
+        after = [segment for segment in segments if end_of(segment) > self.end]
+        if not after:
+            return self
+        if not self.n:  # the first rows of a corpus begin anywhere
+            return Rows.of(after)
+        more = known_to(after) - self.end
+        present = np.concatenate([self.present, np.zeros(more, bool)])
+        columns = {
+            name: np.concatenate([values, np.zeros(more, values.dtype)])
+            for name, values in self.columns.items()
+        }
+        rows = Rows(self.first, present, columns)
+        for segment in after:
+            rows._fill(segment, self.n)
+        return rows
+
+    def _fill(self, segment: Segment, begin: int) -> None:
+        """Write the rows of a segment from node `begin` on."""
+        nodes = segment["passage"] - self.first
+        new = nodes >= begin
+        self.present[nodes[new]] = True
+        for name, values in self.columns.items():
+            values[nodes[new]] = segment[name][new]
+
+    def take(self, nodes: NDArray[np.int64]) -> Rows:
+        """A table of these nodes alone, numbered from 0 in this order."""
+        return Rows(0, self.present[nodes], {name: values[nodes] for name, values in self.columns.items()})
+
+    def holds(self, segment: Segment) -> bool:
+        """Whether all rows of a segment are in the table with the same values."""
+        nodes = segment["passage"] - self.first
+        return bool(
+            (nodes >= 0).all() and self.present[nodes].all()
+            and all((self.columns[name][nodes] == segment[name]).all() for name in ("added", "digest"))
+        )  # fmt: skip
+
+    def nodes(self, segment: Segment, rows: int) -> NDArray[np.int64]:
+        """The nodes of the first `rows` rows of a segment."""
+        nodes: NDArray[np.int64] = segment["passage"][:rows] - self.first
+        return nodes
+
+    def known(self, prefix: Prefix) -> NDArray[np.bool_]:
+        """Which nodes count at the K of a prefix: known by then, and not yet known to be wrong (retired).
+
+        Rows that become visible after the T of the prefix are included: they are the tail of every list in
+        time order, so nothing before them depends on them.
+        """
+        segments = [part.segment for part in prefix.parts]
+        known = self.present.copy()
+        known[max(known_to(segments) - self.first, 0) :] = False
+        for segment in segments:
+            retired = segment["end_at"] == BEGINNING
+            if prefix.known_at != NEVER:
+                retired &= segment["end_added"] <= prefix.known_at
+            nodes = segment["end_passage"][retired] - self.first
+            known[nodes[(nodes >= 0) & (nodes < self.n)]] = False
+        if prefix.known_at != NEVER:
+            known &= self.columns["added"] <= prefix.known_at
+        return known
+
+    def canonical(self, nodes: Array, *before: Array) -> NDArray[np.int64]:
+        """The order of nodes by time, then by constant columns; by `before` first, if given."""
+        keys = [self.columns[name][nodes] for name in ("number", "digest", "visible")]
+        return np.lexsort([nodes, *keys, *before])
+
+    def stamp(self, begin: int, end: int) -> str:
+        """A fingerprint of the rows of nodes `begin` to `end` (exclusive)."""
+        nodes = np.flatnonzero(self.present[begin:end]) + begin
+        facts = mixed((nodes + self.first).astype(np.uint64))
+        for name in ("added", "digest", "visible"):
+            facts = mixed(facts ^ self.columns[name][nodes].astype(np.uint64))
+        return f"{len(nodes)}-{int(facts.sum(dtype=np.uint64)):016x}"
+
+
+def end_of(segment: Segment) -> int:
+    """The number after the last passage of a segment; 0 for one that only holds ends."""
+    return int(segment.facts["first"]) + len(segment.unchecked("row_of")) if segment.n else 0
+
+
+def known_to(segments: Sequence[Segment]) -> int:
+    """The number after the last passage of all; 0 when there is none."""
+    return max(map(end_of, segments), default=0)
+
+
+# -- limits --------------------------------------------------------------------------------------------
+#
+# Limits of the graphs of a corpus: sizes of batches and files, and how many candidates are compared.
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateLimits:
+    """How many earlier passages are compared with a passage. Other limits give another succession.
+
+    Of all passages with a key the last `window` before a passage are compared, the last `window_of_words` for
+    a key of words, and the `edits` nearest in the document of those that an edit ended. A title that
+    `label_documents` documents had within a day of each other is a label. A text with a title needs
+    `words_titled` words for keys of words.
+    """
+
+    window: int = 12
+    window_of_words: int = 4
+    edits: int = 32
+    label_documents: int = 3
+    words_titled: int = 12
+
+
+@dataclass(frozen=True, slots=True)
+class GraphLimits:
+    """Limits of memory, time and files, and those of `candidates`. Only the latter affect results.
+
+    least_written, share_written   files are written again when at least so many rows, and one in so many of
+                                   all, were added or removed
+    rebuild_share       after a change of more than one row in so many all rows are compared again
+    texts_at_once       texts in one batch
+    most_postings       postings in one part; more are split, and parts are not merged beyond it
+    shingles_at_once, products_at_once, pairs_at_once   shingles, multiplications and pairs in one batch
+    sketched_at_once    shingles, and candidate pairs, in one batch of `minhash.py`
+    past_only           of more rows than this the graph of an earlier moment is made of its past alone; not
+                        more than views have that are compared exactly (`Centrality.exact_up_to`)
+    sparse_edges        from this many edges on sums are sparse products, six times as fast as numpy there and
+                        worth the import of scipy
+    nodes_of_key        keys of more nodes than this are restricted to near nodes; of fewer all are compared
+    """
+
+    least_written: int = 256
+    share_written: int = 64
+    rebuild_share: int = 4
+    texts_at_once: int = 8_192
+    most_postings: int = 32_000_000
+    shingles_at_once: int = 1 << 20
+    sketched_at_once: int = 1 << 20
+    past_only: int = 2_000_000
+    products_at_once: int = 4_000_000
+    pairs_at_once: int = 1 << 16
+    sparse_edges: int = 2_000_000
+    nodes_of_key: int = 256
+    candidates: CandidateLimits = CandidateLimits()
+
+
+DEFAULT = GraphLimits()
+
+
+# -- postings ------------------------------------------------------------------------------------------
+#
+# Postings of shingles for a range of passages, read from their texts.
+
+
+FILE_FORMAT = FileFormat(
+    {
+        "counts": ArraySpec("<i4", "n", low=0), "hashes": ArraySpec("<u8", "p", order="ascending"),
+        "carriers": ArraySpec("<i4", "p", low=0, below="n"),
+    },
+    {"begin": int, "end": int, "made": str},
+    {"counts": lambda read, facts: facts["end"] == facts["begin"] + len(read("counts"))},
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Postings:
+    """The shingles of the nodes from `begin` on: `counts` (n) is how many each of them has.
+
+    `hashes` (p), ascending, and the `carriers` (p) of each, as node - `begin`. `file`: their cache file.
+    """
+
+    begin: int
+    counts: NDArray[np.int32]
+    hashes: NDArray[np.uint64]
+    carriers: NDArray[np.int32]
+    file: Path | None = None
+
+    @property
+    def end(self) -> int:
+        return self.begin + len(self.counts)
+
+    def between(self, low: int, high: int) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
+        """Hashes from `low` to `high` (exclusive) and the nodes that have them."""
+        first = int(np.searchsorted(self.hashes, np.uint64(low)))
+        last = int(np.searchsorted(self.hashes, np.uint64(high))) if high < 2**64 else len(self.hashes)
+        return self.hashes[first:last], self.carriers[first:last] + np.int32(self.begin)
+
+    def find(self, hashes: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """For each carrier of one of `hashes`: which of them, and the node."""
+        first, last = (np.searchsorted(self.hashes, hashes, side) for side in ("left", "right"))
+        many = last - first
+        which = np.repeat(np.arange(len(first)), many)
+        at = np.arange(len(which)) + np.repeat(first - (np.cumsum(many) - many), many)
+        return which, self.carriers[at] + np.int32(self.begin)
+
+    def save(self, path: Path, **facts: str | int) -> Postings:
+        """Write a file; returns the postings mapped from it."""
+        with SegmentWriter(path) as writer:
+            writer.add("counts", self.counts)
+            writer.add("hashes", self.hashes)
+            writer.add("carriers", self.carriers)
+            writer.close(begin=self.begin, **facts)
+        return segment_postings(Segment(path, expected=FILE_FORMAT))
+
+
+def segment_postings(segment: Segment) -> Postings:
+    """The postings that a file holds, every byte checked. Raises DamagedSegment."""
+    return Postings(
+        segment.facts["begin"], segment["counts"], segment["hashes"], segment["carriers"], segment.path
+    )
+
+
+def merge_postings(parts: Sequence[Postings]) -> Postings:
+    """Consecutive parts as one."""
+    begin = parts[0].begin
+    hashes = np.concatenate([part.hashes for part in parts])
+    carriers = np.concatenate([part.carriers + np.int32(part.begin - begin) for part in parts])
+    order = np.argsort(hashes, kind="stable")  # merges what is in order already
+    counts = np.concatenate([part.counts for part in parts])
+    return Postings(begin, counts, hashes[order], carriers[order])
+
+
+def read_postings(
+    db: sqlite3.Connection, first: int, begin: int, end: int, shingler: Shingler,
+    limits: GraphLimits = DEFAULT,
+) -> Iterator[Postings]:  # fmt: skip
+    """The postings of nodes `begin` to `end` (exclusive) from the texts of passages `first` + node."""
+    batches: list[Postings] = []
+    for low in range(begin, end, limits.texts_at_once):
+        high = min(low + limits.texts_at_once, end)
+        texts = texts_between(db, first + low, first + high - 1)
+        hashes, owner = shingler([text for _, text in texts])
+        nodes = np.array([passage for passage, _ in texts], np.int64) - first - low
+        carriers = nodes.astype(np.int32)[owner]
+        counts = np.bincount(carriers, minlength=high - low).astype(np.int32)
+        batches.append(Postings(low, counts, hashes, carriers))
+        if sum(len(batch.hashes) for batch in batches) >= limits.most_postings:
+            yield merge_postings(batches)
+            batches = []
+    if batches:
+        yield merge_postings(batches) if len(batches) > 1 else batches[0]
+
+
+def shingles_of(
+    db: sqlite3.Connection, passages: NDArray[np.int64], shingler: Shingler, texts_at_once: int
+) -> NDArray[np.uint64]:
+    """All shingles of some passages, distinct and ascending."""
+    hashes: list[Array] = [
+        shingler(texts_of(db, passages[at : at + texts_at_once].tolist()))[0]
+        for at in range(0, len(passages), texts_at_once)
+    ]
+    return np.unique(np.concatenate([np.zeros(0, np.uint64), *hashes]))
+
+
+def mergeable(parts: list[Postings], most_postings: int) -> bool:
+    """Whether to merge the last two parts, so that each part stays at least twice as large as the next."""
+    if len(parts) < 2:
+        return False
+    before, last = len(parts[-2].hashes), len(parts[-1].hashes)
+    return before <= 2 * last and before + last <= most_postings
+
+
+# -- current rows --------------------------------------------------------------------------------------
+#
+# The current rows of a corpus, and the folder of files that are derived from them.
+
+
+LEFTOVER = re.compile(r"(shingles-[0-9-]+|edges-[0-9.e-]+|chains)\.tmp")
+
+
+class CurrentRows:
+    """The table of the rows of a corpus, which grows with its segments."""
+
+    rows: Rows
+
+    def __init__(self) -> None:
+        self._known: Rows | None = None
+        self._segment_names: set[str] = set()
+
+    def update(self, prefix: Prefix) -> bool:
+        """Add the rows of a prefix; True if the table was rebuilt, because a row of it was removed.
+
+        A view from before the last write has fewer rows: then only these are compared.
+        """
+        segments = [part.segment for part in prefix.parts]
+        rows = self._known
+        if rows is not None:
+            listed_count = sum(
+                segment.n if end_of(segment) <= rows.end else int((segment["passage"] < rows.end).sum())
+                for segment in segments
+            )
+            known_count = rows.present[: max(known_to(segments) - rows.first, 0)].sum()
+            rows = rows.extended(segments) if listed_count == known_count else None
+        if rows is not None:
+            new = [segment for segment in segments if segment.path.name not in self._segment_names]
+            rows = rows if all(map(rows.holds, new)) else None
+        anew = rows is None
+        self.rows = self._known = Rows.of(segments) if rows is None else rows
+        self._segment_names = {segment.path.name for segment in segments}
+        return anew
+
+
+def is_newest(prefix: Prefix, rows: Rows) -> bool:
+    """Whether a prefix has every row and every end that is known now."""
+    return prefix.known_at == NEVER and known_to([part.segment for part in prefix.parts]) >= rows.end
+
+
+@contextmanager
+def alone(folder: Path) -> Iterator[None]:
+    """Hold the lock for writing derived files; raises BlockingIOError if another process holds it."""
+    files.make_folder(folder)
+    with files.try_lock(folder / "lock") as lock:
+        if lock is None:
+            raise BlockingIOError
+        for name in files.names(folder):
+            if LEFTOVER.fullmatch(name):  # left by a process that was killed
+                remove_file(folder / name)
+        yield
+
+
+def remove_file(path: Path) -> None:
+    """Remove an unusable file, if this process may."""
+    with contextlib.suppress(OSError):
+        files.remove(path)

@@ -1,0 +1,494 @@
+"""The timeline of an answer: the statements of its series, with those of others that contradict each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Iterator, Sequence
+from dataclasses import dataclass, field
+from difflib import SequenceMatcher
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asof.index.view import View
+from asof.revisions.chains import Succession, succession
+from asof.store.digest import hit_id
+from asof.store.reader import StoredPassage, published_of
+from asof.text.passages import sentences
+from asof.text.tokens import tokenize
+from asof.values import Hit, SourcedTime
+
+# -- text diff -----------------------------------------------------------------------------------------
+#
+# The words in which two passages differ: the key sentence, added and removed words.
+
+
+MAX_WORDS = 1_000
+"""The most words of each text that are compared."""
+
+_WORD = re.compile(r"[^\s]+")
+_AROUND = "\"'“”„«»‘’*_,;:.!?…"
+_BRACKETS = (("(", ")"), ("[", "]"), ("{", "}"))
+
+
+class WordChanges(NamedTuple):
+    """Runs of words in one text and not in the other, as written, in order."""
+
+    added: tuple[str, ...]
+    removed: tuple[str, ...]
+
+
+def word_changes(before: str, after: str) -> WordChanges:
+    """The words that were added to and removed from a text.
+
+    >>> word_changes("The fee is 40 crowns.", "The fee is 45 crowns now.")
+    WordChanges(added=('45', 'now'), removed=('40',))
+    """
+    old, new = _words(before), _words(after)
+    one, other = ([word.casefold() for word in words] for words in (old, new))
+    added: list[str] = []
+    removed: list[str] = []
+    for kind, first, last, begin, end in SequenceMatcher(None, one, other, autojunk=False).get_opcodes():
+        if kind != "equal":
+            removed.append(" ".join(old[first:last]))
+            added.append(" ".join(new[begin:end]))
+    return WordChanges(tuple(filter(None, added)), tuple(filter(None, removed)))
+
+
+def key_sentence(text: str, other: str | None, query_words: Container[str], stop: Container[str] = ()) -> str:
+    """The most informative sentence of a text: one with words that the `other` text lacks (if there is one),
+    then the one with most of the `query_words`, then with most new words.
+
+    `stop` words do not count. Of equals the first.
+    """
+    parts = [text[start:end].strip() for start, end in sentences(text)]
+    parts = [part for part in parts if _WORD.search(part)] or [text.strip()]
+    other_words = set(tokenize(other)) if other is not None else set[str]()
+    query_counts = [
+        len({word for word in tokenize(part) if word in query_words and word not in stop}) for part in parts
+    ]
+    new = [_count_new_words(part, other_words, stop) if other is not None else 0 for part in parts]
+    return parts[max(range(len(parts)), key=lambda at: (new[at] > 0, query_counts[at], new[at], -at))]
+
+
+def differ_both_ways(one: str, other: str) -> bool:
+    """Whether each of two texts has words that the other has not: neither repeats or completes the other."""
+    first, second = set(tokenize(one)), set(tokenize(other))
+    return not (first <= second or second <= first)
+
+
+def below_heading(text: str, headings: str) -> str:
+    """A passage without the line of its own heading, if it has more than that."""
+    first, _, rest = text.partition("\n")
+    last = headings.rpartition("\n")[2]
+    return rest if last and rest.strip() and first.lstrip("#= \t").rstrip() == last else text
+
+
+def _words(text: str) -> list[str]:
+    return [word for each in _WORD.findall(text) if (word := _bare(each))][:MAX_WORDS]
+
+
+def _bare(word: str) -> str:
+    """A word without the signs around it; a bracket stays if its other half stands in the word."""
+    before = ""
+    while word != before:
+        before, word = word, word.strip(_AROUND)
+        for left, right in _BRACKETS:
+            if word.count(left) > word.count(right):
+                word = word.removeprefix(left)
+            elif word.count(right) > word.count(left):
+                word = word.removesuffix(right)
+            elif word.startswith(left) and word.endswith(right):
+                word = word[1:-1]
+    return word
+
+
+def _count_new_words(text: str, other_words: set[str], stop: Container[str]) -> int:
+    """How many words of a text are not in the other; a figure counts twice, as it is a value."""
+    new = {word for word in tokenize(text) if word not in other_words and word not in stop}
+    return len(new) + sum(word[0].isdigit() for word in new)
+
+
+# -- timeline ------------------------------------------------------------------------------------------
+
+
+FIRST_HITS = 5
+"""The series is chosen among those of this many hits, by the words of the question."""
+
+MOST_RIVALS = 3
+
+
+Interval = tuple[int, int | None]
+"""Since when and until when a statement was the newest; None: it still is."""
+
+
+class ConflictingStatement(NamedTuple):
+    """A statement that differs from one that was current meanwhile: its key sentence, and when it began."""
+
+    document: str
+    id: str
+    start: int
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class TimelineEntry:
+    """A statement of a series, from `start` until `end` (instants; None: it is current).
+
+    `sentence`: the one in which it differs from the one before (the first: from the next). `added` and
+    `removed`: the runs of words that differ from the one before. `contradicted`: statements of other
+    documents about the same subject that were current meanwhile and differ.
+    """
+
+    id: str
+    document: str
+    title: str
+    published: SourcedTime | None
+    start: int
+    end: int | None
+    sentence: str
+    added: tuple[str, ...]
+    removed: tuple[str, ...]
+    contradicted: tuple[ConflictingStatement, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    """The statements of the series that answers a question as of a moment, newest last; empty: no answer.
+
+    `left_out`: how many older ones are not in `entries`.
+    """
+
+    question: str
+    as_of: int
+    known_at: int
+    entries: tuple[TimelineEntry, ...]
+    left_out: int
+
+
+def timeline(
+    view: View,
+    question: str,
+    hits: Sequence[Hit],
+    most: int,
+    since: int | None = None,
+    until: int | None = None,
+) -> Timeline:
+    """The timeline of the series that the first hits of a search belong to; its last `most` entries.
+
+    Only statements that were current at some time from `since` to `until` (instants, both included) count.
+    """
+    chains = succession(view)
+    rows = rows_of(view, chains, hits[:FIRST_HITS])
+    if not len(rows):
+        return Timeline(question, view.as_of, view.known_at, (), 0)
+    series = _SeriesTimeline(view, chains, _subject(view, chains, rows, question), set(tokenize(question)))
+    inside = [
+        at for at, (start, end) in enumerate(series.spans)
+        if (since is None or end is None or end > since) and (until is None or start <= until)
+    ]  # fmt: skip
+    shown = inside[-most:]
+    entries = tuple(series.entry(at) for at in shown)
+    return Timeline(question, view.as_of, view.known_at, entries, len(inside) - len(shown))
+
+
+def rows_of(view: View, chains: Succession, hits: Sequence[Hit]) -> NDArray[np.int64]:
+    """The rows of hits, in order; hits that are not in the view are left out."""
+    return np.array([row for each in passages_of(view, hits) if (row := chains.row_of(each)) >= 0], np.int64)
+
+
+def passages_of(view: View, hits: Sequence[Hit]) -> list[list[int]]:
+    """For each hit the numbers of all passages that its document ever had with its key, ascending."""
+    named = [(hit.document, bytes.fromhex(hit.id.rpartition("#")[2])) for hit in hits]
+    query = (
+        "SELECT p.id FROM passages AS p JOIN documents AS d ON d.id = p.document"
+        " WHERE d.name = ? AND p.key = ? ORDER BY p.id"
+    )
+    return [[row[0] for row in view.store.db.execute(query, each)] for each in named]
+
+
+def _subject(view: View, chains: Succession, rows: NDArray[np.int64], question: str) -> NDArray[np.int64]:
+    """The series of the row with most words of the question; of equals the first of several statements."""
+    series_of_rows = [chains.series(row) for row in rows.tolist()]
+    if len({int(series[0]) for series in series_of_rows}) == 1:
+        return series_of_rows[0]
+    analyzer = view.analyzer
+    stems = {stem for word in tokenize(question) for stem in analyzer.alternatives(word)}
+    stems -= {stem for word in analyzer.stop_words for stem in analyzer.alternatives(word)}
+    matching_words = []
+    for record in view.records(rows):
+        text = f"{record.title}\n{record.headings}\n{record.text}"
+        matching_words.append(len(stems.intersection(analyzer.terms(text, analyzer.detect(text)))))
+    most = max(matching_words)
+    best = [series for series, words in zip(series_of_rows, matching_words, strict=True) if words == most]
+    return next((series for series in best if len(series) > 1), best[0])
+
+
+def _spans(view: View, chains: Succession, rows: NDArray[np.int64]) -> list[Interval]:
+    """Since when and until when each row was the newest of its series: until it ended, or the next began."""
+    starts = view.column("visible", rows).tolist()
+    ends = chains.ends(rows)
+    after = chains.successors(rows)
+    nexts = view.column("visible", np.maximum(after, 0)).tolist()
+    spans: list[Interval] = []
+    for start, end, row, follows in zip(starts, ends, after.tolist(), nexts, strict=True):
+        until = [each for each in (end, follows if row >= 0 else None) if each is not None]
+        spans.append((start, min(until, default=None)))
+    return spans
+
+
+@dataclass(slots=True)
+class _SeriesTimeline:
+    """The rows of a series, their spans and records; `words` of the question."""
+
+    view: View
+    succession: Succession
+    rows: NDArray[np.int64]
+    words: set[str]
+    spans: list[Interval] = field(init=False)
+    records: list[StoredPassage] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.spans = _spans(self.view, self.succession, self.rows)
+        self.records = self.view.records(self.rows)
+
+    def entry(self, at: int) -> TimelineEntry:
+        record, text = self.records[at], _text(self.records[at])
+        before = _text(self.records[at - 1]) if at else None
+        other = before if before is not None or len(self.records) == 1 else _text(self.records[1])
+        differ = WordChanges((), ()) if before is None else word_changes(before, text)
+        start, end = self.spans[at]
+        return TimelineEntry(
+            hit_id(record.document, record.key), record.document, record.title, published_of(record), start,
+            end, self._key_sentence(text, other), differ.added, differ.removed, self._contradicted(at),
+        )  # fmt: skip
+
+    def _key_sentence(self, text: str, other: str | None) -> str:
+        return key_sentence(text, other, self.words, self.view.analyzer.stop_words)
+
+    def _contradicted(self, at: int) -> tuple[ConflictingStatement, ...]:
+        """Statements outside the series that were current at the same time; and the next one of the series,
+        if it has another source and this one is still current."""
+        record, mine = self.records[at], self.spans[at]
+        rows = np.setdiff1d(self.succession.same_statement(int(self.rows[at])), self.rows)
+        spans = _spans(self.view, self.succession, rows)
+        rivals = [
+            (each, span)
+            for each, span in zip(self.view.records(rows), spans, strict=True)
+            if each.document != record.document and _overlap(mine, span)
+            and each.title.casefold() == record.title.casefold()
+        ]  # fmt: skip
+        if self._is_current_beside_next(at) and self.records[at + 1].source != record.source:
+            rivals.append((self.records[at + 1], self.spans[at + 1]))
+        text = _text(record)
+        conflicts = [
+            ConflictingStatement(
+                each.document, hit_id(each.document, each.key), span[0], self._key_sentence(_text(each), text)
+            )
+            for each, span in rivals
+            if differ_both_ways(text, _text(each))
+        ]
+        return tuple(sorted(conflicts, key=lambda rival: (rival.start, rival.id))[-MOST_RIVALS:])
+
+    def _is_current_beside_next(self, at: int) -> bool:
+        """Whether a statement is still current although another one follows."""
+        return at + 1 < len(self.rows) and self.succession.ends(self.rows[at : at + 1])[0] is None
+
+
+def _overlap(one: Interval, other: Interval) -> bool:
+    return (one[1] is None or other[0] < one[1]) and (other[1] is None or one[0] < other[1])
+
+
+def _text(record: StoredPassage) -> str:
+    return below_heading(record.text, record.headings)
+
+
+# -- diff ----------------------------------------------------------------------------------------------
+#
+# Comparison of the hits of one query as of two instants: added, removed, changed and unchanged subjects.
+
+
+KINDS = ("changed", "added", "removed", "unchanged")
+
+Subject = tuple[str, int]
+"""The subject of a hit: its series, or the hit itself."""
+
+
+class ResultSide(NamedTuple):
+    """One search's hits on a subject: the rank of the best one, and the newest statement at the time.
+
+    `sentence`: the key sentence of that statement. `start`: since when it is visible (an instant), None if it
+    is undated.
+    """
+
+    rank: int
+    id: str
+    document: str
+    title: str
+    sentence: str
+    start: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class SubjectChange:
+    """The change of a subject. `kind`: one of `KINDS`; a side without a hit is None.
+
+    `added` and `removed`: the runs of words that differ, where the statement changed.
+    """
+
+    kind: str
+    before: ResultSide | None
+    after: ResultSide | None
+    added: tuple[str, ...]
+    removed: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """The changes between the hits of a query as of two instants (`before`, `after`), by kind.
+
+    Each kind is in order of rank (of a removed subject the former one).
+    """
+
+    question: str
+    before: int
+    after: int
+    changes: tuple[SubjectChange, ...]
+
+    @property
+    def empty(self) -> bool:
+        """Whether neither search has a hit."""
+        return not self.changes
+
+
+class ComparedPassage(NamedTuple):
+    """A passage as it is compared; `rank` is that of the best hit of its subject."""
+
+    rank: int
+    id: str
+    document: str
+    title: str
+    text: str
+    start: int | None
+
+
+Pair = tuple[ComparedPassage | None, ComparedPassage | None]
+
+
+class DatedResults(NamedTuple):
+    """The hits of a search, with its instants."""
+
+    as_of: int
+    known_at: int
+    hits: Sequence[Hit]
+
+
+def last_moment(before: DatedResults, after: DatedResults, *known_at: int | None) -> tuple[int, int | None]:
+    """The later instants of two searches; `known_at`: as they were asked (None: with all that is known)."""
+    stated = [each for each in known_at if each is not None]
+    return max(before.as_of, after.as_of), max(stated) if len(stated) == len(known_at) else None
+
+
+def compare_results(view: View, question: str, before: DatedResults, after: DatedResults) -> Difference:
+    """Compare the hits of two searches.
+
+    `view` is that of the later instants; its succession decides which hits are of one series. All hits of a
+    series are one subject, represented by its newest statement. Others are matched by passage, then by
+    document.
+    """
+    reader = _SubjectReader(view, succession(view))
+    subjects: dict[Subject, list[ComparedPassage | None]] = {}
+    for side, answer in enumerate((before, after)):
+        for subject, statement in reader.read(answer):
+            sides = subjects.setdefault(subject, [None, None])
+            sides[side] = sides[side] or statement
+    words = set(tokenize(question))
+    pairs = _match_by_document([(one, other) for one, other in subjects.values()])
+    changes = [_change(*pair, words, view.analyzer.stop_words) for pair in pairs]
+    changes.sort(key=lambda each: (KINDS.index(each.kind), _rank(each)))
+    return Difference(question, before.as_of, after.as_of, tuple(changes))
+
+
+@dataclass(frozen=True, slots=True)
+class _SubjectReader:
+    """Assigns hits to subjects, and reads the newest statement of a series at an instant."""
+
+    view: View
+    succession: Succession
+    _series: dict[int, np.ndarray] = field(default_factory=dict)  # by each row of a series all of them
+
+    def read(self, answer: DatedResults) -> Iterator[tuple[Subject, ComparedPassage]]:
+        for hit, passages in zip(answer.hits, passages_of(self.view, answer.hits), strict=True):
+            row = self.succession.row_of(passages)
+            series = self._series_of(row) if row >= 0 else None
+            if series is None:
+                text = below_heading(hit.text, "\n".join(hit.place.headings))
+                start = self._start(row)
+                yield (hit.id, -1), ComparedPassage(hit.rank, hit.id, hit.document, hit.title, text, start)
+            else:
+                yield ("", int(series[0])), self._newest(series, answer, hit.rank)
+
+    def _series_of(self, row: int) -> np.ndarray | None:
+        """The series of a row; None where it has none, or branches off it (another row is the successor)."""
+        if row not in self._series:
+            first = int(self.succession.series(row)[0])
+            series = self.succession.series(first)
+            self._series.update(dict.fromkeys(series.tolist(), series))
+        series = self._series.get(row, np.zeros(0))
+        return series if len(series) > 1 else None
+
+    def _newest(self, series: np.ndarray, answer: DatedResults, rank: int) -> ComparedPassage:
+        """The newest statement of a series as of the instants of a search."""
+        past = self.view.column("visible", series) <= answer.as_of
+        past = series[past & (self.view.column("added", series) <= answer.known_at)]
+        row = int(past[-1]) if len(past) else int(series[0])
+        record = self.view.records(np.array([row]))[0]
+        text = below_heading(record.text, record.headings)
+        name = hit_id(record.document, record.key)
+        return ComparedPassage(rank, name, record.document, record.title, text, self._start(row))
+
+    def _start(self, row: int) -> int | None:
+        rows = np.array([row])
+        dated = row >= 0 and bool(self.view.column("dated", rows)[0])
+        return int(self.view.column("visible", rows)[0]) if dated else None
+
+
+def _match_by_document(pairs: Sequence[Pair]) -> list[Pair]:
+    """The pairs; two of one document that have one side each, and opposite ones, become one pair."""
+    whole = [pair for pair in pairs if None not in pair]
+    removed = {one.document: one for one, other in reversed(pairs) if one is not None and other is None}
+    added = {other.document: other for one, other in reversed(pairs) if other is not None and one is None}
+    both = removed.keys() & added.keys()
+    used = {statement.id for each in both for statement in (removed[each], added[each])}
+    left = [
+        pair for pair in pairs
+        if None in pair and not any(each is not None and each.id in used for each in pair)
+    ]  # fmt: skip
+    return [*whole, *((removed[each], added[each]) for each in both), *left]
+
+
+def _change(
+    was: ComparedPassage | None, now: ComparedPassage | None, words: set[str], stop: frozenset[str]
+) -> SubjectChange:
+    if was is None or now is None or was.id == now.id:
+        kind = "added" if was is None else "removed" if now is None else "unchanged"
+        return SubjectChange(kind, _side(was, None, words, stop), _side(now, None, words, stop), (), ())
+    differ = word_changes(was.text, now.text)
+    return SubjectChange("changed", _side(was, now, words, stop), _side(now, was, words, stop), *differ)
+
+
+def _side(
+    statement: ComparedPassage | None, other: ComparedPassage | None, words: set[str], stop: frozenset[str]
+) -> ResultSide | None:
+    if statement is None:
+        return None
+    sentence = key_sentence(statement.text, None if other is None else other.text, words, stop)
+    return ResultSide(
+        statement.rank, statement.id, statement.document, statement.title, sentence, statement.start
+    )  # fmt: skip
+
+
+def _rank(change: SubjectChange) -> int:
+    side = change.after or change.before
+    return side.rank if side else 0

@@ -1,1 +1,0 @@
-"""HTTP: the verbs as JSON, a page for people, metrics; `asof serve`."""

@@ -1,0 +1,535 @@
+"""A JSON object becomes a document."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import math
+import os
+import zlib
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from contextlib import closing, nullcontext
+from datetime import date
+from hashlib import blake2b
+from pathlib import Path, PurePosixPath
+from typing import Any, BinaryIO, NamedTuple, TypeAlias, TypeVar, cast
+
+from asof import values
+from asof.errors import BadTime, SourceError, UsageError
+from asof.sources.dates import about_times, dates_in, fiscal_start_of, periods, stated
+from asof.sources.markdown import SUFFIXES, parse_markdown, wikilink
+from asof.sources.readers import ParsedFile
+from asof.sources.source import Fields, InputLimits, SourceNaming, token
+from asof.values import (
+    Checkpoint,
+    Document,
+    Ended,
+    Link,
+    Problem,
+    SourcedTime,
+    Statement,
+    TooDeep,
+    Unchanged,
+    line_feeds,
+    storable_value,
+)
+
+# -- record --------------------------------------------------------------------------------------------
+
+
+LONGEST_LIST = 64
+"""A longer list in a record (an embedding, say) is no metadata."""
+
+ENDED = "ended"
+"""The field that says when a document ended, in a record without a text."""
+
+_T = TypeVar("_T")
+_PLAIN = {str, int, float, bool}
+
+
+class UnusableRecord(ValueError):
+    """A record that makes no document; `remedy` says what to do, `document` its id if it has one."""
+
+    def __init__(self, message: str, remedy: str = "", document: str = "") -> None:
+        super().__init__(message)
+        self.remedy = remedy
+        self.document = document
+
+
+class RecordReader:
+    """Reads records whose fields are called as `fields` says."""
+
+    def __init__(self, fields: Fields) -> None:
+        self.fields = fields
+
+    def statement(self, record: dict[str, Any], note: Callable[[str], None]) -> Document | Ended:
+        """The document that a record states; that it ended, if it has no text but `ended`, a date. What had
+        to be left out goes to `note`. Raises UnusableRecord."""
+        if record.get(ENDED) is None or any(record.get(name) is not None for name in self.fields.text):
+            return self.document(record, note)
+        name = _id(record, self.fields.id, set())
+        try:
+            at = stated(record[ENDED], "metadata")
+        except BadTime as why:
+            raise UnusableRecord(f"ends at no time: {why}", document=name) from None
+        if at is None:
+            raise UnusableRecord("has an empty date of its end", document=name)
+        return Ended(name, at)
+
+    def document(self, record: dict[str, Any], note: Callable[[str], None]) -> Document:
+        """The document that a record states; what had to be left out of it goes to `note`.
+
+        A text whose id ends in .md or .markdown is read as such a file, with its frontmatter; where both say
+        something, the record counts. Raises UnusableRecord.
+        """
+        fields = self.fields
+        used: set[str] = set()
+        name = _id(record, fields.id, used)
+        text = _text(record, fields.text, used, name)
+        published = _date(record, fields.published, used, note)
+        changed = _date(record, fields.changed, used, note)
+        title = _first(record, fields.title, used)
+        uri = _first(record, fields.uri, used)
+        tags = _first(record, fields.tags, used)
+        aliases = _first(record, fields.aliases, used)
+        links = _first(record, fields.links, used)
+        fiscal_start = fiscal_start_of(
+            record, fields.fiscal_start, used, lambda name, why: note(f"{name!r} cannot be read: {why}")
+        )
+        page = _page(name, text)
+        front = dates_in(page, fiscal_start, published=published is None)
+        for problem in (*page.notes, *front.notes):
+            note(problem.message)
+        return Document(
+            name,
+            page.text,
+            page.title if title is None else _words("title", title, note),
+            published or front.published,
+            changed or front.changed,
+            (*self._about(record, used, note), *periods(record, fields, fiscal_start), *front.about),
+            _both(() if links is None else _links(links, note), page.links),
+            _both(() if tags is None else _texts("tags", tags, note, ","), page.tags),
+            _both(() if aliases is None else _texts("aliases", aliases, note), page.aliases),
+            outline=page.outline,
+            language=_language(record, fields.language, used),
+            meta=front.meta | _meta(record, used, note),
+            uri="" if uri is None else _words("uri", uri, note),
+            fiscal_start=front.fiscal_start,
+        )
+
+    def _about(
+        self, record: Mapping[str, Any], used: set[str], note: Callable[[str], None]
+    ) -> tuple[SourcedTime, ...]:
+        names = [name for name in self.fields.about if name in record]
+        if not names:
+            return ()
+        used.update(names)
+
+        def wrong(name: str, why: BadTime) -> None:
+            used.discard(name)
+            note(f"{name!r} cannot be read: {why}")
+
+        return tuple(about_times(record, self.fields.about, wrong))
+
+
+def _page(name: str, text: str) -> ParsedFile:
+    if not name.lower().endswith(SUFFIXES):
+        return ParsedFile(text, "")
+    return parse_markdown(text, PurePosixPath(name).stem, InputLimits())
+
+
+def _both(first: Iterable[_T], second: Iterable[_T]) -> tuple[_T, ...]:
+    return tuple(dict.fromkeys((*first, *second)))
+
+
+def _first(record: Mapping[str, Any], names: tuple[str, ...], used: set[str]) -> Any:
+    for name in names:
+        value = record.get(name)
+        if value is not None:
+            used.add(name)
+            return value
+    return None
+
+
+def _id(record: Mapping[str, Any], names: tuple[str, ...], used: set[str]) -> str:
+    value = _first(record, names, used)
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        value = str(value)
+    if isinstance(value, str) and value:
+        return value
+    what = "has no id" if value is None else f"has an id that is neither a text nor a number: {_kind(value)}"
+    raise UnusableRecord(
+        f"{what}; accepted fields are {', '.join(names)}", "name the field in asof.toml: [fields] id = ..."
+    )
+
+
+def _text(record: Mapping[str, Any], names: tuple[str, ...], used: set[str], document: str) -> str:
+    value = _first(record, names, used)
+    if isinstance(value, str):
+        if value and not value.isspace():
+            return line_feeds(value)
+        raise UnusableRecord("has an empty text", document=document)
+    what = "has no text" if value is None else f"has a text that is no text: {_kind(value)}"
+    raise UnusableRecord(
+        f"{what}; accepted fields are {', '.join(names)}",
+        "name the field in asof.toml: [fields] text = ...",
+        document,
+    )
+
+
+def _date(
+    record: Mapping[str, Any], names: tuple[str, ...], used: set[str], note: Callable[[str], None]
+) -> SourcedTime | None:
+    for name in names:
+        value = record.get(name)
+        if value is not None:
+            try:
+                when = stated(value, "metadata")
+            except BadTime as why:
+                note(f"{name!r} cannot be read: {why}")
+                return None
+            used.add(name)
+            return when
+    return None
+
+
+def _language(record: Mapping[str, Any], names: tuple[str, ...], used: set[str]) -> str:
+    for name in names:
+        value = record.get(name)
+        if isinstance(value, str) and (code := language_code(value)):
+            used.add(name)
+            return code
+    return ""
+
+
+def language_code(text: str) -> str:
+    """The two letters of ISO 639-1 at the start of a language tag (`en-GB`); empty if there are none."""
+    code = text.strip().replace("_", "-").partition("-")[0].lower()
+    return code if len(code) == 2 and code.isascii() and code.isalpha() else ""
+
+
+def _words(name: str, value: object, note: Callable[[str], None]) -> str:
+    if isinstance(value, str):
+        return line_feeds(value)
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return str(value)
+    note(f"its {name} is no text and is left out: {_kind(value)}")
+    return ""
+
+
+def _texts(name: str, value: object, note: Callable[[str], None], split: str = "") -> tuple[str, ...]:
+    if isinstance(value, str):
+        value = value.split(split) if split else [value]
+    if not isinstance(value, list):
+        note(f"its {name} are no list of texts and are left out: {_kind(value)}")
+        return ()
+    words = (_words(name, item, note).strip() for item in value if item is not None)
+    return tuple(dict.fromkeys(word for word in words if word))
+
+
+def _links(value: object, note: Callable[[str], None]) -> tuple[Link, ...]:
+    links: list[Link] = []
+    for item in value if isinstance(value, list) else [value]:
+        if isinstance(item, str) and item.strip():
+            links.append(wikilink(item) or Link(item.strip()))
+        elif isinstance(item, Mapping) and isinstance(item.get("target"), str):
+            parts = {key: item[key] for key in ("heading", "alias") if isinstance(item.get(key), str)}
+            kind = "embed" if item.get("kind") == "embed" else "link"
+            links.append(Link(item["target"], **parts, kind=kind))
+        else:
+            note(f"one of its links is neither a text nor has a target, and is left out: {_kind(item)}")
+    return tuple(dict.fromkeys(links))
+
+
+def _meta(record: Mapping[str, Any], used: set[str], note: Callable[[str], None]) -> dict[str, Any]:
+    meta: dict[str, Any] = {}
+    for name, value in record.items():
+        if name in used or value is None:
+            continue
+        if type(value) in _PLAIN:
+            if isinstance(value, float) and not math.isfinite(value):
+                note(f"{name!r} is left out: {value} is no finite number")
+            else:
+                meta[name] = value
+        elif isinstance(value, list) and len(value) > LONGEST_LIST:
+            note(f"{name!r} holds {len(value)} values and is left out (metadata has at most {LONGEST_LIST})")
+        else:
+            try:
+                meta |= values.as_meta({name: value})
+            except UsageError as wrong:
+                note(f"{name!r} is left out: {wrong}")
+    return meta
+
+
+def constant(word: str) -> None:
+    """What a constant outside JSON means: NaN is how tables say null; the infinities are refused."""
+    if math.isnan(float(word)):
+        return
+    raise ValueError(f"{word} is no JSON value")
+
+
+def _kind(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return {"dict": "an object", "list": "a list", "int": "a number", "float": "a number"}.get(
+        type(value).__name__, "an empty text"
+    )
+
+
+# -- jsonl ---------------------------------------------------------------------------------------------
+#
+# JSON Lines, plain or gzipped: a record a line, read one line at a time.
+
+
+_BOM = b"\xef\xbb\xbf"
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+_SKIP = 2**20
+COUNT = 8
+"""The bytes of a checkpoint that say how many documents a file states."""
+
+
+class BadLine(ValueError):
+    """A line that holds no JSON object."""
+
+
+class JsonLines:
+    """The documents of a `.jsonl` or `.jsonl.gz` file. One that was read without a problem is not read again
+    while it holds the same bytes."""
+
+    kind = "jsonl"
+    complete = True
+
+    def __init__(self, naming: SourceNaming, fields: Fields, limits: InputLimits) -> None:
+        self.name = naming.name
+        self.path = naming.target
+        self.file = naming.shown
+        self.limits = limits
+        self._records = RecordReader(fields)
+        self._decoder = json.JSONDecoder(parse_constant=constant)
+        self._notes: list[Problem] = []
+        self._number = 0
+        self._options = repr((fields, limits))
+        self._before = b""
+        self._digest = blake2b()
+
+    def resume(self, checkpoints: Mapping[str, bytes]) -> None:
+        self._before = checkpoints.get("", b"")
+
+    def documents(self) -> Iterator[Statement]:
+        try:
+            digest, count = self._before[:-COUNT], int.from_bytes(self._before[-COUNT:])
+            if digest and self._token(self._whole_digest()) == digest:
+                yield Unchanged(count=count)
+                return
+            stream = self._open()
+        except OSError as wrong:
+            raise SourceError(f"{self.file} cannot be read: {wrong.strerror}") from wrong
+        self._number, self._digest, sound, count = 0, blake2b(), True, 0
+        with stream:
+            try:
+                for item in self._lines(stream):
+                    sound = sound and not isinstance(item, Problem)
+                    count += 1
+                    yield item
+            except (EOFError, zlib.error, OSError) as wrong:
+                sound = False
+                yield self._problem(
+                    f"the file breaks off after this line: {wrong}", "fetch the file again: it is damaged"
+                )
+        if sound:
+            yield Checkpoint("", self._token(self._digest.digest()) + count.to_bytes(COUNT))
+
+    def _whole_digest(self) -> bytes:
+        """The digest of what the file holds, unpacked; empty where it cannot be read to its end."""
+        digest = blake2b()
+        with self._open() as stream:
+            try:
+                while piece := stream.read(_SKIP):
+                    digest.update(piece)
+            except (EOFError, zlib.error):
+                return b""
+        return digest.digest()
+
+    def _token(self, digest: bytes) -> bytes:
+        return token(self.name, self._options, digest)
+
+    def _open(self) -> BinaryIO:
+        if self.path.suffix.lower() != ".gz":
+            return self.path.open("rb")
+        return cast(BinaryIO, io.BufferedReader(gzip.open(self.path, "rb"), 2**16))
+
+    def _lines(self, stream: BinaryIO) -> Iterator[Document | Ended | Problem]:
+        longest = self.limits.line
+        notes = self._notes
+        while line := stream.readline(longest + 1):
+            self._number += 1
+            self._digest.update(line)
+            if self._number == 1:
+                if line.startswith(_UTF16):
+                    yield self._problem("is UTF-16", "save it as UTF-8")
+                    return
+                line = line.removeprefix(_BOM)
+            if len(line) > longest and not line.endswith(b"\n"):
+                size = len(line) + _rest(stream)
+                yield self._problem(f"the line has {size} bytes; the limit is {longest}")
+                continue
+            if line.isspace() or not line:
+                continue
+            yield self._statement(line)
+            if notes:
+                yield from notes
+                notes.clear()
+
+    def _statement(self, line: bytes) -> Document | Ended | Problem:
+        try:
+            return self._records.statement(self._record(line), self._note)
+        except BadLine as wrong:
+            return self._problem(str(wrong), "every line has to be one JSON object")
+        except UnusableRecord as wrong:
+            return self._problem(f"the record {wrong}", wrong.remedy, wrong.document)
+
+    def _record(self, line: bytes) -> dict[str, object]:
+        try:
+            record = self._decoder.decode(line.decode())
+            if (b"\\u" in line) and (b"\\ud" in line or b"\\uD" in line or b"\\u0000" in line):
+                whole = storable_value(record)
+                if whole != record:
+                    record = whole
+                    self._note("NUL or half of a surrogate pair stands in the record: read as U+FFFD")
+        except UnicodeDecodeError as wrong:
+            raise BadLine(
+                f"the line is not UTF-8 (byte 0x{line[wrong.start]:02x} at {wrong.start})"
+            ) from None
+        except json.JSONDecodeError as wrong:
+            raise BadLine(f"the line is not JSON: {wrong.msg} at character {wrong.pos}") from None
+        except (RecursionError, TooDeep):
+            raise BadLine("the line is nested too deeply") from None
+        except ValueError as wrong:
+            raise BadLine(f"the line is not JSON: {wrong}") from None
+        if isinstance(record, dict):
+            return record
+        raise BadLine(f"the line is JSON, but no object: {type(record).__name__}")
+
+    def _note(self, message: str) -> None:
+        self._notes.append(Problem(message, self.file, self._number, lost=False))
+
+    def _problem(self, message: str, remedy: str = "", document: str = "") -> Problem:
+        return Problem(message, self.file, self._number, remedy, document)
+
+
+def _rest(stream: BinaryIO) -> int:
+    """Passes over the rest of a line; says how many bytes it had."""
+    size = 0
+    while piece := stream.readline(_SKIP):
+        size += len(piece)
+        if piece.endswith(b"\n"):
+            break
+    return size
+
+
+# -- from python ---------------------------------------------------------------------------------------
+#
+# What Python code gives to `Corpus.add`: a source, documents, or records as JSON Lines has them.
+
+
+MAX_NAME_BYTES = 255
+"""Bytes of a part of a path, on the file systems in use."""
+
+Item: TypeAlias = Statement
+Record: TypeAlias = Mapping[str, Any]
+
+ACCEPTED = (
+    "a path, arxiv:..., a source (name, kind, complete, documents()), or one or several of asof.Document, "
+    'asof.Ended and mappings such as {"id": "a", "text": "...", "published": "2021-03"}'
+)
+
+
+class PythonSource(NamedTuple):
+    """A source as Python code passed it: its name and kind, whether it is complete and states its past (see
+    `sources.source.Source`), and its documents."""
+
+    name: str
+    kind: str
+    complete: bool
+    documents: Iterable[object]
+    states_past: bool = False
+
+
+def as_python_source(source: object) -> PythonSource:
+    """What a source is, or documents, one or several. Raises UsageError for anything else."""
+    if isinstance(source, Item | Mapping):
+        source = [source]
+    if isinstance(source, Iterable) and not isinstance(source, str | bytes):
+        return PythonSource("python", "documents", complete=False, documents=source)
+    try:
+        states_past = getattr(source, "states_past", False)
+        return PythonSource(source.name, source.kind, source.complete, source.documents(), states_past)  # type: ignore[attr-defined]
+    except AttributeError:
+        if all(hasattr(source, name) for name in ("name", "kind", "complete", "documents")):
+            raise
+        raise refusal(source) from None
+
+
+def path_of(source: str | Path) -> Path:
+    """The path that a text is. Raises SourceError for a text that can be none."""
+    path, words = Path(source), str(source)
+    try:
+        longest = max((len(os.fsencode(part)) for part in path.parts), default=0)
+    except UnicodeEncodeError:
+        raise SourceError(f"{words!r:.60} is no path: it holds half of a surrogate pair") from None
+    if source == "" or "\0" in words or "\n" in words or longest > MAX_NAME_BYTES:
+        raise SourceError(f"{words!r:.60} is no path; of a text make asof.Document(id, text)")
+    if isinstance(source, str) and " " in words and not path.exists():
+        raise SourceError(f"{words!r} is neither a file nor a folder; of a text make asof.Document(id, text)")
+    return path
+
+
+def items(values: Iterable[object], fields: Fields) -> Generator[Item, None, None]:
+    """The documents among these, in their order; a record that cannot be used becomes a Problem.
+
+    Raises UsageError for what is neither a document nor a record.
+    """
+    records = RecordReader(fields)
+    with closing(values) if isinstance(values, Generator) else nullcontext():
+        for number, item in enumerate(values, 1):
+            if isinstance(item, Item):
+                yield item
+            elif isinstance(item, Mapping):
+                yield from _record(records, item, number)
+            else:
+                raise refusal(item, f"item {number}")
+
+
+def refusal(value: object, what: str = "source") -> UsageError:
+    """The error for what cannot be added."""
+    more = ""
+    if isinstance(value, str):
+        more = "; a path is given alone; of a text make asof.Document(id, text)"
+    elif isinstance(value, bytes):
+        more = "; of its text make asof.Document(id, raw.decode())"
+    return UsageError(f"{what} is {value!r:.60} ({type(value).__name__}); accepted: {ACCEPTED}{more}")
+
+
+def _record(
+    records: RecordReader, item: Mapping[Any, Any], number: int
+) -> Iterator[Document | Ended | Problem]:
+    place, notes = f"item {number}", list[str]()
+    try:
+        whole = {str(key): _json(value) for key, value in item.items()}
+        record = storable_value(whole)
+        if record != whole:
+            notes.append("NUL or half of a surrogate pair stands in the record: read as U+FFFD")
+        yield records.statement(record, notes.append)
+    except UnusableRecord as wrong:
+        yield Problem(f"{place} {wrong}", remedy=wrong.remedy, document=wrong.document)
+    except (UsageError, TooDeep) as wrong:
+        yield Problem(f"{place}: {wrong}")
+    yield from (Problem(f"{place}: {note}", lost=False) for note in notes)
+
+
+def _json(value: object) -> object:
+    """The value as JSON has it: tuples are lists; what is no number and no time (NaN, NaT) is null."""
+    if isinstance(value, tuple):
+        return list(value)
+    return None if isinstance(value, float | date) and value != value else value

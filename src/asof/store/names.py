@@ -1,0 +1,262 @@
+"""The documents that are called exactly so: by title, alias, file name or id."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+from itertools import islice
+from unicodedata import normalize
+
+from asof.errors import DocumentNotFound, UsageError
+from asof.store.reader import AsOfReader, current_aliases, current_documents, has_document, stem_of
+from asof.store.schema import LAST_NAME
+from asof.time.span import iso
+from asof.values import Filters
+
+# -- named ---------------------------------------------------------------------------------------------
+
+
+ENDINGS = ("", ".md", ".markdown", ".txt", ".html", ".htm", ".rst", ".pdf")
+"""What a file name may have behind the name that it is called by."""
+
+LONGEST, MOST = 300, 100
+"""The most characters of a name that is looked up; a name that more current documents have names none."""
+
+_NAMED = f"""
+SELECT document FROM heads WHERE title = ?1 COLLATE NOCASE
+UNION SELECT id FROM documents WHERE name IN (SELECT value FROM json_each(?2))
+UNION SELECT id FROM documents WHERE {LAST_NAME} COLLATE NOCASE IN (SELECT value FROM json_each(?2))
+UNION SELECT v.document FROM aliases AS a JOIN versions AS v ON v.id = a.version
+    WHERE a.alias = ?1 COLLATE NOCASE
+"""
+
+_CALLED = f"""
+SELECT v.document FROM versions AS v JOIN documents AS d ON d.id = v.document JOIN heads AS h ON h.id = v.head
+WHERE v.id = (
+    SELECT id FROM versions WHERE document = ?1 AND visible <= ?2 AND added <= ?3
+    AND (retired IS NULL OR retired > ?3) ORDER BY visible DESC, added DESC, id DESC LIMIT 1
+) AND (
+    h.title = ?4 COLLATE NOCASE OR d.name IN (SELECT value FROM json_each(?5))
+    OR {LAST_NAME.replace("name", "d.name")} COLLATE NOCASE IN (SELECT value FROM json_each(?5))
+    OR EXISTS (SELECT 1 FROM aliases AS a WHERE a.version = v.id AND a.alias = ?4 COLLATE NOCASE)
+)
+"""
+
+
+def called(store: AsOfReader, name: str) -> list[int]:
+    """The numbers of current documents with this title, alias, file name (its ending may be left out) or id,
+    ascending; none where they are more than MOST. The case of ASCII letters does not count."""
+    name = " ".join(name.split())
+    if not name or len(name) > LONGEST or name != name.encode(errors="ignore").decode():
+        return []  # half a surrogate pair, as of a terminal's bytes that are no text, is in no name
+    files = json.dumps([name + ending for ending in ENDINGS])
+    once = [row[0] for row in store.db.execute(_NAMED, (name, files))]
+    now = (store.as_of, store.known_at, name, files)
+    current = (document for document in once if store.db.execute(_CALLED, (document, *now)).fetchone())
+    every = sorted(islice(current, MOST + 1))
+    return every if len(every) <= MOST else []
+
+
+# -- find document -------------------------------------------------------------------------------------
+#
+# Finding a document by its id, file name, title, alias or part of its path.
+#
+# A name that fits several documents raises an error that lists them. Documents that are not visible at (T,
+# K)
+# are neither found nor named in messages.
+
+
+MAX_LISTED = 10
+"""The most documents that a message lists."""
+
+MAX_SUGGESTED = 3
+
+DocumentName = tuple[str, str]
+"""A document's id, and its title or one of its aliases."""
+
+
+def find_document(store: AsOfReader, name: str) -> str:
+    """The id of the document with this name: a current one, else one published earlier.
+
+    Raises UsageError for a name of several documents, which are listed, and DocumentNotFound for one of none.
+    """
+    if store.was_published(name):
+        return name
+    pool = _current_names(store)
+    for names in (pool, _past_names(store)):
+        matches = matching_documents(name, names)
+        if matches:
+            return _only(name, matches)
+    raise DocumentNotFound(f"no document {name!r} as of {iso(store.as_of)[:10]}; {_suggestion(name, pool)}")
+
+
+def find_stored_document(db: sqlite3.Connection, name: str, *, allow_part: bool = True) -> str:
+    """The id of the stored document of any time with this name; `allow_part`: also by any part of its path.
+    Raises UsageError, DocumentNotFound."""
+    if has_document(db, name):
+        return name
+    query = (
+        "SELECT d.name, coalesce(h.title, '') FROM documents AS d LEFT JOIN heads AS h ON h.document = d.id"
+        " UNION SELECT d.name, a.alias FROM aliases AS a JOIN versions AS v ON v.id = a.version"
+        " JOIN documents AS d ON d.id = v.document"
+    )
+    pool: list[DocumentName] = db.execute(query).fetchall()
+    matches = matching_documents(name, pool)
+    if not matches:
+        raise DocumentNotFound(f"no document {name!r} in the corpus; {_suggestion(name, pool)}")
+    only = _only(name, matches)
+    if not allow_part and not matching_documents(name, pool, allow_part=False):
+        raise UsageError(f"{name!r} is only a part of the id {only}: give its full name")
+    return only
+
+
+def matching_documents(name: str, pool: Iterable[DocumentName], *, allow_part: bool = True) -> list[str]:
+    """The ids that a name fits best, in order: the id but for its case and ending; else a title, an alias or
+    the end of a path; else, with `allow_part`, any part of a path."""
+    key = _folded(name).removeprefix("./")
+    bare = key.removesuffix(".md")
+    if not bare:
+        return []
+    tiers: tuple[set[str], set[str], set[str]] = (set(), set(), set())
+    for document, title in pool:
+        path = _folded(document)
+        stem = stem_of(path)
+        if key in (path, stem) or bare == stem:
+            tiers[0].add(document)
+        elif (
+            _folded(title) in (key, bare) or f"/{path}".endswith(f"/{key}") or f"/{stem}".endswith(f"/{bare}")
+        ):
+            tiers[1].add(document)
+        elif allow_part and (key in path or bare in stem):
+            tiers[2].add(document)
+    return sorted(next((tier for tier in tiers if tier), ()))
+
+
+def _current_names(store: AsOfReader) -> list[DocumentName]:
+    moment = (store.db, store.as_of, store.known_at)
+    documents = current_documents(*moment)
+    ids = {number: document for number, document, _ in documents}
+    pool = [(document, title) for _, document, title in documents]
+    return pool + [(ids[number], alias) for alias, number in current_aliases(*moment)]
+
+
+def _past_names(store: AsOfReader) -> list[DocumentName]:
+    """Ids and titles of all versions published by then, as known."""
+    return store.db.execute(
+        "SELECT DISTINCT d.name, h.title FROM versions AS v JOIN documents AS d ON d.id = v.document"
+        " JOIN heads AS h ON h.id = v.head WHERE v.visible <= ?1 AND v.added <= ?2"
+        " AND (v.retired IS NULL OR v.retired > ?2)",
+        (store.as_of, store.known_at),
+    ).fetchall()
+
+
+def _only(name: str, matches: list[str]) -> str:
+    if len(matches) == 1:
+        return matches[0]
+    more = f" and {len(matches) - MAX_LISTED:,} more" if len(matches) > MAX_LISTED else ""
+    raise UsageError(
+        f"{name!r} can be {len(matches):,} documents: {', '.join(matches[:MAX_LISTED])}{more}; "
+        "give more of its path"
+    )
+
+
+def _suggestion(query: str, pool: Iterable[DocumentName]) -> str:
+    """The end of an error message: similar names."""
+    names: dict[str, str] = {}
+    for name, title in sorted(pool):
+        for each in (stem_of(_folded(name)).rpartition("/")[2], _folded(title)):
+            names.setdefault(each, name)
+    key = stem_of(_folded(query)).rpartition("/")[2]
+    close = dict.fromkeys(names[each] for each in get_close_matches(key, names, MAX_SUGGESTED, 0.6))
+    return f"did you mean {' or '.join(close)}?" if close else "a search shows ids and titles"
+
+
+def _folded(text: str) -> str:
+    return " ".join(normalize("NFC", text).casefold().split())
+
+
+# -- filter notes --------------------------------------------------------------------------------------
+#
+# Notes on why nothing was found: a filter that no document passes, or a date before all documents.
+#
+# Only what was visible at (T, K) counts and is named.
+
+
+NOTHING_MATCHES = "nothing matches:"
+"""The beginning of these notes."""
+
+
+_VISIBLE = "v.visible <= ?1 AND v.added <= ?2 AND (v.retired IS NULL OR v.retired > ?2)"
+_DOCUMENTS = (
+    f"SELECT DISTINCT d.name FROM versions AS v JOIN documents AS d ON d.id = v.document WHERE {_VISIBLE}"
+)
+_TAGS = (
+    f"SELECT DISTINCT t.tag FROM versions AS v JOIN tags AS t ON t.head = v.head WHERE {_VISIBLE} ORDER BY 1"
+)
+
+
+def filter_notes(store: AsOfReader, filters: Filters) -> list[str]:
+    """A note for each of these filters that no document passes or had passed, with suggestions."""
+    moment = (store.as_of, store.known_at)
+    if store.db.execute(f"{_DOCUMENTS} LIMIT 1", moment).fetchone() is None:
+        published, indexed = iso(store.as_of)[:10], iso(store.known_at)[:10]
+        if indexed < published:
+            return [
+                f"{NOTHING_MATCHES} of what was indexed by {indexed} nothing was published by {published}"
+            ]
+        return [f"{NOTHING_MATCHES} no document is known to have been published by {published}"]
+    notes = []
+    if filters.since is not None and filters.until is not None and filters.reversed:
+        since, until = iso(filters.since), iso(filters.until)
+        if since[:10] != until[:10]:
+            since, until = since[:10], until[:10]
+        notes.append(f"{NOTHING_MATCHES} since ({since}) is later than until ({until})")
+    if filters.source and filters.source not in (sources := store.sources()):
+        notes.append(
+            f"{NOTHING_MATCHES} there is no source {filters.source!r}; {_nearest_of(filters.source, sources)}"
+        )
+    if filters.path and not _matches(store, filters.path):
+        notes.append(
+            f"{NOTHING_MATCHES} no document's id matches {filters.path!r}; "
+            f"{_path_suggestion(store, filters.path)}"
+        )
+    tags = [tag for (tag,) in store.db.execute(_TAGS, moment)] if filters.tags else []
+    notes += [
+        f"{NOTHING_MATCHES} no document has the tag {tag!r}; {_nearest_of(tag, tags)}"
+        for tag in (each.removeprefix("#") for each in filters.tags)
+        if tag not in tags
+    ]
+    return notes
+
+
+def _matches(store: AsOfReader, pattern: str) -> bool:
+    rows = store.db.execute(
+        f"{_DOCUMENTS} AND d.name GLOB ?3 LIMIT 1", (store.as_of, store.known_at, pattern)
+    )
+    return rows.fetchone() is not None
+
+
+def _bare(path: str) -> str:
+    return path.removeprefix("./").rstrip("/")
+
+
+def _path_suggestion(store: AsOfReader, path: str) -> str:
+    """The pattern as a folder or as a part of ids, if that matches; else similar folders."""
+    bare = _bare(path)
+    others = (bare, f"{bare}/*", f"*/{bare}", f"*/{bare}/*", f"*{bare}*") if bare else ()
+    other = next((each for each in others if _matches(store, each)), None)
+    if other:
+        return f"did you mean {other!r}?"
+    names = store.db.execute(_DOCUMENTS, (store.as_of, store.known_at))
+    folders = sorted({name.rpartition("/")[0] for (name,) in names if "/" in name})
+    return _nearest_of(bare.removesuffix("/*"), folders, "/*")
+
+
+def _nearest_of(name: str, names: Sequence[str], ending: str = "") -> str:
+    near = get_close_matches(name, names, 3, 0.6)
+    if near:
+        return f"did you mean {' or '.join(f'{other}{ending}' for other in near)}?"
+    more = f" and {len(names) - MAX_LISTED:,} more" if len(names) > MAX_LISTED else ""
+    return f"existing ones: {', '.join(f'{other}{ending}' for other in names[:MAX_LISTED]) or 'none'}{more}"

@@ -1,0 +1,548 @@
+"""One write: statements become versions, versions become rows. Used by every command that changes a corpus.
+
+A `Transaction` lives inside one SQLite transaction and collects what is new. `reconcile.py` then brings the
+rows of all documents that it touched in line with their versions, and the index takes the new rows and ends,
+whose segment is published by the same transaction.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple, cast
+
+from asof.store import validity
+from asof.store.digest import (
+    DigestedPassage,
+    SharedAttributes,
+    TimeReadingOptions,
+    content_digest,
+    digest,
+    dumps,
+    indexed_text,
+    layout_keys,
+    name_digest,
+    pack_layout,
+    passage_times,
+    span_of,
+    stated_digest,
+    time_bounds,
+)
+from asof.store.schema import CorpusSettings
+from asof.store.validity import (
+    DocumentState,
+    StoredInterval,
+    StoredVersion,
+    ValidityInterval,
+    VersionPassages,
+    interval_changes,
+)
+from asof.store.workers import PreparedText, TextPreparation
+from asof.time.span import BEGINNING, NEVER, Span
+from asof.values import Document, SourcedTime
+
+# -- rows ----------------------------------------------------------------------------------------------
+#
+# Rows that a write passes to the index, and new ids.
+
+
+class IndexRow(NamedTuple):
+    """A passage for the index. `text`: title, headings and text. `title`: that of its document.
+
+    `about`: the times that it is about, each as first instant, last instant, kind (`store.about.Time.kind`).
+    """
+
+    id: int
+    visible: int
+    added: int
+    dated: bool
+    document: int
+    digest: int
+    number: int
+    head: int
+    language: str
+    text: str
+    about: tuple[tuple[int, int, int], ...] = ()
+    title: str = ""
+
+
+class EndRow(NamedTuple):
+    """An end for the index: `passage` is not valid from `at` on, as known since `added`."""
+
+    passage: int
+    at: int
+    added: int
+
+
+class Ids:
+    """New ids of one table, ascending, never repeated."""
+
+    def __init__(self, db: sqlite3.Connection, table: str) -> None:
+        row = db.execute("SELECT seq FROM sqlite_sequence WHERE name = ?", (table,)).fetchone()
+        self.first: int = 1 + (row[0] if row else 0)
+        self.next = self.first
+
+    def take(self) -> int:
+        self.next += 1
+        return self.next - 1
+
+
+# -- write ---------------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class Transaction:
+    """The changes of one transaction, whose id and wall time is `now`.
+
+    `passages`: the passages of each new version, the id of its head, its shared attributes, and what was
+    prepared of it ahead; `layouts`: of each copied one. `pending`: rows to insert, by table. `checkpoints`:
+    tokens of the source by document (None: it has none any longer; see `store/checkpoints.py`).
+    """
+
+    db: sqlite3.Connection
+    now: int
+    settings: CorpusSettings
+    texts: TextPreparation
+    source: int
+    documents: dict[str, DocumentState] = field(default_factory=dict)
+    touched: dict[int, DocumentState] = field(default_factory=dict)
+    new_rows: list[IndexRow] = field(default_factory=list)
+    new_ends: list[EndRow] = field(default_factory=list)
+    ids: dict[str, Ids] = field(default_factory=dict)
+    passages: dict[int, tuple[list[DigestedPassage], int, SharedAttributes, PreparedText | None]] = field(
+        default_factory=dict
+    )
+    layouts: dict[int, bytes] = field(default_factory=dict)
+    _heads: dict[tuple[int, bytes], int] = field(default_factory=dict)
+    retired: list[int] = field(default_factory=list)
+    pending: dict[str, list[tuple[object, ...]]] = field(default_factory=dict)
+    checkpoints: dict[str, bytes | None] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for table in ("documents", "heads", "versions", "passages", "ends"):
+            self.ids[table] = Ids(self.db, table)
+            self.pending[table] = []
+        self.pending.update(links=[], aliases=[], tags=[])
+
+    @property
+    def empty(self) -> bool:
+        return not self.touched
+
+    def load(self, names: Iterable[str]) -> None:
+        """Fetch the states of these documents, in one query."""
+        rows = self.db.execute(
+            "SELECT d.name, d.id, d.source, v.id, v.content, v.stated, v.visible, v.added, v.dated_by,"
+            " v.head IS NULL"
+            " FROM json_each(?) AS requested JOIN documents AS d ON d.name = requested.value"
+            " LEFT JOIN versions AS v ON v.document = d.id AND v.retired IS NULL",
+            (json.dumps(list(names)),),
+        )
+        for name, document, source, version, content, stated, visible, added, dated_by, deleted in rows:
+            state = self.documents.setdefault(name, DocumentState(document, name, source))
+            if version is not None:
+                state.versions.append(
+                    StoredVersion(version, content, stated, visible, added, dated_by, bool(deleted))
+                )
+
+    def document_state(self, name: str) -> DocumentState:
+        """The state of a loaded document, made when it is new."""
+        state = self.documents.get(name)
+        if state is None:
+            state = DocumentState(self.ids["documents"].take(), name, self.source, new=True)
+            self.documents[name] = state
+        return state
+
+    # -- statements ---------------------------------------------------------------------------------
+
+    def put(
+        self, document: Document, prepared: PreparedText | None = None, *, states_past: bool = False
+    ) -> tuple[str, StoredVersion]:
+        """Apply a document as a source states it; returns the outcome (see `statements.interpret`) and the
+        version with this statement. `prepared`: what was computed of it ahead."""
+        state = self.document_state(document.id)
+        content = content_digest(document) if prepared is None else prepared.content
+        stated = stated_digest(content, document.published)
+        outcome = validity.interpret(
+            state,
+            content,
+            stated,
+            document.published,
+            document.changed,
+            self.now,
+            self.settings.undated,
+            states_past=states_past,
+        )
+        if outcome.same is not None:
+            return outcome.what, outcome.same
+        if outcome.retire is not None:
+            self.retire(state, outcome.retire)
+        version = self.add_version(
+            state, document, content, stated, outcome.published, outcome.visible, prepared
+        )
+        if state.current is version:
+            state.source = self.source
+        return outcome.what, version
+
+    def add_version(
+        self,
+        state: DocumentState,
+        document: Document,
+        content: bytes,
+        stated: bytes,
+        published: SourcedTime | None,
+        visible: int,
+        prepared: PreparedText | None = None,
+    ) -> StoredVersion:
+        """Add a version with the text of `document`."""
+        head = self.texts.head(document) if prepared is None else prepared.head
+        passages = self.texts.passages(document, head) if prepared is None else prepared.passages
+        version = StoredVersion(
+            self.ids["versions"].take(), content, stated, visible, self.now, _dated_by(published)
+        )
+        head_id = self._head_id(state, head)
+        self.passages[version.id] = (passages, head_id, head, prepared)
+        self.pending["links"] += [
+            (version.id, place, link.target, link.heading, link.alias, link.kind)
+            for place, link in enumerate(document.links)
+        ]
+        self.pending["aliases"] += [(alias, version.id) for alias in dict.fromkeys(document.aliases)]
+        self._add(state, version, published, _dated_by(published), head_id, pack_layout(passages))
+        return version
+
+    def end(self, name: str, at: SourcedTime | None, dated_by: str) -> tuple[str, StoredVersion | None]:
+        """End a document at a time (None: now, or at its beginning if that is later).
+
+        Returns "ended" or "unchanged", and the deletion.
+        """
+        state = self.documents.get(name)
+        current = state.current if state else None
+        if state is None or current is None:
+            return "unchanged", None
+        starts, ends = time_bounds(at)
+        stated = digest(("gone", starts, ends))
+        same = state.with_digest(stated) if at else (current if current.deleted else None)
+        if same is not None:
+            return "unchanged", same
+        visible = validity.visible_from(at, self.now, "added")
+        if at is None:
+            visible = max(visible, current.visible)
+        return "ended", self.add_deletion(state, stated, at, dated_by, visible)
+
+    def add_deletion(
+        self, state: DocumentState, stated: bytes, at: SourcedTime | None, dated_by: str, visible: int
+    ) -> StoredVersion:
+        """Add a version without a text, which ends the document."""
+        version = StoredVersion(
+            self.ids["versions"].take(), b"", stated, visible, self.now, dated_by, deleted=True
+        )
+        self._add(state, version, at, dated_by, None, None)
+        return version
+
+    def add_copy(
+        self, state: DocumentState, old: StoredVersion, published: SourcedTime | None, visible: int
+    ) -> StoredVersion:
+        """Add a version with the content of an old one, under another date."""
+        head, layout = self.db.execute("SELECT head, layout FROM versions WHERE id = ?", (old.id,)).fetchone()
+        version = StoredVersion(
+            self.ids["versions"].take(), old.content, old.stated, visible, self.now, _dated_by(published)
+        )
+        self.layouts[version.id] = layout
+        self.pending["links"] += [
+            (version.id, *row)
+            for row in self.db.execute(
+                "SELECT place, target, heading, alias, kind FROM links WHERE version = ?", (old.id,)
+            )
+        ]
+        self.pending["aliases"] += [
+            (alias, version.id)
+            for (alias,) in self.db.execute("SELECT alias FROM aliases WHERE version = ?", (old.id,))
+        ]
+        self._add(state, version, published, _dated_by(published), head, layout)
+        return version
+
+    def retire(self, state: DocumentState, version: StoredVersion) -> None:
+        """Mark a version as wrong from the beginning."""
+        state.versions.remove(version)
+        self.touched[state.id] = state
+        self.retired.append(version.id)
+
+    def _add(
+        self,
+        state: DocumentState,
+        version: StoredVersion,
+        published: SourcedTime | None,
+        dated_by: str,
+        head: int | None,
+        layout: bytes | None,
+    ) -> None:
+        starts, ends = time_bounds(published)
+        self.pending["versions"].append((
+            version.id, state.id, head, version.content, version.stated,
+            published.text if published else None, starts, ends, dated_by, version.visible, layout,
+            self.now, None,
+        ))  # fmt: skip
+        version.seen = True
+        state.versions.append(version)
+        self.touched[state.id] = state
+
+    def _head_id(self, state: DocumentState, head: SharedAttributes) -> int:
+        """The id of the row of `heads` with these attributes, made when there is none."""
+        key = (state.id, head.digest)
+        head_id = self._heads.get(key)
+        if head_id is None and not state.new:
+            row = self.db.execute(
+                "SELECT id FROM heads WHERE document = ? AND digest = ? AND source = ?",
+                (state.id, head.digest, self.source),
+            ).fetchone()
+            head_id = row[0] if row else None
+        if head_id is None:
+            head_id = self.ids["heads"].take()
+            self.pending["heads"].append((
+                head_id, state.id, head.digest, self.source, head.title, head.uri, head.language,
+                head.tags, head.meta, head.about, head.keywords, head.fiscal_start,
+            ))  # fmt: skip
+            self.pending["tags"] += [(tag, head_id) for tag in dict.fromkeys(json.loads(head.tags))]
+        self._heads[key] = head_id
+        return head_id
+
+
+def _dated_by(published: SourcedTime | None) -> str:
+    return published.by if published else "none"
+
+
+# -- reconcile -----------------------------------------------------------------------------------------
+#
+# The end of a write: the rows of every touched document are brought in line with its versions.
+#
+# Rows are a pure function of the versions (`validity.py`); differences from the stored rows are written, and
+# passed to the index.
+
+
+def reconcile(write: Transaction) -> None:
+    """Bring the rows of every touched document in line with its versions, and insert all pending rows."""
+    for document in write.touched.values():
+        if document.new:
+            versions = [_version_passages(write, version) for version in document.versions]
+            _reconcile_document(write, document, versions, [])
+        else:
+            versions = _all_version_passages(write, document)
+            _reconcile_document(write, document, versions, _stored_intervals(write, document))
+    _flush(write)
+
+
+def _version_passages(
+    write: Transaction, version: StoredVersion, layout: bytes | None = None
+) -> VersionPassages:
+    new = write.passages.get(version.id)
+    keys = tuple(passage.key for passage in new[0]) if new else layout_keys(layout)
+    return VersionPassages(version.id, version.visible, version.added, keys)
+
+
+def _all_version_passages(write: Transaction, document: DocumentState) -> list[VersionPassages]:
+    layouts = dict(
+        write.db.execute(
+            "SELECT id, layout FROM versions WHERE document = ? AND retired IS NULL", (document.id,)
+        ).fetchall()
+    )
+    layouts.update(write.layouts)
+    return [_version_passages(write, version, layouts.get(version.id)) for version in document.versions]
+
+
+def _stored_intervals(write: Transaction, document: DocumentState) -> list[StoredInterval]:
+    rows = write.db.execute(
+        "SELECT p.id, p.key, p.version, p.visible, min(coalesce(e.at, ?)) FROM passages AS p"
+        " LEFT JOIN ends AS e ON e.passage = p.id WHERE p.document = ? GROUP BY p.id",
+        (NEVER, document.id),
+    )
+    return [StoredInterval(*row) for row in rows if row[4] != BEGINNING]
+
+
+def _reconcile_document(
+    write: Transaction,
+    document: DocumentState,
+    versions: Sequence[VersionPassages],
+    stored: Sequence[StoredInterval],
+) -> None:
+    changes = interval_changes(versions, stored)
+    name = name_digest(document.name)
+    for interval in changes.begin:
+        _insert_passage(write, document, name, interval)
+    write.new_ends += [EndRow(row, at, write.now) for row, at in changes.end]
+    write.new_ends += [EndRow(row, BEGINNING, write.now) for row in changes.retire]
+    keys = {interval.key for interval in changes.begin} | {row.key for row in stored}
+    _insert_never_visible(write, document, name, versions, keys)
+
+
+def _insert_never_visible(
+    write: Transaction,
+    document: DocumentState,
+    name: int,
+    versions: Sequence[VersionPassages],
+    stored_keys: set[bytes],
+) -> None:
+    """A version superseded at its very first instant is never visible; its text is stored all the same."""
+    for version in versions:
+        if version.id not in write.passages:
+            continue
+        for number, key in enumerate(version.keys):
+            if key not in stored_keys:
+                stored_keys.add(key)
+                interval = ValidityInterval(key, version.visible, NEVER, version.id, number)
+                write.new_ends.append(
+                    EndRow(_insert_passage(write, document, name, interval), BEGINNING, write.now)
+                )
+
+
+def _insert_passage(
+    write: Transaction, document: DocumentState, name: int, interval: ValidityInterval
+) -> int:
+    """A new row for an interval; its text is that of its version, or of an older row with the same key."""
+    passage = write.ids["passages"].take()
+    new = write.passages.get(interval.version)
+    if new is not None:
+        passages, head, attributes, prepared = new
+        digested = passages[interval.number]
+        headings, text, language = digested.headings, digested.text, attributes.language
+        title, about, keywords = attributes.title, attributes.about, attributes.keywords
+        fiscal_start = attributes.fiscal_start
+    else:
+        prepared = None
+        head = _head_id(write, interval.version)  # an older row may be from another source
+        headings, text, language, title, about, keywords, fiscal_start = write.db.execute(
+            "SELECT p.headings, p.text, h.language, h.title, h.about, h.keywords, h.fiscal_start"
+            " FROM passages AS p"
+            " JOIN heads AS h ON h.id = ? WHERE p.document = ? AND p.key = ? LIMIT 1",
+            (head, document.id, interval.key),
+        ).fetchone()
+    dated, published = _publication_date(write, interval.version)
+    options = TimeReadingOptions(language, fiscal_start)
+    if prepared is not None and prepared.published == published:
+        times = prepared.times[interval.number]
+    else:
+        times = passage_times(about, title, headings, text, published, options)
+    write.pending["passages"].append((
+        passage, document.id, interval.key, interval.version, head, interval.number, interval.start,
+        int(dated), write.now, headings, text, dumps(times),
+    ))  # fmt: skip
+    write.new_rows.append(
+        IndexRow(
+            passage, interval.start, write.now, dated, document.id, name, interval.number, head, language,
+            indexed_text(title, headings, about, text, keywords),
+            tuple([(time.first, time.last, time.kind) for time in times]), title,
+        )
+    )  # fmt: skip
+    if interval.end != NEVER:
+        write.new_ends.append(EndRow(passage, interval.end, write.now))
+    return passage
+
+
+def _head_id(write: Transaction, version: int) -> int:
+    """The id of the head of a version that is no deletion."""
+    first = write.ids["versions"].first
+    if version >= first:
+        return cast(int, write.pending["versions"][version - first][2])
+    return cast(int, write.db.execute("SELECT head FROM versions WHERE id = ?", (version,)).fetchone()[0])
+
+
+def _publication_date(write: Transaction, version: int) -> tuple[bool, Span | None]:
+    """Whether a version has a date, and its span."""
+    first = write.ids["versions"].first
+    if version >= first:
+        row = write.pending["versions"][version - first][6:9]
+    else:
+        row = write.db.execute(
+            "SELECT starts, ends, dated_by FROM versions WHERE id = ?", (version,)
+        ).fetchone()
+    starts, ends, dated_by = cast(tuple[int | None, int | None, str], row)
+    return dated_by != "none", None if starts is None or ends is None else span_of(starts, ends)
+
+
+def _flush(write: Transaction) -> None:
+    db, rows = write.db, write.pending
+    for document in write.touched.values():
+        current = document.current
+        if document.new:
+            rows["documents"].append((document.id, document.name, document.source, current and current.id))
+        else:
+            db.execute(
+                "UPDATE documents SET current = ?, source = ? WHERE id = ?",
+                (current and current.id, document.source, document.id),
+            )
+    db.executemany(
+        "UPDATE versions SET retired = ? WHERE id = ?", [(write.now, version) for version in write.retired]
+    )
+    first = write.ids["ends"]
+    rows["ends"] = [(first.take(), *end) for end in write.new_ends]
+    for table, values in rows.items():
+        if values:
+            marks = ", ".join("?" * len(values[0]))
+            db.executemany(f"INSERT INTO {table} VALUES ({marks})", values)
+
+
+# -- checkpoints ---------------------------------------------------------------------------------------
+#
+# Checkpoints: what sources have stated of documents, as tokens that a later run compares.
+#
+# A checkpoint stands for all statements of a source about a document, in the order in which they came, and
+# for
+# nothing else: any other statement about the document removes it, and whatever changes a document of a
+# source
+# removes the checkpoint of that source as a whole.
+
+
+WHOLE = ""
+"""The name that stands for all documents of a source; its checkpoint is stored as that of document 0."""
+
+
+def stored_checkpoints(db: sqlite3.Connection, source: str) -> dict[str, bytes]:
+    """The tokens of a source, by document."""
+    rows = db.execute(
+        "SELECT coalesce(d.name, ?), c.token FROM checkpoints AS c JOIN sources AS s ON s.id = c.source"
+        " LEFT JOIN documents AS d ON d.id = c.document"
+        " WHERE s.name = ? AND (d.id IS NOT NULL OR c.document = 0)",
+        (WHOLE, source),
+    )
+    return dict(rows.fetchall())
+
+
+def save_checkpoints(write: Transaction) -> bool:
+    """Store the checkpoints that a transaction states and remove those that it ends, after its rows are
+    written; whether any row differs."""
+    before = write.db.total_changes
+    _remove(write.db, sorted(write.touched))
+    for name, token in write.checkpoints.items():
+        state = write.documents.get(name)
+        document = 0 if name == WHOLE else state.id if state is not None else None
+        if document is None:
+            continue  # the end of what never was
+        if token is None:
+            write.db.execute("DELETE FROM checkpoints WHERE document = ?", (document,))
+            continue
+        write.db.execute(
+            "INSERT INTO checkpoints VALUES (?1, ?2, ?3)"
+            " ON CONFLICT (source, document) DO UPDATE SET token = ?3 WHERE checkpoints.token IS NOT ?3",
+            (write.source, document, token),
+        )
+    return write.db.total_changes > before
+
+
+def forget_checkpoints(db: sqlite3.Connection, document: int) -> None:
+    """Remove what is known of the statements about a document that is going to be removed."""
+    _remove(db, [document])
+
+
+def _remove(db: sqlite3.Connection, documents: Sequence[int]) -> None:
+    """Remove the checkpoints of documents, and of the sources that have stated any of them."""
+    if not documents:
+        return
+    wanted = json.dumps(documents)
+    chosen = "(SELECT value FROM json_each(?1))"
+    db.execute(f"DELETE FROM checkpoints WHERE document IN {chosen} AND document != 0", (wanted,))
+    db.execute(
+        "DELETE FROM checkpoints WHERE document = 0 AND source IN ("
+        f"SELECT source FROM documents WHERE id IN {chosen}"
+        f" UNION SELECT source FROM heads WHERE document IN {chosen})",
+        (wanted,),
+    )

@@ -1,0 +1,613 @@
+"""Cutting a document into passages that are small enough to be quoted and large enough to be understood.
+
+A heading begins a new passage. Below it, paragraphs fill passages up to about the target size; a paragraph
+that is too long is taken by sentences, a sentence by words. Without overlap the passages tile the text.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from unicodedata import category
+
+from asof.errors import UsageError
+from asof.text.tokens import KANA_AND_HAN
+from asof.values import Heading, SourcedTime
+
+# -- blocks --------------------------------------------------------------------------------------------
+#
+# The blocks of a text: headings with their sections, paragraphs, fenced code and tables; and its words.
+#
+# Everything here is half-open stretches of characters, and every list of them tiles the text.
+
+
+_BLANK_LINES = re.compile(r"\n(?>(?:[ \t]*+\n)+)")
+_FENCE = re.compile(r"^ {0,3}(`{3,}+|~{3,}+)([^\n]*+)(?:\n(?>(?:[ \t]*+\n)*))?", re.MULTILINE)
+_TABLE = re.compile(r"(?>(?:^[ \t]*+\|[^\n]*+(?:\n|\Z))+)(?>(?:[ \t]*+\n)*)", re.MULTILINE)
+_UNDERLINE = re.compile(r"[ \t]*+(?:=++|-++)[ \t]*+(?:\n|\Z)")
+_WORD = re.compile(r"\S++\s*+|\s++")
+_UNSPACED = re.compile(f"[{KANA_AND_HAN}]").search
+
+_PLAIN = 20  # characters a word, white space included: no plain text has more on average
+_LONG = 80  # characters without white space; more are no word
+
+
+@dataclass(frozen=True, slots=True)
+class TextSection:
+    """`text[start:end]` under one heading; its own text begins at `body`, `path` are the titles to it."""
+
+    start: int
+    body: int
+    end: int
+    path: tuple[str, ...]
+
+
+def sections(text: str, outline: Sequence[Heading]) -> list[TextSection]:
+    """The sections of a text. One without text of its own goes into the next, if that is deeper.
+
+    White space before the first heading belongs to the first section. Raises ValueError if the headings do
+    not lie in the text in order.
+    """
+    edges = [0, *(heading.offset for heading in outline), len(text)]
+    if any(left > right for left, right in pairwise(edges)):
+        raise ValueError(f"headings must be in order and lie within the {len(text)} characters of the text")
+    parts: list[TextSection] = []
+    first = edges[1]
+    start: int | None = None  # where headings without a text began, that wait for a deeper one
+    if text[:first].strip():
+        parts.append(TextSection(0, 0, first, ()))
+    else:
+        start = 0
+    path: list[Heading] = []
+    for number, heading in enumerate(outline):
+        end = edges[number + 2]
+        while path and path[-1].level >= heading.level:
+            path.pop()
+        path.append(heading)
+        start = heading.offset if start is None else start
+        body = _body(text, heading.offset, end)
+        deeper = number + 1 < len(outline) and outline[number + 1].level > heading.level
+        if end > start and not (deeper and not text[body:end].strip()):
+            parts.append(TextSection(start, body, end, tuple(each.title for each in path)))
+            start = None
+    if start is not None and start < len(text):
+        parts.append(TextSection(start, start, len(text), ()))
+    return parts
+
+
+def _body(text: str, start: int, end: int) -> int:
+    """Where the text after a heading's line (and the line that underlines it) begins."""
+    newline = text.find("\n", start, end)
+    if newline < 0:
+        return end
+    underline = _UNDERLINE.match(text, newline + 1, end)
+    return underline.end() if underline else newline + 1
+
+
+def blocks(text: str, start: int, end: int) -> list[tuple[int, int, bool]]:
+    """The paragraphs of a stretch, with the blank lines after each; True for fenced code and tables."""
+    stretches: list[tuple[int, int, bool]] = []
+    at = start
+    for first, last in _solid(text, start, end):
+        stretches += ((left, right, False) for left, right in _paragraphs(text, at, first))
+        stretches.append((first, last, True))
+        at = last
+    stretches += ((left, right, False) for left, right in _paragraphs(text, at, end))
+    return stretches
+
+
+def _paragraphs(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    for match in _BLANK_LINES.finditer(text, start, end):
+        yield start, match.end()
+        start = match.end()
+    if start < end:
+        yield start, end
+
+
+def _solid(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    """Fenced code and tables, in order, none inside another."""
+    fenced = _fenced(text, start, end)
+    if text.find("|", start, end) < 0:
+        return fenced
+    stretches: list[tuple[int, int]] = []
+    at = start
+    for first, last in [*fenced, (end, end)]:
+        stretches += (match.span() for match in _TABLE.finditer(text, at, first))
+        if first < last:
+            stretches.append((first, last))
+        at = last
+    return stretches
+
+
+def _fenced(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    """From each opening fence to its closing one; an unclosed fence runs to the end."""
+    if text.find("```", start, end) < 0 and text.find("~~~", start, end) < 0:
+        return []
+    stretches: list[tuple[int, int]] = []
+    opened: re.Match[str] | None = None
+    for fence in _FENCE.finditer(text, start, end):
+        if opened is None:
+            inline = "`" in fence[1] and "`" in fence[2]  # ```code``` that happens to begin a line
+            opened = None if inline else fence
+        elif fence[1].startswith(opened[1]) and not fence[2].strip():
+            stretches.append((opened.start(), fence.end()))
+            opened = None
+    if opened is not None:
+        stretches.append((opened.start(), end))
+    return stretches
+
+
+def lines(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """The lines of a stretch, with their line feeds."""
+    while start < end:
+        after = text.find("\n", start, end) + 1 or end
+        yield start, after
+        start = after
+
+
+def words(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """The words of a stretch, with the white space after each; white space before the first is by itself."""
+    return (match.span() for match in _WORD.finditer(text, start, end))
+
+
+def words_end(text: str, start: int, end: int, capacity: int, by_words: bool) -> int:
+    """Where the words end that `capacity` (words or characters) has room for, with their white space; at
+    least one."""
+    if by_words:
+        run = re.compile(rf"\s*+(?>(?:\S++\s*+){{1,{capacity}}})").match(text, start, end)
+        return run.end() if run else end
+    upto = start + capacity
+    if upto >= end:
+        return end
+    while upto > start and (text[upto].isspace() or not text[upto - 1].isspace()):
+        upto -= 1
+    if upto > start:
+        return upto
+    word = _WORD.match(text, start, end)
+    return word.end() if word else end
+
+
+def count_words(stretch: str) -> int:
+    """How many words a stretch has: by white space, and two characters a word where there is none.
+
+    That is so in Chinese and Japanese, and in strings of more than 80 characters (encoded data, Thai).
+    """
+    spaced = stretch.split()
+    if len(stretch) <= _PLAIN * len(spaced) and (stretch.isascii() or not _UNSPACED(stretch)):
+        return len(spaced)
+    return sum(max(1, len(word) // 2) if len(word) > _LONG or _UNSPACED(word) else 1 for word in spaced)
+
+
+# -- sentences -----------------------------------------------------------------------------------------
+#
+# Where sentences begin and end, by rules: terminators, abbreviations, initials, list items, blank lines.
+
+# What may end a sentence, with the closing quotes and the white space after it. Possessive: linear time.
+_CANDIDATE = re.compile(r"""[.!?…。！？\n](?>(?:(?<!\n)[.!?…。！？]*+["'”’»›」』）)\]}*_]*+)?)\s*+""")
+_LIST_ITEM = re.compile(r"[ \t]*+(?:[-*+•–]|\d{1,9}[.)])[ \t]")
+_HEADING = re.compile(r"[ ]{0,3}+#{1,6}+[ \t]")
+_OPENING = "([{\"'“”„«»‘’/*_"
+_DOTTED = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]{1,2}")  # U.S, e.g, z.B
+_LOOK_BACK = 24  # characters; no abbreviation is longer
+
+_ABBREVIATIONS = frozenset(
+    """adm al approx assoc ave bde bldg blvd bros bzgl bzw ca capt cf cmdr co col corp cpl d dept dipl dist dr
+    ed eds esp evtl fig figs gen ggf gov hon inc inkl jr lt ltd maj messrs mio mme mlle mr mrs ms mrd mt
+    nr op ph.d phd prof rep resp rev sen sgt sog sr st u ugs univ usw vgl viz vs zzgl z""".split()  # noqa: SIM905 - a list of strings would fill a page
+)
+_BEFORE_A_NUMBER = frozenset(
+    """abs apr art aug bd cap ch chap dec eq eqs feb jan jul jun kap mar no nos nov num oct okt p par pp s sec
+    sect sep sept tel v vol vols ziff""".split()  # noqa: SIM905
+)
+_AFTER_AN_ORDINAL = re.compile(
+    r"""(?:januar|jänner|februar|feber|märz|april|mai|juni|juli|august|september|oktober|november|dezember
+      | jahrhundert|jahrtausend|weltkrieg|auflage|kapitel|bundesliga|liga|platz|mal|oder|und|bis)\b""",
+    re.VERBOSE | re.IGNORECASE,
+)
+
+
+def sentences(text: str, start: int = 0, end: int | None = None) -> list[tuple[int, int]]:
+    """The offsets of the sentences in `text[start:end]`, which they tile; none for an empty stretch.
+
+    White space belongs to the sentence before it. Sentences end after . ! ? … with closing quotes and
+    brackets before white space (not after an abbreviation, an initial or a German ordinal), after 。！？, at
+    a blank line, and at a line break after or before a list item or a heading (`# …`).
+    """
+    stop = len(text) if end is None else end
+    spans: list[tuple[int, int]] = []
+    begun = line = start
+    for match in _CANDIDATE.finditer(text, start, stop):
+        at, after = match.span()
+        if after == stop:
+            break
+        newline = text.rfind("\n", at, after)
+        if newline >= 0:
+            ends = _breaks(text, line, at, newline, after) or _ends(text, line, match)
+            line = newline + 1
+        else:
+            ends = _ends(text, line, match)
+        if ends:
+            spans.append((begun, after))
+            begun = after
+    if begun < stop:
+        spans.append((begun, stop))
+    return spans
+
+
+def is_list_item(text: str, at: int) -> bool:
+    """Whether an item of a list begins at this place, which begins a line."""
+    return _LIST_ITEM.match(text, at) is not None
+
+
+def unnumbered(text: str) -> str:
+    """A text without the bullet or number of a list item before it."""
+    mark = _LIST_ITEM.match(text)
+    return text[mark.end() :] if mark else text
+
+
+def _breaks(text: str, line: int, at: int, newline: int, after: int) -> bool:
+    """Whether the line break alone ends the sentence: a blank line, a heading or a list item after or before
+    it."""
+    if text.find("\n", at, newline) >= 0 or is_list_item(text, newline + 1):
+        return True
+    if _HEADING.match(text, line) or _HEADING.match(text, newline + 1):
+        return True
+    indented = after > newline + 1  # the item's second line
+    return not indented and is_list_item(text, line)
+
+
+def _ends(text: str, line: int, match: re.Match[str]) -> bool:
+    """Whether the terminator (with what follows it) ends the sentence; `line` is where its line begins."""
+    mark = match[0]
+    if mark[0] == "\n":
+        return False
+    if not mark[-1].isspace():
+        return "。" in mark or "！" in mark or "？" in mark
+    at = match.start()
+    if mark[0] != "." or not mark[1].isspace() or at == line or text[at - 1].isspace():
+        return True
+    words = text[max(line, at - _LOOK_BACK) : at].rsplit(None, 1)
+    word = words[-1].lstrip(_OPENING)
+    return not _goes_on(text, word, match.end(), at - len(word) == line)
+
+
+def _goes_on(text: str, word: str, after: int, leads: bool) -> bool:
+    """Whether the dot after `word` belongs to the word; `leads`: the word is the first of its line."""
+    if word.isdigit():
+        return len(word) <= 3 and (leads or _AFTER_AN_ORDINAL.match(text, after) is not None)
+    if len(word) == 1 and word.isupper() and word != "I":
+        return True
+    folded = word.casefold()
+    if folded in _ABBREVIATIONS or _DOTTED.fullmatch(word):
+        return True
+    return folded in _BEFORE_A_NUMBER and text[after].isdigit()
+
+
+_LINE_MARKS = re.compile(r"^[ \t]*+(?:>[ \t]*)+(?:\[![\w-]{1,40}\][+-]?[ \t]*+)?")
+_HARD_BREAK = re.compile(r"\\[ \t]*$", re.MULTILINE)
+_MARKS = re.compile(r"(?:[-*+•–>]\s+|#{1,6}\s+|\[![\w-]{1,40}\][+-]?\s*)+")
+_TAGS_BEHIND = re.compile(r"(?:\s+#[^\W\d][\w/-]*)+$")
+
+
+def shown(sentence: str) -> str:
+    """A sentence on one line, without the marks of lists, quotations, callouts and headings before it or its
+    lines, and without the tags behind it.
+
+    >>> shown("> [!note]- Ferries\\n> The *mole* is closed. #harbour #news")
+    'Ferries The *mole* is closed.'
+    """
+    lines = [_LINE_MARKS.sub("", line, count=1) for line in _HARD_BREAK.sub("", sentence).split("\n")]
+    text = " ".join(" ".join(lines).split())
+    text = _TAGS_BEHIND.sub("", text) or text
+    mark = _MARKS.match(text)
+    return text[mark.end() :] if mark and mark.end() < len(text) else text
+
+
+# -- chunk builder -------------------------------------------------------------------------------------
+#
+# Filling passages up to a size: by paragraphs, and by ever smaller parts of what is too long.
+
+
+BLOCK, PARAGRAPH, SENTENCE, WORD, CHARACTERS = range(5)
+"""What a part of a text is; blocks (tables, fenced code) and words stay whole while they fit."""
+
+Part = tuple[int, int, int, int]  # what it is, its start, its end, its weight in words or characters
+
+_MOST_MARKS = 8  # combining marks that a cut steps over
+
+
+class ChunkBuilder:
+    """Cuts the sections of one text. `size` is in words, or in characters if not `by_words`."""
+
+    def __init__(self, text: str, size: int, by_words: bool) -> None:
+        self.text = text
+        self.size = size
+        self.by_words = by_words
+        self.most = size * 5 / 4  # no piece grows beyond by adding what can be added to the next
+        self.least = size / 4  # a piece with less text than this is not closed
+        self.ends: list[int] = []
+        self.at = 0  # the text has been taken up to here
+        self.open_weight = 0  # of the open piece
+        self.body = 0  # the same without heading lines
+
+    def fill(self, section: TextSection) -> list[int]:
+        """Where the pieces of a section end; the last one ends where the section does."""
+        self.ends, self.at, self.open_weight, self.body = [], section.start, 0, 0
+        if section.start < section.body:
+            self._add(self._part(BLOCK, section.start, section.body))
+        self.body = 0
+        for start, end, solid in blocks(self.text, section.body, section.end):
+            self._add(self._part(BLOCK if solid else PARAGRAPH, start, end))
+        if self.open_weight or not self.ends:
+            if self.ends and self.open_weight < self.size / 8:
+                self.ends.pop()
+            self.ends.append(self.at)
+        return self.ends
+
+    def _part(self, kind: int, start: int, end: int) -> Part:
+        weight = count_words(self.text[start:end]) if self.by_words else end - start
+        return kind, start, end, weight
+
+    def _add(self, part: Part) -> None:
+        kind, _, end, weight = part
+        if not weight:
+            self._add_blank(end)
+            return
+        if self.open_weight + weight > self.most:
+            if self.body >= self.least:
+                self._close()
+            whole = kind in (BLOCK, WORD) and weight <= self.most
+            if self.open_weight + weight > self.most and not whole and kind != CHARACTERS:
+                for smaller in self._smaller(part):
+                    self._add(smaller)
+                return
+        self.at = end
+        self.open_weight += weight
+        self.body += weight
+        if self.open_weight >= self.size:
+            self._close()
+
+    def _add_blank(self, end: int) -> None:
+        """White space belongs to what stands before it."""
+        self.at = end
+        if self.ends and not self.open_weight:
+            self.ends[-1] = end
+
+    def _close(self) -> None:
+        self.ends.append(self.at)
+        self.open_weight = self.body = 0
+
+    def _smaller(self, part: Part) -> Iterator[Part]:
+        """The parts of a part; what comes next may depend on how much the open piece then holds."""
+        kind, start, end, weight = part
+        if kind == BLOCK:
+            return (self._part(SENTENCE, *line) for line in lines(self.text, start, end))
+        if kind == PARAGRAPH:
+            return (self._part(SENTENCE, *sentence) for sentence in sentences(self.text, start, end))
+        if kind == SENTENCE:
+            return self._runs_of_words(start, end, weight)
+        return self._runs_of_characters(start, end)
+
+    def _runs_of_words(self, start: int, end: int, weight: int) -> Iterator[Part]:
+        """As many words as fit into the open piece at a time."""
+        if self.by_words and weight != len(self.text[start:end].split()):
+            yield from (self._part(WORD, *span) for span in words(self.text, start, end))
+            return
+        while start < end:
+            capacity = self.size - self.open_weight
+            upto = words_end(self.text, start, end, capacity, self.by_words)
+            yield self._part(WORD, start, upto)
+            start = upto
+
+    def _runs_of_characters(self, start: int, end: int) -> Iterator[Part]:
+        """As many characters as make a full piece; two count as a word."""
+        each = 2 if self.by_words else 1
+        while start < end:
+            cut = min(end, start + each * self.size)
+            for _ in range(_MOST_MARKS):
+                if cut == end or not category(self.text[cut]).startswith("M"):
+                    break
+                cut += 1
+            yield CHARACTERS, start, cut, max(1, (cut - start) // each)
+            start = cut
+
+
+# -- chunks --------------------------------------------------------------------------------------------
+
+
+SMALLEST, LARGEST = 10, 100_000
+
+_WRITTEN = re.compile(r"([0-9]{1,9})([wc])(?:/([0-9]{1,9}))?")
+
+
+@dataclass(frozen=True, slots=True)
+class Chunking:
+    """How long passages are: `size` words or characters, the last `overlap` of one repeated in the next.
+
+    With `unit` whole, a document is one passage and the numbers mean nothing. Written `120w`, `120w/20`,
+    `2000c/200`, `whole`. Raises UsageError for what is out of range.
+    """
+
+    unit: str
+    size: int = 120
+    overlap: int = 0
+
+    def __post_init__(self) -> None:
+        good = SMALLEST <= self.size <= LARGEST and 0 <= self.overlap < self.size
+        if self.unit not in ("words", "chars", "whole") or not good:
+            raise _unaccepted(f"unit {self.unit!r}, size {self.size}, overlap {self.overlap}")
+
+    @classmethod
+    def parse(cls, text: str) -> Chunking:
+        """Read what `str()` writes. Raises UsageError with what is accepted."""
+        if text == "whole":
+            return cls("whole")
+        match = _WRITTEN.fullmatch(text)
+        if match is None:
+            raise _unaccepted(repr(text))
+        try:
+            return cls("words" if match[2] == "w" else "chars", int(match[1]), int(match[3] or 0))
+        except UsageError:
+            raise _unaccepted(repr(text)) from None
+
+    def __str__(self) -> str:
+        if self.unit == "whole":
+            return "whole"
+        return f"{self.size}{self.unit[0]}" + (f"/{self.overlap}" if self.overlap else "")
+
+
+def _unaccepted(value: str) -> UsageError:
+    return UsageError(
+        f"cannot cut passages by {value}; accepted are 120w (words), 2000c (characters), either with an "
+        f"overlap as in 120w/20, and whole; the size is {SMALLEST} to {LARGEST}, the overlap is less"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """The passage `text[start:end]`; `headings` are the titles from the top down to its own."""
+
+    start: int
+    end: int
+    headings: tuple[str, ...]
+
+
+def chunk(text: str, outline: tuple[Heading, ...], chunking: Chunking) -> list[Chunk]:
+    """Cut a text into passages, in order; none for the empty text.
+
+    A piece is closed when it has reached the size, or when what comes next would make it more than a
+    quarter too long while it holds at least a quarter. A last piece of less than an eighth joins the one
+    before it in its section. A table or fenced code is cut only where it alone is too long. With an overlap
+    the fresh part of a piece is that much shorter; what is repeated never comes from another section.
+    Raises ValueError for headings out of order or outside the text.
+    """
+    if not text:
+        return []
+    fresh = chunking.size - chunking.overlap
+    by_words = chunking.unit == "words"
+    if chunking.unit == "whole" or (not outline and _is_short(text, fresh, by_words)):
+        return [Chunk(0, len(text), ())]
+    filling = ChunkBuilder(text, fresh, by_words)
+    pieces: list[Chunk] = []
+    for section in sections(text, outline):
+        ends = filling.fill(section)
+        starts = [section.start, *ends[:-1]]
+        if chunking.overlap and len(starts) > 1:
+            earlier = _words_earlier if by_words else _characters_earlier
+            starts[1:] = earlier(text, section.start, starts[1:], chunking.overlap)
+        pieces += (Chunk(start, end, section.path) for start, end in zip(starts, ends, strict=True))
+    return pieces
+
+
+def _is_short(text: str, size: int, by_words: bool) -> bool:
+    if not by_words:
+        return len(text) <= size
+    return len(text) <= 2 * size or count_words(text) <= size  # a word and its space are two characters
+
+
+def _words_earlier(text: str, floor: int, starts: list[int], overlap: int) -> list[int]:
+    """Each start moved back over so many words, not beyond `floor`."""
+    before = text[floor : starts[-1]]
+    spans = words(text, floor, starts[-1])
+    if count_words(before) == len(before.split()):
+        begins = [begin for begin, _ in spans if not text[begin].isspace()]
+    else:  # words without white space between them: two characters each
+        each = ((begin, count_words(text[begin:end])) for begin, end in spans)
+        begins = [at for begin, count in each for at in range(begin, begin + 2 * count, 2)]
+    moved: list[int] = []
+    for start in starts:
+        back = bisect_left(begins, start) - overlap
+        moved.append(min(start, begins[back] if back > 0 else floor))
+    return moved
+
+
+def _characters_earlier(text: str, floor: int, starts: list[int], overlap: int) -> list[int]:
+    """Each start moved back over so many characters, then on to where a word begins, if one does."""
+    begins = [begin for begin, _ in words(text, floor, starts[-1])]
+    moved: list[int] = []
+    for start in starts:
+        back = max(floor, start - overlap)
+        place = bisect_left(begins, back)
+        moved.append(begins[place] if place < len(begins) and begins[place] < start else back)
+    return moved
+
+
+# -- markdown tables -----------------------------------------------------------------------------------
+#
+# Tables of Markdown: their rows, and the header above a row.
+
+
+_ROW = re.compile(r"[ \t]*+\|[^\n]*+\n?")
+_RULE = re.compile(r"[ \t|:-]*+\n?")
+
+
+def is_row(text: str, at: int) -> bool:
+    """Whether a row of a table begins at this place, which begins a line."""
+    return _ROW.match(text, at) is not None
+
+
+def split_rows(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    """The stretch `start` to `end`, which begins a line, with each row of a table apart; headers and the
+    rules below them (|---|) are left out. One stretch where there is no table."""
+    if "|" not in text[start:end]:
+        return [(start, end)]
+    parts: list[tuple[int, int]] = []
+    joins = False  # whether the line before is no row, so that this one may go on with it
+    at = start
+    while at < end:
+        line = _line_end(text, at, end)
+        row = is_row(text, at)
+        if not row and joins:
+            parts[-1] = (parts[-1][0], line)
+        elif not (row and (_is_rule(text, at) or _is_rule(text, line))):
+            parts.append((at, line))
+        joins = not row
+        at = line
+    return parts
+
+
+def header(text: str, at: int) -> str:
+    """The header of the table that the row at this place is in, the row above its rule; "" without one."""
+    while at > 0:
+        before = text.rfind("\n", 0, at - 1) + 1
+        if not is_row(text, before):
+            return ""
+        if _is_rule(text, at):
+            return text[before : at - 1].strip()
+        at = before
+    return ""
+
+
+def _line_end(text: str, at: int, end: int) -> int:
+    return min(end, text.find("\n", at, end) + 1 or end)
+
+
+def _is_rule(text: str, at: int) -> bool:
+    line = text[at : _line_end(text, at, len(text))]
+    return "-" in line and "|" in line and _RULE.fullmatch(line) is not None
+
+
+# -- budget --------------------------------------------------------------------------------------------
+#
+# How much of a budget of tokens a text takes. A token is `\w+|[^\w\s]`: no model has to be asked.
+
+
+_TOKEN = re.compile(r"\w+|[^\w\s]")
+
+
+def tokens(text: str) -> int:
+    """How many tokens a text has."""
+    return len(_TOKEN.findall(text))
+
+
+def ends(text: str) -> list[int]:
+    """Where each token of a text ends."""
+    return [match.end() for match in _TOKEN.finditer(text)]
+
+
+def passage_header(title: str, published: SourcedTime | None) -> str:
+    """The line above a passage: its title and its date as it was stated."""
+    return f"{title} ({published.text if published else 'undated'})"

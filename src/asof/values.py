@@ -1,0 +1,926 @@
+"""A number that explains itself."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from functools import partial
+from numbers import Integral, Real
+from types import MappingProxyType
+from typing import Any, NoReturn, TypeAlias, TypeVar
+
+from asof.errors import BadTime, UsageError
+from asof.time.moment import ACCEPTED_TIMES, read, span_of
+from asof.time.span import Period, Span, iso
+
+# -- why -----------------------------------------------------------------------------------------------
+
+
+MAX_DEPTH = 100
+"""Levels of a tree that is read: a recursive function can walk it."""
+MAX_NODES = 100_000
+"""Nodes of a tree that is read."""
+LARGEST = sys.float_info.max
+
+_OPS: dict[str, Callable[[list[float]], float]] = {
+    "sum": lambda parts: _fold(parts, 0.0, lambda a, b: a + b),
+    "product": lambda parts: _fold(parts, 1.0, lambda a, b: a * b),
+    "ratio": lambda parts: parts[0] / parts[1],
+    "max": max,
+    "exp": lambda parts: math.exp(parts[0]),
+    "log": lambda parts: math.log(parts[0]),
+}
+_PARTS: dict[str, tuple[int, int]] = {
+    "given": (0, 0), "sum": (0, MAX_NODES), "product": (0, MAX_NODES), "ratio": (2, 2),
+    "max": (1, MAX_NODES), "exp": (1, 1), "log": (1, 1),
+}  # fmt: skip
+"""How many parts an op takes: at least, at most."""
+
+
+def _fold(parts: list[float], empty: float, op: Callable[[float, float], float]) -> float:
+    if not parts:
+        return empty
+    total = parts[0]
+    for part in parts[1:]:
+        total = op(total, part)
+    return total
+
+
+@dataclass(frozen=True, slots=True)
+class MadeAt:
+    """From what a node was made at a threshold, so that it can be made again at another: the stage (its name,
+    in a recorded tree) and the field of the threshold, its value, and the numbers `of` which it was made,
+    those below the threshold too."""
+
+    stage: object
+    field: str
+    value: float
+    of: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Why:
+    """A number that explains itself: `value` is `op` applied to the values of `parts`, left to right.
+
+    `op` is one of given, sum, product, ratio, max, exp, log. A leaf (`given`) is a statistic that is stored
+    (a count, a length, a date), something that the query said, or a constant of the recipe. `constant`: the
+    stage (its name, in a recorded tree) and the field of a leaf whose number can be replaced, and the tree be
+    computed again with another. `made`: the same of a node that depends on a threshold.
+    """
+
+    label: str
+    value: float
+    op: str = "given"
+    parts: tuple[Why, ...] = ()
+    constant: tuple[object, str] | None = field(default=None, compare=False, repr=False)
+    made: MadeAt | None = field(default=None, compare=False, repr=False)
+
+    @classmethod
+    def of(cls, label: str, op: str, *parts: Why) -> Why:
+        """The node that applies `op` to `parts`; its value is computed here."""
+        return cls(label, _OPS[op]([part.value for part in parts]), op, parts)
+
+    def recomputed(self) -> float:
+        """The value computed anew from the leaves; equal to `value`, bit for bit, in every tree we make."""
+        if self.op == "given":
+            return self.value
+        return _OPS[self.op]([part.recomputed() for part in self.parts])
+
+    def as_json(self) -> dict[str, Any]:
+        node: dict[str, Any] = {"label": self.label, "value": self.value, "op": self.op}
+        if self.parts:
+            node["parts"] = [part.as_json() for part in self.parts]
+        return node
+
+    @classmethod
+    def from_json(cls, node: object) -> Why:
+        """The tree that `as_json` made this of, its numbers bit for bit.
+
+        Values are taken as they stand; `recomputed` says whether they follow from their parts. Raises
+        UsageError for anything else, and for more than 100 levels or 100,000 nodes.
+        """
+        return _TreeReader().tree(node, "$", 1)
+
+
+class _TreeReader:
+    """Reads one tree, and counts its nodes."""
+
+    def __init__(self) -> None:
+        self.nodes = 0
+
+    def tree(self, node: object, at: str, depth: int) -> Why:
+        self.nodes += 1
+        if depth > MAX_DEPTH or self.nodes > MAX_NODES:
+            raise UsageError(f"the tree has more than {MAX_DEPTH} levels or {MAX_NODES:,} nodes")
+        if not isinstance(node, Mapping) or not {"label", "value", "op"} <= node.keys() <= _KEYS:
+            raise UsageError(f"{at} is no node: label, value, op and parts are expected")
+        label, value, op, parts = node["label"], node["value"], node["op"], node.get("parts", ())
+        if not isinstance(label, str):
+            raise UsageError(f"{at}.label is {label!r:.40}: a text is expected")
+        if not isinstance(value, int | float) or isinstance(value, bool) or not abs(value) <= LARGEST:
+            raise UsageError(f"{at}.value is {value!r:.40}: a finite number is expected")
+        if not isinstance(op, str) or op not in _PARTS:
+            raise UsageError(f"{at}.op is {op!r:.40}; accepted: {', '.join(_PARTS)}")
+        least, most = _PARTS[op]
+        if not isinstance(parts, list | tuple) or not least <= len(parts) <= most:
+            raise UsageError(f"{at}.parts: so many parts are not what {op} takes")
+        below = [self.tree(part, f"{at}.parts[{n}]", depth + 1) for n, part in enumerate(parts)]
+        constant = node.get("constant")
+        if constant is not None and (op != "given" or not isinstance(constant, str) or "." not in constant):
+            raise UsageError(f"{at}.constant is {constant!r:.40}: a field is expected, of a leaf")
+        stage, _, name = (constant or "").partition(".")
+        made = self.made(node["made"], at) if "made" in node else None
+        return Why(label, value, op, tuple(below), (stage, name) if constant else None, made)
+
+    def made(self, node: object, at: str) -> MadeAt:
+        if not isinstance(node, Mapping) or node.keys() != {"field", "value", "of"}:
+            raise UsageError(f"{at}.made is {node!r:.40}: field, value and of are expected")
+        name, value, of = node["field"], node["value"], node["of"]
+        if not isinstance(name, str) or "." not in name or not isinstance(of, list) or not of:
+            raise UsageError(f"{at}.made is {node!r:.40}: a field and a list of numbers are expected")
+        self.nodes += len(of)
+        if self.nodes > MAX_NODES:
+            raise UsageError(f"the tree has more than {MAX_NODES:,} nodes")
+        for each in (value, *of):
+            if not isinstance(each, int | float) or isinstance(each, bool) or not abs(each) <= LARGEST:
+                raise UsageError(f"{at}.made has {each!r:.40}: a finite number is expected")
+        stage, _, field_name = name.partition(".")
+        return MadeAt(stage, field_name, value, tuple(of))
+
+
+_KEYS = frozenset({"label", "value", "op", "parts", "constant", "made"})
+
+
+# -- sourced time --------------------------------------------------------------------------------------
+#
+# A time as somebody stated it.
+
+
+_WITH_TIME = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:")
+
+
+@dataclass(frozen=True, slots=True)
+class SourcedTime:
+    """A time as somebody stated it: the span it means, its own words, and where it was stated."""
+
+    span: Span
+    text: str
+    by: str
+
+    def __str__(self) -> str:
+        return self.text
+
+    @property
+    def day(self) -> str:
+        """Its own words; of a date with a time of day the date alone ("2025-11-25T16:39:10-06:00")."""
+        return self.text[:10] if _WITH_TIME.match(self.text) else self.text
+
+
+def shortened(text: str, most: int = 60) -> str:
+    """The beginning of a text on one line."""
+    line = " ".join(text[: 4 * most].split())
+    return line if len(line) <= most and len(text) <= 4 * most else line[: most - 1] + "…"
+
+
+# -- fact ----------------------------------------------------------------------------------------------
+
+
+VALUE, CHANGE, EVENT, NAME = "value", "change", "event", "name"
+KINDS = (VALUE, CHANGE, EVENT, NAME)
+"""What a fact is: a measure has a value; a measure changed by so much; somebody did something to somebody or
+something; two names mean the same (an alias, an acronym that the text defines, a ticker)."""
+
+
+EXPECTED = "expected"
+"""The first word of the relation of a figure that was not there yet when it was said: a forecast."""
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """A figure: `value` in whole units of `unit` (`USD`, `%`, `bp`, `shares`, `` for a bare count), so that
+    "$3.7 billion" is 3.7e9 USD. A decrease is negative where a change is meant ("down 17%" is -17 %).
+    `basis`: what a change counts from, as it was written ("sequentially", "year over year"); else ``."""
+
+    value: float
+    unit: str
+    basis: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A fact that one sentence of a passage states.
+
+    `subject`, `relation` and `object` are words of the text or of its document's title and metadata. `when`
+    is the time that it holds of, with the words and the place that say so (`by`: text, title, heading, the
+    name of a metadata field, or `published` where nothing but the date of the version is known); None where
+    nothing is known. `start` and `end` are the offsets of the sentence in the passage's text. `confidence` in
+    (0, 1] is the extractor's own.
+    """
+
+    subject: str
+    relation: str
+    object: str
+    when: SourcedTime | None
+    start: int
+    end: int
+    kind: str = EVENT
+    amount: Amount | None = None
+    confidence: float = 1.0
+
+    @property
+    def forecast(self) -> bool:
+        """Whether it is a forecast."""
+        return self.relation.split(" ", 1)[0] == EXPECTED
+
+    @property
+    def span(self) -> Span | None:
+        """The time that it holds of."""
+        return None if self.when is None else self.when.span
+
+
+# -- storable ------------------------------------------------------------------------------------------
+#
+# What a text, and a value of metadata, may hold so that it can be stored.
+
+
+MAX_NESTING = 16
+"""How deep the values of metadata may be nested."""
+
+_UNFIT = re.compile("[\x00\ud800-\udfff]")
+
+
+class TooDeep(ValueError):
+    """A value that is nested deeper than `MAX_DEPTH`."""
+
+
+def line_feeds(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+
+
+def unfit(text: str) -> int | None:
+    """Where a text holds a NUL or half of a surrogate pair first; None if nowhere."""
+    match = None if text.isascii() and "\0" not in text else _UNFIT.search(text)
+    return None if match is None else match.start()
+
+
+def storable(text: str) -> str:
+    """The text with U+FFFD for every NUL and every half of a surrogate pair."""
+    return _UNFIT.sub("\ufffd", text)
+
+
+def storable_value(value: Any, depth: int = 0) -> Any:
+    """The same for all texts in a JSON value, the keys included. Raises TooDeep."""
+    if isinstance(value, str):
+        return storable(value)
+    if isinstance(value, Mapping | list) and depth >= MAX_NESTING:
+        raise TooDeep(f"is nested more than {MAX_NESTING} levels deep")
+    if isinstance(value, Mapping):
+        return {storable(str(key)): storable_value(item, depth + 1) for key, item in value.items()}
+    if isinstance(value, list):
+        return [storable_value(item, depth + 1) for item in value]
+    return value
+
+
+# -- coerce --------------------------------------------------------------------------------------------
+#
+# Conversion of Python values to the fields of a document.
+#
+# Each function takes the value and the name of the field, for the message. A source's own values pass at
+# once.
+
+
+T = TypeVar("T")
+
+MetadataFilter: TypeAlias = Mapping[str, object] | Iterable[tuple[str, object]]
+"""Keys of metadata with the value that each must have."""
+
+
+def as_text(value: object, field: str, more: str = "") -> str:
+    """A text, with line feeds. Raises UsageError; `more`: what to do about another value."""
+    if not isinstance(value, str):
+        if isinstance(value, bytes):
+            more = "decode it first: raw.decode()"
+        refuse(value, field, "a text", more)
+    if (at := unfit(value)) is not None:
+        raise UsageError(
+            f"{field} holds {value[at]!r} at {at}, which cannot be stored (NUL, or half of a surrogate "
+            "pair): replace it"
+        )
+    return line_feeds(value)
+
+
+def as_texts(value: object, field: str, parted: str = "") -> tuple[str, ...]:
+    """Texts, each once; one text stands for a list of it, `parted` at such signs. Raises UsageError."""
+    if isinstance(value, str):
+        value = value.split(parted) if parted else [value]
+    field_of = f"each of {field}"
+    words = (as_text(each, field_of).strip() for each in _several(value, field, "a text or several"))
+    return tuple(dict.fromkeys(word for word in words if word))
+
+
+def as_time(value: object, field: str, by: str) -> SourcedTime:
+    """A time as it was stated, `by` where. Raises BadTime."""
+    if isinstance(value, SourcedTime):
+        return value
+    try:
+        if isinstance(value, str):
+            return SourcedTime(read(value), value, by)
+        span = value if isinstance(value, Span) else span_of(value)
+    except BadTime as wrong:
+        raise BadTime(f"{field}: {wrong}") from None
+    if isinstance(value, Span):
+        words = " .. ".join("" if end is None else iso(at) for end, at in _ends(span))
+    else:
+        words = value.isoformat().replace("+00:00", "Z") if isinstance(value, date) else str(value)
+    return SourcedTime(span, words, by)
+
+
+def as_times(value: object, field: str) -> tuple[SourcedTime, ...]:
+    """One time or several. Raises BadTime."""
+    if type(value) is not tuple and isinstance(value, _TIMES):
+        return (as_time(value, field, field),)
+    return tuple(
+        as_time(each, field, field) for each in _several(value, field, f"one or several of {ACCEPTED_TIMES}")
+    )
+
+
+def as_values(
+    value: object, kind: type[T], field: str, from_text: Callable[[str], T] | None = None
+) -> tuple[T, ...]:
+    """Values of a kind, one or several, `from_text` of texts. Raises UsageError."""
+    single = (str, kind) if from_text else kind
+    words = f"{'a text or ' if from_text else ''}asof.values.{kind.__name__}, one or several"
+    result = []
+    for each in (value,) if isinstance(value, single) else _several(value, field, words):
+        if isinstance(each, kind):
+            result.append(each)
+        elif from_text is not None and isinstance(each, str):
+            result.append(from_text(each))
+        else:
+            refuse(each, f"one of {field}", words)
+    return tuple(result)
+
+
+def as_meta(value: object) -> dict[str, Any]:
+    """Plain JSON values by their keys: dates become texts, tuples lists. Raises UsageError."""
+    if not isinstance(value, Mapping):
+        refuse(value, "meta", 'a mapping such as {"team": "harbour"}')
+    for key in value:
+        as_text(key, "a key of meta")
+    if all(
+        type(each) in _SIMPLE and (type(each) is not str or unfit(each) is None) for each in value.values()
+    ):
+        return dict(value)
+    try:
+        parsed = json.loads(json.dumps(dict(value), default=_plain, allow_nan=False))
+        whole = storable_value(parsed)
+    except (TypeError, ValueError, RecursionError) as wrong:
+        why = f"it {wrong}" if isinstance(wrong, TooDeep) else str(wrong) or "it is nested too deeply"
+        raise UsageError(f"meta: {why}; accepted is what JSON can say, and dates: {_JSON}") from None
+    if whole != parsed:
+        raise UsageError(
+            "meta: a text holds NUL, or half of a surrogate pair, which cannot be stored: replace it"
+        )
+    return whole  # type: ignore[no-any-return]
+
+
+def metadata_filter(value: object) -> tuple[tuple[str, str], ...]:
+    """Keys of metadata with the value that each must have, as text. Raises UsageError."""
+    pairs = value.items() if isinstance(value, Mapping) else value
+    result = []
+    for pair in _several(pairs, "meta", _PAIRS):
+        if not isinstance(pair, tuple | list) or len(pair) != 2:
+            refuse(value, "meta", _PAIRS)
+        key, must = pair
+        if not isinstance(must, str):
+            must = (
+                json.dumps(as_meta({"value": must})["value"])
+                if not isinstance(must, date)
+                else must.isoformat()
+            )
+        result.append((as_text(key, "a key of meta"), as_text(must, "a value of meta")))
+    return tuple(result)
+
+
+def as_month(value: object, field: str) -> int:
+    """A month, 1 to 12. Raises UsageError."""
+    if not isinstance(value, int) or isinstance(value, bool) or value not in range(1, 13):
+        refuse(value, field, "a month, 1 to 12")
+    return value
+
+
+def refuse(value: object, field: str, words: str, more: str = "") -> NoReturn:
+    """Raises UsageError: the value of a field, what is accepted, and what else to do (`more`)."""
+    message = f"{field} is {value!r:.60} ({type(value).__name__}); accepted: {words}"
+    raise UsageError(f"{message}; {more}" if more else message)
+
+
+_TIMES = (SourcedTime, str, date, Integral, Span, Period)
+_SIMPLE = {str, int, bool, type(None)}
+_PAIRS = 'a mapping such as {"team": "harbour"}, or pairs of a key and a value'
+_JSON = "text, finite numbers, True, False, None, lists, and mappings of these"
+
+
+def _several(value: object, field: str, words: str) -> Iterable[object]:
+    if type(value) in (tuple, list):
+        return value  # type: ignore[return-value]
+    if isinstance(value, bytes | Mapping) or not isinstance(value, Iterable):
+        refuse(value, field, words)
+    return value
+
+
+def _plain(value: object) -> object:
+    """The JSON value in place of one that JSON does not have."""
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, Integral):
+        return int(value)
+    if isinstance(value, Real) and math.isfinite(value):
+        return float(value)
+    raise TypeError(f"{value!r:.60} is a {type(value).__name__}")
+
+
+def _ends(span: Span) -> tuple[tuple[object, int], ...]:
+    return (span.start, span.first), (span.end, span.last + 1)
+
+
+# -- document ------------------------------------------------------------------------------------------
+#
+# What a source states: documents, their endings, and what could not be read.
+
+
+LONGEST_ID = 4_096
+"""Characters of a document's id."""
+
+DATED_BY = ("metadata", "frontmatter", "filename", "git", "content", "edit", "mtime", "none")
+"""Where a date may come from, most trusted first; `edit`: the text changed, its date did not."""
+
+
+PART = "!/"
+"""Between the id of a file and the name of a document in it: `mail/inbox.mbox!/<id@host>`."""
+
+
+def document_file(document: str) -> str:
+    """The id of the file that a document is, or is one of several in."""
+    return document.partition(PART)[0]
+
+
+Time: TypeAlias = SourcedTime | Span | Period | str | date | int
+"""How Python code may give a time: see `Document`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading of a text: where its line starts (a character offset), its level from 1, its words."""
+
+    offset: int
+    level: int
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A link as it was written; what it leads to is resolved in a view. `kind`: link or embed."""
+
+    target: str
+    heading: str = ""
+    alias: str = ""
+    kind: str = "link"
+
+
+@dataclass(frozen=True, slots=True, init=False, repr=False)
+class Document:
+    """One version of a document as its source states it.
+
+    `text` is the normalised text (Unicode, line feeds); `outline` holds its headings in order of offset.
+    `published` is when it was published, as the interval that was written; None when nobody knows.
+    `changed` is when the text last changed as far as the source can tell (a file's mtime): it dates an edit
+    that carries no later date of its own. `about`: the times that it speaks of. Times are given as a text
+    ("2021-03", "5 March 2024"), a date, an aware datetime, a year as a whole number, a `Period`,
+    a `Span` or `SourcedTime`; a naive datetime is refused, for it names no instant. `meta` holds plain JSON
+    values, without the keys that were read as dates. `tags`: one text is parted at its commas. `links`:
+    targets. `language` is an ISO 639-1 code where the source knows it. `fiscal_start` is the first month (1
+    to 12) of the fiscal year that its words mean (`FY2024`). Raises UsageError (BadTime):
+    which field, and what it takes.
+    """
+
+    id: str
+    text: str
+    title: str
+    published: SourcedTime | None
+    changed: SourcedTime | None
+    about: tuple[SourcedTime, ...]
+    links: tuple[Link, ...]
+    tags: tuple[str, ...]
+    aliases: tuple[str, ...]
+    meta: Mapping[str, Any]
+    outline: tuple[Heading, ...]
+    uri: str
+    language: str
+    fiscal_start: int
+
+    def __init__(
+        self,
+        id: str,  # noqa: A002  what it is called
+        text: str,
+        title: str = "",
+        published: Time | None = None,
+        changed: Time | None = None,
+        about: Time | Iterable[Time] = (),
+        links: str | Link | Iterable[str | Link] = (),
+        tags: str | Iterable[str] = (),
+        aliases: str | Iterable[str] = (),
+        meta: Mapping[str, Any] = MappingProxyType({}),
+        outline: Iterable[Heading] = (),
+        uri: str = "",
+        language: str = "",
+        fiscal_start: int = 1,
+    ) -> None:
+        keep = partial(object.__setattr__, self)
+        keep("id", _id(id))
+        keep("text", as_text(text, "text"))
+        keep("title", as_text(title, "title"))
+        keep("published", None if published is None else as_time(published, "published", "metadata"))
+        keep("changed", None if changed is None else as_time(changed, "changed", "metadata"))
+        keep("about", as_times(about, "about") if about != () else ())
+        keep("links", as_values(links, Link, "links", Link) if links != () else ())
+        keep("tags", as_texts(tags, "tags", ",") if tags != () else ())
+        keep("aliases", as_texts(aliases, "aliases") if aliases != () else ())
+        keep("meta", as_meta(meta))
+        keep("outline", as_values(outline, Heading, "outline") if outline != () else ())
+        keep("uri", as_text(uri, "uri"))
+        keep("language", as_text(language, "language"))
+        keep("fiscal_start", as_month(fiscal_start, "fiscal_start"))
+
+    def __repr__(self) -> str:
+        attributes = {
+            "title": self.title,
+            "published": str(self.published or ""),
+            "tags": self.tags,
+            "meta": self.meta,
+        }
+        shown = "".join(f", {name}={value!r}" for name, value in attributes.items() if value)
+        return f"Document({self.id!r}, {shortened(self.text)!r}{shown})"
+
+    @property
+    def dated_by(self) -> str:
+        return self.published.by if self.published else "none"
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Ended:
+    """A source's statement that a document was removed (a deletion in a repository's history).
+
+    `at`: a time as `Document` takes it. Raises UsageError (BadTime).
+    """
+
+    id: str
+    at: SourcedTime
+
+    def __init__(self, id: str, at: Time) -> None:  # noqa: A002
+        object.__setattr__(self, "id", _id(id))
+        object.__setattr__(self, "at", as_time(at, "at", "metadata"))
+
+
+@dataclass(frozen=True, slots=True)
+class SafeToCommit:
+    """A source's word that what it stated so far can be committed: what follows may be long in coming."""
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """A source's word that `token` stands for all that it has stated so far of a document (`""`: of all
+    documents, and it stated all): a run that would state the same says `Unchanged` instead."""
+
+    document: str
+    token: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Unchanged:
+    """A source's word that it has nothing to state of a document (`""`: of any) but what the checkpoint that
+    is stored of it stands for. `count`: how many documents that are."""
+
+    document: str = ""
+    count: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something in the input that could not be used: where it is, what is wrong, what to do about it.
+
+    `document` is the id of the document that could not be read, when it is known: what was stored of it, and
+    of documents in it (PART), stays current. `lost` says that some text was not taken in (and not merely its
+    date, say).
+    """
+
+    message: str
+    file: str = ""
+    line: int = 0
+    remedy: str = ""
+    document: str = ""
+    lost: bool = True
+
+    def __str__(self) -> str:
+        place = f"{self.file}:{self.line}: " if self.line else f"{self.file}: " if self.file else ""
+        return f"{place}{self.message}" + (f" ({self.remedy})" if self.remedy else "")
+
+
+Statement: TypeAlias = Document | Ended | Problem | SafeToCommit | Checkpoint | Unchanged
+"""What a source may state."""
+
+
+def _id(value: object) -> str:
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    if isinstance(value, str) and (not value.strip() or len(value) > LONGEST_ID):
+        refuse(shortened(value), "id", f"a text of 1 to {LONGEST_ID:,} characters, or a whole number")
+    return as_text(value, "id")
+
+
+# -- query ---------------------------------------------------------------------------------------------
+#
+# A question as it was read, and what its hits must be.
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """What a hit must be; typed by the user, therefore hard. Empty means anything.
+
+    `since` and `until` are instants and compare with `published`; an undated passage fails them. `about`, a
+    first and a last instant, has to have some time in common with what a passage is about; where that is not
+    known, `published` has to lie in it, and a passage that has neither fails.
+    `source` is a source's name, `path` a glob over document ids, `tags` must all be there, `meta` maps a key
+    to the value that it must have, as text. `any_tags` and `documents` (ids): one of them is enough; of
+    `no_tags` none may be there.
+    """
+
+    since: int | None = None
+    until: int | None = None
+    about: tuple[int, int] | None = None
+    source: str = ""
+    path: str = ""
+    tags: tuple[str, ...] = ()
+    meta: tuple[tuple[str, str], ...] = ()
+    any_tags: tuple[str, ...] = ()
+    no_tags: tuple[str, ...] = ()
+    documents: tuple[str, ...] = ()
+
+    @property
+    def reversed(self) -> bool:
+        """Whether `since` is after `until`: nothing lies between."""
+        return self.since is not None and self.until is not None and self.since > self.until
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A question as it was read: its words for the index, its wishes about time. There is no clock in it.
+
+    `lexical` is the text that the index is asked, without its stop words unless `stop_words`; `recency` in
+    [0, 1] says how much newer is better. `about` are the times that the question speaks of: wishes, not
+    filters. `stated`: whether who asks said as of when, and did not mean the present by saying nothing.
+    `parts`: the sub-questions that a recipe of several searches goes by; () for a question that is one.
+    """
+
+    text: str
+    lexical: str
+    recency: float = 0.0
+    filters: Filters = Filters()
+    k: int = 10
+    stop_words: bool = False
+    about: tuple[Span, ...] = ()
+    stated: bool = True
+    parts: tuple[str, ...] = ()
+
+
+# -- hit -----------------------------------------------------------------------------------------------
+#
+# What a search returns: passages, where they stand, what supersedes them.
+
+
+@dataclass(frozen=True, slots=True)
+class Superseded:
+    """The later passage about the same subject that supersedes a hit, and since which instant."""
+
+    at: int
+    id: str
+    document: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Hit:
+    """A passage that was found. Instants are microseconds since 1970 (see `asof.time.span`).
+
+    `id` is the document's id and a digest of what the passage says, so that it survives edits elsewhere in
+    the document. `published` is None for an undated passage; `ended` is when it was removed, as far
+    as is visible in the view (None while it is current). `place` is where it stands in the document.
+    `superseded`: a later passage of the view states the same of the same subject (`asof.revisions.chains`).
+    """
+
+    rank: int
+    score: float
+    id: str
+    document: str
+    title: str
+    uri: str
+    published: SourcedTime | None
+    dated_by: str
+    ended: int | None
+    about: tuple[SourcedTime, ...]
+    place: Location
+    text: str
+    explain: Callable[[], Why] = field(repr=False, compare=False)
+    superseded: Superseded | None = None
+
+    def __repr__(self) -> str:
+        return (
+            f"Hit({self.rank}, {self.score:.4g}, {self.document!r}, {self.published or 'undated'!s}, "
+            f"{shortened(self.text)!r})"
+        )
+
+    @property
+    def why(self) -> Why:
+        """The tree whose root value is `score`."""
+        return self.explain()
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """Where a passage stands: its number in the document, its characters, its headings from the top."""
+
+    number: int
+    start: int
+    end: int
+    headings: tuple[str, ...] = ()
+
+
+# -- answer --------------------------------------------------------------------------------------------
+#
+# What `ask` returns: an answer with citations, or a refusal with its reason.
+
+
+LOCAL, GLOBAL = "local", "global"
+MODES = ("auto", LOCAL, GLOBAL)
+"""How an answer is found: from single passages, from reports over periods, or whichever fits the question."""
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """A passage that an answer rests on: `n` is its number in the answer, `quote` what is taken from it, `id`
+    that of the passage (as hits have it). `about` are the times that it speaks of. `emphasis`: from which to
+    which character of the quote the answer stands, where a part of it does. `superseded`: as hits have it.
+    `valid`: from when to when the passage was in force, where the answer is of a past time that the question
+    names."""
+
+    n: int
+    id: str
+    document: str
+    title: str
+    published: SourcedTime | None
+    about: tuple[SourcedTime, ...]
+    quote: str
+    emphasis: tuple[int, int] | None = None
+    superseded: Superseded | None = None
+    valid: Span | None = None
+
+    @classmethod
+    def of(cls, n: int, hit: Hit, quote: str, emphasis: tuple[int, int] | None = None) -> Citation:
+        """The citation of a hit, with its number in the answer."""
+        return cls(
+            n, hit.id, hit.document, hit.title, hit.published, hit.about, quote, emphasis, hit.superseded
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A cell of a table: what a source says of `name` (a subject, "" for the only one) in `period` (its
+    label, "" without one) about `measure`; `value` as it was written, and the number of the citation."""
+
+    name: str
+    period: str
+    measure: str
+    value: str
+    citation: int
+
+
+@dataclass(frozen=True, slots=True)
+class NotedPoint:
+    """What a model noted in the evidence of an answer over periods (TG-RAG, section III-B4): how much it
+    matters to the question (`importance`, 0 to 100), how sure the model is (`confidence`, 0 to 1), the labels
+    of the periods that it is about. `read`: it fitted into the tokens from which the answer was written."""
+
+    text: str
+    importance: float
+    confidence: float
+    periods: tuple[str, ...]
+    read: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer as of `as_of`, known at `known_at` (instants).
+
+    `as_of` is the moment whose state of the documents answers: that of the question, or an earlier one that
+    the question names, if what answers it held then and holds no more.
+
+    `text` is what to read: with `[n]` behind what citation n says; for a refusal, why. `refused`: no answer
+    is given, because of `reason` ("" else). `by`: "extractive", or the name of the model that wrote it.
+    `values` are the figures of a table in time order. `cost`: what models took (None: none was asked).
+    `points`: what a model noted for an answer over periods, the most important first.
+    """
+
+    question: str
+    text: str
+    refused: bool
+    reason: str
+    mode: str
+    as_of: int
+    known_at: int
+    citations: tuple[Citation, ...]
+    values: tuple[Value, ...] = ()
+    notes: tuple[str, ...] = ()
+    by: str = "extractive"
+    cost: Mapping[str, Any] | None = None
+    points: tuple[NotedPoint, ...] = ()
+
+
+# -- halting -------------------------------------------------------------------------------------------
+#
+# What a budgeted stage did for a question: how many candidates it examined, and why it stopped there.
+
+
+@dataclass(frozen=True, slots=True)
+class Halting:
+    """The outcome of halting on a budget (`asof.extensions.systems.budget`).
+
+    `examined` of `candidates` are ranked by the whole score (K in TWE-RAG), `budget` is the most that there
+    would be had it never halted, and `scored` is for how many that score was computed. `halted`: both
+    `margin` and `agreement`, those of the first few, exceed their thresholds. `reason` says so in a sentence.
+    """
+
+    examined: int
+    candidates: int
+    budget: int
+    scored: int
+    halted: bool
+    margin: float
+    agreement: float
+    reason: str
+
+    @property
+    def saved(self) -> float:
+        """The share of the work that was not done, in [0, 1]: of the candidates in the budget those whose
+        whole score was never computed (TWE-RAG, section 4.4: 1 - K / 100)."""
+        return max(0.0, 1.0 - self.scored / self.budget)
+
+
+# -- data ----------------------------------------------------------------------------------------------
+#
+# The data that flows: what a source states, what the corpus keeps, what a search and an answer return.
+#
+# Sources give `Document`s (and `Ended`s and `Problem`s); the store cuts them into `Passage`s; a `Query` over
+# them gives `Hit`s, each with a `Why`; sentences of passages state `Fact`s. All of it is frozen.
+# `docs/explanation/data.md` shows the same as a table.
+
+
+__all__ = [
+    "CHANGE",
+    "DATED_BY",
+    "EVENT",
+    "EXPECTED",
+    "GLOBAL",
+    "KINDS",
+    "LOCAL",
+    "MODES",
+    "NAME",
+    "VALUE",
+    "Amount",
+    "Answer",
+    "Checkpoint",
+    "Citation",
+    "Document",
+    "Ended",
+    "Fact",
+    "Filters",
+    "Halting",
+    "Heading",
+    "Hit",
+    "Link",
+    "Location",
+    "NotedPoint",
+    "Problem",
+    "Query",
+    "SafeToCommit",
+    "SourcedTime",
+    "Statement",
+    "Superseded",
+    "Unchanged",
+    "Value",
+    "Why",
+]  # fmt: skip

@@ -1,1 +1,0 @@
-"""A corpus that follows its folders by itself; `asof watch`."""

@@ -10,6 +10,7 @@ from typing import Any
 
 import anyio
 import pytest
+from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 from mcp.shared.exceptions import MCPError
 from tests.support.answers import corpus_with, doc
@@ -17,7 +18,6 @@ from tests.support.answers import corpus_with, doc
 import asof
 from asof.extensions.server.mcp import TOOLS, document_uri, input_schema, server_of
 from asof.text.passages import tokens
-from mcp import Client
 
 
 def talk(target: Any, say: Callable[[Client], Awaitable[Any]]) -> Any:

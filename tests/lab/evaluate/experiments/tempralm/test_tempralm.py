@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.evaluate.experiments.conftest import value
+from tests.lab.evaluate.experiments.conftest import value
 from tests.support.openai_server import ModelServer
 
 from asof.config import Config

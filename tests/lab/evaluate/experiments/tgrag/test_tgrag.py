@@ -9,8 +9,8 @@ from shutil import copytree
 from typing import Any
 
 import pytest
-from tests.evaluate.conftest import write_lines
-from tests.evaluate.experiments.conftest import value
+from tests.lab.evaluate.conftest import write_lines
+from tests.lab.evaluate.experiments.conftest import value
 from tests.support.openai_server import ModelServer
 
 from asof.config import ENCODERS, Config

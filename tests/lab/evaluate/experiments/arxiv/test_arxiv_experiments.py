@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.evaluate.conftest import write_lines
-from tests.evaluate.experiments.conftest import value
+from tests.lab.evaluate.conftest import write_lines
+from tests.lab.evaluate.experiments.conftest import value
 
 from asof.errors import UsageError
 from asof.extensions.lab.experiments import ExperimentOptions, configured

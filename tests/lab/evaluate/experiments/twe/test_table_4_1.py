@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.evaluate.experiments.conftest import value
+from tests.lab.evaluate.experiments.conftest import value
 
 from asof.extensions.lab.published import signals
 from asof.extensions.systems.recipes import TWE

@@ -7,8 +7,8 @@ import math
 from shutil import copytree
 
 import pytest
-from tests.evaluate.conftest import write_lines
-from tests.evaluate.experiments.conftest import value
+from tests.lab.evaluate.conftest import write_lines
+from tests.lab.evaluate.experiments.conftest import value
 
 from asof.extensions.lab import protocols
 

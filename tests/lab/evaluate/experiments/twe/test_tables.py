@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.evaluate.experiments.conftest import value
+from tests.lab.evaluate.experiments.conftest import value
 
 from asof.errors import UsageError
 from asof.extensions.lab.published import named

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.evaluate.conftest import write_lines
+from tests.lab.evaluate.conftest import write_lines
 
 from asof.extensions.lab.experiments import ExperimentOptions, ExperimentRun, Table, number, run
 from asof.extensions.lab.published import named

@@ -78,22 +78,21 @@ class OfSet:
 # -- recipes -------------------------------------------------------------------------------------------
 
 
-def asked_recipes(specs: Sequence[str], *, parts: bool) -> Iterator[Asked]:
-    """The recipes of some specifications, what is changed about them, and plain BM25."""
-    names = set()
-    for spec in specs:
+def asked_recipes(specs: Sequence[str], *, parts: bool) -> list[Asked]:
+    """The recipes of some specifications, what is changed about them, and plain BM25; each once."""
+    found: dict[str, Asked] = {}
+    for spec in (*specs, PLAIN):
         name, *changes = shlex.split(spec)
         whole = recipes.named(name)
-        if name not in names:
-            yield Asked(whole)
-        names.add(name)
+        made = [Asked(whole)]
         if changes:
             part = all(each.startswith("-") for each in changes)
-            yield from (Asked(each, name, part) for each in changed(whole, changes))
+            made += [Asked(each, name, part) for each in changed(whole, changes)]
         elif parts:
-            yield from (Asked(each, name, part=True) for each in without_parts(whole))
-    if PLAIN not in names:
-        yield Asked(recipes.named(PLAIN))
+            made += [Asked(each, name, part=True) for each in without_parts(whole)]
+        for each in made:
+            found.setdefault(each.recipe.name, each)
+    return list(found.values())
 
 
 def without_parts(whole: Recipe) -> Iterator[Recipe]:
@@ -163,7 +162,7 @@ def measure(options: argparse.Namespace) -> Groups:
     if not folders:
         raise SystemExit(f"{options.data}: no folder with qrels.tsv{' of ' if chosen else ''}{options.sets}")
     specs = options.recipe or ["asof"]
-    asked = list(asked_recipes(specs, parts=options.parts))
+    asked = asked_recipes(specs, parts=options.parts)
     model = encoder_folder(options)
     if not model:
         print(f"no --encoder, and {MODEL} is not installed: words alone")
@@ -220,9 +219,9 @@ def report(sets: Sequence[OfSet], recipes: Sequence[Asked], metric: str) -> str:
             head = [each, *(of.name for of in applies), "mean"]
             tables.append(aligned([head, *(_line(name, applies, each) for name in names)]))
     if parts := [each for each in changed if each.part]:
-        tables.append(_differences(f"left out: {metric} less", sets, parts, metric, verdict=True))
+        tables.append(_differences(f"{metric} without", sets, parts, metric, verdict=True))
     if values := [each for each in changed if not each.part]:
-        tables.append(_differences(f"changed: {metric} less", sets, values, metric, verdict=False))
+        tables.append(_differences(f"{metric} with", sets, values, metric, verdict=False))
         tables += [
             _elsewhere(base, sets, [each.recipe.name for each in values if each.base == base], metric)
             for base in dict.fromkeys(each.base for each in values)

@@ -92,8 +92,8 @@ BUILT_IN = {
         "qd-rag": "asof.extensions.systems.recipes:QD_RAG",
     },
     READERS: {
-        ".md": "asof.sources.markdown:READER",
-        ".markdown": "asof.sources.markdown:READER",
+        ".md": "asof.sources.markdown:MARKDOWN",
+        ".markdown": "asof.sources.markdown:MARKDOWN",
         ".txt": "asof.sources.markdown:PLAIN",
         ".rst": "asof.sources.markdown:RST",
         ".html": "asof.sources.html:HTML",

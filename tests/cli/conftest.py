@@ -85,6 +85,25 @@ def crane(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+def filled(fill: Callable[..., object]) -> Any:
+    """A fixture: the current folder as a function of `asof` and `write` leaves it, which runs once; then its
+    files are copied. It gives the fixture `asof`."""
+    made: list[Path] = []
+
+    @pytest.fixture(name=fill.__name__)
+    def fixture(asof: Asof, write: Any, here: Path, tmp_path_factory: pytest.TempPathFactory) -> Asof:
+        assert not any(here.iterdir())
+        if made:
+            shutil.copytree(made[0], here, dirs_exist_ok=True)
+        else:
+            fill(asof, write)
+            made.append(tmp_path_factory.mktemp("filled"))
+            shutil.copytree(here, made[0], dirs_exist_ok=True)
+        return asof
+
+    return fixture
+
+
 @pytest.fixture
 def notes(here: Path, crane: Path) -> Path:
     """Three dated notes about a crane, indexed."""

@@ -9,12 +9,12 @@ import pytest
 from tests.support.json_schema import against
 from tests.support.openai_server import ModelServer, says, status
 
-from .conftest import note
+from .conftest import filled, note
 
 ESCAPES = "\x1b]0;owned\x07\x1b[31mred\u202e"
 
 
-@pytest.fixture
+@filled
 def quay(asof, write):
     write("n/2020.md", note("2021-02-01", "Otter Mills 2020", "Revenue was $10 million in 2020."))
     write("n/2021.md", note("2022-02-01", "Otter Mills 2021", "Revenue was $12 million in 2021."))
@@ -22,7 +22,6 @@ def quay(asof, write):
         "n/crane.md", note("2022-03-01", "Crane", "The crane is red. Otter Mills opened a depot in May 2022.")
     )
     assert asof("index", "n").code == 0
-    return asof
 
 
 def test_an_answer_with_its_source(quay):

@@ -6,14 +6,16 @@ import io
 
 import pytest
 
+from .conftest import filled
+
 NAMES = (
     "notes/red.md", "notes/red", "NOTES/RED.MD", "./notes/red.md", "red", "Red.md", "THE RED CRANE",
     "the  red crane", "rouge", "es/red.",
 )  # fmt: skip
 
 
-@pytest.fixture
-def yard(write, asof):
+@filled
+def yard(asof, write):
     """red of 2020, oak of 2021 (of which there are two), a later one of 2023; ash ended in 2022."""
     write("notes/red.md", "---\ndate: 2020-01-01\naliases: [Rouge]\n---\n# The red crane\n\nSee [[ash]].\n")
     write("notes/ash.md", "---\ndate: 2020-01-01\n---\n# Ash\n\nAn ash by the crane.\n")

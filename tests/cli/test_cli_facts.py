@@ -8,6 +8,8 @@ from tests.support.json_schema import against
 
 from asof.corpus.corpus import open as open_corpus
 
+from .conftest import filled
+
 HEAD = "---\ndate: {date}\ncompany: {company}\nticker: {ticker}\n---\n"
 
 
@@ -15,25 +17,21 @@ def note(date: str, *lines: str) -> str:
     return HEAD.format(date=date, company="Quay Ropes, Inc.", ticker="QRI") + "\n".join(lines) + "\n"
 
 
-@pytest.fixture
-def learned(here, write, asof):
+def learned(asof, write, **notes: str) -> None:
     """Writes notes, takes them in, and reads the facts that their lines are."""
-
-    def take(**notes: str) -> None:
-        for name, text in notes.items():
-            write(f"notes/{name}.md", text)
-        assert asof("index", "notes").code == 0
-        with open_corpus(here) as corpus:
-            learn(corpus)
-
-    return take
+    for name, text in notes.items():
+        write(f"notes/{name}.md", text)
+    assert asof("index", "notes").code == 0
+    with open_corpus(".") as corpus:
+        learn(corpus)
 
 
-@pytest.fixture
-def quay(learned):
+@filled
+def quay(asof, write):
     """Two reports of a company, a gazette, a note that changes in 2025."""
     mayor = f"Lowtide Harbour Town | {CALLED} | LHT\nLHT | mayor | Ada Marsh\n"
     learned(
+        asof, write,
         q1=note("2024-05-07", "Quay Ropes | gross margin | 55.8% | 2024-Q1",
                 "Quay Ropes | gross margin | up 160bp | 2024-Q1"),
         q2=note("2024-08-01", "QRI | gross margin | 61% | 2024-Q2", "QRI | revenue | $3.7 billion | 2024-Q2"),
@@ -41,7 +39,7 @@ def quay(learned):
                 "QRI | gross margin | 58% | 2024-Q2\nQRI | revenue | $3.68 billion | 2024-Q2\n",
         town=f"---\ndate: 2024-01-10\n---\n{mayor}",
     )  # fmt: skip
-    learned(town="---\ndate: 2025-02-01\n---\nLHT | mayor | Tom Reed\n")
+    learned(asof, write, town="---\ndate: 2025-02-01\n---\nLHT | mayor | Tom Reed\n")
 
 
 def test_facts_by_relation_in_order_of_their_time(asof, quay):
@@ -140,8 +138,8 @@ def test_wrong_usage(asof, quay, arguments, told_why):
     assert told_why in result.err
 
 
-def test_a_fact_cannot_steer_the_terminal(asof, learned):
-    learned(evil="---\ndate: 2020-01-01\n---\nbell | \x1b[31mrang | \x1b[32mtwice\n")
+def test_a_fact_cannot_steer_the_terminal(asof, write):
+    learned(asof, write, evil="---\ndate: 2020-01-01\n---\nbell | \x1b[31mrang | \x1b[32mtwice\n")
     for options in ([], ["--why"], ["--json"]):
         result = asof("facts", "bell", *options)
         assert result.code == 0

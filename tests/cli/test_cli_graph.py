@@ -10,15 +10,17 @@ from asof.corpus.corpus import open as open_corpus
 from asof.extensions.facts.cli import dot_text
 from asof.extensions.facts.timeline import Edge, Neighbourhood, Node
 
+from .conftest import filled
 
-@pytest.fixture
-def harbour(here, write, asof):
+
+@filled
+def harbour(asof, write):
     """Quay owns Tide, which has an owner itself; in 2021 it is said that Tide bought Rope."""
     lines = "Quay | acquired | Tide | 2019\nQuay | margin | 5% | 2019\nTide | margin | 7% | 2019\n"
     write("notes/a.md", f"---\ndate: 2020-01-01\ntitle: Report\n---\n{lines}")
     write("notes/b.md", "---\ndate: 2021-01-01\n---\nTide | bought | Rope | 2020-03\n")
     assert asof("index", "notes").code == 0
-    with open_corpus(here) as corpus:
+    with open_corpus(".") as corpus:
         learn(corpus)
 
 

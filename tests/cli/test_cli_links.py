@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from .conftest import filled
 
-@pytest.fixture
-def linked(write, asof):
+
+@filled
+def linked(asof, write):
     """mole links to net and to nothing; net to bell; in 2022 mole stops linking to net."""
     write("notes/mole.md", "---\ndate: 2020-01-01\n---\n# Mole\n\nSee [[net]] and [[nowhere]].\n")
     write("notes/net.md", "---\ndate: 2020-01-01\n---\n# Net\n\nUnder the [[bell]].\n")

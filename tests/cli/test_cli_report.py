@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 
-import pytest
 from tests.support.json_schema import against
 
 from asof.corpus.corpus import open as open_corpus
@@ -12,6 +11,8 @@ from asof.extensions.facts import store as kept
 from asof.extensions.facts.store import Extraction
 from asof.time.moment import read
 from asof.values import EVENT, VALUE, Amount, Fact, SourcedTime
+
+from .conftest import filled
 
 FARES = {"2": 2.0, "3": 3.0}
 
@@ -26,8 +27,8 @@ def extracted(text: str) -> tuple[Fact, ...]:
     return (Fact(words[0], words[1], "doors", stated, 0, len(text), EVENT),)
 
 
-@pytest.fixture
-def ferry(asof, here, write):
+@filled
+def ferry(asof, write):
     """Fares of two quarters, told in documents of two years, with their facts."""
     lines = (
         ("old", "2023-12-01", "The fare is 2 in 2023-Q4."),
@@ -40,7 +41,7 @@ def ferry(asof, here, write):
         "".join(json.dumps({"id": i, "title": i.title(), "date": d, "text": t}) + "\n" for i, d, t in lines),
     )
     asof("index", "lines.jsonl")
-    with open_corpus(here, create=False) as corpus:
+    with open_corpus(".", create=False) as corpus:
         db = corpus.store.writer()
         every = [passage for (passage,) in db.execute("SELECT id FROM passages ORDER BY id")]
         found = [Extraction(each.passage, extracted(each.text)) for each in kept.excerpts(db, every)]

@@ -12,19 +12,19 @@ from tests.support.json_schema import faults
 
 from asof.results import schema
 
-from .conftest import Asof, note
+from .conftest import Asof, filled, note
 
 FERRY = "The new ferry will be released in March 2023."
 
 
-@pytest.fixture
-def stale(write: Any, asof: Asof, here: Path) -> None:
+@filled
+def stale(asof: Asof, write: Any) -> None:
     """A note with a time that has passed, and one that links to a note that was removed in 2024."""
     write("notes/ferry.md", note("2022-05-01", "Ferry", FERRY))
     write("notes/quay.md", note("2022-05-02", "Quay", "Pay at [the office](office.md) of the harbour first."))
     write("notes/office.md", note("2022-05-03", "Office", "It is open from eight to noon."))
     assert asof("index", "notes").code == 0
-    (here / "notes/office.md").unlink()
+    Path("notes/office.md").unlink()
     assert asof("index", "notes").code == 0
 
 

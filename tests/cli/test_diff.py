@@ -7,13 +7,15 @@ from pathlib import Path
 import pytest
 from tests.support.json_schema import against
 
+from .conftest import filled
+
 
 def note(date: str, title: str, text: str) -> str:
     return f"---\ndate: {date}\n---\n# {title}\n\n{text}\n"
 
 
-@pytest.fixture
-def fees(write, asof):
+@filled
+def fees(asof, write):
     """The ferry's fee of each year in a note of its own, one that stays, one removed, one added."""
     for year, fee in ((2019, 30), (2020, 40), (2021, 45)):
         text = f"The ferry fee to the island is {fee} crowns."

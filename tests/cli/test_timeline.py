@@ -5,14 +5,16 @@ from __future__ import annotations
 import pytest
 from tests.support.json_schema import against
 
+from .conftest import filled
+
 
 def master(date: str, name: str) -> str:
     result = f"The office opens at nine. The harbour master of Lowtide is {name}."
     return f"---\ndate: {date}\n---\n# Harbour master\n\n{result}\n"
 
 
-@pytest.fixture
-def told(write, asof):
+@filled
+def told(asof, write):
     """One note with three versions, another note that says otherwise in 2021, and one of another harbour."""
     write("notes/office.md", master("2019-03-01", "Ada Marsh"))
     write("notes/bread.md", "---\ndate: 2019-01-01\n---\n# Bread\n\nThe mill bakes rye bread on Fridays.\n")

@@ -15,9 +15,7 @@ from adapters.example import QUESTION
 
 import asof
 from asof.errors import MissingExtra, NoCorpus, UsageError
-from asof.extensions.adapters.corpus_handle import CorpusHandle
-from asof.extensions.adapters.metadata import metadata
-from asof.extensions.adapters.retrieval import Retrieval
+from asof.extensions.adapters.retrieval import CorpusHandle, Retrieval, metadata
 from asof.values import Why
 
 MODULES = {

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from asof.errors import MissingExtra
-from asof.scientific import scipy
+from asof.plugins import scipy
 
 
 def test_a_module_of_scipy() -> None:

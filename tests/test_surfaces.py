@@ -17,13 +17,13 @@ import anyio
 import httpx
 import pytest
 import uvicorn
+from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 
 import asof
 from asof.extensions.server.app import ServeOptions, create_app
 from asof.extensions.server.mcp import mounted
 from asof.wire import hit_json
-from mcp import Client
 
 ASKED: list[dict[str, Any]] = [
     {"q": "who is the harbour master", "as_of": "2019-06-01", "k": 4},

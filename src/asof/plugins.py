@@ -17,7 +17,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from asof.errors import UsageError
+from asof.errors import MissingExtra, UsageError
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -47,14 +47,14 @@ STATUS = "asof.status"
 lines for `asof status`."""
 
 SHAPES = "asof.shapes"
-"""Names of extensions: each names a table of the JSON that its commands and verbs print
-(`serialize.schema.Shapes`)."""
+"""Names of extensions: each names a table of the JSON that its commands print: by the name of a schema, what
+prints such a value, and the value's type, as "package.module:Type"."""
 
 BUILT_IN = {
     SHAPES: {
-        "facts": "asof.extensions.facts.shapes:SHAPES",
-        "systems": "asof.extensions.systems.shapes:SHAPES",
-        "lab": "asof.extensions.lab.shapes:SHAPES",
+        "facts": "asof.extensions.facts.commands:SHAPES",
+        "systems": "asof.extensions.systems.commands:SHAPES",
+        "lab": "asof.extensions.lab.commands:SHAPES",
     },
     STATUS: {
         "evidence": "asof.extensions.systems.evidence:status",
@@ -137,8 +137,7 @@ def load(group: str, name: str) -> Any | None:
     """What a name of a group stands for; None if nothing offers it. Raises UsageError, which names the
     package, if it cannot be loaded or two packages offer it."""
     if (built_in := BUILT_IN[group].get(name)) is not None:
-        module, _, attribute = built_in.partition(":")
-        return getattr(import_module(module), attribute)
+        return named(built_in)
     offers = installed(group).get(name, {})
     if len(offers) > 1:
         raise UsageError(f"{name!r} is offered by {' and '.join(offers)}: uninstall all but one of them")
@@ -152,6 +151,12 @@ def load(group: str, name: str) -> Any | None:
                 f"{type(error).__name__}: {reason}; upgrade or uninstall it"
             ) from error
     return None
+
+
+def named(path: str) -> Any:
+    """The object that "package.module:name" names."""
+    module, _, attribute = path.partition(":")
+    return getattr(import_module(module), attribute)
 
 
 def load_all(group: str) -> dict[str, Any]:
@@ -196,3 +201,14 @@ def _read(path: tuple[str, ...]) -> Iterator[tuple[str, EntryPoint]]:
         if name not in seen:  # what comes first on the path counts
             seen.add(name)
             yield from ((name, entry) for entry in package.entry_points)
+
+
+def scipy(name: str = "") -> Any:
+    """The module `scipy`, or `scipy.NAME`: 143 MB that the default recipe does without. Raises MissingExtra
+    where it is not installed."""
+    try:
+        return import_module(f"scipy.{name}" if name else "scipy")
+    except ModuleNotFoundError as missing:
+        raise MissingExtra(
+            "the recipes twe, vault, papers and tgrag need scipy: pip install 'asof[recipes]'"
+        ) from missing

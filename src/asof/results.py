@@ -749,8 +749,11 @@ _KINDS = {str: "string", int: "integer", float: "number", bool: "boolean", NoneT
 @cache
 def all_shapes() -> Shapes:
     """The shapes of the core and of extensions."""
-    offered: list[Shapes] = list(plugins.load_all(plugins.SHAPES).values())
-    return {name: shape for shapes in (SHAPES, *offered) for name, shape in shapes.items()}
+    offered: list[Mapping[str, tuple[str, str]]] = list(plugins.load_all(plugins.SHAPES).values())
+    others = {
+        name: (prints, plugins.named(path)) for each in offered for name, (prints, path) in each.items()
+    }
+    return {**SHAPES, **others}
 
 
 def schema(name: str) -> dict[str, Any]:

@@ -1,5 +1,6 @@
-"""Search as a retriever of other libraries: `langchain.py`, `llama_index.py`, `haystack.py`, `dspy.py`.
+"""Adapters: an asof corpus as a retriever of other libraries.
 
-Each module has an `AsofRetriever`, takes the same options (`options.py`) and gives the same metadata
-(`metadata.py`). Each needs the extra of its name; this package alone imports none of them.
+`langchain.py`, `llama_index.py`, `haystack.py` and `dspy.py` each have an `AsofRetriever`; all take the same
+options and give the same metadata (`retrieval.py`: read it first). Each needs the extra of its name, such as
+`pip install 'asof[langchain]'`; this package alone imports none of the libraries.
 """

@@ -7,10 +7,7 @@ from pathlib import Path
 from typing import Unpack
 
 from asof.corpus.corpus import Corpus
-from asof.extensions.adapters.corpus_handle import CorpusHandle
-from asof.extensions.adapters.options import SearchOptions
-from asof.extensions.adapters.packages import missing
-from asof.extensions.adapters.retrieval import Found, Retrieval
+from asof.extensions.adapters.retrieval import CorpusHandle, Found, Retrieval, SearchOptions, missing
 
 try:
     import dspy
@@ -22,11 +19,11 @@ class AsofRetriever(dspy.Module):
     """Passages of an asof corpus, as of any date.
 
     `index`: the folder in which `.asof` lies; or `corpus`, an open one. `options`: those of
-    `asof.extensions.adapters.options.SearchOptions`; each can be given with a question, too:
+    `asof.extensions.adapters.retrieval.SearchOptions`; each can be given with a question, too:
     `retriever("who is the harbour master?", as_of="2020")`. The prediction has `passages`, texts below their
-    titles and dates, `documents`, the metadata of each (`asof.extensions.adapters.metadata`), and `notes`
-    of the search.
-    `search` is a tool for an agent. Raises UsageError, and with a question what `Snapshot.search` raises.
+    titles and dates, `documents`, the metadata of each (`asof.extensions.adapters.retrieval.metadata`), and
+    `notes` of the search. `search` is a tool for an agent.
+    Raises UsageError, and with a question what `Snapshot.search` raises.
     """
 
     def __init__(

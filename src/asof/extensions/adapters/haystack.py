@@ -9,9 +9,7 @@ from typing import Any
 
 from asof.corpus.corpus import Corpus
 from asof.errors import UsageError
-from asof.extensions.adapters.corpus_handle import CorpusHandle
-from asof.extensions.adapters.packages import missing
-from asof.extensions.adapters.retrieval import Retrieval
+from asof.extensions.adapters.retrieval import CorpusHandle, Retrieval, missing
 from asof.rank.stage import Recipe
 from asof.time.moment import When
 from asof.time.span import Period
@@ -27,9 +25,9 @@ class AsofRetriever:
     """Documents of an asof corpus, as of any date, in a pipeline.
 
     `index`: the folder in which `.asof` lies; or `corpus`, an open one. `top_k` is the number of documents;
-    the other options are those of `asof.extensions.adapters.options.SearchOptions`. What a document's
+    the other options are those of `asof.extensions.adapters.retrieval.SearchOptions`. What a document's
     `meta` holds is
-    said in `asof.extensions.adapters.metadata`. Raises UsageError.
+    said in `asof.extensions.adapters.retrieval.metadata`. Raises UsageError.
     """
 
     def __init__(

@@ -5,10 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from asof.extensions.adapters.corpus_handle import CorpusHandle
-from asof.extensions.adapters.options import NAMES
-from asof.extensions.adapters.packages import missing
-from asof.extensions.adapters.retrieval import Retrieval
+from asof.extensions.adapters.retrieval import NAMES, CorpusHandle, Retrieval, missing
 
 try:
     from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun, CallbackManagerForRetrieverRun
@@ -24,9 +21,10 @@ class AsofRetriever(BaseRetriever):
     """Documents of an asof corpus, as of any date.
 
     `index`: the folder in which `.asof` lies; or `corpus`, an open one. The other options are those of
-    `asof.extensions.adapters.options.SearchOptions`; each can be given with a question, too:
-    `retriever.invoke("who is the harbour master?", as_of="2020")`. What a result's metadata holds is said in
-    `asof.extensions.adapters.metadata`. Raises UsageError, and with a question what `Snapshot.search` raises.
+    `asof.extensions.adapters.retrieval.SearchOptions`; each can be given with a question, too:
+    `retriever.invoke("who is the harbour master?", as_of="2020")`. The metadata of a result:
+    `asof.extensions.adapters.retrieval.metadata`. Raises UsageError, and with a question what
+    `Snapshot.search` raises.
     """
 
     model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid")

@@ -7,11 +7,14 @@ from pathlib import Path
 from typing import Self, Unpack
 
 from asof.corpus.corpus import Corpus
-from asof.extensions.adapters.corpus_handle import CorpusHandle
-from asof.extensions.adapters.metadata import TECHNICAL
-from asof.extensions.adapters.options import SearchOptions
-from asof.extensions.adapters.packages import missing
-from asof.extensions.adapters.retrieval import FoundPassage, Retrieval
+from asof.extensions.adapters.retrieval import (
+    TECHNICAL,
+    CorpusHandle,
+    FoundPassage,
+    Retrieval,
+    SearchOptions,
+    missing,
+)
 
 try:
     from llama_index.core.callbacks import CallbackManager
@@ -33,12 +36,10 @@ class AsofRetriever(BaseRetriever):
     """Nodes of an asof corpus, as of any date.
 
     `index`: the folder in which `.asof` lies; or `corpus`, an open one. `options`: those of
-    `asof.extensions.adapters.options.SearchOptions`. `retrieve` takes a question and nothing else, so
-    another date is
-    asked by `retriever.with_options(as_of="2020").retrieve(...)`. What a node's metadata holds is said in
-    `asof.extensions.adapters.metadata`; a language model is shown title, dates and headings of it. Raises
-    UsageError,
-    and with a question what `Snapshot.search` raises.
+    `asof.extensions.adapters.retrieval.SearchOptions`. `retrieve` takes a question and nothing else, so
+    another date is asked by `retriever.with_options(as_of="2020").retrieve(...)`. The metadata of a node:
+    `asof.extensions.adapters.retrieval.metadata`; a language model is shown title, dates and headings of it.
+    Raises UsageError, and with a question what `Snapshot.search` raises.
     """
 
     def __init__(

@@ -1,21 +1,185 @@
-"""What all adapters do: ask `Snapshot.search` with their options, and give hits with their metadata."""
+"""Retrieval for the adapters: a corpus handle, search options, and hits with their metadata.
+
+`Retrieval` asks `Snapshot.search` with `SearchOptions`, which a retriever takes when it is made and, in place
+of these, with a question. A `CorpusHandle` opens the corpus at the first question. `missing` is the error of
+an adapter whose library cannot be imported.
+"""
 
 from __future__ import annotations
 
+import threading
+import weakref
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypedDict
 
-from asof.extensions.adapters.corpus_handle import CorpusHandle
-from asof.extensions.adapters.metadata import metadata
-from asof.extensions.adapters.options import merged
+from asof.corpus.corpus import Corpus
+from asof.corpus.corpus import open as open_corpus
+from asof.errors import MissingExtra, UsageError
 from asof.models.ports import one_line
 from asof.text.passages import passage_header
+from asof.time.span import iso
 from asof.values import Hit
+
+if TYPE_CHECKING:
+    from asof.rank.stage import Recipe
+    from asof.time.moment import When
+
+
+def missing(extra: str, package: str, error: ModuleNotFoundError) -> Exception:
+    """The error to raise where importing a module of `package` failed: MissingExtra where the package is not
+    installed, and `error` itself where the package is there and lacks something else."""
+    top = package.partition(".")[0]
+    if error.name is None or error.name.partition(".")[0] != top:
+        return error
+    return MissingExtra(
+        f"asof.extensions.adapters.{extra.replace('-', '_')} needs {package}: pip install 'asof[{extra}]'"
+    )
+
+
+class CorpusHandle:
+    """Gives the corpus to all that share this handle: threads, copies, retrievers with other options.
+
+    A copy is the handle itself. Pickled, it is the path of the folder: a corpus that was opened with a model
+    or an encoder of its own is opened without it where that is read.
+    """
+
+    def __init__(self, index: str | Path | None = None, corpus: Corpus | None = None) -> None:
+        """`index`: the folder in which `.asof` lies. Raises UsageError unless one of the two is given."""
+        if (index is None) == (corpus is None):
+            raise UsageError(
+                "a retriever needs either index, the folder in which .asof lies, or corpus, an open one"
+            )
+        self.folder = Path(index) if corpus is None and index is not None else _root(corpus)
+        self._given = corpus
+        self._opened: Corpus | None = None
+        self._closing: weakref.finalize[Any, Any] | None = None
+        self._lock = threading.Lock()
+
+    def corpus(self) -> Corpus:
+        """The corpus, open. Raises NoCorpus where the folder has none, and what else `asof.open` does."""
+        if self._given is not None:
+            return self._given
+        with self._lock:
+            if self._opened is None:
+                self._opened = open_corpus(self.folder, create=False)
+                self._closing = weakref.finalize(self, self._opened.close)
+            return self._opened
+
+    def close(self) -> None:
+        """Close the corpus, if it was opened here; the next question opens it again."""
+        with self._lock:
+            if self._closing is not None:
+                self._closing()
+            self._opened = self._closing = None
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
+
+    def __reduce__(self) -> tuple[type[Self], tuple[str]]:
+        return type(self), (str(self.folder),)
+
+
+def _root(corpus: object) -> Path:
+    """The folder of a corpus. Raises UsageError for anything else."""
+    if not isinstance(corpus, Corpus):
+        raise UsageError(f"corpus is {corpus!r:.60}; accepted: an open corpus, as asof.open gives one")
+    return corpus.root
+
+
+class SearchOptions(TypedDict, total=False):
+    """Options of a search; None, or absent: not given.
+
+    `k`: how many results. `as_of`, `known_at`: see `Corpus.at`. `since`, `until`, `recipe`, `unit`: see
+    `Snapshot.search`. `where`: its other filters by their names, such as `{"tags": "harbour"}`.
+    `explain`: whether each result has the tree of its score as `why`.
+    """
+
+    k: int | None
+    as_of: When | None
+    known_at: When | None
+    since: When | None
+    until: When | None
+    recipe: str | Recipe | None
+    unit: str | None
+    where: Mapping[str, Any] | None
+    explain: bool | None
+
+
+NAMES = tuple(SearchOptions.__annotations__)
+
+FILTERS = ("about", "source", "path", "tags", "meta")
+"""The filters that `where` accepts."""
+
+
+def merged(options: Mapping[str, Any], overrides: Mapping[str, Any]) -> dict[str, Any]:
+    """The options that are given, each replaced by the override of its name where that is given.
+
+    Raises UsageError for an unknown name, and for a `where` that is no mapping of filters.
+    """
+    given = {
+        name: value
+        for each in (options, overrides)
+        for name, value in each.items()
+        if _known(name, NAMES, "option") and value is not None
+    }
+    where = given.get("where", {})
+    if not isinstance(where, Mapping):
+        raise UsageError(
+            f"where is {where!r:.60}; accepted: a mapping of {', '.join(FILTERS)} to their values"
+        )
+    for name in where:
+        _known(name, FILTERS, "filter")
+    explain = given.get("explain", False)
+    if not isinstance(explain, bool):
+        raise UsageError(f"explain is {explain!r:.60}; accepted: True or False")
+    return given
+
+
+def _known(name: str, names: tuple[str, ...], what: str) -> bool:
+    """True. Raises UsageError for a name that is not among these."""
+    if name not in names:
+        near = get_close_matches(str(name), names, 1)
+        hint = f"did you mean {near[0]}? " if near else ""
+        raise UsageError(f"there is no {what} {str(name)!r:.60}; {hint}accepted: {', '.join(names)}")
+    return True
+
+
+TECHNICAL = ("id", "document", "uri", "score", "published_from", "dated_by", "why")
+"""Keys that say nothing to a language model which reads the passage."""
+
+
+def metadata(hit: Hit, *, explain: bool = False) -> dict[str, Any]:
+    """The metadata of a hit.
+
+    `id`: that of the hit; `document`: that of its document. `published`: the date as it was stated, None for
+    an undated document; `published_from`: its first instant (ISO 8601, UTC), None for one without a start.
+    `dated_by`: where the date was found. `superseded`: None, or the later passage that states the same of the
+    same subject: its `id`, `document`, `title`, and `at`, the instant since when it can be seen. `headings`:
+    those above the passage, from the top. `why`, if that is to be explained: the tree of the score.
+    """
+    published, later = hit.published, hit.superseded
+    start = None if published is None or published.span.start is None else iso(published.span.first)
+    told: dict[str, Any] = {
+        "id": hit.id, "document": hit.document, "title": hit.title, "uri": hit.uri,
+        "published": None if published is None else published.text, "published_from": start,
+        "dated_by": hit.dated_by, "headings": list(hit.place.headings), "score": hit.score,
+        "superseded": None if later is None else {
+            "id": later.id, "document": later.document, "title": later.title, "at": iso(later.at),
+        },
+    }  # fmt: skip
+    if explain:
+        told["why"] = hit.why.as_json()
+    return told
 
 
 class FoundPassage(NamedTuple):
-    """A hit and its metadata (see `asof.extensions.adapters.metadata`)."""
+    """A hit and its metadata (see `metadata`)."""
 
     hit: Hit
     metadata: dict[str, Any]
@@ -28,7 +192,7 @@ class FoundPassage(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What was found for a question, best first, and the notes of the search."""
+    """The passages found for a question, best first, and the notes of the search."""
 
     passages: tuple[FoundPassage, ...]
     notes: tuple[str, ...]
@@ -36,7 +200,7 @@ class Found(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Retrieval:
-    """A corpus and the options with which it is asked (`asof.extensions.adapters.options.SearchOptions`).
+    """A corpus and the options with which it is asked (`SearchOptions`).
 
     Raises UsageError for options that are not known.
     """

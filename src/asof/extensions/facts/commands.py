@@ -32,3 +32,12 @@ COMMANDS = {
         "asof precompute --reports --estimate",
     ),
 }  # fmt: skip
+
+SHAPES = {
+    "facts": ("asof facts --json", "asof.extensions.facts.results:FactsJson"),
+    "report": ("asof report --json", "asof.extensions.facts.results:ReportJson"),
+    "graph": ("asof graph --json", "asof.extensions.facts.results:GraphJson"),
+    "stale": ("asof stale --json", "asof.extensions.facts.results:StaleJson"),
+    "precompute": ("asof precompute --json", "asof.extensions.facts.results:PrecomputedJson"),
+}
+"""The JSON of these commands: what prints it, and its type by name."""

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from asof.errors import UsageError
-from asof.scientific import scipy
+from asof.plugins import scipy
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

@@ -26,3 +26,11 @@ COMMANDS = {
         "asof tune dataset --recipe papers",
     ),
 }  # fmt: skip
+
+SHAPES = {
+    "evaluate": ("asof evaluate --json", "asof.extensions.lab.results:EvaluationJson"),
+    "experiments": ("asof experiments --json", "asof.extensions.lab.results:ExperimentsJson"),
+    "experiment": ("asof experiment NAME --json", "asof.extensions.lab.results:ExperimentJson"),
+    "tune": ("asof tune --json", "asof.extensions.lab.results:TuneJson"),
+}
+"""The JSON of these commands: what prints it, and its type by name."""

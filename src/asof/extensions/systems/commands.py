@@ -16,3 +16,10 @@ COMMANDS = {
         "asof feedback",
     ),
 }  # fmt: skip
+
+SHAPES = {
+    "feedback": ("asof feedback QUERY_ID --json", "asof.extensions.systems.results:FeedbackJson"),
+    "feedback-list": ("asof feedback --json", "asof.extensions.systems.results:FeedbackListJson"),
+    "papers": ("asof papers --json", "asof.extensions.systems.results:PapersJson"),
+}
+"""The JSON of these commands: what prints it, and its type by name."""

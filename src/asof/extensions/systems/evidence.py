@@ -28,6 +28,7 @@ from asof.extensions.systems.overlap import FILE_FORMAT as EDGES
 from asof.extensions.systems.overlap import Edges, Graph, Updater, Weighted, summed
 from asof.index.segment import Prefix, Segment
 from asof.index.view import DerivedCache, View
+from asof.plugins import scipy
 from asof.revisions.rows import (
     DEFAULT,
     CurrentRows,
@@ -43,7 +44,6 @@ from asof.revisions.rows import (
     segment_postings,
 )
 from asof.revisions.rows import FILE_FORMAT as POSTINGS
-from asof.scientific import scipy
 from asof.store.reader import sources_of_heads, values_of_heads
 from asof.text.query import VERSION, Shingler
 from asof.time.span import NEVER

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from asof.errors import UsageError
 from asof.extensions.systems.learning import Box
-from asof.scientific import scipy
+from asof.plugins import scipy
 
 # -- gaussian ------------------------------------------------------------------------------------------
 

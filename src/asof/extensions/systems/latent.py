@@ -33,7 +33,7 @@ from asof.index.lexical import Counts, Term, term_counts
 from asof.index.segment import Prefix, Segment, SegmentWriter, Window, ended_by
 from asof.index.vectors import VECTOR_SCALE, products, quantise
 from asof.index.view import View
-from asof.scientific import scipy
+from asof.plugins import scipy
 from asof.text.query import mixed
 from asof.time.span import BEGINNING, NEVER
 

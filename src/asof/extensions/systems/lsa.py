@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from asof.scientific import scipy
+from asof.plugins import scipy
 
 # -- svd -----------------------------------------------------------------------------------------------
 

@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 
 from asof.index.columns import Array, ArraySpec, FileFormat
 from asof.index.segment import Segment, SegmentWriter
+from asof.plugins import scipy
 from asof.revisions.rows import DEFAULT, GraphLimits, Postings, Rows, shingles_of
-from asof.scientific import scipy
 from asof.text.query import Shingler, mixed
 
 # -- overlap -------------------------------------------------------------------------------------------

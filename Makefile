@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: demo test test-fast check format lint types imports docs bench bare extras adapters browser clean
+.PHONY: demo test test-fast check format lint types imports budget docs bench bare extras adapters browser clean
 
 demo: $(VENV)/ready
 	@$(BIN)/asof demo
@@ -21,13 +21,13 @@ test: $(VENV)/ready
 test-fast: $(VENV)/ready
 	$(BIN)/python -m pytest -q $(TESTS) -m "not slow"
 
-check: format lint types imports docs test
+check: format lint types imports budget docs test
 
 format: $(VENV)/ready
-	$(BIN)/ruff format --check src tests extras adapters browser bench
+	$(BIN)/ruff format --check src tests extras adapters browser bench tools
 
 lint: $(VENV)/ready
-	$(BIN)/ruff check src tests extras adapters browser bench
+	$(BIN)/ruff check src tests extras adapters browser bench tools
 
 types: $(VENV)/ready
 	$(BIN)/mypy
@@ -35,10 +35,15 @@ types: $(VENV)/ready
 imports: $(VENV)/ready
 	$(BIN)/lint-imports
 
+# lines, modules, commands, what a search imports, beside the limits in the table of tools/budget.py
+budget: $(VENV)/ready
+	$(BIN)/python tools/budget.py
+
 docs: $(VENV)/ready
 	$(BIN)/python -m pytest -q tests/test_docs.py
 
 bench: $(VENV)/bench-ready
+	$(BIN)/python tools/budget.py --times
 	$(BIN)/python bench/run.py $(ARGS)
 
 # the wheel with its core dependencies only, in an environment of its own, outside this folder

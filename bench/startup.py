@@ -77,12 +77,17 @@ def largest(ru_maxrss: int) -> int:
 
 def run(words: Sequence[str], folder: Path | None = None) -> Taken:
     """Run asof in a fresh process. Raises RuntimeError when it fails."""
+    return process(command(*words), folder, (0, 1))  # 1: nothing found
+
+
+def process(words: Sequence[str], folder: Path | None = None, codes: Sequence[int] = (0,)) -> Taken:
+    """Run a program. Raises RuntimeError when it ends with another code."""
     begin = time.perf_counter()
-    process = subprocess.Popen(command(*words), cwd=folder, env=environment(), stdout=subprocess.DEVNULL)
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode not in (0, 1):  # 1: nothing found
-        raise RuntimeError(f"asof {' '.join(words)} ended with code {process.returncode}")
+    started = subprocess.Popen(words, cwd=folder, env=environment(), stdout=subprocess.DEVNULL)
+    _, status, usage = os.wait4(started.pid, 0)
+    started.returncode = os.waitstatus_to_exitcode(status)
+    if started.returncode not in codes:
+        raise RuntimeError(f"{' '.join(words)} ended with code {started.returncode}")
     taken = time.perf_counter() - begin
     return Taken(taken, usage.ru_utime + usage.ru_stime, largest(usage.ru_maxrss))
 

@@ -1,7 +1,7 @@
-"""Arguments of public functions, looked at by their annotations before anything is done.
+"""Checks arguments of public functions against their annotations before the call does anything.
 
-The annotation is the rule: `k: int | None` refuses "3" and True, and says so by the argument's name. What is
-read by its own rules (a time, a source, a model) is left to them.
+`k: int | None` refuses "3" and True, with a message that names the argument. Arguments with a parser of their
+own (a time, a source, a model) are left to it.
 """
 
 from __future__ import annotations

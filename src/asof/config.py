@@ -1,4 +1,4 @@
-"""`asof.toml`: every key has a default and a check; an unknown key is an error that names the nearest one."""
+"""`asof.toml` as typed values. Each key has a default and a check; unknown keys are errors."""
 
 from __future__ import annotations
 
@@ -40,10 +40,7 @@ if TYPE_CHECKING:
     from asof.sources.source import SourceScheme
 
 
-# -- checks --------------------------------------------------------------------------------------------
-#
-# Values of `asof.toml`: for each key what is accepted, and what it becomes.
-
+# -- checks: which values a key accepts, and what it converts them to ----------------------------------
 
 UNITS = ("passage", "document")
 
@@ -100,8 +97,7 @@ SEARCH: dict[str, Check] = {
 }  # fmt: skip
 
 
-# -- config --------------------------------------------------------------------------------------------
-
+# -- configuration -------------------------------------------------------------------------------------
 
 FILE = "asof.toml"
 

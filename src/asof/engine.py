@@ -1,6 +1,6 @@
-"""The three things asof does: build an index from a source, step back in time, search.
+"""The three operations of asof: build an index from a source, take a snapshot as of a moment, search.
 
-Read this file first; each of the functions is the list of the parts that it uses.
+Read this module first; each function lists the components that it uses.
 """
 
 from __future__ import annotations
@@ -168,7 +168,7 @@ def remove(
     return len(passages)
 
 
-# -- step back in time ------------------------------------------------------------------------------
+# -- snapshot ------------------------------------------------------------------------------------------
 
 
 @dataclass(slots=True)

@@ -1,6 +1,6 @@
-"""What depends on the machine and the user: the clock, folders, the configuration that holds, trust.
+"""Everything that depends on the machine and the user: clock, folders, effective configuration, trust.
 
-The only module that reads the clock and the environment.
+No other module reads the clock or the environment.
 """
 
 from __future__ import annotations

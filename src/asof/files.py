@@ -1,8 +1,8 @@
-"""Files of a corpus: opened, made, renamed, listed and removed without following a symbolic link.
+"""File access inside a corpus folder: open, create, rename, list and remove without following symbolic links.
 
-A corpus folder may come from anybody. From `.asof` on downward every component of a path is opened relative
-to the folder above it and must not be a link; above `.asof` links are the user's own and are followed. A path
-without `.asof` in it has only its last folder and its file checked.
+A corpus folder may come from anybody. From `.asof` downward every component of a path is opened relative to
+the folder above it and must not be a link; above `.asof` links are the user's own and are followed. In a path
+without `.asof` only the last folder and the file are checked.
 """
 
 from __future__ import annotations
@@ -21,10 +21,7 @@ from typing import IO
 
 from asof.errors import AsofError, CorpusError
 
-# -- access --------------------------------------------------------------------------------------------
-#
-# Why a corpus cannot be opened or written to: which path lacks which right, and what to do.
-
+# -- access rights: why a corpus cannot be opened or written, and what to do ---------------------------
 
 LOG = "-wal"
 """Ends the name of SQLite's write-ahead log, beside that of the database."""
@@ -84,7 +81,6 @@ def _user(number: int) -> str:
 
 
 # -- corpus files --------------------------------------------------------------------------------------
-
 
 FOLDER = ".asof"
 """The folder of a corpus, in the folder that it is the corpus of."""
@@ -308,10 +304,7 @@ def _is_folder(descriptor: int, name: str) -> bool:
         return False
 
 
-# -- private file --------------------------------------------------------------------------------------
-#
-# A file of the user's alone, outside of all folders: read only if nobody else may have written it, written
-# whole or not at all, by one process at a time.
+# -- private files: readable by their owner alone, written atomically, by one process at a time --------
 
 
 class WritableByOthers(ValueError):

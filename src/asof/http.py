@@ -1,4 +1,9 @@
-"""Which addresses may be asked, and how they are shown without what may be secret in them."""
+"""HTTP client: requests with a deadline, retries and a circuit breaker; JSON endpoints; a polite fetcher.
+
+Not `urllib`: it follows redirects with all headers, takes proxies from the environment, and opens files. A
+socket's timeout is for one wait, so a server that sends a byte now and then would be waited for forever; here
+each wait gets the time that is left.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +30,7 @@ if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
 
-# -- address -------------------------------------------------------------------------------------------
+# -- addresses: which are allowed, and how they are shown without secrets ------------------------------
 
 
 def is_loopback(host: str) -> bool:
@@ -98,15 +103,7 @@ def _has_host(url: str) -> bool:
         return False
 
 
-# -- connection ----------------------------------------------------------------------------------------
-#
-# A connection with a deadline for the whole request, and how a server's bytes and words are read.
-#
-# A socket's timeout is for one wait: a server that sends a byte now and then in its status line, its headers
-# or the size of a chunk, or `100 Continue` without an end, would be waited for forever. Here each wait gets
-# the
-# time that is left.
-
+# -- connection with a deadline for the whole request --------------------------------------------------
 
 READ_AT_ONCE = 65_536
 QUOTED = 200
@@ -217,9 +214,7 @@ class _TimedReader(RawIOBase):
         super().close()
 
 
-# -- breaker -------------------------------------------------------------------------------------------
-#
-# Stops a batch of requests: after failures in a row, at a deadline, after a refusal that holds for all.
+# -- circuit breaker: stops a batch after failures in a row, at a deadline, or after a final refusal --
 
 
 class NotSent(Exception):
@@ -313,10 +308,7 @@ class CircuitBreaker:
         return NotSent(f"not sent: the {self.deadline:g} s for the batch are over (deadline)")
 
 
-# -- retry ---------------------------------------------------------------------------------------------
-#
-# Requests that are repeated while their failure may pass: exponential waits with jitter.
-
+# -- retries: exponential backoff with jitter ----------------------------------------------------------
 
 T = TypeVar("T")
 
@@ -396,12 +388,7 @@ class Retry:
         return (1 - self.jitter + self.jitter * self.draw()) * longest
 
 
-# -- transport -----------------------------------------------------------------------------------------
-#
-# One request and its answer, within a time and a size; what goes wrong as three kinds of errors.
-#
-# Not `urllib`: it follows redirects with all headers, takes proxies from the environment, and opens files.
-
+# -- transport: one request and its response; failures as three kinds of errors ------------------------
 
 AGENT = "asof (a search engine on a user's own machine; one request at a time)"
 
@@ -488,10 +475,7 @@ def _body(response: HTTPResponse, largest: int) -> bytes:
     return body
 
 
-# -- endpoint ------------------------------------------------------------------------------------------
-#
-# A server that answers JSON with JSON.
-
+# -- endpoint: JSON in, JSON out -----------------------------------------------------------------------
 
 _REMEDIES = {
     401: "check the key",
@@ -579,10 +563,7 @@ def _no_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is no JSON")
 
 
-# -- fetcher -------------------------------------------------------------------------------------------
-#
-# Downloads from one site: a pause between two requests, further attempts where one fails.
-
+# -- fetcher: downloads from one site, with a pause between requests -----------------------------------
 
 LARGEST = 16 * 2**20
 REDIRECTS = 3

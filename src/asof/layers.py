@@ -1,7 +1,7 @@
-"""Which configuration holds in a folder: the user's own, then what `asof.toml` of the folder may say.
+"""The effective configuration of a folder: the user's own, then what the folder's `asof.toml` may set.
 
 A folder may come from anybody. Its file chooses behaviour; where texts and keys are sent, and which files are
-loaded as a model, it chooses only if the user trusts it (`asof.layers`).
+loaded as a model, counts only if the user trusts the folder.
 """
 
 from __future__ import annotations
@@ -23,12 +23,7 @@ from asof.errors import BadConfig, UsageError
 from asof.files import PrivateFile, WritableByOthers
 from asof.schema import MAX_SHOWN, value_text
 
-# -- trusted -------------------------------------------------------------------------------------------
-#
-# Which folders' `asof.toml` the user trusts: a list outside of all folders, with a digest of each file.
-#
-# A file counts as long as it is, byte for byte, the one that was trusted.
-
+# -- trusted folders: a list outside of all folders, with a digest of each trusted `asof.toml` ---------
 
 TRUSTED_FILE = "trusted.json"
 FORMAT = 1
@@ -148,7 +143,6 @@ def _text(value: object) -> bool:
 
 
 # -- layers --------------------------------------------------------------------------------------------
-
 
 Tables = Mapping[str, Mapping[str, Any]]
 

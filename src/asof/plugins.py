@@ -1,10 +1,9 @@
-"""Sources, recipes, readers of files, parts of answers and tables of asof.toml by name: asof's own, and those
-that installed packages offer.
+"""Plugins by name: sources, recipes, readers, commands, configuration tables; built in or installed.
 
-A package offers one by an entry point of a group below. asof's own stand in `BUILT_IN`, and pyproject.toml
-declares the same (a test compares the two). The table is asked first, for three reasons: reading the metadata
-of all packages takes longer than most commands; asof that runs from its source tree has no metadata; and no
-package can take the place of one of asof's names. Others are looked up when a name is not in the table.
+A package offers one by an entry point of a group below. asof's own are in `BUILT_IN`, and pyproject.toml
+declares the same (a test compares the two). The table is looked up first: reading the metadata of all
+packages takes longer than most commands, asof run from its source tree has no metadata, and no package can
+replace one of asof's names.
 """
 
 from __future__ import annotations

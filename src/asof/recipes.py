@@ -1,4 +1,7 @@
-"""The recipes by name: published systems, and `asof`, which is the default."""
+"""Recipes by name: the published systems, and `asof`, the default.
+
+All constants of `asof` are here; docs/explanation/recipes.md tells what happens without each of them.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +16,6 @@ from asof.rank.rerank import AppendRest, ExactName, RerankWindow, RoundRobinByDo
 from asof.rank.stage import Range, Recipe, Tunable
 from asof.rank.times import JustPublished, RequestedTime, TimePreference
 from asof.rank.words import NeighbouringText, QueryCoverage, TitleColumns
-
-# -- recipes -------------------------------------------------------------------------------------------
-
 
 NAMES = tuple(plugins.BUILT_IN[plugins.RECIPES])
 """The names of asof's own recipes."""
@@ -68,11 +68,6 @@ def by_document(recipe: Recipe) -> Recipe:
 
 
 # -- asof ----------------------------------------------------------------------------------------------
-#
-# `asof`, the default: it reads the time in the question, and of equally good matches the current one leads.
-#
-# All of its constants stand here; docs/explanation/recipes.md has what happens without each of them.
-
 
 WINDOW = RerankWindow(n=100, of_time=200)
 

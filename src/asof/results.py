@@ -1,4 +1,4 @@
-"""Searches, recipes, and why something was not found."""
+"""JSON that commands print: searches, questions, history, links, documents, status; and its schemas."""
 
 from __future__ import annotations
 
@@ -198,10 +198,7 @@ def recipes_json(recipes: Iterable[Recipe], default: str) -> RecipesJson:
     }  # fmt: skip
 
 
-# -- question ------------------------------------------------------------------------------------------
-#
-# How the time in a question was read.
-
+# -- how the times of a query were read ----------------------------------------------------------------
 
 DIGITS = 4
 """Decimals of recency and volatility."""
@@ -268,9 +265,7 @@ def _mention_json(mention: TimeMention) -> MentionJson:
     }  # fmt: skip
 
 
-# -- history -------------------------------------------------------------------------------------------
-#
-# How answers change: timelines, and differences between two moments; and links as they stood.
+# -- timelines and differences -------------------------------------------------------------------------
 
 
 class ConflictJson(TypedDict):
@@ -416,9 +411,7 @@ def links_json(reach: Reach, as_of: int, known_at: int | None) -> LinksJson:
     }  # fmt: skip
 
 
-# -- documents -----------------------------------------------------------------------------------------
-#
-# Documents as they stood, for the surfaces that open and list them.
+# -- documents as of a moment --------------------------------------------------------------------------
 
 
 class DocumentSummaryJson(TypedDict):
@@ -560,10 +553,6 @@ class _MomentJson(TypedDict):
 def _moment(as_of: int, known_at: int | None) -> _MomentJson:
     return {"as_of": iso(as_of), "known_at": None if known_at is None else iso(known_at)}
 
-
-# -- corpus --------------------------------------------------------------------------------------------
-#
-# What a corpus holds, and what was done to it: indexing, status, embedding.
 
 # -- index --------------------------------------------------------------------------------------------
 
@@ -712,10 +701,7 @@ def embed_json(report: EmbeddingReport, previous: str, seconds: float) -> EmbedJ
     }  # fmt: skip
 
 
-# -- schema --------------------------------------------------------------------------------------------
-#
-# JSON Schemas of what commands print, generated from the types of their values.
-
+# -- JSON Schemas, generated from these types ----------------------------------------------------------
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 

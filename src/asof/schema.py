@@ -1,6 +1,6 @@
-"""What a configuration accepts: values of tables of `asof.toml`, and of the fields of a recipe's stages.
+"""Accepted values of configuration tables and of the fields of stages.
 
-Each rule stands once: "a number from 0 to 1 is expected" reads the same wherever a number is set.
+Each rule is written once: "a number from 0 to 1 is expected" reads the same wherever a number is set.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ def secret(environment: Mapping[str, str], name: str, whose: str, table: str) ->
     return key
 
 
-# -- fields of a recipe's stages -------------------------------------------------------------------------
+# -- fields of stages ----------------------------------------------------------------------------------
 
 MAX_NUMBER = 1e9
 """The bound of numbers that declare none: sums and products of them stay finite."""
@@ -204,7 +204,7 @@ def _tuple(value: Any, present: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple(_number(each, like, None, None) for each, like in zip(value, present, strict=True))
 
 
-# -- values that become others ---------------------------------------------------------------------------
+# -- conversion ----------------------------------------------------------------------------------------
 
 Check = Callable[[Any], Any]
 """Gives what a value becomes. Raises UsageError, ValueError or TypeError for one that is not accepted."""

@@ -1,4 +1,9 @@
-"""A number that explains itself."""
+"""The values of asof: documents, passages, queries, hits, explanations, answers.
+
+Sources give `Document`s (and `Ended`s and `Problem`s); the store splits them into `Passage`s; a `Query` over
+them gives `Hit`s, each with a `Why`; sentences of passages state `Fact`s. All are frozen.
+`docs/explanation/data.md` shows the same as a table.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +23,7 @@ from asof.errors import BadTime, UsageError
 from asof.time.moment import ACCEPTED_TIMES, read, span_of
 from asof.time.span import Period, Span, iso
 
-# -- why -----------------------------------------------------------------------------------------------
-
+# -- explanations: numbers with their formula ----------------------------------------------------------
 
 MAX_DEPTH = 100
 """Levels of a tree that is read: a recursive function can walk it."""
@@ -156,10 +160,7 @@ class _TreeReader:
 _KEYS = frozenset({"label", "value", "op", "parts", "constant", "made"})
 
 
-# -- sourced time --------------------------------------------------------------------------------------
-#
-# A time as somebody stated it.
-
+# -- times as a source states them ---------------------------------------------------------------------
 
 _WITH_TIME = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:")
 
@@ -187,8 +188,7 @@ def shortened(text: str, most: int = 60) -> str:
     return line if len(line) <= most and len(text) <= 4 * most else line[: most - 1] + "…"
 
 
-# -- fact ----------------------------------------------------------------------------------------------
-
+# -- facts ---------------------------------------------------------------------------------------------
 
 VALUE, CHANGE, EVENT, NAME = "value", "change", "event", "name"
 KINDS = (VALUE, CHANGE, EVENT, NAME)
@@ -243,10 +243,7 @@ class Fact:
         return None if self.when is None else self.when.span
 
 
-# -- storable ------------------------------------------------------------------------------------------
-#
-# What a text, and a value of metadata, may hold so that it can be stored.
-
+# -- which texts and metadata can be stored ------------------------------------------------------------
 
 MAX_NESTING = 16
 """How deep the values of metadata may be nested."""
@@ -286,13 +283,8 @@ def storable_value(value: Any, depth: int = 0) -> Any:
     return value
 
 
-# -- coerce --------------------------------------------------------------------------------------------
-#
-# Conversion of Python values to the fields of a document.
-#
-# Each function takes the value and the name of the field, for the message. A source's own values pass at
-# once.
-
+# -- conversion of Python values to the fields of a document -------------------------------------------
+# Each function takes the value and the field's name, for the message.
 
 T = TypeVar("T")
 
@@ -449,10 +441,7 @@ def _ends(span: Span) -> tuple[tuple[object, int], ...]:
     return (span.start, span.first), (span.end, span.last + 1)
 
 
-# -- document ------------------------------------------------------------------------------------------
-#
-# What a source states: documents, their endings, and what could not be read.
-
+# -- what sources state: documents, deletions, problems ------------------------------------------------
 
 LONGEST_ID = 4_096
 """Characters of a document's id."""
@@ -643,9 +632,7 @@ def _id(value: object) -> str:
     return as_text(value, "id")
 
 
-# -- query ---------------------------------------------------------------------------------------------
-#
-# A question as it was read, and what its hits must be.
+# -- queries and filters -------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -698,9 +685,7 @@ class Query:
     parts: tuple[str, ...] = ()
 
 
-# -- hit -----------------------------------------------------------------------------------------------
-#
-# What a search returns: passages, where they stand, what supersedes them.
+# -- hits ----------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -760,10 +745,7 @@ class Location:
     headings: tuple[str, ...] = ()
 
 
-# -- answer --------------------------------------------------------------------------------------------
-#
-# What `ask` returns: an answer with citations, or a refusal with its reason.
-
+# -- answers -------------------------------------------------------------------------------------------
 
 LOCAL, GLOBAL = "local", "global"
 MODES = ("auto", LOCAL, GLOBAL)
@@ -850,9 +832,7 @@ class Answer:
     points: tuple[NotedPoint, ...] = ()
 
 
-# -- halting -------------------------------------------------------------------------------------------
-#
-# What a budgeted stage did for a question: how many candidates it examined, and why it stopped there.
+# -- halting: how many candidates a budgeted stage examined, and why it stopped ------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -878,15 +858,6 @@ class Halting:
         """The share of the work that was not done, in [0, 1]: of the candidates in the budget those whose
         whole score was never computed (TWE-RAG, section 4.4: 1 - K / 100)."""
         return max(0.0, 1.0 - self.scored / self.budget)
-
-
-# -- data ----------------------------------------------------------------------------------------------
-#
-# The data that flows: what a source states, what the corpus keeps, what a search and an answer return.
-#
-# Sources give `Document`s (and `Ended`s and `Problem`s); the store cuts them into `Passage`s; a `Query` over
-# them gives `Hit`s, each with a `Why`; sentences of passages state `Fact`s. All of it is frozen.
-# `docs/explanation/data.md` shows the same as a table.
 
 
 __all__ = [

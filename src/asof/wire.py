@@ -1,7 +1,6 @@
-"""The values of `asof.values` as JSON: the type of each, which describes its keys, and its serialiser.
+"""JSON of `asof.values`: the type of each value, which describes its keys, and its serialiser.
 
-What whole commands print stands in `asof.results`; JSON Schemas are generated from these types
-(`asof.results`). An instant is a string in UTC, a span always `{"from", "until"}`.
+JSON of whole commands is in `asof.results`. An instant is a string in UTC, a span always `{"from", "until"}`.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Answers with citations: from passages, or from reports on periods. Read `ask.py` first."""
+"""Answers with citations, quoted from passages or written by a language model. Read `ask.py` first."""

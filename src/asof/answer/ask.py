@@ -1,8 +1,8 @@
-"""From a question and its passages to an answer: read this first.
+"""Answers a question from its passages; read this module first.
 
-In mode "local" the passages answer (`extractive.py`, or a model: `write.py`); in mode "global" what an
-extension makes of reports on the periods of the question (`Answering.overview`). The same extension says
-which facts sentences state; without one none are known.
+Mode "local" quotes the passages (`extractive`) or has a model write from them (`write`). Mode "global"
+answers from reports on periods, which an extension provides (`Answering.overview`). The same extension knows
+the facts that sentences state; without it no facts are known.
 """
 
 from __future__ import annotations
@@ -32,9 +32,8 @@ if TYPE_CHECKING:
     from asof.answer.write import QuestionModel
 
 
-# -- in force ------------------------------------------------------------------------------------------
-#
-# What holds now in place of what it superseded, for a question that names no time.
+# -- promote what is current ---------------------------------------------------------------------------
+# For a question that names no time, a superseding passage takes the place of the one it superseded.
 
 
 class Passages(NamedTuple):
@@ -98,7 +97,6 @@ def said(wanted: frozenset[str], hit: Hit) -> frozenset[str]:
 
 
 # -- ask -----------------------------------------------------------------------------------------------
-
 
 AUTO = "auto"
 

@@ -1,4 +1,4 @@
-"""The sentences that an answer may quote: those of the retrieved passages, each with the facts it states."""
+"""Evidence: the sentences that an answer may quote, with their facts; packing into a token budget."""
 
 from __future__ import annotations
 
@@ -19,9 +19,8 @@ from asof.time.scope import holds_in
 from asof.time.span import Span
 from asof.values import Fact, Hit, Query
 
-# -- sentence facts ------------------------------------------------------------------------------------
-#
-# What `ask` wants of the facts that sentences state. An extension knows them (`ask.Answering`).
+# -- facts of sentences --------------------------------------------------------------------------------
+# Provided by an extension (`ask.Answering`).
 
 
 class SentenceFact(Protocol):
@@ -48,7 +47,6 @@ class SentenceFact(Protocol):
 
 
 # -- evidence ------------------------------------------------------------------------------------------
-
 
 HEADING = KIND["heading"]
 
@@ -195,12 +193,8 @@ def name_use(hit: Hit, name: str) -> NameUse:
     return NameUse(False, f" {words} " in f" {key(hit.text)} ")
 
 
-# -- pack ----------------------------------------------------------------------------------------------
-#
-# Evidence packing: which items fit into a budget of tokens, best first.
-#
-# Sizes are in tokens and include the line above each item (`text/budget.py`).
-
+# -- packing -------------------------------------------------------------------------------------------
+# Best items first. Sizes are in tokens and include the header line of each item.
 
 GLOBAL_TOKENS = 24_000
 """The tokens of reports and passages that a global answer reads."""

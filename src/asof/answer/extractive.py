@@ -1,7 +1,8 @@
-"""An answer without a model: the best sentences are quoted, each with its source and date.
+"""Extractive answers: the best sentences are quoted, each with its source and date; no model is needed.
 
-Several names or periods make a table in order of time. If one of several is asked for, it is named when all
-values can be compared. What no sentence answers is refused, with the reason.
+Several names or periods give a table in order of time. If the question asks for one of several, that one is
+named when all values can be compared. A question that no sentence answers is refused, with the reason.
+Parts: the successor of something ("who came after X"), the table, the answer.
 """
 
 from __future__ import annotations
@@ -47,10 +48,7 @@ from asof.time.scope import holds_in, label
 from asof.time.span import BEGINNING, Period, Span
 from asof.values import LOCAL, Answer, Citation, Hit, Value, shortened
 
-# -- successor -----------------------------------------------------------------------------------------
-#
-# What came after something: the earliest later statement of the same kind that does not name it.
-
+# -- successor: the earliest later statement of the same kind that does not name it --------------------
 
 SAME_KIND = 0.6
 """The share of the words that tell the kind of a statement that another of the same kind has."""
@@ -135,9 +133,7 @@ def _is_figure(stem: str) -> bool:
     return any(sign.isdigit() for sign in stem)
 
 
-# -- table ---------------------------------------------------------------------------------------------
-#
-# The table of an answer: for each name and period of the question, the sentence that answers it best.
+# -- table: for each name and period of the question, the sentence that answers it best ----------------
 
 
 def table_cells(
@@ -306,8 +302,7 @@ def _with_contradiction(
     return replace(match, figure=figure_shown(match.sentence, match.fact), contradiction=contradiction)
 
 
-# -- extractive ----------------------------------------------------------------------------------------
-
+# -- answer --------------------------------------------------------------------------------------------
 
 MAX_QUOTES = 16
 """The most sentences that are quoted; a note says how many more were found."""

@@ -1,4 +1,10 @@
-"""Which fact of a sentence answers a phrase best, and which figure the sentence has for it."""
+"""Matching of sentences and facts with a question: scores, contradictions between sources, refusal, fallback.
+
+Two statements contradict each other if different documents give one subject and relation different objects
+for the same time. Statements that nothing supersedes are preferred; of several, the one published last where
+the newest is asked for, else those published after the time they are about (the others are forecasts). If the
+preferred statements contradict each other, there is no answer.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +31,7 @@ from asof.time.scope import holds_in, label, nearest
 from asof.time.span import Span
 from asof.values import CHANGE, VALUE, Amount, Fact, Hit
 
-# -- fact match ----------------------------------------------------------------------------------------
+# -- facts ---------------------------------------------------------------------------------------------
 
 
 class FactPattern(NamedTuple):
@@ -121,14 +127,6 @@ def figures_in(sentence: Sentence) -> list[Figure]:
 
 
 # -- contradictions ------------------------------------------------------------------------------------
-#
-# Contradictions between sources: which statement is safe to quote.
-#
-# Two statements contradict each other if different documents give one subject and relation different objects
-# for the same time. Statements that nothing supersedes are preferred; of several, the one published last
-# where
-# the newest is asked for, else those published after the time they are about (the others are forecasts). The
-# answer notes what it contradicts. If the preferred statements contradict each other, there is no answer.
 
 
 class FactStatement(NamedTuple):
@@ -211,10 +209,7 @@ def _is_forecast(statement: FactStatement) -> bool:
     )  # fmt: skip
 
 
-# -- sentence match ------------------------------------------------------------------------------------
-#
-# How well a sentence answers a topic in a cell of the table, and by which fact.
-
+# -- sentences -----------------------------------------------------------------------------------------
 
 MIN_SHARE = 0.5
 """A sentence answers a topic if it has at least this share of it, by weight: the mean of its share with the
@@ -313,10 +308,7 @@ def _before(fact: Fact, published: Span) -> bool:
     return when is not None and when.by == "text" and when.span.last < published.first
 
 
-# -- answerability -------------------------------------------------------------------------------------
-#
-# Whether the passages of a question can hold its answer: by its words, names and times.
-
+# -- answerability: can these passages hold the answer, by words, names and times? ---------------------
 
 LEAST = 0.15
 """Passages that hold the answer with a smaller probability answer nothing."""
@@ -433,10 +425,7 @@ def _nothing_known(question: ParsedQuestion, periods: Sequence[str], facts: Sequ
     return f"nothing{whom} is known of {', '.join(dict.fromkeys(periods))}{known}"
 
 
-# -- fallback ------------------------------------------------------------------------------------------
-#
-# What answers if no sentence of the period has enough of the topic: a state that lasts, or the first hit.
-
+# -- fallback: a lasting state, or the first hit, when no sentence of the period covers the topic ------
 
 _SINCE = ("since ", "from ", "as of ", "seit ", "ab ")
 

@@ -1,9 +1,9 @@
-"""What held at a past time that a question names, where the present state has no answer of that time.
+"""Answers as of a past time that the question names, where the present has no answer for that time.
 
 A version that was edited since, or a document that was removed, is not found in the present. A question such
-as "who was mayor in 2020?" is then asked again as if it said "as of 2020", and that answer stands in place of
-the present one where it rests on what held then and holds no more. Its moment lies before that of the
-question, so that nothing becomes visible that was not.
+as "who was mayor in 2020?" is then asked again "as of 2020", and that answer is used if it rests on passages
+that were current then and are not any more. Its moment is before that of the question, so nothing becomes
+visible that was not.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A question parsed for an answer: names, topics, times, and whether one of several is to be chosen."""
+"""Parses a question for an answer: names, topics, times, and whether one of several is to be chosen."""
 
 from __future__ import annotations
 
@@ -24,10 +24,7 @@ if TYPE_CHECKING:
     from asof.models.ports import Model
 
 
-# -- question names ------------------------------------------------------------------------------------
-#
-# The names in a question: known names in any spelling, and capitalised phrases.
-
+# -- names: known names in any spelling, and capitalised phrases ---------------------------------------
 
 WORD = re.compile(r"\w[\w.'’-]*")
 """A word with its inner punctuation."""
@@ -173,8 +170,7 @@ def blank_out(text: str, extents: Sequence[tuple[int, int]]) -> str:
     return text
 
 
-# -- question ------------------------------------------------------------------------------------------
-
+# -- the parsed question -------------------------------------------------------------------------------
 
 _DAY = 24 * 3600 * 1_000_000  # microseconds
 _GRAIN_DISTANCE = 3
@@ -387,10 +383,7 @@ def _topics(rest: str, ignored: frozenset[str], language: str) -> tuple[str, ...
     return tuple(dict.fromkeys(phrases))
 
 
-# -- question times ------------------------------------------------------------------------------------
-#
-# The times of a question read by a language model, if rules read none (TG-RAG, section III-B1).
-
+# -- times read by a language model, if rules read none (TG-RAG, section III-B1) -----------------------
 
 MIN_CONFIDENCE = 0.7
 """Times of a smaller confidence are ignored."""
@@ -495,10 +488,7 @@ def _span(named: NamedTime) -> Span:
     return days_in((named.first, one_day(named.last)[1]), UTC)
 
 
-# -- sub questions -------------------------------------------------------------------------------------
-#
-# The parts of a question that can be answered by themselves: by rules, or by a language model.
-
+# -- sub-questions, by rules or by a language model ----------------------------------------------------
 
 MAX_PARTS_TOKENS = 600
 LONGEST_PART = 400

@@ -1,4 +1,4 @@
-"""The sentences of the best passages that answer a question, without rules on what it asks for."""
+"""Ranks the sentences of the best passages as quotes, without rules on what the question asks for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""An answer written by a language model from passages, which it cites by number."""
+"""Answers written by a language model from numbered passages, which it cites as `[2]` or `[2, 5]`.
+
+The cost of a question is counted by step, the steps of TG-RAG (section III-B, tables III and IV): times of
+the question, reports, points of the evidence, the answer; and the parts of a question that a recipe splits.
+"""
 
 from __future__ import annotations
 
@@ -19,10 +23,7 @@ if TYPE_CHECKING:
     from asof.models.ports import Model
 
 
-# -- cited ---------------------------------------------------------------------------------------------
-#
-# Citations in a model's text: numbers in square brackets, `[2]` or `[2, 5]`, of what it was shown.
-
+# -- citations -----------------------------------------------------------------------------------------
 
 CITED = re.compile(r"\[(-?[0-9]+(?:[ \t]*[,;][ \t]*-?[0-9]+)*)\]")
 """A citation, or several in one pair of brackets."""
@@ -77,10 +78,7 @@ def first_of(numbers: Sequence[str]) -> str:
     return f"{listed} and {more:,} more" if more > 0 else listed
 
 
-# -- refusal -------------------------------------------------------------------------------------------
-#
-# Answers that are refusals by their words alone.
-
+# -- refusals ------------------------------------------------------------------------------------------
 
 NO_EVIDENCE = "no explicit evidence for the question"
 """The words in which TG-RAG has a model refuse (appendix, local query prompt)."""
@@ -98,7 +96,6 @@ def declines(text: str) -> bool:
 
 
 # -- write ---------------------------------------------------------------------------------------------
-
 
 REFUSAL = "NO ANSWER:"
 MAX_TOKENS = 1_024
@@ -192,15 +189,7 @@ def _citation(number: int, hit: Hit) -> Citation:
     return Citation.of(number, hit, quote)
 
 
-# -- question cost -------------------------------------------------------------------------------------
-#
-# What the model of one question took, step by step.
-#
-# The steps are those in which the published system asks a model (TG-RAG, section III-B): the times of the
-# question, reports, points of the evidence, the answer; and the parts of the question, for a recipe that
-# splits
-# it. Its tables III and IV count prompt and reply tokens.
-
+# -- cost of a question, by step -----------------------------------------------------------------------
 
 TIMES, PARTS, REPORTS, POINTS, ANSWER = "times", "parts", "reports", "points", "answer"
 
@@ -307,10 +296,7 @@ def added(one: Usage | None, other: Usage) -> Usage:
     )  # fmt: skip
 
 
-# -- settings ------------------------------------------------------------------------------------------
-#
-# How questions are answered: `[ask]` of asof.toml.
-
+# -- settings: `[ask]` of asof.toml --------------------------------------------------------------------
 
 LOCAL_TOKENS = 12_000
 """The tokens of passages that an answer reads (L_ctx of TG-RAG, section V-D)."""

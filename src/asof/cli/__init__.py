@@ -1,4 +1,4 @@
-"""The command line. The module of a command is imported when it runs, so `asof --help` loads no engine."""
+"""The command line. A command's module is imported when it runs: `asof --help` does not load the engine."""
 
 from __future__ import annotations
 

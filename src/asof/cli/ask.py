@@ -1,4 +1,4 @@
-"""`asof ask`."""
+"""`asof ask`: prints an answer with its citations, and what the model cost."""
 
 from __future__ import annotations
 
@@ -35,11 +35,6 @@ if TYPE_CHECKING:
     from asof.models.metered import Usage
     from asof.time.span import Span
     from asof.values import Answer, Citation
-
-
-# -- ask model -----------------------------------------------------------------------------------------
-#
-# What a language model noted for an answer, and what was used of it.
 
 
 _STEPS = {
@@ -91,9 +86,6 @@ def used(meter: Usage) -> str:
     cost = "no prices are set in [model]" if meter.cost is None else amount(meter.cost, USD)
     tokens = f"{meter.prompt_tokens:,} tokens read and {meter.reply_tokens:,} written"
     return f"{counted(meter.calls, 'call')}, {tokens}, {cost}"
-
-
-# -- ask -----------------------------------------------------------------------------------------------
 
 
 @click.command(epilog=f"T is a date, a period or a moment: {TIMES}.")

@@ -1,4 +1,4 @@
-"""`asof config`: an asof.toml with all tables and keys, their defaults, and what they mean."""
+"""`asof config`: prints an asof.toml with all tables and keys, their defaults, and a comment on each."""
 
 from __future__ import annotations
 
@@ -12,10 +12,7 @@ import click
 
 from asof.cli.main import DONE, NOTHING, echo_err
 
-# -- config help ---------------------------------------------------------------------------------------
-#
-# What the tables and keys of asof.toml mean, as `asof config` says it.
-
+# -- help texts of tables and keys ---------------------------------------------------------------------
 
 _HERE = "For a model on this machine only"
 _THERE = "For a server only"
@@ -142,8 +139,7 @@ WORDS: dict[str, dict[str, str]] = {
 """What each key means. A test compares them with the keys that are read."""
 
 
-# -- config --------------------------------------------------------------------------------------------
-
+# -- the command ---------------------------------------------------------------------------------------
 
 WIDTH = 100
 

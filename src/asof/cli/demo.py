@@ -1,4 +1,4 @@
-"""`asof demo`."""
+"""`asof demo`: searches an example corpus."""
 
 from __future__ import annotations
 

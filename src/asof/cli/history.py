@@ -1,4 +1,4 @@
-"""`asof timeline`."""
+"""`asof timeline`, `asof diff` and `asof when`: how answers change, and how times in a question are read."""
 
 from __future__ import annotations
 
@@ -33,8 +33,7 @@ if TYPE_CHECKING:
     from asof.time.span import Span
 
 
-# -- timeline ------------------------------------------------------------------------------------------
-
+# -- asof timeline -------------------------------------------------------------------------------------
 
 LINES = 20
 
@@ -107,10 +106,7 @@ def _show_entry(entry: TimelineEntry, *, dated: bool) -> None:
         show(f"  contradicted by {by}: {readable(rival.sentence)}", hang=2, fg="yellow")
 
 
-# -- diff ----------------------------------------------------------------------------------------------
-#
-# `asof diff`.
-
+# -- asof diff -----------------------------------------------------------------------------------------
 
 SIGNS = {"changed": "~", "added": "+", "removed": "-", "unchanged": "="}
 
@@ -198,10 +194,7 @@ def _since(side: ResultSide) -> str:
     return "" if side.start is None else f"  {format_instant(side.start)}"
 
 
-# -- when ----------------------------------------------------------------------------------------------
-#
-# `asof when`.
-
+# -- asof when -----------------------------------------------------------------------------------------
 
 MIDNIGHT = "T00:00:00Z"
 

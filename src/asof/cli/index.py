@@ -1,4 +1,4 @@
-"""`asof index`."""
+"""`asof index`: indexes a path or a source named by a scheme."""
 
 from __future__ import annotations
 
@@ -33,10 +33,7 @@ if TYPE_CHECKING:
     from asof.values import Problem
 
 
-# -- opening -------------------------------------------------------------------------------------------
-#
-# The corpus that `asof index` writes to, made with the settings that are asked for or as it is.
-
+# -- opens or creates the corpus that is written to ----------------------------------------------------
 
 OPTIONS = {"languages": "--language", "stem": "--no-stem", "chunking": "--chunking", "undated": "--undated"}
 
@@ -112,9 +109,7 @@ def _text(value: object) -> str:
     return ",".join(value) if isinstance(value, tuple) else str(value).lower()
 
 
-# -- schemes -------------------------------------------------------------------------------------------
-#
-# `asof index SCHEME:...`: which options go with it, and what is told of what was fetched.
+# -- `asof index SCHEME:...`: options, and the summary of what was fetched -----------------------------
 
 
 def check(source: str, root: Path, options: Mapping[str, Any], *, history: bool) -> bool:
@@ -163,8 +158,7 @@ def fetch(
             echo_err(plain(words))
 
 
-# -- index ---------------------------------------------------------------------------------------------
-
+# -- the command ---------------------------------------------------------------------------------------
 
 SHOWN_PROBLEMS = 20
 

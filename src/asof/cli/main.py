@@ -1,4 +1,4 @@
-"""The group of commands, what they share, and how errors become one line and an exit code."""
+"""The command group, global options, and the mapping of errors to one line and an exit code."""
 
 from __future__ import annotations
 

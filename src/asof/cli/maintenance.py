@@ -1,4 +1,4 @@
-"""`asof status | correct | purge | vacuum`: looking after a corpus."""
+"""Commands that maintain a corpus: status, correct, purge, vacuum, export, backup, trust, embed, recipes."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from asof.store.status import Status
 
 
-# -- maintenance ---------------------------------------------------------------------------------------
+# -- status, correct, purge, vacuum --------------------------------------------------------------------
 
 
 @click.command()
@@ -160,9 +160,7 @@ def vacuum(before: str, yes: bool, index: Path | None) -> int:
     return DONE
 
 
-# -- export --------------------------------------------------------------------------------------------
-#
-# `asof export` and `asof backup`: a corpus written out as lines, and its database copied.
+# -- export, backup ------------------------------------------------------------------------------------
 
 
 @click.command()
@@ -212,8 +210,6 @@ def backup(file: Path, force: bool, index: Path | None) -> int:
 
 
 # -- trust ---------------------------------------------------------------------------------------------
-#
-# `asof trust`.
 
 
 @click.command()
@@ -267,8 +263,6 @@ def _list() -> int:
 
 
 # -- embed ---------------------------------------------------------------------------------------------
-#
-# `asof embed`: another encoder for a corpus, or none.
 
 
 @click.command()
@@ -338,8 +332,6 @@ def _note_unnamed(corpus: Corpus, report: EmbeddingReport) -> None:
 
 
 # -- recipes -------------------------------------------------------------------------------------------
-#
-# `asof recipes`.
 
 
 @click.command()

@@ -1,4 +1,4 @@
-"""`asof search`."""
+"""`asof search`, `asof why-not`, `asof open` and `asof links`."""
 
 from __future__ import annotations
 
@@ -34,10 +34,7 @@ if TYPE_CHECKING:
     from asof.corpus.snapshot import Snapshot
 
 
-# -- question ------------------------------------------------------------------------------------------
-#
-# The options of a question: its moment, its filters, how it is ranked.
-
+# -- options of a query: its moment, filters and recipe ------------------------------------------------
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -91,7 +88,7 @@ def _pair(text: str) -> tuple[str, str]:
     return key, value
 
 
-# -- search --------------------------------------------------------------------------------------------
+# -- asof search ---------------------------------------------------------------------------------------
 
 
 @click.command(epilog=EPILOG)
@@ -129,9 +126,7 @@ def search(
     return DONE if results.hits else NOTHING
 
 
-# -- whynot --------------------------------------------------------------------------------------------
-#
-# `asof why-not`.
+# -- asof why-not --------------------------------------------------------------------------------------
 
 
 @click.command(name="why-not", epilog=EPILOG)
@@ -179,10 +174,7 @@ def why_not(
     return DONE if verdict.rank else NOTHING
 
 
-# -- open ----------------------------------------------------------------------------------------------
-#
-# `asof open`.
-
+# -- asof open -----------------------------------------------------------------------------------------
 
 NOT_OPENED = (".py", ".html", ".htm")
 """Files that a desktop may run, or show with what they load from elsewhere: they are printed."""
@@ -236,10 +228,7 @@ def opener(path: Path) -> str | None:
     return shutil.which("xdg-open") if there else None
 
 
-# -- links ---------------------------------------------------------------------------------------------
-#
-# `asof links`.
-
+# -- asof links ----------------------------------------------------------------------------------------
 
 SIGNS = {"out": "->", "in": "<-", "both": "<->"}
 

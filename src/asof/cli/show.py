@@ -1,4 +1,4 @@
-"""Results for a reader."""
+"""Prints hits, score explanations and notes as text."""
 
 from __future__ import annotations
 
@@ -16,10 +16,7 @@ from asof.text.snippet import snippet, unmarked
 from asof.time.span import format_instant, iso
 from asof.values import Hit, SourcedTime, Superseded, Why
 
-# -- why -----------------------------------------------------------------------------------------------
-#
-# The tree of a score as lines that a reader can check with a pocket calculator.
-
+# -- score explanations, in numbers that can be checked by hand ----------------------------------------
 
 MOST_SUMMANDS = 5
 WORD_PREFIXES = ("“", "idf of “")
@@ -154,8 +151,7 @@ def _values(why: Why) -> dict[str, float]:
     return values
 
 
-# -- show ----------------------------------------------------------------------------------------------
-
+# -- hits ----------------------------------------------------------------------------------------------
 
 TITLE = 120
 """The most characters of a title and its headings."""

@@ -1,4 +1,4 @@
-"""What is printed: without control characters, and wrapped at words to the width of the terminal."""
+"""Terminal output: without control characters, wrapped to the width of the terminal; progress bars."""
 
 from __future__ import annotations
 
@@ -18,9 +18,6 @@ import click
 if TYPE_CHECKING:
     from asof.corpus.corpus import Corpus
     from asof.store.run import IndexReport
-
-
-# -- terminal ------------------------------------------------------------------------------------------
 
 
 LONGEST = 240
@@ -90,7 +87,7 @@ def counted(count: int, what: str) -> str:
     return f"{count:,} {what}{'s' * (count != 1)}"
 
 
-# -- width ---------------------------------------------------------------------------------------------
+# -- width and wrapping --------------------------------------------------------------------------------
 
 
 def width(stream: TextIO) -> int | None:
@@ -142,10 +139,7 @@ def show(line: str, hang: int = 0, *, err: bool = False, **style: Any) -> None:
     click.secho(line if columns is None else wrapped(line, columns, hang), err=err, **style)
 
 
-# -- progress lines ------------------------------------------------------------------------------------
-#
-# Progress where there is no terminal: a line with the totals every ten seconds.
-
+# -- progress without a terminal: a line with the totals every ten seconds -----------------------------
 
 EVERY = 10.0
 """Seconds between two lines."""
@@ -195,9 +189,7 @@ class ProgressLines:
             self.write_if_due()
 
 
-# -- progress ------------------------------------------------------------------------------------------
-#
-# Progress bars on a terminal; elsewhere a line every ten seconds, from commands that take long.
+# -- progress bars -------------------------------------------------------------------------------------
 
 
 @contextmanager

@@ -1,1 +1,1 @@
-"""An open corpus (`corpus.py`), what it is asked as of a moment (`snapshot.py`), and their parts."""
+"""The open corpus (`corpus.py`) and its snapshots as of a moment (`snapshot.py`)."""

@@ -1,4 +1,4 @@
-"""A question that is answered: read, searched, and quoted or written from what was found."""
+"""`QueryReader` parses a query into words, times, filters and recipe; `Asker` answers it."""
 
 from __future__ import annotations
 
@@ -30,9 +30,6 @@ if TYPE_CHECKING:
 
 
 # -- query reader --------------------------------------------------------------------------------------
-#
-# A question as it is read and as it is put to the index: its words, times, filters and recipe.
-
 
 LONGEST_QUESTION = 5_000
 """Characters of a question. Whatever they are, it is read and answered in about a second."""
@@ -142,7 +139,7 @@ class QueryReader:
         return reading, query, chosen
 
 
-# -- asking --------------------------------------------------------------------------------------------
+# -- ask -----------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)

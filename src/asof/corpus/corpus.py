@@ -1,4 +1,4 @@
-"""What every surface calls: open a corpus, add to it, ask it as of a moment, look after it."""
+"""The public entry point `Corpus`: open a corpus, add sources, take snapshots as of a moment, maintain it."""
 
 from __future__ import annotations
 

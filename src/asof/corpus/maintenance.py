@@ -1,4 +1,4 @@
-"""Maintenance of a corpus: merging, checking, correcting, erasing, changing the encoder."""
+"""Maintenance of a corpus: merges, checks, corrections, erasure, another encoder; opening of sources."""
 
 from __future__ import annotations
 
@@ -29,9 +29,6 @@ if TYPE_CHECKING:
     from asof.sources.source import Erasure, Source, SourceContext
     from asof.store.export import ExportReport
     from asof.store.status import Status
-
-
-# -- maintenance ---------------------------------------------------------------------------------------
 
 
 @dataclass(slots=True)
@@ -241,9 +238,7 @@ def erasure_of(document: str) -> tuple[Erasure | None, tuple[str, ...]]:
     return (scheme.erasure if scheme and group else None), group
 
 
-# -- source opening ------------------------------------------------------------------------------------
-#
-# What a source is told of the corpus that it is for, and which source a path or a scheme names.
+# -- opening of sources: which source a path or a scheme names, and the context it gets ----------------
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The open files of a corpus: its store, its index, and a pool of readers. Threads share it."""
+"""The open store, index, pool of readers and models of a corpus, shared by threads."""
 
 from __future__ import annotations
 
@@ -25,9 +25,6 @@ if TYPE_CHECKING:
     from asof.models.ports import Encoder, Model, Reranker
     from asof.models.rerankers import RerankerConfig
     from asof.rank.stage import Recipe
-
-
-# -- session -------------------------------------------------------------------------------------------
 
 
 T = TypeVar("T")
@@ -192,10 +189,7 @@ class Session:
         return self.config.fields.fiscal_start
 
 
-# -- models --------------------------------------------------------------------------------------------
-#
-# The models of a corpus, given or named by `asof.toml`; they are loaded when they are first needed.
-
+# -- models, given or configured in `asof.toml`; loaded when first needed ------------------------------
 
 SHAPES, CLIENT = "pydantic", "openai"
 """What a language model needs of the extra asof[llm]: the shapes of replies, and the client of servers."""

@@ -1,4 +1,4 @@
-"""A corpus as it stood at a moment: searched, asked, compared, looked up."""
+"""A corpus as of a moment: search, ask, diff, timeline, documents; and passages as context for a prompt."""
 
 from __future__ import annotations
 
@@ -29,9 +29,6 @@ if TYPE_CHECKING:
     from asof.revisions.links import Reach
     from asof.revisions.timeline import Difference, Timeline
     from asof.store.reader import DocumentAsOf, DocumentSummary, VisiblePassage
-
-
-# -- snapshot ------------------------------------------------------------------------------------------
 
 
 T = TypeVar("T")
@@ -266,10 +263,7 @@ class Snapshot:
         return self.reader.filters(since, until, source, path, tags, meta, about)
 
 
-# -- context -------------------------------------------------------------------------------------------
-#
-# The best passages of a search as one text for a prompt: numbered, dated, within a budget of tokens.
-
+# -- context for a prompt: passages as one text, numbered and dated, within a budget of tokens ---------
 
 MOST = 100
 """The passages that are retrieved for a context, unless a number is given: as many as an answer reads."""

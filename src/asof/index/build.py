@@ -1,4 +1,4 @@
-"""From passages to a segment file."""
+"""Builds segment files from passages, by merging, or from the store; checks them against the store."""
 
 from __future__ import annotations
 
@@ -24,7 +24,6 @@ from asof.store.writing import EndRow, IndexRow
 from asof.text.tokens import Analyzer
 
 # -- build ---------------------------------------------------------------------------------------------
-
 
 COLUMNS = {
     "visible": np.int64, "added": np.int64, "passage": np.int64, "document": np.int64, "digest": np.int64,
@@ -136,10 +135,7 @@ def invert(
     return by_hash, start, (keys % max(n, 1)).astype(np.int32), narrow(counts)
 
 
-# -- merge ---------------------------------------------------------------------------------------------
-#
-# Several segments become one, in bounded memory: rows at once, postings by ranges of terms.
-
+# -- merge, in bounded memory: rows at once, postings by ranges of terms -------------------------------
 
 FANOUT = 8
 SMALLEST = 1_024
@@ -343,10 +339,7 @@ def _write_vectors(
     writer.stream("vectors", np.int16, (width,), parts())
 
 
-# -- rebuild -------------------------------------------------------------------------------------------
-#
-# A segment anew from the store: its rows and ends are known by their ranges of ids.
-
+# -- rebuild from the store: rows and ends are known by their ranges of ids ----------------------------
 
 REBUILD_ROWS = 8_192
 
@@ -451,13 +444,8 @@ def vectors_of(db: sqlite3.Connection, passages: Sequence[int], encoder: str) ->
 
 
 # -- check ---------------------------------------------------------------------------------------------
-#
-# Whether the index agrees with the store about its passages.
-#
 # A segment with sound checksums can still be made up, or belong to another corpus. These checks read all
-# rows,
-# so they run when something went wrong, and by `asof status --check`.
-
+# rows, so they run after unexpected errors and for `asof status --check`.
 
 ROWS_AT_ONCE = 8_192
 

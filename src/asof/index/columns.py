@@ -1,8 +1,8 @@
-"""The arrays of one kind of file: their types, sizes and bounds.
+"""The arrays of segment files: their formats, types, sizes and bounds; columns of times and titles.
 
-Checksums find what was altered by accident. These checks find what was made up, so that no number in a file
-can lead outside of an array. Sizes are named: arrays of size "n" have equally many rows, "n+1" one more.
-Bounds are checked together with the checksum of each block that is read, once for each block.
+Checksums find accidental damage. The checks here find forged files, so that no number in a file can index
+outside of an array. Sizes are named: arrays of size "n" have equally many rows, "n+1" one more. Bounds are
+checked with the checksum of each block when it is first read.
 """
 
 from __future__ import annotations
@@ -27,26 +27,12 @@ from asof.time.span import Span
 from asof.version import __version__
 
 # -- segment formats -----------------------------------------------------------------------------------
-#
-# The formats of segment files that this asof knows, and how each is read.
-#
-# A format is named by the last eight bytes of a file. What may never change, so that every asof can tell a
-# file
-# that it cannot read from one that is torn: the footer, and a table of contents in JSON with its CRC before
-# it.
-# The table says the format again (`format`), which asof wrote the file (`asof`), and, where arrays were only
-# added, the older formats as which the file may be read (`reads_as`). So a reader accepts
-#
-# - the present format;
-# - an older one whose missing arrays are made from those that are there (`OlderFormat.derived`), or whose
-# file
-#   is made anew from the store (`derived` is None);
-# - a newer one that names a known one in `reads_as`: arrays that are not known are left alone.
-#
-# Any other one is refused with NewerSchema and never written over: what an upgraded writer has written is
-# not
-# damaged. What is written, also by a merge, is of the present format.
-
+# The last eight bytes of a file name its format. Fixed for all versions: the footer, and before it a table of
+# contents in JSON with its CRC, which names the format (`format`), the asof that wrote the file (`asof`) and,
+# if arrays were only added, older formats as which it may be read (`reads_as`). A reader accepts the present
+# format; an older one whose missing arrays can be derived (`OlderFormat.derived`) or rebuilt from the store
+# (`derived` is None); and a newer one with a known format in `reads_as`. Any other is refused with
+# NewerSchema and never overwritten. Files are always written in the present format.
 
 MAGIC = b"asof-sg2"
 FAMILY = MAGIC[:-1]
@@ -126,8 +112,7 @@ def format_of(path: Path) -> str:
     return magic.decode("ascii") if magic.startswith(FAMILY) and magic.isascii() else "damaged"
 
 
-# -- file format ---------------------------------------------------------------------------------------
-
+# -- array checks --------------------------------------------------------------------------------------
 
 Array = NDArray[Any]
 Sizes = Mapping[str, int]
@@ -226,9 +211,7 @@ def instants(size: str, order: str = "") -> ArraySpec:
     return ArraySpec("<i8", size, order=order)
 
 
-# -- offsets -------------------------------------------------------------------------------------------
-#
-# Stretches of unequal lengths that lie one after another in an array, and places in ascending ones.
+# -- offsets: consecutive ranges of unequal lengths in one array ---------------------------------------
 
 
 def offsets(lengths: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int64]:
@@ -253,10 +236,7 @@ def placed(ascending: NDArray[np.int32], *numbers: int) -> list[int]:
     return found
 
 
-# -- about ---------------------------------------------------------------------------------------------
-#
-# The times that passages are about, as columns: of each row a run of stretches (first and last instant).
-
+# -- times that passages are about: for each row, a range of intervals (first and last instant) --------
 
 Stretch = tuple[int, int, int]
 """First instant, last instant, where it is stated (`asof.store.digest`: METADATA, TITLE, HEADING, TEXT)."""
@@ -349,14 +329,7 @@ ABOUT_COLUMNS = ("about_offsets", "about_first", "about_last", "about_kind")
 """The arrays of a segment that hold them."""
 
 
-# -- about index ---------------------------------------------------------------------------------------
-#
-# Which rows are about a time, without a look at every row: rows listed by the different times there are.
-#
-# Very many passages are about few different times: days, months, years. A segment lists its rows for each of
-# them once, when it is first asked; a question compares the different times and reads the lists of those
-# that
-# it overlaps. Rows whose times are all different cost what a comparison of all rows does.
+# -- inverted index of these times: rows by distinct time, built when a segment is first asked ---------
 
 
 class RowsByTime(NamedTuple):
@@ -420,12 +393,7 @@ def about_or_published(
     return mask
 
 
-# -- titles --------------------------------------------------------------------------------------------
-#
-# The titles of passages, as columns: of each different title its stems and their kinds.
-#
-# A title is prepared when its passages are indexed, so that a question compares numbers.
-
+# -- titles: for each distinct title its stems and their kinds, prepared when indexed ------------------
 
 FIGURE, PLAIN, REPEATED = 1, 2, 4
 """Bits of `TitleTable.kinds`: a figure; a word that tells titles of one series from those of others (neither

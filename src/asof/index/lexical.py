@@ -3,8 +3,8 @@
     idf(t)      = ln((N - df + .5) / (df + .5) + 1)                       capped where asked for
     score(q, d) = sum over t of  count(t in q) idf(t) (k1 + 1) tf / (tf + k1 (1 - b + b |d| / average))
 
-The printed form of Okapi BM25 (Robertson and Zaragoza 2009, eq. 3.15) with the idf that is never negative.
-All is float64, in one order of operations, so that the tree gives the score again bit for bit.
+Okapi BM25 (Robertson and Zaragoza 2009, eq. 3.15) with the idf that is never negative. All is float64, in one
+order of operations, so that the tree gives the score again bit for bit.
 """
 
 from __future__ import annotations
@@ -24,10 +24,7 @@ from asof.text.query import parse
 from asof.text.tokens import Analyzer, term_hash
 from asof.values import Why
 
-# -- forward -------------------------------------------------------------------------------------------
-#
-# Postings by row: which terms stand in each row of a segment, and how often.
-
+# -- forward index: the terms of each row, and their counts --------------------------------------------
 
 ROWS_AT_ONCE = 1_024
 """The rows whose terms are looked through at a time: they stay in the cache of a processor."""
@@ -128,7 +125,7 @@ def stems_of(prefix: Prefix, hashes: NDArray[np.uint64]) -> list[str]:
     return stems
 
 
-# -- lexical -------------------------------------------------------------------------------------------
+# -- BM25 ----------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,7 @@
-"""Which segment files make up the index; publishing, opening, merging and rebuilding them.
+"""The list of segment files of the index: publishing, opening, merging, rebuilding, and changing the encoder.
 
-The list of segments stands in the database, so a commit publishes a segment and its passages together, and
-a reader that reads the list sees one state. Files are caches: one that is missing, torn or altered is
-rebuilt from the store.
+The list is in the database, so a commit publishes a segment and its passages together, and a reader of the
+list sees one state. Files are caches: one that is missing, torn or altered is rebuilt from the store.
 """
 
 from __future__ import annotations
@@ -48,9 +47,6 @@ from asof.store.schema import POLL_SECONDS, change_encoder, encoder_of, exclusiv
 from asof.store.store import Store, translate_errors
 from asof.store.writing import EndRow, Ids, Transaction
 from asof.values import Document
-
-# -- manifest ------------------------------------------------------------------------------------------
-
 
 LEFTOVER = re.compile(r"[0-9a-f]{16}(-[0-9]+)?\.(seg|tmp|part|spool)")
 """The names of files that a killed process may leave behind; no other file is ever removed."""
@@ -380,14 +376,9 @@ def _listed(db: sqlite3.Connection) -> list[tuple[Any, ...]]:
     return db.execute("SELECT * FROM segments ORDER BY first, ends_first").fetchall()
 
 
-# -- embedding -----------------------------------------------------------------------------------------
-#
-# Another encoder for a corpus: its vectors beside the old ones first, then all segments at once.
-#
-# The old vectors serve searches until the very last transaction, which names the new encoder, enters
-# segments
-# with the new vectors in the place of all others, and removes the old ones. So a view never has both.
-
+# -- another encoder -----------------------------------------------------------------------------------
+# The old vectors serve searches until the last transaction, which replaces all segments by ones with the new
+# vectors. So a view never has both.
 
 BATCH = 64
 """So many passages are encoded, and then on the disk: a process that is killed loses no more."""

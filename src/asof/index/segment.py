@@ -1,11 +1,11 @@
-"""A segment: one immutable, memory-mapped file of arrays, rows in order of time.
+"""A segment: one immutable, memory-mapped file of arrays, in order of time; its prefix visible at (T, K).
 
     array … array | table of contents (JSON) | footer
 
 Each array starts at a multiple of 64 bytes. The table of contents gives dtype, shape, place and a CRC-32 for
 every 256 KiB of each array; the footer gives the place and the CRC of the table, and so the size that the
-file must have. A block is checked when it is first touched, its bounds (`file_format.py`) with its checksum:
-opening costs nothing, and no torn, altered or made up number is ever used.
+file must have. A block is checked when it is first touched, its bounds (`columns.py`) with its checksum:
+opening costs nothing, and no torn, altered or forged number is ever used.
 
 Arrays, n rows sorted by (visible, digest, number, passage):
 
@@ -70,8 +70,7 @@ from asof.index.columns import (
 from asof.index.columns import TITLE_COLUMNS as TITLES
 from asof.time.span import NEVER
 
-# -- segment -------------------------------------------------------------------------------------------
-
+# -- the file ------------------------------------------------------------------------------------------
 
 BLOCK = 1 << 18
 ALIGN = 64
@@ -193,7 +192,7 @@ class SegmentWriter:
 class Segment:
     """An open segment. Arrays are read-only views of the mapped file; nothing is copied.
 
-    `expected`: what the arrays of this kind of file hold, None for any. `format`: see `segment_formats.py`;
+    `expected`: what the arrays of this kind of file hold, None for any. `format`: see `columns.py`;
     arrays that a file of an older format lacks are made when they are first asked for. Raises DamagedSegment
     when the file is missing or not whole, when a block that is touched does not have its checksum or is out
     of bounds, NewerSchema for a format that only a later asof knows. Threads may share it: at worst a block
@@ -405,13 +404,10 @@ def _contents(table: Any, end: int) -> dict[str, dict[str, Any]]:
     return dict(table)
 
 
-# -- prefix --------------------------------------------------------------------------------------------
-#
-# What is visible at (T, K): a prefix of every segment less the rows that had ended, and its statistics.
-#
-# Every statistic is a whole number: a difference of two prefixes, summed over segments. So it does not
-# depend
-# on how the rows are spread over segments, and nothing published after T or learned after K is in it.
+# -- prefix: what is visible at (T, K) -----------------------------------------------------------------
+# A prefix of every segment, less the rows that had ended. Every statistic is a whole number, a difference of
+# two prefixes summed over segments: it does not depend on how rows are spread over segments, and nothing
+# published after T or added after K is in it.
 
 
 @dataclass(slots=True)

@@ -1,4 +1,4 @@
-"""Words of a view that are spelled nearly like one that it lacks."""
+"""Spelling suggestions: words of a view that are spelled like one that it lacks."""
 
 from __future__ import annotations
 

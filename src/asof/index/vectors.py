@@ -1,8 +1,11 @@
-"""Exact cosines of all passages in a window, in whole numbers.
+"""Exact cosine similarity of all passages in a window, in integers; and the stored vectors of passages.
 
 A float sum depends on its order, and so on slices, batches and threads. Vectors are therefore kept as
 `rint(4000 v)` in int16 and multiplied as integer-valued float32: every partial sum is a whole number below
 4000² = 1.6e7 < 2^24 (Cauchy-Schwarz), which float32 holds exactly in whatever order it is made.
+
+A vector is stored with the digest of the text that was encoded (`IndexRow.text`), so the same text in another
+version or document is not encoded again.
 """
 
 from __future__ import annotations
@@ -27,8 +30,7 @@ from asof.store.schema import CorpusSettings, encoder_of
 from asof.store.writing import Transaction
 from asof.values import Document
 
-# -- dense ---------------------------------------------------------------------------------------------
-
+# -- cosines -------------------------------------------------------------------------------------------
 
 VECTOR_SCALE = 4_000
 ROWS_AT_ONCE = 4_096
@@ -123,14 +125,7 @@ def _pool() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(_threads(), "asof-dense")
 
 
-# -- vectors -------------------------------------------------------------------------------------------
-#
-# Vectors of passages: kept with them in the store, made once for each text.
-#
-# What is encoded of a passage is what is indexed of it (`IndexRow.text`). A vector is kept with the digest
-# of
-# that text, so that the same words in another version or document are not encoded again.
-
+# -- stored vectors ------------------------------------------------------------------------------------
 
 DIGEST_BYTES = 16
 DIGESTS_AT_ONCE = 500

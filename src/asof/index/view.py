@@ -1,4 +1,4 @@
-"""The corpus as it stood: the only thing that stages can read."""
+"""A view: the passages visible at (T, K), their columns and statistics. Stages read nothing else."""
 
 from __future__ import annotations
 
@@ -22,9 +22,6 @@ from asof.store.names import called
 from asof.store.reader import AsOfReader, StoredPassage, about_of, published_of
 from asof.text.tokens import Analyzer
 from asof.values import Filters, Hit, Location, Why
-
-# -- view ----------------------------------------------------------------------------------------------
-
 
 LOCK = "lock"
 """The file in a folder of derived files whose lock a process holds that writes there."""
@@ -271,13 +268,9 @@ def place_of(record: StoredPassage, layouts: Mapping[str, bytes]) -> Location:
     raise DamagedStore(f"the version of {record.document!r} is current but lacks passage {record.key.hex()}")
 
 
-# -- select --------------------------------------------------------------------------------------------
-#
-# The best of very many scores, without sorting them all.
-#
+# -- top k ---------------------------------------------------------------------------------------------
 # The maxima of blocks bound the k-th best score from below: k blocks whose maximum is at least x hold at
-# least k rows of at least x. One comparison then leaves few rows.
-
+# least k rows of at least x. One comparison then leaves few rows to sort.
 
 BLOCK = 1_024
 SMALL_BLOCK = 64

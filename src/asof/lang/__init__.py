@@ -1,15 +1,15 @@
-"""The word lists of languages: a folder for each, named by its ISO 639-1 code, and no code of its own.
+"""The word lists of languages: a folder for each, named by its ISO 639-1 code, without code of its own.
 
-    time.toml          words that say times: months, "yesterday", "ago"
-    intent.toml        words of a question that wish for the newest, ask for the past, name a tense
+    time.toml          words for times: months, "yesterday", "ago"
+    intent.toml        words of a question that ask for the newest or the past, or mark a tense
     answer_kinds.toml  words that name the kind of answer: a price, a result, a record
     facts.toml         words by which sentences state facts
     measures.toml      units of size, time, length and so on, and how many of the first unit each one is
-    questions.toml     words of a question that say what it asks for: "each quarter", "highest"
+    questions.toml     words that tell what a question asks for: "each quarter", "highest"
     stale.toml         words that bind a sentence or a document to its day: "currently", "minutes"
-    words.toml         words of grammar, of the calendar, of endings
+    words.toml         function words, words of the calendar, endings
 
-A language may lack any of them. English is the one that has all, and what each list means stands there.
+A language may lack any of them. English has all, with a comment on what each list means.
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""A language model behind a server that speaks as OpenAI's does (`/chat/completions`)."""
+"""Chat models behind an OpenAI-compatible server (`/chat/completions`), through the `openai` client.
+
+The client is kept from reading the environment (keys, addresses, proxies, headers), from following redirects
+and from retrying: exactly what is written here is sent.
+"""
 
 from __future__ import annotations
 
@@ -38,9 +42,7 @@ from asof.models.metered import DONE, Prices, piece_in, reply_in, request
 from asof.models.ports import FORMS, Prompt, Reply, fitted
 from asof.schema import AcceptedValue, boolean, check, number, one_of, secret, text, variable, whole
 
-# -- openai errors -------------------------------------------------------------------------------------
-#
-# What the errors of the `openai` client, and of the transport under it, mean to us.
+# -- errors of the client and of its transport, translated ---------------------------------------------
 
 
 @contextmanager
@@ -90,14 +92,7 @@ def _first_cause(error: BaseException | None, kind: type[BaseException]) -> Base
     return error
 
 
-# -- openai http ---------------------------------------------------------------------------------------
-#
-# A server that speaks as OpenAI's does, through the `openai` client: one request, and what its answer means.
-#
-# The client is kept from reading the environment (keys, addresses, proxies, headers), from following
-# redirects
-# and from asking again. What is sent is exactly what is written here.
-
+# -- connection: one request and its reply -------------------------------------------------------------
 
 SENT_HEADERS = frozenset({"host", "content-type", "content-length", "connection", "x-stainless-raw-response"})
 """Headers that the client adds and that stay (by the last one it knows later that we read the answer). All
@@ -291,10 +286,7 @@ def _first(blocks: Iterator[bytes], most: int) -> bytes:
     return bytes(read[:most])
 
 
-# -- workers -------------------------------------------------------------------------------------------
-#
-# The same work for many things on a few threads; results as they come.
-
+# -- threads: the same work for many items, results in the order in which they arrive ------------------
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -347,8 +339,7 @@ def run_in_threads(
             worker.join(max(until - time.monotonic(), 0.0))
 
 
-# -- chat ----------------------------------------------------------------------------------------------
-
+# -- chat model ----------------------------------------------------------------------------------------
 
 SEED = 42
 
@@ -483,10 +474,7 @@ class ChatModel:
         return replace(reply, text=self.server.without_key(reply.text))
 
 
-# -- chat config ---------------------------------------------------------------------------------------
-#
-# `[model]` of asof.toml: which language model is asked, where, how patiently, and what it costs.
-
+# -- configuration: `[model]` of asof.toml -------------------------------------------------------------
 
 LIMITS = ("max_tokens", "max_completion_tokens")
 """How servers name the most tokens of a reply: the older name, which nearly all know, and OpenAI's newer."""

@@ -1,4 +1,4 @@
-"""What every encoder's numbers have to be before they are used: finite, and of unit length."""
+"""Encoders of texts as vectors: checks, prefixes, the hashing encoder, caching, and encoders behind HTTP."""
 
 from __future__ import annotations
 
@@ -22,8 +22,7 @@ from asof.errors import CorpusError, ModelError, UsageError
 from asof.http import Endpoint, Retry, check_base
 from asof.models.ports import Encoder
 
-# -- vectors -------------------------------------------------------------------------------------------
-
+# -- checks: vectors must be finite and normalised -----------------------------------------------------
 
 MAX_DIMENSIONS = 8_192
 """Dimensions that are accepted. Of longer vectors products would not be exact (`asof.index.vectors`)."""
@@ -66,15 +65,10 @@ def around_blanks(
     return vectors
 
 
-# -- prefixes ------------------------------------------------------------------------------------------
-#
-# Prefixes that encoders expect before a text, which mark it as a question or as a passage.
-#
-# Most models for search were trained with such words and lose much without them. A model that is saved with
-# its own (`prompts` in config_sentence_transformers.json) says so itself; the table is for those that are
-# not,
-# by the family that stands in a model's name. From the cards of the models.
-
+# -- prefixes of queries and passages ------------------------------------------------------------------
+# Most models for search were trained with them and lose much without. A model may state its own (`prompts` in
+# config_sentence_transformers.json); for the others this table is used, by the family in the model's name.
+# From the model cards.
 
 PROMPTS_FILE = "config_sentence_transformers.json"
 _INSTRUCTED = "Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery:"
@@ -148,9 +142,7 @@ def prefix_label(prefixes: Prefixes) -> str:
     return f" ({', '.join(named)})" if named else ""
 
 
-# -- hashed --------------------------------------------------------------------------------------------
-#
-# An encoder that needs no model: character n-grams, hashed.
+# -- hashing encoder: character n-grams, no model needed -----------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,10 +181,7 @@ class HashedNgrams:
         ]
 
 
-# -- cached encoder ------------------------------------------------------------------------------------
-#
-# An encoder around an encoder that keeps each vector: what was encoded once is not encoded again.
-
+# -- cache: encodes each text once ---------------------------------------------------------------------
 
 DIGEST_BYTES = 16
 BATCH = 256
@@ -293,9 +282,7 @@ class CachedEncoder:
             ) from error
 
 
-# -- expected encoder ----------------------------------------------------------------------------------
-#
-# An encoder that has to be a certain one: it is made, and compared, when there is something to encode.
+# -- lazy encoder that must have an expected name, compared when there is something to encode ----------
 
 
 @dataclass(slots=True, eq=False)
@@ -345,14 +332,9 @@ class ExpectedEncoder:
             return self._configured
 
 
-# -- embeddings http -----------------------------------------------------------------------------------
-#
-# An encoder behind HTTP, as OpenAI's interface has it: POST {url}/embeddings.
-#
-#     {"model", "input": [text, ...], "encoding_format": "float"} -> {"data": [{"index", "embedding"}, ...]}
-#
-# Spoken by OpenAI, Ollama, vLLM, llama.cpp, Text Embeddings Inference, LM Studio and most others.
-
+# -- HTTP ----------------------------------------------------------------------------------------------
+# POST {url}/embeddings as OpenAI, Ollama, vLLM, llama.cpp, Text Embeddings Inference and LM Studio have it:
+# {"model", "input": [text, ...], "encoding_format": "float"} -> {"data": [{"index", "embedding"}, ...]}
 
 PATH = "/embeddings"
 LARGEST = 64_000_000
@@ -382,7 +364,7 @@ class HttpEncoder:
     """Vectors of the model `model` at an endpoint; `batch` texts are sent at once.
 
     `query_prefix` and `passage_prefix`: what stands before each text, None for what the model's family wants
-    (`prefixes.py`; servers add nothing of their own). `dimensions`: asked of the server, for models that can
+    (see above; servers add nothing of their own). `dimensions`: asked of the server, for models that can
     give fewer. Another machine may give other bits for the same text; each text is therefore asked for once,
     and its vector kept.
     """

@@ -1,4 +1,8 @@
-"""An encoder on this machine: a sentence-transformers model, in a folder or of a name on the hub."""
+"""Encoders on this machine: sentence-transformers models, from a folder or the hub, or saved as ONNX.
+
+An ONNX model needs no torch. It is read from a folder: `model.onnx` (or `onnx/model.onnx`) with its weights
+(`*.onnx_data`), `tokenizer.json`, and what the exporters of sentence-transformers and transformers add.
+"""
 
 from __future__ import annotations
 
@@ -28,10 +32,7 @@ from asof.models.encoders import (
     unit,
 )
 
-# -- model files ---------------------------------------------------------------------------------------
-#
-# A saved model on this machine: which files are read, what is refused, how the hub is asked for it.
-
+# -- model files: which are read, which are refused, and requests to the hub ---------------------------
 
 MODEL_SUFFIXES = frozenset({".safetensors", ".json", ".txt", ".model"})
 """Files of a saved model that shape its output: weights, configuration, vocabulary."""
@@ -153,8 +154,7 @@ def quietly() -> Iterator[None]:
             logging.enable_progress_bar()
 
 
-# -- local ---------------------------------------------------------------------------------------------
-
+# -- sentence-transformers -----------------------------------------------------------------------------
 
 DIGEST_BYTES = 8
 
@@ -169,7 +169,7 @@ class LocalEncoder:
     A folder is read without a look at the network; of a name that is no folder the files that are read are
     downloaded once by the hub's own client (`revision`: which state of it). Models are read from safetensors
     only, and code that comes with a model is never run. `query_prefix` and `passage_prefix` replace what
-    `prefixes.py` finds. `dimensions`: only so many of the first numbers, for models that are made for that.
+    `encoders.py` finds. `dimensions`: only so many of the first numbers, for models that are made for that.
     `hub`: `model` is a name on the hub whatever lies here. The model is loaded with the first text. A text
     that is longer than the model reads (`max_seq_length` tokens of its configuration, often 256 or 512)
     counts by its beginning.
@@ -333,14 +333,7 @@ def dimensions_of(model: Any) -> int | None:
     return int(dimensions) if dimensions else None
 
 
-# -- onnx model ----------------------------------------------------------------------------------------
-#
-# A model that is saved as ONNX, on this machine without torch: its tokens, and what onnxruntime gives for
-# them.
-#
-# Read from a folder: `model.onnx` (or `onnx/model.onnx`) with its weights (`*.onnx_data`), `tokenizer.json`,
-# and what the exporters of sentence-transformers and transformers write beside them.
-
+# -- ONNX: tokenizer and session -----------------------------------------------------------------------
 
 SETTINGS = (
     "config.json", "tokenizer.json", "tokenizer_config.json", "sentence_bert_config.json",
@@ -490,10 +483,7 @@ def _missing_onnx(error: ModuleNotFoundError) -> Exception:
     return MissingExtra("a model saved as ONNX needs onnxruntime and tokenizers: pip install 'asof[neural]'")
 
 
-# -- onnx encoder --------------------------------------------------------------------------------------
-#
-# An encoder on this machine without torch: a sentence encoder that is saved as ONNX.
-
+# -- ONNX encoder --------------------------------------------------------------------------------------
 
 POOLING = {"pooling_mode_mean_tokens": "mean", "pooling_mode_cls_token": "cls"}
 """What `1_Pooling/config.json` says, and what is done."""

@@ -1,6 +1,6 @@
-"""What models cost: calls, tokens and money, counted as they come, with a budget that is not exceeded.
+"""The cost of models: calls, tokens and money, counted as replies arrive, within a budget.
 
-Tokens that no server has counted are estimated without a tokenizer.
+Tokens that the server did not count are estimated without a tokenizer.
 """
 
 from __future__ import annotations
@@ -28,10 +28,7 @@ from asof.models.ports import (
     shape,
 )
 
-# -- amounts -------------------------------------------------------------------------------------------
-#
-# Amounts of money and tokens, and budgets of them, as they are shown.
-
+# -- formatting of amounts -----------------------------------------------------------------------------
 
 USD, TOKENS = "USD", "tokens"
 
@@ -68,8 +65,7 @@ def budget_text(value: float, unit: str) -> str:
     return f"{amount(value, unit)}{f' ({OF_TOKENS})' if unit == TOKENS else ''}"
 
 
-# -- metered -------------------------------------------------------------------------------------------
-
+# -- meters and budgets --------------------------------------------------------------------------------
 
 MILLION = 1_000_000
 
@@ -366,10 +362,7 @@ def worst(prompt: Prompt) -> tuple[int, int]:
     return prompt_tokens(prompt), prompt.most
 
 
-# -- completion ----------------------------------------------------------------------------------------
-#
-# A chat completion as JSON: the request, the reply, and one piece of a streamed reply.
-
+# -- chat completions as JSON: the request, the reply, one chunk of a streamed reply -------------------
 
 DONE = "[DONE]"
 """The last event of a stream."""
@@ -449,10 +442,7 @@ def _count(usage: Any, key: str, estimate: int) -> int:
     return count if isinstance(count, int) and not isinstance(count, bool) and count >= 0 else estimate
 
 
-# -- cached --------------------------------------------------------------------------------------------
-#
-# Replies that are kept: what was asked once is not paid for again.
-
+# -- reply cache: the same prompt is not paid for twice ------------------------------------------------
 
 DIGEST_BYTES = 16
 

@@ -1,4 +1,4 @@
-"""Models as Python code gives them: ours, functions of texts, and encoders that have no name of their own."""
+"""Models and encoders given as Python objects or functions, with their names; `[encoder]` of asof.toml."""
 
 from __future__ import annotations
 
@@ -20,9 +20,6 @@ from asof.schema import AcceptedValue, boolean, check, like, number, secret, tex
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-
-# -- named ---------------------------------------------------------------------------------------------
 
 
 MODEL = (
@@ -78,7 +75,7 @@ def encoder_of(value: object) -> Encoder:
 @dataclass(frozen=True, slots=True)
 class Called:
     """A language model that is a function of a text. It is given the system's words, the shape of the reply
-    if that has to be JSON, and the user's words. `cacheable`: whether they are kept (`models/cached.py`)."""
+    if that has to be JSON, and the user's words. `cacheable`: whether they are kept (`CachedModel`)."""
 
     name: str
     function: Callable[[str], Any]
@@ -167,10 +164,7 @@ def _refusal(role: str, value: object, accepted: str) -> UsageError:
     return UsageError(f"{role} is {value!r:.60} ({type(value).__name__}); accepted: {accepted}")
 
 
-# -- encoder config ------------------------------------------------------------------------------------
-#
-# `[encoder]` of asof.toml: which model makes vectors of passages and questions, and how it is reached.
-
+# -- configuration: `[encoder]` of asof.toml -----------------------------------------------------------
 
 HUB = re.compile(r"\w[\w.-]*/\w[\w.-]*")
 """Names on the Hugging Face hub, with their owner: another word may be a slip, and nobody is asked for it."""
@@ -186,7 +180,7 @@ class EncoderConfig:
     Face hub; with one, a model by its name on a server whose address ends before `/embeddings`.
 
     `batch`: texts at once, by default 1 on this machine (see `LocalEncoder`) and 32 for a server.
-    `query_prefix`, `passage_prefix`: in place of those that the model, or the table of `prefixes.py`, has.
+    `query_prefix`, `passage_prefix`: in place of those that the model, or the table of `encoders.py`, has.
     `dimensions`: fewer numbers, for models that are made for that (0: all).
     For a server only: `key_variable`, the name of the environment variable that holds the key; `timeout`,
     seconds for an attempt, of which there are up to `attempts`; `patience`, the longest wait that it may ask

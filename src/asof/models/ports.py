@@ -1,4 +1,4 @@
-"""What a model has to offer so that asof can use it, and what it may offer beside that."""
+"""Interfaces of models: encoder, reranker, language model; prompts, structured replies, a scripted model."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
 
-# -- ports ---------------------------------------------------------------------------------------------
+# -- interfaces ----------------------------------------------------------------------------------------
 
 
 class Encoder(Protocol):
@@ -129,10 +129,7 @@ def settings(model: Model) -> str:
     return str(getattr(model, "settings", ""))
 
 
-# -- structured ----------------------------------------------------------------------------------------
-#
-# Replies that have to be JSON of a shape: how they are asked for, read, and asked for once more.
-
+# -- structured replies: JSON of a given shape, asked for again once if it does not match --------------
 
 FORMS = ("schema", "object", "none")
 """What a request asks of the server: the schema itself, that the reply be JSON, or nothing."""
@@ -260,10 +257,7 @@ def _validation_message(error: ValueError) -> str:
     return "; ".join(messages) + more
 
 
-# -- prompts -------------------------------------------------------------------------------------------
-#
-# The parts of a prompt: instructions from prompt files, and untrusted text between delimiters that it
-# cannot hold.
+# -- prompts: instructions from prompt files, untrusted text between delimiters that it cannot contain --
 
 
 @cache
@@ -297,10 +291,7 @@ def one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-# -- scripted ------------------------------------------------------------------------------------------
-#
-# A model whose replies are written in a script: for tests of what is built on a model, yours included.
-
+# -- scripted model: fixed replies, for tests of what is built on a model, yours included --------------
 
 ScriptedReply: TypeAlias = "str | BaseModel | Reply | Exception"
 """A text, a value (its JSON is the text), a whole reply (one with a problem, say), or an error to raise."""
@@ -316,7 +307,7 @@ NAME = "scripted"
 class ScriptedModel:
     """A `Model` without a server. `prompts`: every prompt in the order in which it was asked for.
 
-    Replies are read by the schema of their prompt just as those of a server are (`models/structured.py`): one
+    Replies are read by the schema of their prompt just as those of a server are: one
     that does not fit is asked for once more, and that prompt is in `prompts` too; its user's words begin with
     those of the first, by which a mapping knows it. A token is a run of characters without a blank. Cached
     replies are its own, unless it gets another `name`: then those of all of that name.

@@ -1,4 +1,4 @@
-"""A reranker behind HTTP, in the two shapes that servers speak.
+"""Rerankers: behind HTTP in the two common shapes, or a cross-encoder on this machine.
 
 jina    {"model", "query", "documents", "top_n"} -> {"results": [{"index", "relevance_score"}, ...]}
         Jina, Cohere, vLLM, llama.cpp, Infinity
@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     from asof.models.ports import Reranker
 
 
-# -- rerank http ---------------------------------------------------------------------------------------
-
+# -- HTTP ----------------------------------------------------------------------------------------------
 
 SHAPES = ("jina", "tei")
 
@@ -119,10 +118,7 @@ class HttpReranker:
         return self.endpoint.refuse(f"a result has the {key} {str(value)[:40]}; a finite number was expected")
 
 
-# -- cross encoder -------------------------------------------------------------------------------------
-#
-# A cross-encoder on this machine: a model that reads question and text together (sentence-transformers).
-
+# -- cross-encoder (sentence-transformers) -------------------------------------------------------------
 
 HEADS = ("ForSequenceClassification", "ForCausalLM")
 """How the architecture of a model that gives scores ends. Others would get a head of random numbers."""
@@ -212,9 +208,7 @@ def _missing(error: ModuleNotFoundError) -> Exception:
     return MissingExtra("a cross-encoder needs sentence-transformers: pip install 'asof[rerank]'")
 
 
-# -- onnx cross encoder --------------------------------------------------------------------------------
-#
-# A cross-encoder on this machine without torch: a model saved as ONNX, which reads question and text.
+# -- cross-encoder saved as ONNX, without torch --------------------------------------------------------
 
 
 @dataclass(eq=False)
@@ -252,10 +246,7 @@ class OnnxCrossEncoder:
         return OnnxModel(self.model, self.name, self.batch)
 
 
-# -- reranker config -----------------------------------------------------------------------------------
-#
-# `[rerank]` of asof.toml: which model reranks, how many candidates, and how it is reached.
-
+# -- configuration: `[rerank]` of asof.toml ------------------------------------------------------------
 
 LOCATIONS = ("url", "path", "hub")
 _SERVER = ("model", "shape", "key_variable", "timeout", "attempts", "insecure")

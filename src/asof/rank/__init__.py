@@ -1,4 +1,4 @@
-"""From a query and a view to a ranking: stages that are plain values, run one after another.
+"""Ranking: from a query and a view to a ranking, by stages that are plain values, run one after another.
 
 Read `stage.py` first: it is the whole contract.
 """

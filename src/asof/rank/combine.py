@@ -1,4 +1,9 @@
-"""Weighted sums of columns, and columns divided by their largest value: the parts of published formulas."""
+"""Combining columns: weighted sums, division by the maximum, reciprocal rank fusion, early termination.
+
+Early termination computes cosines only where they can change the first k. The lexical part is cheap and known
+for every passage; a cosine is at most `largest_cosine`. Once some passages have both, a passage whose lexical
+part plus that bound is below the k-th score is out. The result is that of reading all vectors.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +34,7 @@ from asof.rank.stage import Ranking, Traits
 from asof.schema import within
 from asof.values import Query, Why
 
-# -- weighted sum --------------------------------------------------------------------------------------
+# -- weighted sums -------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +87,7 @@ class Combine:
         return combined
 
 
-# -- fusion --------------------------------------------------------------------------------------------
-#
-# Fusion by rank: several columns become one, `relevance`. Sums of numbers are in `combine`.
+# -- fusion by rank ------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,13 +137,6 @@ class ReciprocalRank:
 
 
 # -- early termination ---------------------------------------------------------------------------------
-#
-# Early termination: the expensive part of a score is computed only where it can change the first k.
-#
-# The part of words is cheap and known exactly for every passage. A cosine is expensive, and at most 1
-# (`largest_cosine`). Once some passages have both, a passage whose part of words plus the largest cosine is
-# below the score that the first k need is out, whatever its vector. The result is that of reading all
-# vectors.
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
-"""Score expressions: what a column is made of, written once, as a tree of nodes over the candidates.
+"""Score expressions: the formula of a column, written once, as a tree of nodes over the candidates.
 
 A leaf holds numbers that other code computed, or a constant of a stage; the other nodes are elementwise sums,
-products, ratios, maxima, exponentials, logarithms, and choices between two expressions (`selections.py`). A
-column keeps its numbers (`computed.py`). One tree gives
+products, ratios, maxima, exponentials, logarithms, and choices between two expressions. A column keeps its
+numbers. One tree gives
 
     the numbers of all candidates       `evaluated`, in numpy
     the tree of one candidate's number  `why`, from the same nodes: its value is that number bit for bit
@@ -23,8 +23,7 @@ from numpy.typing import NDArray
 
 from asof.values import MadeAt, Why
 
-# -- expression ----------------------------------------------------------------------------------------
-
+# -- nodes ---------------------------------------------------------------------------------------------
 
 Values = NDArray[np.float64]
 Places = NDArray[np.int64]
@@ -214,9 +213,7 @@ def _each(function: Callable[[float], float], values: Number) -> Number:
     return results[which.reshape(values.shape)]
 
 
-# -- selections ----------------------------------------------------------------------------------------
-#
-# Nodes of score expressions about some of the candidates: those of a mask, at places, or of two groups.
+# -- selections: nodes about candidates of a mask, at places, or of two groups -------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,9 +315,7 @@ def _filled(mask: Mask, then: Number, other: Number) -> Values:
     return values
 
 
-# -- computed ------------------------------------------------------------------------------------------
-#
-# Nodes of score expressions that keep what they computed: one made for values of a constant, a column.
+# -- nodes that keep their numbers: a column, and numbers computed for the values of a constant --------
 
 
 @dataclass(slots=True)

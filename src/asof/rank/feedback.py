@@ -1,7 +1,6 @@
-"""Pseudo-relevance feedback: the words of the best passages are searched as well.
+"""Pseudo-relevance feedback: expands the query with words of the best passages, assumed relevant.
 
-The best passages so far are assumed to be relevant. It needs no model and no fit, and it reads the view only,
-so that it is exact as of T.
+It needs no model and no training, and reads the view only, so it is exact as of T.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Quoted phrases: the passages that contain their words in sequence, as they are written."""
+"""Gathering of candidates: phrases, the columns `lexical` and `dense`, the first k, documents as units."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from asof.text.query import contains_phrase, parse
 from asof.text.tokens import Analyzer, term_hash, tokenize
 from asof.values import Query, Why
 
-# -- phrases -------------------------------------------------------------------------------------------
+# -- phrases: passages that contain the quoted words in sequence ---------------------------------------
 
 
 def admitted(query: Query, window: Window, view: View) -> NDArray[np.bool_] | None:
@@ -57,10 +57,7 @@ def phrase_mask(phrases: Sequence[Sequence[str]], window: Window, view: View) ->
     return mask
 
 
-# -- gather --------------------------------------------------------------------------------------------
-#
-# Gathering: the columns `lexical` and `dense`, over all rows of the window.
-
+# -- columns over all rows of the window ---------------------------------------------------------------
 
 UNKNOWN = "no current passage contains:"
 """The beginning of the note that names words of the question that no passage has."""
@@ -188,9 +185,7 @@ def stored_vector(view: View, row: int) -> NDArray[np.int16]:
     return vector
 
 
-# -- top k ---------------------------------------------------------------------------------------------
-#
-# Candidates by number: all current passages, the best n, and at the end the first k of a query.
+# -- candidates by number: all, the best n, the first k ------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,9 +223,7 @@ class TopK:
         return best.keep(view.tie_order(best.score, best.rows)[: query.k])
 
 
-# -- by document ---------------------------------------------------------------------------------------
-#
-# Documents as units: one candidate for each document, scored by its passages.
+# -- documents as units: one candidate each, scored by its passages ------------------------------------
 
 
 @dataclass(frozen=True, slots=True)

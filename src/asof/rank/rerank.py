@@ -1,5 +1,6 @@
-"""The parts that re-ranking stages share: they are inserted before the last cut, and other candidates stay
-below.
+"""Re-ranking of the first candidates: windows, cross-encoders, diversity, exact names, round robin, batches.
+
+These stages are inserted before the last cut; candidates that they do not look at stay below, in order.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ from asof.rank.words import match_titles
 from asof.schema import choice, within
 from asof.values import Query
 
-# -- append below --------------------------------------------------------------------------------------
+# -- shared by all -------------------------------------------------------------------------------------
 
 
 def append_below(ranking: Ranking, name: str, above: Column, skipped: int) -> Ranking:
@@ -80,10 +81,7 @@ def insert_before_cut(recipe: Recipe, stage: Stage, what: str) -> Recipe:
     return replace(recipe, name=f"{recipe.name}-{what}", stages=tuple(stages))
 
 
-# -- window --------------------------------------------------------------------------------------------
-#
-# The window of re-ranking: expensive stages get the first candidates only, the others stay below in
-# order.
+# -- windows: expensive stages get the first candidates only -------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,14 +185,9 @@ class AppendRest:
         return append_below(joined, "re-ranked", score, 0)
 
 
-# -- rerank --------------------------------------------------------------------------------------------
-#
-# Reranking: a model that reads question and text together orders the first few candidates anew.
-#
-# The last step of RAGtriever's ranking (S1, pipeline order: fusion, backlinks, recency, reranker): the
-# first 10
-# results by their score are ordered by a cross-encoder's.
-
+# -- cross-encoders ------------------------------------------------------------------------------------
+# The last step of RAGtriever's ranking (S1: fusion, backlinks, recency, reranker): the first 10 results by
+# score are reordered by a cross-encoder.
 
 LARGEST = 1e9
 """The largest score accepted: beyond it the places below could not be told apart."""
@@ -298,12 +291,9 @@ def reranked(recipe: Recipe, stage: Rerank) -> Recipe:
     return insert_before_cut(recipe, stage, "reranked")
 
 
-# -- diversify -----------------------------------------------------------------------------------------
-#
-# Diversity: fewer similar hits, by a cap for each document or by maximal marginal relevance.
-#
-# Both look at the first few candidates by the present score (ties as everywhere). They come before the last
-# `Cut`, which orders by score; so what moves down gets a lower score.
+# -- diversity, by a cap for each document or by maximal marginal relevance ----------------------------
+# Both look at the first candidates by present score. What moves down gets a lower score, as the last `Cut`
+# orders by score.
 
 
 @dataclass(frozen=True, slots=True)
@@ -452,9 +442,7 @@ def diversified(recipe: Recipe, stage: Stage) -> Recipe:
     return insert_before_cut(recipe, stage, "diverse")
 
 
-# -- exact name ----------------------------------------------------------------------------------------
-#
-# Documents that are called exactly what was typed come first.
+# -- exact names: documents that are called exactly as the query come first ----------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -496,9 +484,7 @@ def _places(documents: list[int], query: Query, window: Window, view: View) -> N
     return named[window.visible(named) if allowed is None else window.visible(named) & allowed[named]]
 
 
-# -- round robin ---------------------------------------------------------------------------------------
-#
-# Coverage of the subjects and periods that a question asks for: their documents take turns.
+# -- round robin over documents, for the subjects and periods that a question asks for -----------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -578,16 +564,9 @@ FIRST, SCALE = 10_000.0, 0.001
 
 
 # -- batches -------------------------------------------------------------------------------------------
-#
-# Stages in batches: those before a stage that halts get further candidates only when they are needed.
-#
-# TWE-RAG (README 2.5) halts to save work, so what comes before the test has to be done for the candidates
-# that
-# have entered and for no others. A run of stages directly before one that `halts` (`asof.rank.stage`),
-# each of
-# which ranks a candidate `alone`, is run by it. What is found is that of running the stages one after
-# another
-# (`tests/rank/rerank/test_batches.py`), so tracing, learning and figures may do that.
+# TWE-RAG (README 2.5) halts to save work. The stages directly before one that `halts` get further candidates
+# only as it needs them, if each ranks a candidate `alone`. The result is that of running all stages one after
+# another, so tracing and learning may do that.
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,11 @@
-"""The contract of ranking: a stage takes a query, a ranking and a view, and gives a ranking.
+"""The contract of ranking: a stage takes a query, a ranking and a view, and returns a ranking.
 
 A `Ranking` is columnar: places of candidates in the window of the view that the query's filters leave, and
 named columns of numbers about them. A column is made of an expression (`asof.rank.expression`), which the
 stage builds: its numbers, and the tree of each, follow from that.
+
+A `Recipe` is a name and a tuple of stages. A number of it is named by its field,
+`time_preference.recency_weight`, or in a table by field and name, `combine.weights.freshness`.
 """
 
 from __future__ import annotations
@@ -24,7 +27,7 @@ from asof.rank.expression import Column, Expression, Given, Values
 from asof.schema import checked
 from asof.values import Halting, Query
 
-# -- stage ---------------------------------------------------------------------------------------------
+# -- stages --------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,9 +156,7 @@ class Stage(Protocol):
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking: ...
 
 
-# -- traits --------------------------------------------------------------------------------------------
-#
-# What learning and figures know of a stage beyond its fields: the stage itself says it.
+# -- traits: what learning needs to know of a stage beyond its fields ----------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,14 +195,7 @@ def traits_of(stage: Stage) -> Traits:
     return traits
 
 
-# -- recipe --------------------------------------------------------------------------------------------
-#
-# A recipe: a name and a tuple of stages. Running it is a loop; changing it returns another value.
-#
-# A number of a recipe is named by its field, `time_preference.recency_weight`, or, where the field is a
-# table
-# from names to numbers, by field and name: `combine.weights.freshness`.
-
+# -- recipes -------------------------------------------------------------------------------------------
 
 _UPPER = re.compile(r"(?<!^)(?=[A-Z])")
 

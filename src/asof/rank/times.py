@@ -1,4 +1,9 @@
-"""Ages of passages at the moment of a question."""
+"""Stages about time: ages, time match, recency, terminations, and the order by time within a tie group.
+
+A question that asks for the newest, or names a time, is answered by passages of different words and lengths,
+which relevance orders by wording. `TimePreference` takes those whose match scores differ little as a tie
+group and lets their dates decide.
+"""
 
 from __future__ import annotations
 
@@ -40,8 +45,7 @@ from asof.time.intent import mentions_termination, termination_words
 from asof.time.span import Span
 from asof.values import Query, Why
 
-# -- ages ----------------------------------------------------------------------------------------------
-
+# -- ages at the moment of the query -------------------------------------------------------------------
 
 DAY = 86_400_000_000
 
@@ -79,10 +83,7 @@ class CandidateAges:
         return float(known[len(known) // 2]) if len(known) else 0.0
 
 
-# -- time match ----------------------------------------------------------------------------------------
-#
-# Which candidates are about a time that a question names.
-
+# -- time match: which candidates are about a time that the query names --------------------------------
 
 INSTANTS_A_DAY = 24 * 3600 * 1_000_000  # microseconds
 
@@ -185,9 +186,7 @@ def _matches(
     return np.where(of_it, OF_TIME, np.where(mentions, MENTIONS_TIME, 0.0))
 
 
-# -- requested time ------------------------------------------------------------------------------------
-#
-# Times that a question names, as evidence beside its words.
+# -- requested times as evidence beside the words ------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,9 +240,7 @@ class RequestedTime:
         )
 
 
-# -- just published ------------------------------------------------------------------------------------
-#
-# Passages published just before the question is asked, where that sets them apart.
+# -- just published: passages published shortly before the query, where that sets them apart -----------
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,9 +299,7 @@ LAST, LEAST = 14, 1e-9
 """After so many times `days` less than a millionth is left; a coverage that can be divided by."""
 
 
-# -- termination ---------------------------------------------------------------------------------------
-#
-# Passages that state that something has ended, which does not answer what is newest or current.
+# -- terminations: passages that state an end, which do not answer what is newest or current -----------
 
 
 def terminated(
@@ -388,9 +383,7 @@ def _best_sentences(text: str, stems: frozenset[str], language: str, view: View)
     return " ".join(piece for piece, count in zip(pieces, counts, strict=True) if count == max(counts))
 
 
-# -- similarity ----------------------------------------------------------------------------------------
-#
-# Pairwise similarity of passages: by the corpus's vectors, or by their words.
+# -- pairwise similarity of passages, by vectors or by words -------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -449,10 +442,7 @@ def jaccard_similarity(view: View, rows: NDArray[np.int64]) -> PairwiseSimilarit
     return PairwiseSimilarity("words", shared / either, why)
 
 
-# -- same kind -----------------------------------------------------------------------------------------
-#
-# Whether the passages of a tie group are of one kind: editions, versions, results, turns of a talk.
-
+# -- same kind: editions, versions, results, turns of a conversation -----------------------------------
 
 EXAMINED = 24
 """The number of best passages of a tie group that are examined."""
@@ -486,13 +476,6 @@ def same_kind_share(ranking: Ranking, near: NDArray[np.bool_], view: View, exami
 
 
 # -- time preference -----------------------------------------------------------------------------------
-#
-# Time within a tie group: which of the passages that answer a question equally well is the current one.
-#
-# A question that asks for the newest, or names a time, is answered by passages of different words and
-# lengths.
-# Relevance orders them by wording; here those whose match scores differ little form a tie group, and their
-# dates decide.
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Why a passage is not among the hits: it was not current, a filter excludes it, or a stage dropped it."""
+"""Explains why a passage is not among the hits: not current, excluded by a filter, or dropped by a stage."""
 
 from __future__ import annotations
 

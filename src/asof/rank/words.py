@@ -1,4 +1,8 @@
-"""The words of a question with the weights used for re-ranking."""
+"""Stages about words: query coverage, title match, and neighbouring text.
+
+A turn of a conversation answers the turn before it: the words of a question may be in one and the answer in
+the other. So a passage is also scored by its neighbours, in its document or in a thread of short documents.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +29,7 @@ from asof.text.query import TitleMatch, TitleStems, figure
 from asof.text.tokens import term_hash
 from asof.values import Query, Why
 
-# -- query terms ---------------------------------------------------------------------------------------
+# -- query terms and their weights ---------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,9 +117,7 @@ def _weight_why(word: Word, view: View) -> Why:
     return Why.of(f"“{word.text}”", "product", idf, idf)
 
 
-# -- query coverage ------------------------------------------------------------------------------------
-#
-# How much of a question a passage covers, and how much of it the passages of its title group cover.
+# -- query coverage of a passage, and of the passages of its title group -------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,9 +171,7 @@ def _in_groups(present: NDArray[np.bool_], groups: NDArray[np.uint64]) -> NDArra
     return np.where(groups == 0, present, out)
 
 
-# -- title match ---------------------------------------------------------------------------------------
-#
-# Titles as names: how much of a document's title a question names, and the words that it does not.
+# -- title match: how much of a title the query names, and which words of it it does not ---------------
 
 
 class TitleMatches(NamedTuple):
@@ -424,10 +424,7 @@ def names_a_title(ranking: Ranking) -> bool:
     return bool(((off_topic == 0.0) & (extra <= MOSTLY) & (title > NAMED)).any())
 
 
-# -- neighbours ----------------------------------------------------------------------------------------
-#
-# Which passages stand beside which: in one version of a document, or in a thread of short documents.
-
+# -- neighbours in a version of a document, or in a thread of short documents --------------------------
 
 STEPS = (-2, -1, 1, 2)
 
@@ -607,12 +604,6 @@ def _numbered(names: list[str]) -> NDArray[np.int64]:
 
 
 # -- neighbouring text ---------------------------------------------------------------------------------
-#
-# Neighbours of a passage: the ones before and after it in its document, or in a thread of short documents.
-#
-# A turn of a conversation answers the turn before it: the words of a question may be in one and the answer
-# in
-# the other.
 
 
 @dataclass(frozen=True, slots=True)

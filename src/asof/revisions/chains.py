@@ -1,9 +1,13 @@
-"""Succession: which earlier passage each passage follows, by their statements.
+"""Chains of revisions: which earlier passage each passage follows, by its features.
 
 Passages that state the same of the same subject at different times form a series: prices, results, minutes,
-releases, the versions of a note. Each points to its best earlier one, if it has any (`similarity.py` compares
-statements, `predecessors.py` selects the best), so that a series is a chain that depends on the past alone.
-Undated passages are in none. Passages added after the view's K or published after its T do not affect it.
+releases, the versions of a note. Each points to its best earlier one, if it has any (`link.py`), so a series
+is a chain that depends on the past alone. Undated passages are in none. Passages added after the view's K or
+published after its T do not affect it.
+
+Cache: `succession/chains.seg` holds features and keys of a range of rows, and their chains. The file names
+its rows (`Rows.stamp`); one of other rows, of another format or damaged is ignored. Later rows are read from
+the texts; when they are many, the file is written again.
 """
 
 from __future__ import annotations
@@ -41,17 +45,7 @@ from asof.revisions.rows import (
 from asof.text.query import VERSION as WORDS_VERSION
 from asof.time.span import NEVER
 
-# -- succession cache ----------------------------------------------------------------------------------
-#
-# The cache of succession: in memory, and in a file that can be deleted at any time.
-#
-#     succession/chains.seg     statements and keys of a range of rows, and the chains built from them
-#
-# The file names the rows that it was built from (`Rows.stamp`); a file of other rows or of another format,
-# or a
-# damaged one, is ignored. Rows added since are read from the texts; when they are many, the file is written
-# again.
-
+# -- cache ---------------------------------------------------------------------------------------------
 
 FOLDER = "succession"
 FILE = "chains.seg"
@@ -218,7 +212,6 @@ def _made_from(rows: Rows, n: int, view: View) -> str:
 
 
 # -- succession ----------------------------------------------------------------------------------------
-
 
 LONGEST = 100_000
 """The most links followed in one direction; a longer chain would be a bug."""

@@ -1,15 +1,17 @@
-"""Statements of passages: the columns by which a passage is found to follow an earlier one.
+"""Features of passages: the columns by which a passage is found to follow an earlier one.
 
-A statement is stored as sets of words and a few numbers, not as text. Dates and numbers change from one
-statement of a series to the next, so they are left out of both sets.
+Words are kept as sets, not as text. Dates and numbers change within a series, so they are left out of both
+sets.
 
     body, title  the words of the text, and of its document's title and headings; 512 bits each
-    (`word_sets.py`) subject      hash of title and headings without numbers and dates, equal for "Node.js
-    21.7.0" and "Node.js 21.6.2"; 0 where nothing is left weight       the number of words of the subject, and
-    one more for a version number numbered     whether the title has a number version      the first three
-    numbers of the version in the title (else the text), -1 for none branch       hash of the branch that the
-    text names for the version: "(21 branch)" for 21.7.0; 0 for none depth        how many parts the number of
-    the branch has dated        whether the passage has a date
+    subject      hash of title and headings without numbers and dates, equal for "Node.js 21.7.0" and
+                 "Node.js 21.6.2"; 0 if nothing is left
+    weight       the number of words of the subject, and one more for a version number
+    numbered     whether the title has a number
+    version      the first three numbers of the version in the title (else the text), -1 for none
+    branch       hash of the branch that the text names: "(21 branch)" for 21.7.0; 0 for none
+    depth        how many parts the number of the branch has
+    dated        whether the passage has a date
 """
 
 from __future__ import annotations
@@ -32,13 +34,9 @@ from asof.text.query import mixed
 from asof.text.tokens import Analyzer, term_hash, tokenize
 
 # -- word sets -----------------------------------------------------------------------------------------
-#
-# Sets of words as 512 bits, and how many words two of them share.
-#
-# Each word sets the bit selected by its hash. k different words set 512 (1 - e^(-k/512)) bits on average, so
-# the number of bits gives the number of words (linear counting, Whang et al. 1990): nearly exact for a
-# sentence, and close enough for a page.
-
+# Each word sets one of 512 bits. k different words set 512 (1 - e^(-k/512)) on average, so the number of bits
+# gives the number of words (linear counting, Whang et al. 1990): nearly exact for a sentence, close enough
+# for a page.
 
 BITS = 512
 SIZE_WORDS = BITS // 64
@@ -144,8 +142,7 @@ def words_in(sets: NDArray[np.uint64]) -> NDArray[np.float64]:
     return counted
 
 
-# -- statement -----------------------------------------------------------------------------------------
-
+# -- features ------------------------------------------------------------------------------------------
 
 READ = 600
 """How many characters of a passage are read: its beginning has the statement and its subject."""

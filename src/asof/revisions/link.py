@@ -1,4 +1,10 @@
-"""The predecessor of each passage, and its update when the set of known passages changes."""
+"""The predecessor of each passage, and its update when the set of known passages changes.
+
+Candidates are the last few earlier passages with a key in common, and those that an edit ended. For two
+passages of one subject a few common words are enough ("won the championship", "took the trophy"); others must
+have nearly the same texts, which must not differ in a word of a title ("Icinga Web 2.1 was released", "Icinga
+2.1 was released").
+"""
 
 from __future__ import annotations
 
@@ -16,13 +22,8 @@ from asof.text.query import mixed
 from asof.time.span import BEGINNING, NEVER
 
 # -- candidates ----------------------------------------------------------------------------------------
-#
-# Candidate predecessors of a passage: the last few with a key in common, and those that an edit ended.
-#
-# Of all passages with a key only the last `window` before a passage are compared (with a key of words the
-# last
-# `window_of_words`, as there are several such keys): later arrivals do not change this limit.
-
+# Only the last `window` passages with a key are compared (the last `window_of_words` for a key of words, as
+# there are several): later arrivals do not change this limit.
 
 DAY = 86_400_000_000
 
@@ -35,12 +36,12 @@ class Pairs(NamedTuple):
 
 
 def subject_keys(subject: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """The keys of subjects alone (see `statement.py`)."""
+    """The keys of subjects alone (see `features.py`)."""
     return salted("subject", subject ^ mixed(np.zeros(1, np.uint64)))
 
 
 def steps(keys: NDArray[np.uint64], limits: CandidateLimits) -> NDArray[np.int64]:
-    """How many nodes with each key are compared: keys of words are odd (see `statement.salted`)."""
+    """How many nodes with each key are compared: keys of words are odd (see `features.salted`)."""
     most = min(limits.window, limits.window_of_words)
     return np.where(keys & np.uint64(1), most, limits.window)
 
@@ -194,19 +195,12 @@ def _moments(documents: NDArray[np.int64], instants: NDArray[np.int64]) -> NDArr
 
 
 # -- similarity ----------------------------------------------------------------------------------------
-#
-# Whether pairs of passages state the same of the same subject, and how similar they are.
-#
-# For two passages of one subject a few common words are enough ("won the championship", "took the trophy");
-# others must have nearly the same texts, and the texts must not differ in a word of a title: "Icinga Web 2.1
-# was released" and "Icinga 2.1 was released" do.
-
 
 NO, SAME_WORDS, SAME_SUBJECT, SAME_PLACE = 0, 1, 2, 3
 """Grades: not the same; nearly the same text; the same subject; an edit of one document."""
 
 TELLING = 2
-"""A subject of less weight (see `statement.py`) is vague: one word, such as a speaker's name."""
+"""A subject of less weight (see `features.py`) is vague: one word, such as a speaker's name."""
 
 LEAST, LEAST_LONG = 0.12, 0.3
 """The least similarity of two passages of one subject (Jaccard, titles included); of long ones without the
@@ -357,7 +351,6 @@ def _parts(version: Array, later: NDArray[np.int64], earlier: NDArray[np.int64])
 
 
 # -- predecessors --------------------------------------------------------------------------------------
-
 
 FIXED = 750
 """From this similarity on (thousandths, without the title's words) a statement has a fixed wording."""

@@ -1,4 +1,4 @@
-"""The columns of rows that graphs need, by number of the passage: a table that only grows."""
+"""The table of rows from which chains of revisions are built, by passage number; it only grows."""
 
 from __future__ import annotations
 
@@ -19,9 +19,6 @@ from asof.index.segment import Prefix, Segment, SegmentWriter
 from asof.store.reader import texts_between, texts_of
 from asof.text.query import Shingler, mixed
 from asof.time.span import BEGINNING, NEVER
-
-# -- node table ----------------------------------------------------------------------------------------
-
 
 COLUMNS = {
     "visible": np.int64, "digest": np.int64, "number": np.int32, "document": np.int64, "added": np.int64,
@@ -147,9 +144,7 @@ def known_to(segments: Sequence[Segment]) -> int:
     return max(map(end_of, segments), default=0)
 
 
-# -- limits --------------------------------------------------------------------------------------------
-#
-# Limits of the graphs of a corpus: sizes of batches and files, and how many candidates are compared.
+# -- limits: sizes of batches and files, and how many candidates are compared --------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +174,7 @@ class GraphLimits:
     texts_at_once       texts in one batch
     most_postings       postings in one part; more are split, and parts are not merged beyond it
     shingles_at_once, products_at_once, pairs_at_once   shingles, multiplications and pairs in one batch
-    sketched_at_once    shingles, and candidate pairs, in one batch of `minhash.py`
+    sketched_at_once    shingles, and candidate pairs, in one batch of MinHash
     past_only           of more rows than this the graph of an earlier moment is made of its past alone; not
                         more than views have that are compared exactly (`Centrality.exact_up_to`)
     sparse_edges        from this many edges on sums are sparse products, six times as fast as numpy there and
@@ -205,10 +200,7 @@ class GraphLimits:
 DEFAULT = GraphLimits()
 
 
-# -- postings ------------------------------------------------------------------------------------------
-#
-# Postings of shingles for a range of passages, read from their texts.
-
+# -- postings of shingles for a range of passages, read from their texts -------------------------------
 
 FILE_FORMAT = FileFormat(
     {
@@ -318,10 +310,7 @@ def mergeable(parts: list[Postings], most_postings: int) -> bool:
     return before <= 2 * last and before + last <= most_postings
 
 
-# -- current rows --------------------------------------------------------------------------------------
-#
-# The current rows of a corpus, and the folder of files that are derived from them.
-
+# -- current rows of a corpus, and the folder of files derived from them -------------------------------
 
 LEFTOVER = re.compile(r"(shingles-[0-9-]+|edges-[0-9.e-]+|chains)\.tmp")
 

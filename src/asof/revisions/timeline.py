@@ -1,4 +1,4 @@
-"""The timeline of an answer: the statements of its series, with those of others that contradict each."""
+"""Timelines (the statements of a series, and what contradicts each) and diffs between two instants."""
 
 from __future__ import annotations
 
@@ -19,10 +19,7 @@ from asof.text.passages import sentences
 from asof.text.tokens import tokenize
 from asof.values import Hit, SourcedTime
 
-# -- text diff -----------------------------------------------------------------------------------------
-#
-# The words in which two passages differ: the key sentence, added and removed words.
-
+# -- text diff: key sentence, added and removed words --------------------------------------------------
 
 MAX_WORDS = 1_000
 """The most words of each text that are compared."""
@@ -111,7 +108,6 @@ def _count_new_words(text: str, other_words: set[str], stop: Container[str]) -> 
 
 
 # -- timeline ------------------------------------------------------------------------------------------
-
 
 FIRST_HITS = 5
 """The series is chosen among those of this many hits, by the words of the question."""
@@ -304,10 +300,7 @@ def _text(record: StoredPassage) -> str:
     return below_heading(record.text, record.headings)
 
 
-# -- diff ----------------------------------------------------------------------------------------------
-#
-# Comparison of the hits of one query as of two instants: added, removed, changed and unchanged subjects.
-
+# -- diff: the hits of one query as of two instants ----------------------------------------------------
 
 KINDS = ("changed", "added", "removed", "unchanged")
 

@@ -1,4 +1,9 @@
-"""Values that somebody wrote as a date, read as `SourcedTime` times."""
+"""Publication dates of documents: from fields, periods, file names, git, first lines, creation dates, mtime.
+
+A template, or the program that wrote all files of a folder in one go, leaves its own date in each. So a
+creation date that several files of a folder share to the second counts for none of them, unless they were
+saved then; nor does a date later than the file itself.
+"""
 
 from __future__ import annotations
 
@@ -19,8 +24,7 @@ from asof.time.moment import YEARS, epoch, read
 from asof.time.span import Span, days_in, iso, moment, months_later
 from asof.values import Problem, SourcedTime
 
-# -- dates ---------------------------------------------------------------------------------------------
-
+# -- dates as somebody wrote them, as `SourcedTime` ----------------------------------------------------
 
 _DAY = timedelta(days=1)
 _PAIRS = (("_from", "_until"), ("_start", "_end"))
@@ -145,14 +149,9 @@ def _short(value: object) -> str:
     return text if len(text) <= 40 else text[:40] + "..."
 
 
-# -- periods -------------------------------------------------------------------------------------------
-#
-# Periods that a record names by label: `fiscal_year` 2024 with `fiscal_quarter` "Q1", `year`, `quarter`.
-#
-# Such fields are read only where they clearly are periods, and stay metadata too, for filters. A fiscal year
-# is named by the calendar year in which it ends: with July as its first month, 2024 is July 2023 to June
-# 2024.
-
+# -- periods named by label: `fiscal_year` 2024 with `fiscal_quarter` "Q1", `year`, `quarter` ----------
+# Read only where they clearly are periods; they stay metadata too, for filters. A fiscal year is named by the
+# calendar year in which it ends: with July as its first month, 2024 is July 2023 to June 2024.
 
 FISCAL_START = ("fiscal_start", "fiscal_year_start")
 """What a record calls the first month of its own fiscal year."""
@@ -291,10 +290,7 @@ def month_of(value: object) -> int:
     raise BadTime(f"{str(value)[:40]!r} is no month; accepted are 1 to 12, and names: 7, July")
 
 
-# -- dating --------------------------------------------------------------------------------------------
-#
-# When a file was published: what it says of itself, its name, its history, its first lines, its mtime.
-
+# -- date of a file ------------------------------------------------------------------------------------
 
 PUBLISHED = ("published", "date", "created")
 CHANGED = ("updated", "modified", "lastmod")
@@ -454,16 +450,7 @@ def _stated(text: str, by: str) -> SourcedTime | None:
         return None
 
 
-# -- made ----------------------------------------------------------------------------------------------
-#
-# The dates at which files say that they were made: which of them are believed.
-#
-# A template, or the program that wrote all files of a folder in one go, leaves its own date in each. So a
-# date
-# that several files of a folder share to the second counts for none of them, unless they were saved then;
-# nor
-# does a date later than the file itself.
-
+# -- creation dates in files ---------------------------------------------------------------------------
 
 DAY = 24 * 3600 * 1_000_000  # microseconds
 SHARED = 5

@@ -24,10 +24,7 @@ if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
 
-# -- ignore --------------------------------------------------------------------------------------------
-#
-# What a folder says is not to be read: `.gitignore` and `.asofignore`, as git reads them.
-
+# -- `.gitignore` and `.asofignore`, as git reads them -------------------------------------------------
 
 FILES = (".gitignore", ".asofignore")
 """Read in this order: what the second says counts more."""
@@ -82,10 +79,7 @@ def _spec(lines: list[str]) -> GitIgnoreSpec | None:
     return GitIgnoreSpec.from_lines(kept)
 
 
-# -- walk ----------------------------------------------------------------------------------------------
-#
-# The files below a folder, in sorted order; hidden and ignored ones are passed over.
-
+# -- walk: files in sorted order, without hidden and ignored ones --------------------------------------
 
 _NOTHING_THERE = (errno.ENOENT, errno.ELOOP)
 
@@ -208,10 +202,7 @@ def _inside(path: str, top: str) -> bool:
     return path == top or path.startswith(top.rstrip("/") + "/")
 
 
-# -- survey --------------------------------------------------------------------------------------------
-#
-# What a folder holds: the files that can be read, those that cannot, and the bytes of one.
-
+# -- survey: which files can be read, and which cannot -------------------------------------------------
 
 SAME_MINUTE = 60 * 10**9
 MIN_TOGETHER = 5
@@ -284,8 +275,7 @@ def content(path: Path, size: int, largest: int) -> bytes:
         raise Unreadable(f"the file cannot be read: {wrong.strerror}") from None
 
 
-# -- files ---------------------------------------------------------------------------------------------
-
+# -- the source ----------------------------------------------------------------------------------------
 
 LISTED_FILES = 5
 COUNT = 4

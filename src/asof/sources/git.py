@@ -1,4 +1,10 @@
-"""git, asked for what it knows: no shell, no hooks, no filters, no network, no locks, an end to waiting."""
+"""Runs git without shell, hooks, filters, network or locks, with a timeout; dates of files, and commits.
+
+Commits are taken in the order of their effective dates: the committer's date, or the latest of the parents'
+where that is later (a clock that went back). So parents come first, and the state as of a moment is what had
+been committed by then, on all branches that HEAD has merged since. A merge sets every file to what it is in
+the merge, whatever the branches had before.
+"""
 
 from __future__ import annotations
 
@@ -15,9 +21,7 @@ from asof.errors import BadTime, SourceError
 from asof.sources.dates import second
 from asof.values import SourcedTime
 
-# -- inherited -----------------------------------------------------------------------------------------
-#
-# What programs that read sources (git, the process of formats) get of this process's environment.
+# -- environment of subprocesses -----------------------------------------------------------------------
 
 
 def inherited(names: Iterable[str]) -> dict[str, str]:
@@ -26,7 +30,6 @@ def inherited(names: Iterable[str]) -> dict[str, str]:
 
 
 # -- git -----------------------------------------------------------------------------------------------
-
 
 TIMEOUT = 300
 """How long git may take for one question about the whole history."""
@@ -187,9 +190,7 @@ def tree(git: Git, commit: str) -> dict[str, str]:
     return files
 
 
-# -- gitdates ------------------------------------------------------------------------------------------
-#
-# The commit dates of the files of a folder.
+# -- commit dates of files -----------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,15 +257,7 @@ def _last_touched(log: bytes, prefix: str) -> dict[str, int]:
     return times
 
 
-# -- commits -------------------------------------------------------------------------------------------
-#
-# A repository's history as one line of time: which files changed at which second.
-#
-# Commits are taken in the order of their effective dates: the committer's date, or the latest of the
-# parents' where that is later (a clock that went back). So parents come first, and what is told as of a
-# moment is what had been committed by then, on all branches that HEAD has merged since. A merge sets every
-# file to what it is in the merge, whatever the branches (also those that are still apart) had before.
-
+# -- commits in order ----------------------------------------------------------------------------------
 
 Blob = str | None
 """The id of a file's content; None: there is no such file."""

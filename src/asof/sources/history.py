@@ -1,4 +1,4 @@
-"""Every version of every text in a folder's git history, each published when it was committed."""
+"""A source of every version of every text in a folder's git history, each published when it was committed."""
 
 from __future__ import annotations
 
@@ -28,8 +28,6 @@ from asof.sources.readers import NotText, ParsedFile, Unreadable, decoded, parse
 from asof.sources.records import JsonLines
 from asof.sources.source import Fields, InputLimits, SourceNaming, closed_after, token
 from asof.values import Checkpoint, Document, Ended, Problem, Statement, Unchanged
-
-# -- history -------------------------------------------------------------------------------------------
 
 
 class FileChange(NamedTuple):
@@ -246,9 +244,7 @@ def _is_utf8(path: str) -> bool:
     return True
 
 
-# -- open ----------------------------------------------------------------------------------------------
-#
-# The source that a path is.
+# -- opens the source of a path ------------------------------------------------------------------------
 
 
 def open_source(

@@ -1,4 +1,8 @@
-"""HTML: the words of its body, a block a line, with headings, links, and the dates that it says of itself."""
+"""Reads HTML: body text, a line for each block, with headings, links, and the dates that the page states.
+
+Not `html.parser`: on broken markup it takes quadratic time (60 kB of `<a ` half a minute) and can fail with
+an AssertionError. Here a tag that is never closed turns the rest into text.
+"""
 
 from __future__ import annotations
 
@@ -17,14 +21,7 @@ from asof.sources.source import InputLimits
 from asof.text.passages import count_words
 from asof.values import Heading, Link, Problem, line_feeds, storable
 
-# -- markup --------------------------------------------------------------------------------------------
-#
-# HTML as a stream of texts and tags, in one pass.
-#
-# Not `html.parser`: on broken markup it takes quadratic time (60 kB of `<a ` half a minute) and can fail
-# with
-# an AssertionError. Here a tag that is never closed turns what is left into text, and that is all.
-
+# -- tokenizer: texts and tags in one pass -------------------------------------------------------------
 
 RAW = {"script", "style", "textarea", "title", "xmp", "iframe", "noembed", "noframes"}
 """Elements whose content holds no tags."""
@@ -177,8 +174,7 @@ def _end_of_raw(source: str, at: int, name: str) -> int:
     return match.start() if match else len(source)
 
 
-# -- webpage -------------------------------------------------------------------------------------------
-
+# -- page ----------------------------------------------------------------------------------------------
 
 _SKIPPED = {"script", "style", "nav", "template"}
 _BLOCKS = {

@@ -1,4 +1,9 @@
-"""Markdown: frontmatter, headings by CommonMark's rules, and what vaults add to it."""
+"""Reads Markdown (frontmatter, headings, links and tags of vaults), reStructuredText, chats, plain text.
+
+Frontmatter is built from the YAML parser's events by YAML 1.2's plain rules: `2024-03-05` stays the text that
+was written, `no` is a word, `10:30` is no number. Anchors, aliases and tags are refused, so that a few lines
+cannot expand to gigabytes and no text can name a Python object.
+"""
 
 from __future__ import annotations
 
@@ -20,15 +25,6 @@ if TYPE_CHECKING:
 
 
 # -- frontmatter ---------------------------------------------------------------------------------------
-#
-# The YAML mapping at the top of a note.
-#
-# It is built from the parser's events, one by one, and by YAML 1.2's plain rules: `2024-03-05` stays the
-# text
-# that was written, `no` is a word, `10:30` is no number. Anchors, aliases and tags are refused, so that a
-# few
-# lines cannot stand for gigabytes and no text can name a Python object.
-
 
 _FENCE = re.compile(r"^(?:---|\.\.\.)[ \t]*$", re.MULTILINE)
 _INT = re.compile(r"[-+]?(?:0|[1-9][0-9]{0,17})")
@@ -164,10 +160,7 @@ def _plain_value(text: str) -> Any:
     return float(text) if _FLOAT.fullmatch(text) else text
 
 
-# -- vault ---------------------------------------------------------------------------------------------
-#
-# What notes say beside Markdown: `[[links]]`, `![[embeds]]`, `#tags`; and links to relative files.
-
+# -- vaults: `[[links]]`, `![[embeds]]`, `#tags`, and links to relative files --------------------------
 
 _WIKI = re.compile(r"(!?)\[\[([^\[\]\n]+)\]\]")
 _MARKDOWN = re.compile(
@@ -289,8 +282,7 @@ def _blank(match: re.Match[str]) -> str:
     return " " * (match.end() - match.start())
 
 
-# -- markdown ------------------------------------------------------------------------------------------
-
+# -- Markdown ------------------------------------------------------------------------------------------
 
 _LINK_WORDS = re.compile(r"!?\[\[(?:[^\[\]\n|]*\|)?([^\[\]\n|]+)\]\]|!?\[([^\[\]]*)\]\([^()\s]*\)")
 _SPACES = re.compile(r"[,\s]+")
@@ -427,10 +419,7 @@ def _written(value: Any) -> list[Link]:
     return [link for item in value for link in _written(item)] if isinstance(value, list) else []
 
 
-# -- rst -----------------------------------------------------------------------------------------------
-#
-# reStructuredText: the text as it is, and its section titles.
-
+# -- reStructuredText: the text as it is, and its section titles ---------------------------------------
 
 _ENOUGH = 4  # an underline that is shorter than its title counts from here on
 
@@ -489,10 +478,7 @@ def _adornment(line: str) -> str:
     return sign if line.count(sign) == len(line) else ""
 
 
-# -- chat text -----------------------------------------------------------------------------------------
-#
-# Chats: messages become documents by bursts; and the text files that WhatsApp exports chats to.
-
+# -- chats: messages grouped into documents by bursts --------------------------------------------------
 
 PAUSE = timedelta(minutes=10)
 """A message so long after the one before, or more, begins another burst."""
@@ -590,7 +576,7 @@ def _bursts(messages: Iterable[ChatMessage]) -> list[list[ChatMessage]]:
     return bursts
 
 
-# -- WhatsApp ----------------------------------------------------------------------------------------------
+# -- WhatsApp exports ----------------------------------------------------------------------------------
 
 
 def parse_chat(text: str, stem: str) -> ParsedFile | None:
@@ -688,9 +674,7 @@ def _message(stamp: _Stamp | None, lines: Sequence[str], order: _DayOrder) -> li
     return [ChatMessage(at, written, author, text)] if text and author else []
 
 
-# -- plain ---------------------------------------------------------------------------------------------
-#
-# Plain text: as it is, or a chat that was exported as text.
+# -- plain text, or a chat exported as text ------------------------------------------------------------
 
 
 def parse_plain(text: str, stem: str, limits: InputLimits) -> ParsedFile:  # noqa: ARG001  a parser's contract

@@ -1,4 +1,4 @@
-"""Org files: the text under its headlines, without drawers, comments and the marks of links."""
+"""Reads Org files, AsciiDoc, and the docstrings of Python files."""
 
 from __future__ import annotations
 
@@ -15,8 +15,7 @@ from asof.sources.records import language_code
 from asof.sources.source import InputLimits
 from asof.values import Heading, Link, Problem, line_feeds, storable
 
-# -- org -----------------------------------------------------------------------------------------------
-
+# -- Org: the text under its headlines, without drawers, comments and link markup ----------------------
 
 _HEADLINE = re.compile(r"(\*+)[ \t]+(.*)")
 _HEADLINE_TAGS = re.compile(r"(?:^|[ \t]):((?:[\w@#%]+:)+)$")
@@ -253,10 +252,7 @@ def _plain_date(value: str) -> str:
     return " ".join(part for part in stamp.groups() if part) if stamp else value
 
 
-# -- asciidoc ------------------------------------------------------------------------------------------
-#
-# AsciiDoc: the text under its section titles, with the values of its attributes and without its marks.
-
+# -- AsciiDoc: the text under its section titles, with attributes replaced and markup removed ----------
 
 _TITLE = re.compile(r"(={1,6}|#{1,6})[ \t]+(\S.*)")
 _ATTRIBUTE = re.compile(r":(!?)([A-Za-z0-9_][\w-]*)(!?):(?:[ \t]+(.*))?")
@@ -496,10 +492,7 @@ def _revision(line: str) -> dict[str, str]:
     return {"revdate": revision}
 
 
-# -- docstrings ----------------------------------------------------------------------------------------
-#
-# Python files: the docstrings of a module, its classes and functions, each under its name.
-
+# -- docstrings: of a module, its classes and functions, each under its name ---------------------------
 
 BYTES_A_CHARACTER = 900
 """The memory that the syntax tree of a file takes at most, for each of its characters (measured)."""

@@ -1,4 +1,4 @@
-"""Readers of files: bytes become a parsed file within limits, or an error that says why not.
+"""File readers: bytes become a parsed file within limits, or an error with the reason.
 
 A format is a module with a `Reader`, and a line of `plugins.BUILT_IN` or an entry point of `asof.readers`.
 """
@@ -18,10 +18,7 @@ from asof.errors import MissingExtra, SourceError, UsageError
 from asof.sources.source import InputLimits
 from asof.values import Document, Heading, Link, Problem, SourcedTime, line_feeds, storable
 
-# -- decode --------------------------------------------------------------------------------------------
-#
-# Bytes become text: UTF-8, UTF-16, or what is likely; with line feeds.
-
+# -- decoding: UTF-8, UTF-16, or the likely encoding; line feeds ---------------------------------------
 
 _OF_PAGES = re.compile(r"iso8859|cp|koi8|gb|big5|euc|shift_jis|mac|tis|johab")
 
@@ -78,7 +75,6 @@ def _marked(raw: bytes) -> tuple[str, str]:
 
 
 # -- readers -------------------------------------------------------------------------------------------
-
 
 LONGEST_TITLE = 80
 
@@ -223,13 +219,9 @@ def text_reader(parse: TextParser, declared: Callable[[bytes], str] = lambda _: 
     return read
 
 
-# -- encodings -----------------------------------------------------------------------------------------
-#
-# In which encoding is a text that is not UTF-8? By what `charset-normalizer` finds least strange.
-#
-# Windows-1252 (which holds Latin-1) is taken where it is as likely as any other: a few words do not tell
+# -- encoding of a text that is not UTF-8, by `charset-normalizer` -------------------------------------
+# Windows-1252 (a superset of Latin-1) is taken where it is as likely as any other: a few words do not tell
 # more.
-
 
 NAMES = {
     "cp1252": "windows-1252", "cp1250": "windows-1250", "iso8859_2": "ISO 8859-2", "cp1251": "windows-1251",

@@ -1,4 +1,4 @@
-"""A JSON object becomes a document."""
+"""Records: JSON objects become documents; JSON Lines files; documents and records given from Python."""
 
 from __future__ import annotations
 
@@ -36,7 +36,6 @@ from asof.values import (
 )
 
 # -- record --------------------------------------------------------------------------------------------
-
 
 LONGEST_LIST = 64
 """A longer list in a record (an embedding, say) is no metadata."""
@@ -277,10 +276,7 @@ def _kind(value: object) -> str:
     )
 
 
-# -- jsonl ---------------------------------------------------------------------------------------------
-#
-# JSON Lines, plain or gzipped: a record a line, read one line at a time.
-
+# -- JSON Lines, plain or gzipped, read one line at a time ---------------------------------------------
 
 _BOM = b"\xef\xbb\xbf"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
@@ -428,10 +424,7 @@ def _rest(stream: BinaryIO) -> int:
     return size
 
 
-# -- from python ---------------------------------------------------------------------------------------
-#
-# What Python code gives to `Corpus.add`: a source, documents, or records as JSON Lines has them.
-
+# -- what Python code passes to `Corpus.add` -----------------------------------------------------------
 
 MAX_NAME_BYTES = 255
 """Bytes of a part of a path, on the file systems in use."""

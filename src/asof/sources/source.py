@@ -1,4 +1,7 @@
-"""What every source is: a name, and an iterator over what it states."""
+"""The interface of sources: a name, and an iterator over statements (documents, deletions, problems).
+
+Also the reader cache, names of record fields, and sources that a scheme opens (`SCHEME:...`).
+"""
 
 from __future__ import annotations
 
@@ -21,10 +24,7 @@ from asof.values import Statement
 from asof.values import document_file as file_of_document
 from asof.version import __version__
 
-# -- kept answers --------------------------------------------------------------------------------------
-#
-# What slow readers made of files, by the digest of their bytes: a file that was moved is not read again.
-
+# -- cache of slow readers, by digest of the file's bytes: a moved file is not read again --------------
 
 NAME = "readings.db"
 """The file in a corpus's folder. It can be thrown away; erasing a document throws it away."""
@@ -268,9 +268,7 @@ def printable(path: str) -> str:
     return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
-# -- fields --------------------------------------------------------------------------------------------
-#
-# What the fields of a record are called.
+# -- names of record fields ----------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,10 +298,7 @@ class Fields:
     fiscal_start: int = 1
 
 
-# -- scheme --------------------------------------------------------------------------------------------
-#
-# Sources that are named by a scheme, `SCHEME:...`: how they are opened, and the context that they get.
-
+# -- schemes: how `SCHEME:...` is opened, and the context it gets --------------------------------------
 
 ERASED = 0
 """In place of a version's number: the document was erased, and is not to be indexed again unasked."""

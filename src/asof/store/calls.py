@@ -1,6 +1,4 @@
-"""Replies of language models, stored in the corpus: they survive the process, and a reply to an erased
-passage is erased with it.
-"""
+"""Cached replies of language models, stored in the corpus; a reply to an erased passage is erased with it."""
 
 from __future__ import annotations
 
@@ -23,7 +21,7 @@ BATCH = 500
 
 @dataclass(slots=True, eq=False)
 class StoredCalls:
-    """The table `calls` of a corpus, with the interface that `models/cached.py` needs; thread-safe. `clock`:
+    """The table `calls` of a corpus, with the interface that `CachedModel` needs; thread-safe. `clock`:
     microseconds since 1970.
 
     Each reply is a transaction of its own. A caller must not hold the corpus's write lock while it waits for

@@ -1,4 +1,4 @@
-"""Changes made by a user and not by a source: corrections of dates, erasure, dropping history."""
+"""Changes made by a user, not by a source: corrections of dates, erasure, dropping history."""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""Digests that identify equal statements, and the keys of passages."""
+"""Digests that identify equal statements, the keys of passages, and the times that a passage is about.
+
+Relative expressions (`last quarter`, `yesterday`) count from the date of the first version with the passage,
+and are left out where that date is unknown or too coarse. So is a time of that very day (`at 3 pm`,
+`tonight`). Of `before 2020` the year counts, not all the time before it.
+"""
 
 from __future__ import annotations
 
@@ -20,14 +25,9 @@ if TYPE_CHECKING:
     from asof.text.passages import Chunk, Chunking
 
 
-# -- keywords ------------------------------------------------------------------------------------------
-#
-# Searchable keywords in a document's metadata: short texts that name something.
-#
-# A query that names a source then finds documents with that source in their metadata. Addresses, paths,
-# dates
-# and ids are left out: queries do not contain them as words.
-
+# -- keywords: short texts in metadata that name something ---------------------------------------------
+# A query that names a source finds documents with that source in their metadata. Addresses, paths, dates and
+# ids are left out: queries do not contain them as words.
 
 AUTO, NONE = "auto", "none"
 MAX_CHARACTERS, MAX_WORDS = 60, 8
@@ -119,8 +119,7 @@ def _occurs(word: str, text: str) -> bool:
     return False
 
 
-# -- digest --------------------------------------------------------------------------------------------
-
+# -- digests -------------------------------------------------------------------------------------------
 
 WEAK_DATES = frozenset({"mtime", "none"})
 """Dates that no source states: a file with only another mtime is unchanged."""
@@ -289,15 +288,7 @@ def hit_id(document: str, key: bytes) -> str:
     return f"{document}#{key.hex()}"
 
 
-# -- about ---------------------------------------------------------------------------------------------
-#
-# The times that a passage is about: those in its document's metadata, and time expressions in its text.
-#
-# Relative expressions (`last quarter`, `yesterday`) count from the date of the first version with the
-# passage,
-# and are left out where that date is unknown or too coarse. So is an hour of that very day (`at 3 pm`,
-# `tonight`). Of `before 2020` the year counts, not all the time before it.
-
+# -- times of a passage: from metadata, and expressions in its text ------------------------------------
 
 MAX_TIMES = 16
 """The most times of a passage: first those of its metadata, title and headings, then those of its text."""

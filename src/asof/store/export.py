@@ -1,7 +1,7 @@
-"""A corpus written out as JSON Lines: a line for each version of each document, as `asof index` reads them.
+"""Exports a corpus as JSON Lines, a line for each version, as `asof index` reads them; backs it up.
 
 A version that turned out to be wrong is not written, nor is when one was added: indexed again, the lines give
-the versions that hold now, each seen from the same instant on.
+the versions that hold now, each visible from the same instant on.
 """
 
 from __future__ import annotations
@@ -31,7 +31,6 @@ from asof.time.span import BEGINNING, NEVER, moment
 from asof.wire import span_json
 
 # -- export --------------------------------------------------------------------------------------------
-
 
 SUFFIXES = (".jsonl", ".jsonl.gz")
 
@@ -150,7 +149,7 @@ def _writing(passing: Path, file: Path) -> Iterator[BinaryIO]:
             yield raw
 
 
-# -- a line ------------------------------------------------------------------------------------------
+# -- one line ------------------------------------------------------------------------------------------
 
 
 def _effective(versions: list[_Version]) -> list[_Version]:
@@ -246,9 +245,7 @@ def _date(row: _Version) -> str | None:
     return moment(row.visible).isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
-# -- backup --------------------------------------------------------------------------------------------
-#
-# A copy of a corpus's database, made while others use it: at `.asof/corpus.db` it is the corpus.
+# -- backup: a copy made while others use the database; as `.asof/corpus.db` it is the corpus ----------
 
 
 def backup(db: sqlite3.Connection, database: Path, file: Path, *, overwrite: bool = False) -> int:

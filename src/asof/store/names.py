@@ -1,4 +1,7 @@
-"""The documents that are called exactly so: by title, alias, file name or id."""
+"""Finds documents by id, title, alias, file name or part of a path; explains filters that match nothing.
+
+Documents that are not visible at (T, K) are neither found nor named in messages.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +18,7 @@ from asof.store.schema import LAST_NAME
 from asof.time.span import iso
 from asof.values import Filters
 
-# -- named ---------------------------------------------------------------------------------------------
-
+# -- exact names ---------------------------------------------------------------------------------------
 
 ENDINGS = ("", ".md", ".markdown", ".txt", ".html", ".htm", ".rst", ".pdf")
 """What a file name may have behind the name that it is called by."""
@@ -59,14 +61,8 @@ def called(store: AsOfReader, name: str) -> list[int]:
     return every if len(every) <= MOST else []
 
 
-# -- find document -------------------------------------------------------------------------------------
-#
-# Finding a document by its id, file name, title, alias or part of its path.
-#
-# A name that fits several documents raises an error that lists them. Documents that are not visible at (T,
-# K)
-# are neither found nor named in messages.
-
+# -- find a document -----------------------------------------------------------------------------------
+# A name that fits several documents raises an error that lists them.
 
 MAX_LISTED = 10
 """The most documents that a message lists."""
@@ -177,12 +173,7 @@ def _folded(text: str) -> str:
     return " ".join(normalize("NFC", text).casefold().split())
 
 
-# -- filter notes --------------------------------------------------------------------------------------
-#
-# Notes on why nothing was found: a filter that no document passes, or a date before all documents.
-#
-# Only what was visible at (T, K) counts and is named.
-
+# -- notes on a filter that no document passes, or a date before all documents -------------------------
 
 NOTHING_MATCHES = "nothing matches:"
 """The beginning of these notes."""

@@ -1,4 +1,8 @@
-"""Reading the store as of a date: versions, texts, links, filters over attributes."""
+"""Reads the store as of a moment: passages, versions, texts, links, and filters over attributes.
+
+Links resolve by path relative to the linking document, by path, by name, by alias, among current documents.
+Case is ignored in names and aliases; for a target in ASCII only that of ASCII letters, as SQLite does.
+"""
 
 from __future__ import annotations
 
@@ -15,9 +19,7 @@ from asof.store.digest import KEY_BYTES, hit_id, indexed_text, layout_places, lo
 from asof.time.span import BEGINNING, NEVER
 from asof.values import Link, SourcedTime
 
-# -- passages ------------------------------------------------------------------------------------------
-#
-# Passages by their ids: as stored, as visible in a view, and with the history of their validity.
+# -- passages: as stored, as visible in a view, and their validity over time ---------------------------
 
 
 class StoredPassage(NamedTuple):
@@ -245,14 +247,8 @@ def texts_of(db: sqlite3.Connection, passages: Sequence[int]) -> list[str]:
 
 
 # -- links ---------------------------------------------------------------------------------------------
-#
-# Resolving links: by path relative to the linking document, by path, by name, by alias.
-#
-# Only current documents count. `AsOfReader.resolve` resolves one link among the few names that SQLite finds,
-# `LinkResolver` all links of a view at once.
-#
-# Case is ignored in names and aliases; for a target in ASCII only that of ASCII letters, as SQLite does.
-
+# `AsOfReader.resolve` resolves one link among the few names that SQLite finds, `LinkResolver` all links of a
+# view at once.
 
 Rank = tuple[int, int, int]
 """How an id matches (0 relative path, 1 path, 2 name, 3 not at all), nearness, length; lower is better."""
@@ -385,7 +381,7 @@ def folded(text: str, like: str = "") -> str:
     return text.translate(_ASCII_LOWER) if like.isascii() else text.casefold()
 
 
-# -- all links as of a date --------------------------------------------------------------------------------
+# -- all links of a view -------------------------------------------------------------------------------
 
 _IN_FORCE = (
     "WITH ordered AS (SELECT id, document, head, row_number() OVER"
@@ -628,10 +624,7 @@ def values_of_heads(db: sqlite3.Connection, key: str) -> list[tuple[int, str]]:
     ).fetchall()
 
 
-# -- documents -----------------------------------------------------------------------------------------
-#
-# Documents as they stood: one with its text and the versions so far, a page of all, how many by month.
-
+# -- documents: one with its text and versions, a page of all, counts by month -------------------------
 
 _COLUMNS = "d.name, h.title, h.uri, h.tags, h.meta, v.published, v.starts, v.ends, v.dated_by, v.visible"
 _KNOWN = "v.visible <= :as_of AND v.added <= :known_at AND (v.retired IS NULL OR v.retired > :known_at)"

@@ -1,4 +1,4 @@
-"""One pass over a source: batch by batch, and at the end the documents that the source no longer has."""
+"""One pass over a source, batch by batch; at its end, documents that the source no longer has are ended."""
 
 from __future__ import annotations
 

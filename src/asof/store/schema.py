@@ -1,4 +1,4 @@
-"""Tables, migrations and connections of `corpus.db`.
+"""Tables, migrations, connections, settings and locks of `corpus.db`.
 
 Instants are microseconds since 1970. A transaction's id *is* its wall time (made strictly increasing), so
 `added <= K` compares a row with a moment of knowledge directly.
@@ -23,8 +23,7 @@ from asof.schema import AcceptedValue, boolean, check, text
 from asof.store.digest import AUTO, NONE
 from asof.text.tokens import Analyzer
 
-# -- schema --------------------------------------------------------------------------------------------
-
+# -- tables and connections ----------------------------------------------------------------------------
 
 FIRST = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -288,10 +287,7 @@ def set_meta(db: sqlite3.Connection, key: str, value: str) -> None:
     db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
 
 
-# -- settings ------------------------------------------------------------------------------------------
-#
-# Settings of a corpus that are fixed when it is created, because the index depends on them.
-
+# -- settings that are fixed when a corpus is created, because the index depends on them ---------------
 
 UNDATED = ("added", "always", "never")
 
@@ -364,10 +360,7 @@ def change_encoder(db: sqlite3.Connection, settings: CorpusSettings, encoder: st
     return changed
 
 
-# -- lock ----------------------------------------------------------------------------------------------
-#
-# File locks: one writer at a time, and a lock that keeps new readers waiting.
-
+# -- file locks: one writer at a time, and a lock that keeps new readers waiting -----------------------
 
 POLL_SECONDS = 0.01
 

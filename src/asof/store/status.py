@@ -1,4 +1,4 @@
-"""Figures about a corpus, and a check of the whole store."""
+"""Statistics of a corpus, and a check of the whole store."""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""The corpus on disk: opening it, transactions that write, and compaction."""
+"""The corpus on disk: opening it, transactions that write, compaction; integrity checks.
+
+SQLite checks pages, not meaning: a forged file can have triggers, texts where numbers are expected, dangling
+references. `schema_fault` is quick and runs whenever a corpus is opened; `value_faults` reads all rows, and
+runs after unexpected errors and for `asof status --check`.
+"""
 
 from __future__ import annotations
 
@@ -39,16 +44,7 @@ from asof.store.writing import Transaction, reconcile, save_checkpoints
 from asof.text.tokens import Analyzer
 from asof.time.span import BEGINNING, NEVER
 
-# -- integrity -----------------------------------------------------------------------------------------
-#
-# Integrity checks: whether a database has the schema of asof, and only values that asof writes.
-#
-# SQLite checks pages, not meaning: a forged file can have triggers, texts where numbers are expected,
-# dangling
-# references. `schema_fault` is quick and runs whenever a corpus is opened; `value_faults` reads all rows,
-# and
-# runs after unexpected errors, and for `asof status --check`.
-
+# -- integrity checks ----------------------------------------------------------------------------------
 
 UNREADABLE = (
     ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError, struct.error,
@@ -223,7 +219,6 @@ def _any_row(db: sqlite3.Connection, table: str, where: str) -> bool:
 
 
 # -- store ---------------------------------------------------------------------------------------------
-
 
 DEFAULT_WAIT = 60.0
 _POLL_SECONDS = 0.02
@@ -493,10 +488,7 @@ def source_row(db: sqlite3.Connection, source: tuple[str, str], now: int) -> int
     return int(row[0])
 
 
-# -- empty corpus --------------------------------------------------------------------------------------
-#
-# Removing a new corpus to which a run wrote nothing.
-
+# -- removal of a new corpus to which a run wrote nothing ----------------------------------------------
 
 _ANY_ROW = "SELECT 1 FROM transactions UNION ALL SELECT 1 FROM asked LIMIT 1"
 """Selects a row if anything was indexed or recorded."""

@@ -19,7 +19,7 @@ from asof.store.schema import set_meta
 from asof.time.span import BEGINNING, LAST, NEVER, Span, iso, moment
 from asof.values import SourcedTime
 
-# -- validity ------------------------------------------------------------------------------------------
+# -- intervals -----------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,9 +268,7 @@ def edit_without_date(
     return StatementOutcome("changed", published, at)
 
 
-# -- versions ------------------------------------------------------------------------------------------
-#
-# Stored version numbers of documents, as their sources number them, and marks of erased documents.
+# -- version numbers of sources, and marks of erased documents -----------------------------------------
 
 
 def version_numbers(db: sqlite3.Connection, names: Iterable[str]) -> dict[str, set[int]]:

@@ -1,6 +1,9 @@
-"""What follows from a document alone, whatever the corpus holds: its digest, passages, and their times.
+"""Text preparation of documents (digest, passages, their times), in worker processes ahead of the writer.
 
-So it can be computed in any process and in any order, with the same result (`workers.py`).
+    batch n+1 is read and handed out  ->  batch n is written from what the workers return
+
+All of it follows from a document alone, so a corpus is the same whatever the number of workers. Workers hold
+no lock and touch no file: one that is killed leaves nothing behind.
 """
 
 from __future__ import annotations
@@ -39,7 +42,7 @@ if TYPE_CHECKING:
     from asof.text.tokens import Analyzer
 
 
-# -- prepare -------------------------------------------------------------------------------------------
+# -- preparation ---------------------------------------------------------------------------------------
 
 
 class PreparedText(NamedTuple):
@@ -93,14 +96,6 @@ class TextPreparation:
 
 
 # -- workers -------------------------------------------------------------------------------------------
-#
-# Texts are prepared by worker processes, ahead of the one process that writes.
-#
-#     batch n+1 is read and handed out  ->  batch n is written from what the workers return
-#
-# What they return is what the writer would compute itself (`prepare.py`), so a corpus is the same whatever
-# their number. They hold no lock and touch no file: one that is ended leaves nothing behind.
-
 
 WORTH = 1_000_000
 """Characters of a batch from which on workers are started: it takes them as long as half a second of work."""
@@ -238,7 +233,7 @@ def _alive() -> Iterator[None]:
         ) from error
 
 
-# -- in a worker ----------------------------------------------------------------------------------------
+# -- inside a worker process ---------------------------------------------------------------------------
 
 _preparation: list[TextPreparation] = []
 

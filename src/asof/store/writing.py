@@ -1,8 +1,8 @@
-"""One write: statements become versions, versions become rows. Used by every command that changes a corpus.
+"""One write transaction: statements become versions, versions become rows. Used by every command that writes.
 
-A `Transaction` lives inside one SQLite transaction and collects what is new. `reconcile.py` then brings the
-rows of all documents that it touched in line with their versions, and the index takes the new rows and ends,
-whose segment is published by the same transaction.
+A `Transaction` lives inside one SQLite transaction and collects what is new. At its end the rows of all
+touched documents are recomputed from their versions, differences from the stored rows are written, and the
+index takes the new rows and ends as a segment, which the same transaction publishes.
 """
 
 from __future__ import annotations
@@ -43,9 +43,7 @@ from asof.store.workers import PreparedText, TextPreparation
 from asof.time.span import BEGINNING, NEVER, Span
 from asof.values import Document, SourcedTime
 
-# -- rows ----------------------------------------------------------------------------------------------
-#
-# Rows that a write passes to the index, and new ids.
+# -- rows that a write passes to the index, and new ids ------------------------------------------------
 
 
 class IndexRow(NamedTuple):
@@ -89,7 +87,7 @@ class Ids:
         return self.next - 1
 
 
-# -- write ---------------------------------------------------------------------------------------------
+# -- transaction ---------------------------------------------------------------------------------------
 
 
 @dataclass(slots=True)
@@ -98,7 +96,7 @@ class Transaction:
 
     `passages`: the passages of each new version, the id of its head, its shared attributes, and what was
     prepared of it ahead; `layouts`: of each copied one. `pending`: rows to insert, by table. `checkpoints`:
-    tokens of the source by document (None: it has none any longer; see `store/checkpoints.py`).
+    tokens of the source by document (None: it has none any longer).
     """
 
     db: sqlite3.Connection
@@ -312,12 +310,7 @@ def _dated_by(published: SourcedTime | None) -> str:
     return published.by if published else "none"
 
 
-# -- reconcile -----------------------------------------------------------------------------------------
-#
-# The end of a write: the rows of every touched document are brought in line with its versions.
-#
-# Rows are a pure function of the versions (`validity.py`); differences from the stored rows are written, and
-# passed to the index.
+# -- end of a write: rows of touched documents follow their versions -----------------------------------
 
 
 def reconcile(write: Transaction) -> None:
@@ -481,16 +474,10 @@ def _flush(write: Transaction) -> None:
             db.executemany(f"INSERT INTO {table} VALUES ({marks})", values)
 
 
-# -- checkpoints ---------------------------------------------------------------------------------------
-#
-# Checkpoints: what sources have stated of documents, as tokens that a later run compares.
-#
-# A checkpoint stands for all statements of a source about a document, in the order in which they came, and
-# for
-# nothing else: any other statement about the document removes it, and whatever changes a document of a
-# source
-# removes the checkpoint of that source as a whole.
-
+# -- checkpoints: what sources have stated of documents, as tokens that a later run compares -----------
+# A checkpoint stands for all statements of a source about a document, in their order. Any other statement
+# about the document removes it, and whatever changes a document of a source removes the checkpoint of that
+# source as a whole.
 
 WHOLE = ""
 """The name that stands for all documents of a source; its checkpoint is stored as that of document 0."""

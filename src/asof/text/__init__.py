@@ -1,1 +1,1 @@
-"""Reading text: words and their stems, sentences, passages. Read `tokens.py` first, then `chunks.py`."""
+"""Text processing: tokens and stems, sentences, passages. Read `tokens.py` first, then `passages.py`."""

@@ -15,13 +15,9 @@ from typing import Any, NamedTuple
 
 from asof.lang import FIRST, codes, detect, tables
 
-# -- fact lexicon --------------------------------------------------------------------------------------
-#
-# The words of the rules for facts, read from `lang/<code>/facts.toml` when they are first needed.
-#
+# -- words, from `lang/<code>/facts.toml` --------------------------------------------------------------
 # A word has senses, the names of the lists that hold it: `rose` is `rise`, `was` is `link` and `copula`. The
 # rules look at senses alone, so a new language is a new file.
-
 
 Senses = frozenset[str]
 NONE: Senses = frozenset()
@@ -100,7 +96,6 @@ def _common_words() -> dict[str, frozenset[str]]:
 
 
 # -- figures -------------------------------------------------------------------------------------------
-
 
 LONGEST = 18
 """The most digits of a figure; a longer number is an identifier (an account, a key)."""

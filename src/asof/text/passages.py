@@ -1,7 +1,7 @@
-"""Cutting a document into passages that are small enough to be quoted and large enough to be understood.
+"""Splits a document into passages that are small enough to be quoted and large enough to be understood.
 
 A heading begins a new passage. Below it, paragraphs fill passages up to about the target size; a paragraph
-that is too long is taken by sentences, a sentence by words. Without overlap the passages tile the text.
+that is too long is split into sentences, a sentence into words. Without overlap the passages tile the text.
 """
 
 from __future__ import annotations
@@ -17,12 +17,8 @@ from asof.errors import UsageError
 from asof.text.tokens import KANA_AND_HAN
 from asof.values import Heading, SourcedTime
 
-# -- blocks --------------------------------------------------------------------------------------------
-#
-# The blocks of a text: headings with their sections, paragraphs, fenced code and tables; and its words.
-#
-# Everything here is half-open stretches of characters, and every list of them tiles the text.
-
+# -- blocks: headings with their sections, paragraphs, fenced code, tables -----------------------------
+# All are half-open ranges of characters, and every list of them tiles the text.
 
 _BLANK_LINES = re.compile(r"\n(?>(?:[ \t]*+\n)+)")
 _FENCE = re.compile(r"^ {0,3}(`{3,}+|~{3,}+)([^\n]*+)(?:\n(?>(?:[ \t]*+\n)*))?", re.MULTILINE)
@@ -181,9 +177,7 @@ def count_words(stretch: str) -> int:
     return sum(max(1, len(word) // 2) if len(word) > _LONG or _UNSPACED(word) else 1 for word in spaced)
 
 
-# -- sentences -----------------------------------------------------------------------------------------
-#
-# Where sentences begin and end, by rules: terminators, abbreviations, initials, list items, blank lines.
+# -- sentence boundaries, by rules: terminators, abbreviations, initials, list items, blank lines ------
 
 # What may end a sentence, with the closing quotes and the white space after it. Possessive: linear time.
 _CANDIDATE = re.compile(r"""[.!?…。！？\n](?>(?:(?<!\n)[.!?…。！？]*+["'”’»›」』）)\]}*_]*+)?)\s*+""")
@@ -306,10 +300,7 @@ def shown(sentence: str) -> str:
     return text[mark.end() :] if mark and mark.end() < len(text) else text
 
 
-# -- chunk builder -------------------------------------------------------------------------------------
-#
-# Filling passages up to a size: by paragraphs, and by ever smaller parts of what is too long.
-
+# -- filling passages: by paragraphs, and by ever smaller parts of what is too long --------------------
 
 BLOCK, PARAGRAPH, SENTENCE, WORD, CHARACTERS = range(5)
 """What a part of a text is; blocks (tables, fenced code) and words stay whole while they fit."""
@@ -415,8 +406,7 @@ class ChunkBuilder:
             start = cut
 
 
-# -- chunks --------------------------------------------------------------------------------------------
-
+# -- chunking ------------------------------------------------------------------------------------------
 
 SMALLEST, LARGEST = 10, 100_000
 
@@ -535,10 +525,7 @@ def _characters_earlier(text: str, floor: int, starts: list[int], overlap: int) 
     return moved
 
 
-# -- markdown tables -----------------------------------------------------------------------------------
-#
-# Tables of Markdown: their rows, and the header above a row.
-
+# -- Markdown tables: rows, and the header above a row -------------------------------------------------
 
 _ROW = re.compile(r"[ \t]*+\|[^\n]*+\n?")
 _RULE = re.compile(r"[ \t|:-]*+\n?")
@@ -590,10 +577,7 @@ def _is_rule(text: str, at: int) -> bool:
     return "-" in line and "|" in line and _RULE.fullmatch(line) is not None
 
 
-# -- budget --------------------------------------------------------------------------------------------
-#
-# How much of a budget of tokens a text takes. A token is `\w+|[^\w\s]`: no model has to be asked.
-
+# -- token counts: a token is `\w+|[^\w\s]`, so no model has to be asked -------------------------------
 
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 

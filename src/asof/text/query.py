@@ -1,4 +1,4 @@
-"""What a question asks the index: its words, how often each occurs, and its quoted phrases."""
+"""Query parsing: words with counts, quoted phrases; titles, names and shingles as they are compared."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from asof.lang import calendar_words
 from asof.text.tokens import MARKS, Analyzer, tokenize
 
-# -- query ---------------------------------------------------------------------------------------------
+# -- queries -------------------------------------------------------------------------------------------
 
 # A quotation may not hold the mark that opens it: that keeps the search linear when one is never closed.
 _QUOTED = re.compile(r'"([^"]*+)"|“([^“”]*+)”|„([^„“”]*+)[“”]|«([^«»]*+)»')
@@ -80,10 +80,7 @@ def _parts(text: str) -> Iterator[tuple[str, bool]]:
     yield text[at:], False
 
 
-# -- titles --------------------------------------------------------------------------------------------
-#
-# What a title names: its words in order, and the key that the titles of one series share.
-
+# -- titles: words in order, and the key that the titles of one series share ---------------------------
 
 _DIGITS = frozenset("0123456789")
 
@@ -155,18 +152,12 @@ class TitleMatch:
 
 
 # -- names ---------------------------------------------------------------------------------------------
-#
-# Names as they are compared: case, punctuation, possessive and legal form make no difference.
-#
-# What is doubtful keeps names apart: two keys can be joined by evidence (`knowledge/resolve.py`), one key
-# cannot be taken apart. So a legal form goes only at the end, never as the first word (the Co in "Co Down"
-# and
-# the AG in "AG Barr" stay) nor after a number ("5 kg"); words that are as often a part of a name (Group,
-# Holdings) and forms that are words themselves (SpA) stay too, and so do accents, decimals and the signs of
-# "C++", "C#" and "Disney+". "The" in front goes where a name is left: not where the rest is one word that
-# is no
-# name by itself, so that "The Who" is not "who" and "The Limited" not "limited", while "the WHO" is "WHO".
-
+# Case, punctuation, possessive and legal form make no difference. Doubtful parts keep names apart: two keys
+# can be joined by evidence, one key cannot be taken apart. So a legal form goes only at the end, never as the
+# first word ("Co Down", "AG Barr") nor after a number ("5 kg"); words that are as often a part of a name
+# (Group, Holdings) and forms that are words themselves (SpA) stay, and so do accents, decimals and the signs
+# of "C++", "C#" and "Disney+". "The" in front goes unless the rest is one word that is no name by itself:
+# "The Who" is not "who", but "the WHO" is "WHO".
 
 _LEGAL = frozenset(
     """inc incorporated corp corporation co company ltd limited llc llp lp plc ag gmbh kg kgaa se sa nv bv
@@ -256,14 +247,8 @@ def _names(word: str, shown: str) -> bool:
     return word not in _NO_NAME or (word.upper() in shown and not shown.isupper())
 
 
-# -- shingles ------------------------------------------------------------------------------------------
-#
-# Shingles: runs of three words, by which two texts are found to say the same (Broder 1997).
-#
-# The words are the tokens of `asof.text.tokens.tokenize`, in lower case and not stemmed: a repeated
-# statement
-# is repeated in its own words. A shingle is kept as 64 bits that depend on its three words and nothing else.
-
+# -- shingles: runs of three words, by which two texts are found to say the same (Broder 1997) ---------
+# The words are lower-cased tokens, not stemmed. A shingle is 64 bits that depend on its three words alone.
 
 WORDS = 3
 VERSION = 1

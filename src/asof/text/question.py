@@ -1,6 +1,6 @@
-"""Reading a question: what is searched, as of when, and what its words say of time.
+"""Reads a question: the words to search, the moment to search at, and the times that it names.
 
-Reading precedes the view: "as of June 2021" moves the moment that is looked at.
+Reading precedes the view: "as of June 2021" moves the moment of the snapshot.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The part of a passage that shows best why it was found, and where its words stand in it."""
+"""Snippets: the part of a passage that best shows why it was found; positions of the query's words."""
 
 from __future__ import annotations
 
@@ -9,9 +9,6 @@ from collections.abc import Collection
 
 from asof.errors import UsageError
 from asof.text.tokens import Analyzer, spans
-
-# -- snippet -------------------------------------------------------------------------------------------
-
 
 MIN_WIDTH = 20  # characters
 ELLIPSIS = "…"
@@ -100,10 +97,7 @@ def _merged(matches: list[Match], start: int, end: int, shift: int) -> list[tupl
     return merged
 
 
-# -- markup --------------------------------------------------------------------------------------------
-#
-# Text without the marks of Markdown, wikis and HTML, for a reader; what is stored and cited keeps them.
-
+# -- removal of Markdown, wiki and HTML markup for display; what is stored and cited keeps it ----------
 
 MAX_TAG = 400
 """The most characters of a tag or a comment; what is longer is text."""

@@ -1,10 +1,10 @@
-"""From text to words, stems and small integers; the hot path of indexing.
+"""Tokenizer: from text to words, stems and term hashes; the hot path of indexing.
 
 A token is a run of letters, digits and combining marks, case-folded and in Unicode's form NFC. Inside it may
 stand a dot or a comma between two digits (`3.15.5`, `6.1`) and an apostrophe before a letter (`don't`).
-Then, to meet other spellings of the same: a possessive `'s` is cut, thousands lose their commas
-(`1,200` is `1200`), a version loses its v (`v3.15.5` is `3.15.5`). Hyphens and underscores separate. `c++`,
-`c#` and `.net` are tokens. A run of Chinese, Japanese or Korean becomes its overlapping pairs of characters.
+Then spellings are normalised: a possessive `'s` is cut, thousands lose their commas (`1,200` is `1200`), a
+version loses its v (`v3.15.5` is `3.15.5`). Hyphens and underscores separate. `c++`, `c#` and `.net` are
+tokens. A run of Chinese, Japanese or Korean becomes its overlapping pairs of characters.
 """
 
 from __future__ import annotations
@@ -27,13 +27,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-# -- scripts -------------------------------------------------------------------------------------------
-#
-# Which characters make words in which scripts, written as the insides of regular-expression classes.
-#
-# Python's `\w` leaves out combining marks, without which the words of Hindi, Thai or pointed Hebrew fall to
-# pieces; and scripts that put no space between words need bigrams in place of words.
-
+# -- scripts: which characters make words, as the insides of regular-expression classes ----------------
+# Python's `\w` leaves out combining marks, without which words of Hindi, Thai or pointed Hebrew fall to
+# pieces; scripts without spaces between words need bigrams.
 
 MARKS = (
     "\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f"
@@ -59,10 +55,7 @@ CJK = KANA_AND_HAN + "\u1100-\u11ff\u3131-\u318e\uac00-\ud7a3"
 """The same and Hangul, which has spaces, but between phrases."""
 
 
-# -- languages -----------------------------------------------------------------------------------------
-#
-# The languages that words can be stemmed in: ISO 639-1 codes and the Snowball algorithms that serve them.
-
+# -- languages that can be stemmed: ISO 639-1 codes and their Snowball algorithms ----------------------
 
 _SNOWBALL = {
     "ar": "arabic",
@@ -122,7 +115,6 @@ def checked(codes: Iterable[str]) -> tuple[str, ...]:
 
 
 # -- tokens --------------------------------------------------------------------------------------------
-
 
 DETECTION = 200  # tokens that decide on a language
 _LONG_ENOUGH = 20 * DETECTION  # characters in which they are sought

@@ -3,13 +3,15 @@
     parse("fares since last spring", anchor)  ->  the times that a text mentions, each with its span
 
 `parse` reads all times in language, of questions, texts, titles and options. Read `span.py` first: instants
-(microseconds since 1970) and half-open spans of them; `period.py` is the calendar as a tree (year > quarter >
-month > day). `expressions.py` holds `parse`: `lexicon.py` has the words, `token_run.py` cuts a text into runs
-of them, and `grammar.py` and its rules read these as intervals without a zone (`local_time.py`). `moment.py`
-reads an argument or a field of metadata: dates in figures, and what `parse` finds if it is the whole text.
+(microseconds since 1970), half-open spans of them, and the calendar as a tree (year > quarter > month > day).
+`expressions.py` holds `parse` and the grammar; `lexicon.py` has the words and cuts a text into runs of them;
+`reading.py` has the context of a rule, and intervals without a zone; `dates.py`, `numeric_dates.py`,
+`calendar_names.py` and `clock.py` are the rules. `moment.py` reads an argument or a field of metadata: dates
+in figures, and what `parse` finds if it is the whole text.
 
-`intent.py` reads what a question wants of time. `decay.py` turns ages in days into weights; it alone imports
-numpy. `parse` is loaded when it is first used; import everything else from the files.
+`intent.py` reads whether a question asks for the newest, the past or the future. `decay.py` turns ages in
+days into weights; it alone imports numpy. `parse` is loaded when it is first used; import everything else
+from the modules.
 """
 
 from __future__ import annotations

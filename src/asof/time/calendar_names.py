@@ -1,4 +1,4 @@
-"""Names that lie in every year, with or without one: days, months, quarters, seasons, weeks, holidays."""
+"""Names that recur every year, with or without a year: days, months, quarters, seasons, weeks, holidays."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ from asof.time.reading import (
     year_words,
 )
 
-# -- calendar names ------------------------------------------------------------------------------------
+# -- names ---------------------------------------------------------------------------------------------
 
 
 class Name(NamedTuple):
@@ -368,9 +368,7 @@ def _attempts(kind: frozenset[str]) -> tuple[Callable[[TokenRun, int, ReadingCon
     return tuple(rule for rule, senses in _NAMES if senses & kind)
 
 
-# -- weekdays ------------------------------------------------------------------------------------------
-#
-# Days of the week and of the month: `Friday`, `Friday the 22nd`, `Sunday next week`, `the 18th`.
+# -- days of the week and of the month: `Friday`, `Friday the 22nd`, `Sunday next week`, `the 18th` ----
 
 
 def weekday_at(run: TokenRun, i: int) -> int | None:
@@ -523,9 +521,7 @@ def _monthly(day: int, context: ReadingContext, weekday: int | None = None) -> t
     return nearest(intervals(2 if weekday is None else 18), context)
 
 
-# -- parts ---------------------------------------------------------------------------------------------
-#
-# Parts of a longer time: `early 2024`, `end of May`, `first Friday of March`, `last 3 weeks of 2019`.
+# -- parts: `early 2024`, `end of May`, `first Friday of March`, `last 3 weeks of 2019` ----------------
 
 
 def part_of(run: TokenRun, i: int, context: ReadingContext, point: Rule) -> RuleMatch | None:

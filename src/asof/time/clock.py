@@ -22,8 +22,7 @@ from asof.time.reading import (
     below_hundred,
 )
 
-# -- clock ---------------------------------------------------------------------------------------------
-
+# -- one time of day -----------------------------------------------------------------------------------
 
 _BEGINNINGS = frozenset(("hour", "figures", "cardinal"))
 _AFTER_HOUR = frozenset(("meridiem", "clock", "hour_sign"))
@@ -212,9 +211,7 @@ def _zone(run: TokenRun, i: int, *, plain: bool, west: bool) -> tuple[tzinfo | N
     return None, i
 
 
-# -- hours ---------------------------------------------------------------------------------------------
-#
-# Two times of day, with their day: `3 to 5pm tomorrow`, `Friday from 7:00 to 8:00`, `10am-12pm on 5 May`.
+# -- two of them, with their day: `3 to 5pm tomorrow`, `Friday from 7:00 to 8:00`, `10am-12pm on 5 May` --
 
 
 def opening(run: TokenRun, i: int) -> tuple[str, int]:

@@ -61,9 +61,7 @@ from asof.time.reading import (
     week_label,
 )
 
-# -- signed dates --------------------------------------------------------------------------------------
-#
-# Dates whose numbers have signs after them: `2021年3月15日`, `令和3年`, `去年3月`, `2021年上半年`.
+# -- Chinese, Japanese and Korean dates: `2021年3月15日`, `令和3年`, `去年3月` ------------------
 
 
 class _Year(NamedTuple):
@@ -153,11 +151,7 @@ def _signed_part(run: TokenRun, reading: TimeReading, after: int) -> RuleMatch:
     ), at + 1
 
 
-# -- sides ---------------------------------------------------------------------------------------------
-#
-# What lies on a side of the anchor: the last, this and the next year, March, fiscal quarter.
-#
-# Rules for a side before its word (`last year`) are in `deictic.py`, here those for one after it or in it.
+# -- relative times with the side after the word or in it: `le mois dernier`, `l'exercice en cours` ----
 
 
 def side_after(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
@@ -241,10 +235,7 @@ def fiscal_on_side(unit: str | None, side: int, context: ReadingContext) -> Time
     return TimeReading(unit, (intervals[here + side],), relative=True, fiscal=True)
 
 
-# -- deictic -------------------------------------------------------------------------------------------
-#
-# Times that point from the anchor: `yesterday`, `last year`, `the past 5 years`, `earlier this month`.
-
+# -- relative times: `yesterday`, `last year`, `the past 5 years`, `earlier this month` ----------------
 
 _WHOLE = frozenset(("quarter", "half"))  # counted in whole ones: "the past two quarters"
 
@@ -434,8 +425,7 @@ def _so_far(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
     )
 
 
-# -- dates ---------------------------------------------------------------------------------------------
-
+# -- the table of rules --------------------------------------------------------------------------------
 
 MOST_NEEDED = 4
 """The most items that a rule may need at least."""

@@ -1,8 +1,8 @@
-"""Decays: the weight of a thing by its age in days, vectorised.
+"""Decay functions: weights by age in days, vectorised.
 
-Each decay is a value that is called with an array of ages. `offset` is the age that counts as none: what is
-left of an age after it is what decays (as in Elasticsearch's decay functions). A negative age (a date in the
-future) counts as none too. An age that is NaN (undated) stays NaN: what undated is worth, the caller says.
+A decay is called with an array of ages. `offset` is the age up to which nothing decays (as in Elasticsearch's
+decay functions). A negative age (a date in the future) counts as 0. An age that is NaN (undated) stays NaN:
+the caller decides what undated is worth.
 """
 
 from __future__ import annotations

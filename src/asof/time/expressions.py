@@ -1,9 +1,11 @@
-"""Time in language: a text and an anchor become mentions of time, each with the span that it means.
+"""Time expressions: a text and an anchor become mentions of time, each with the span that it means.
 
     parse("revenue since Q3 2023", anchor)  ->  "since Q3 2023": [2023-07-01, None), its core the quarter
 
-The words come from `lang/*/time.toml` (`lexicon.py`), `word_windows.py` finds where they stand, `grammar.py`
-reads them. What may be a name (`May`, `Windows 2000`) is taken for a time only with a cue.
+A *point* is one time (a date, a month, `last week`, `early 2024`); a *range* is two of them with a word
+between; a *relation* (`since`, `before`) comes before either. Every rule looks a bounded number of words
+ahead and none calls itself, so a text is read in linear time. What may be a name (`May`, `Windows 2000`) is
+taken for a time only with a cue.
 """
 
 from __future__ import annotations
@@ -43,10 +45,7 @@ from asof.time.reading import (
 )
 from asof.time.span import Span, nearest_moment
 
-# -- ranges --------------------------------------------------------------------------------------------
-#
-# Ranges, both ends included: `from March to May 2021`, `2019-21`, `between 4 and 22 May`, `9am to 5pm`.
-
+# -- ranges, both ends included: `from March to May 2021`, `2019-21`, `between 4 and 22 May`, `9am to 5pm` --
 
 CLOCK = ("hour", "minute", "second")
 
@@ -240,10 +239,7 @@ def _ordered(here: LocalInterval, there: LocalInterval) -> Iterator[LocalInterva
         yield here[0], there[1]
 
 
-# -- points --------------------------------------------------------------------------------------------
-#
-# Points: the times that a text can say at a place, with the time of day that stands before or after.
-
+# -- points, with the time of day before or after ------------------------------------------------------
 
 _SPELLED_HOURS = frozenset(("cardinal", "hour"))
 _LOOSE = (None, "around")  # relations of "at" that leave the time as it is
@@ -374,14 +370,7 @@ BEGINNINGS = DATE_BEGINNINGS | _SPELLED_HOURS
 """The senses of items at which a point may begin."""
 
 
-# -- grammar -------------------------------------------------------------------------------------------
-#
-# The grammar: from one place in a run of words to the time that is said there, with its relation.
-#
-# A *point* is one time (a date, a month, `last week`, `early 2024`); a *range* is two of them with a word
-# between; a *relation* (`since`, `before`) stands before either. Every rule looks a bounded number of words
-# ahead and none calls itself, so a text is read in linear time.
-
+# -- grammar: from one place in a run of words to the time there, with its relation --------------------
 
 Open = tuple[int | None, int | None]
 """A stretch of which a side may be unbounded."""
@@ -583,8 +572,7 @@ def _goes_on(run: TokenRun, i: int) -> bool:
     )
 
 
-# -- expressions ---------------------------------------------------------------------------------------
-
+# -- parse ---------------------------------------------------------------------------------------------
 
 COARSE = frozenset(("quarter", "half", "year"))
 """Grains of which a document may have a period of its own."""

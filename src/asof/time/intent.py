@@ -1,7 +1,9 @@
-"""What a question wants of time: the newest, what was, what will be; and how fast its answer changes.
+"""The intent of a question about time: newest, past or future, and how fast its answer changes.
 
-`recency` and `wishes` follow from words of time and from structure alone, by the rules below. `direction` and
-`volatility` are weighed by what such forms and kinds of answers turned out to mean (`tendency.py`).
+`recency` and `wishes` follow from words of time and from structure alone. `direction` and `volatility` come
+from two small linear models over the question's form, its words of time and the kinds of answers it names:
+direction = the class of the largest sum of weights; volatility = 1 / (1 + e^-s) of one sum s. The weights in
+`weights.toml` are fitted.
 """
 
 from __future__ import annotations
@@ -18,14 +20,7 @@ from typing import Literal, NamedTuple, Protocol
 from asof.lang import FIRST, codes, detect, every, tables
 from asof.time.span import Span
 
-# -- cues ----------------------------------------------------------------------------------------------
-#
-# The words of a question that tell of time, of a wish, or of its structure, by lists of one language.
-#
-# `lang/<code>/intent.toml` holds the lists, `answer_kinds.toml` beside it the words for kinds of answers.
-# They
-# are read when the first question is asked.
-
+# -- cues: words of time, of recency and of structure (`lang/<code>/intent.toml`, `answer_kinds.toml`) --
 
 CONTENT = ""
 """The kind of a word that stands in no list."""
@@ -182,13 +177,7 @@ def _by_first_word(named: Iterable[tuple[str, str]]) -> Phrases:
     }
 
 
-# -- question form -------------------------------------------------------------------------------------
-#
-# The form of a question: how it asks, in which tense, which of its wishes hold, which dates it names.
-#
-# Everything here follows from words of time and structure (`lang/*/intent.toml`) and from dates; what a
-# question is about has no say.
-
+# -- form: kind of question, tense, recency cues, dates; its topic is not used -------------------------
 
 Side = Literal["past", "now", "coming", "unknown"]
 """Where a date lies from the moment of the question."""
@@ -397,15 +386,7 @@ def _side(span: Span, anchor: datetime | None) -> Side:
     return "coming" if span.start is not None and span.start > anchor else "now"
 
 
-# -- tendency ------------------------------------------------------------------------------------------
-#
-# Which way in time a question looks, and how fast its answer changes: two small linear models over its form.
-#
-# Features are the question's form, its words of time and the kinds of answers it names, each there or not.
-# direction = the class of the largest sum of weights; volatility = 1 / (1 + e^-s) of one sum s. The weights
-# in
-# `weights.toml` are fitted.
-
+# -- direction and volatility --------------------------------------------------------------------------
 
 Direction = Literal["past", "recent", "future", "timeless"]
 DIRECTIONS: tuple[Direction, ...] = ("past", "recent", "future", "timeless")
@@ -494,7 +475,6 @@ def weights() -> TendencyWeights:
 
 
 # -- intent --------------------------------------------------------------------------------------------
-
 
 WISHED = 1.0  # "latest", "now": in so many words
 STATE = 0.5  # "who is", "where does", "what is the … of": the present state, which no word calls new
@@ -602,9 +582,7 @@ def _of_something(cues: list[Cue]) -> bool:
     return "word.of" in kinds[3:] or any(cue.possessive for cue in cues[1:])
 
 
-# -- termination ---------------------------------------------------------------------------------------
-#
-# Words for the end of something ("closed"): such a passage is not about what is current.
+# -- words for the end of something ("closed"): such a passage is not about what is current ------------
 
 
 @cache

@@ -1,4 +1,4 @@
-"""The words of a language for time, read from `lang/<code>/time.toml` when they are first needed.
+"""Words for time, by language (`lang/<code>/time.toml`, read when first needed), and runs of them in a text.
 
 A word has senses: `may` is the month 5, `second` an ordinal and a unit. Which rule reads a word depends on
 its senses alone, so a new language is a new file and no code.
@@ -16,12 +16,7 @@ from typing import Any, NamedTuple
 
 from asof.lang import FIRST, codes, stop_words, tables
 
-# -- word lists ----------------------------------------------------------------------------------------
-#
-# The word lists of `lang/<code>/time.toml`: which words of which languages a text is read with.
-#
-# A word is what `WORD` finds; an entry of a list is a phrase of one or more of them.
-
+# -- word lists: an entry is a phrase of one or more words (`WORD`) ------------------------------------
 
 UNSPACED = "\u3005\u3007\u3040-\u30ff\u3400-\u9fff"
 """Characters of scripts without blanks (Han, kana), as in a class of a regular expression."""
@@ -106,7 +101,6 @@ def _unaccented(word: str) -> str:
 
 
 # -- lexicon -------------------------------------------------------------------------------------------
-
 
 GROUND = FIRST
 """The language whose words are always known."""
@@ -293,10 +287,7 @@ def _weak(
     return frozenset(weak)
 
 
-# -- known words ---------------------------------------------------------------------------------------
-#
-# Regular expressions by which all known words around a place of a text are found at once.
-
+# -- regular expressions that find all known words around a place at once ------------------------------
 
 LONGEST_GAP, MOST_SIGNS = 16, 3
 """The characters, and those of them that are no blanks, between two words that say one time."""
@@ -343,13 +334,9 @@ def any_of(words: Iterable[str]) -> str:
     return f"(?:{'|'.join(branches)}){'?' if ends else ''}" if branches else ""
 
 
-# -- word windows --------------------------------------------------------------------------------------
-#
-# The few stretches of a text that can say a time: the words around a trigger that are all known.
-#
-# Words that say times are rare in prose, so a text is first searched for them as a whole, and words are cut
-# only around those that are there.
-
+# -- windows: the known words around a trigger ---------------------------------------------------------
+# Words for times are rare in prose, so a text is first searched for them as a whole, and cut into words only
+# around them.
 
 FAR = "far"
 """The glue of two words that have nothing to do with each other."""
@@ -559,10 +546,7 @@ def bond(gap: str) -> tuple[str, bool]:
     return (signs if len(signs) <= MOST_SIGNS else FAR), signs != plain
 
 
-# -- figures -------------------------------------------------------------------------------------------
-#
-# The senses of words of figures: numbers, and by their length days of a month, years or whole dates.
-
+# -- senses of figures: numbers, and by their length days of a month, years or whole dates -------------
 
 EARLIEST, LATEST = 1000, 2999
 """Years that four figures may mean."""
@@ -603,13 +587,8 @@ def two_figures(number: int) -> int:
     return number + (1900 if number >= CENTURY_TURN else 2000)
 
 
-# -- token run -----------------------------------------------------------------------------------------
-#
-# The runs of words that can say a time, which is where rules are tried.
-#
-# The gap between two words is as much a part of a date as the words are: `3/5`, `3.5` and `3 5` differ in
-# it.
-
+# -- runs of words, on which rules are tried -----------------------------------------------------------
+# The gap between two words is a part of a date as much as the words: `3/5`, `3.5` and `3 5` differ in it.
 
 _Phrases = Mapping[str, tuple[tuple[tuple[str, ...], Senses], ...]]
 """Phrases with their senses, longest first, by their second word."""

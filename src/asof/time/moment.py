@@ -1,9 +1,9 @@
-"""The one reader of dates: a text becomes the span that was written, as precise as it was and no more.
+"""Parses a date: a text becomes the span that was written, as precise as it was and no more.
 
 `2024-03` is a month and not its first day, `14:30` is a minute and not its first second. What could mean two
-days (`03/04/2024`) is refused and never guessed. No clock is read: `yesterday` needs an anchor. With one
-somebody is asking, and any expression of the grammar (`expressions.py`) that fills the whole text is a time:
-`last spring`, `end of 2023`, `Q3 FY24`. Without one it is metadata, and only the forms of this file are.
+days (`03/04/2024`) is refused, not guessed. No clock is read: `yesterday` needs an anchor. With an anchor (a
+question) any expression of the grammar that fills the whole text is a time: `last spring`, `Q3 FY24`. Without
+one (metadata) only the forms of this module are.
 """
 
 from __future__ import annotations
@@ -35,9 +35,6 @@ from asof.time.span import (
     span_of_length,
     week_of,
 )
-
-# -- moment --------------------------------------------------------------------------------------------
-
 
 LONGEST = 64  # characters
 ACCEPTED = (
@@ -303,10 +300,7 @@ def _offset(text: str) -> tzinfo:
     return timezone((1 if text[0] == "+" else -1) * (hours * _HOUR + minutes * _MINUTE))
 
 
-# -- coerce --------------------------------------------------------------------------------------------
-#
-# Times in an argument, a text or a Python value, as spans and as the instants that bound them.
-
+# -- times given as text or Python values, as spans and instants ---------------------------------------
 
 When = str | date | int | Period
 """A moment or a period: a text that `asof.time.moment.read` understands, or a value that `span_of` takes."""

@@ -1,4 +1,4 @@
-"""Dates in figures: `2024-03-05`, `3/5/2024`, `05.03.2024`, `20240305`, `2024-03`, `3/2024`."""
+"""Dates in figures (`2024-03-05`, `3/5/2024`, `20240305`), durations, and years, decades and centuries."""
 
 from __future__ import annotations
 
@@ -36,8 +36,7 @@ from asof.time.reading import (
     year_words,
 )
 
-# -- numeric dates -------------------------------------------------------------------------------------
-
+# -- dates ---------------------------------------------------------------------------------------------
 
 LONGEST_MONTHS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 """The days that each month can have."""
@@ -170,10 +169,7 @@ def _two(run: TokenRun, i: int, sign: str, context: ReadingContext) -> RuleMatch
     ), i + 2
 
 
-# -- durations -----------------------------------------------------------------------------------------
-#
-# Distances in time: `three weeks ago`, `in 2 days`, `within a year`, `2 weeks before Easter`.
-
+# -- durations: `three weeks ago`, `in 2 days`, `within a year`, `2 weeks before Easter` ---------------
 
 Lengths = list[tuple[float, str]]
 """How many of which units."""
@@ -400,10 +396,7 @@ def within(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
     ), lengths[1]
 
 
-# -- eras ----------------------------------------------------------------------------------------------
-#
-# Years, decades and centuries: `2019`, `the year 2000`, `nineteen eighty-six`, `1990s`, `19th century`.
-
+# -- years, decades, centuries: `2019`, `the year 2000`, `nineteen eighty-six`, `1990s`, `19th century` --
 
 COMMON = range(1900, 2100)
 """Years that four figures mean without another word that says so."""

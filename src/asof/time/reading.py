@@ -1,4 +1,9 @@
-"""The reading of a time by a rule of the grammar, and the context in which a text is read."""
+"""The values that the rules of the grammar share: local intervals, a reading and its context, numbers, years.
+
+An interval is a pair of whole microseconds of local time, start and end (half-open), counted so that midnight
+at the start of a day is its `date.toordinal()` times `DAY`. Integers cannot overflow: what lies outside the
+years 1 to 9999 is found when a date is asked for (ValueError) or a span is made.
+"""
 
 from __future__ import annotations
 
@@ -10,16 +15,7 @@ from typing import NamedTuple
 from asof.time.lexicon import EARLIEST, LATEST, TokenRun, two_figures
 from asof.time.span import Span, months_later
 
-# -- local time ----------------------------------------------------------------------------------------
-#
-# Intervals of local time: of a calendar and a clock without a time zone, which makes spans of them.
-#
-# An interval is a pair of whole microseconds, start and end (half-open), counted so that midnight at the
-# start
-# of a day is its `date.toordinal()` times `DAY`. Integers leave no overflow to think of: what lies outside
-# the
-# years 1 to 9999 is found when a date is asked for (ValueError) or a span is made.
-
+# -- local intervals -----------------------------------------------------------------------------------
 
 LocalInterval = tuple[int, int]
 
@@ -218,8 +214,7 @@ def wall(moment: datetime, zone: tzinfo) -> int:
     return (naive - _BEGINNING) // _TICK + DAY
 
 
-# -- reading -------------------------------------------------------------------------------------------
-
+# -- readings ------------------------------------------------------------------------------------------
 
 Yearly = Callable[[int], LocalInterval]
 """Where something lies in a year. Raises ValueError where that year has none."""
@@ -382,9 +377,7 @@ def reading_in_year(
         return TimeReading(grain, ())
 
 
-# -- yearly --------------------------------------------------------------------------------------------
-#
-# Intervals that recur every year: quarters, fiscal or not, seasons, weeks, holidays, days of a month.
+# -- intervals that recur every year: quarters, fiscal or not, seasons, weeks, holidays, days of a month --
 
 
 def month(number: int) -> Yearly:
@@ -488,10 +481,7 @@ def easter(year: int) -> int:
     return first_ordinal(year, 3) - 1 + full_moon + distance
 
 
-# -- numerals ------------------------------------------------------------------------------------------
-#
-# Numbers in figures and in words: how many, the how-manieth, and which year.
-
+# -- numbers in figures and in words: cardinals, ordinals, years ---------------------------------------
 
 _COUNTABLE = frozenset(("unit", "to", "and"))
 _ORDINAL = frozenset(("number", "ordinal", "cardinal"))
@@ -633,9 +623,7 @@ def year_words(run: TokenRun, i: int) -> Number | None:
     return None
 
 
-# -- years ---------------------------------------------------------------------------------------------
-#
-# The year that stands after or before a name: `, 2024`, `of '24`, `next year`, `FY24`, `2023's`.
+# -- the year after or before a name: `, 2024`, `of '24`, `next year`, `FY24`, `2023's` ----------------
 
 
 def year_after(run: TokenRun, i: int, glue: str, context: ReadingContext) -> tuple[int, int, bool] | None:

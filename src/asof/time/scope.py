@@ -1,4 +1,4 @@
-"""Which times lie in the times that a question names (T_q of TG-RAG, section III-B2)."""
+"""Tests whether a time lies in the times that a question names (T_q of TG-RAG, section III-B2)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,10 @@
-"""Half-open stretches of time, and the integers that stand for instants inside asof.
+"""Half-open spans of time, instants as integers, and the calendar as a tree.
 
 An instant is a whole number of microseconds since 1970-01-01T00:00Z (`int64` in columns). A `Span` is
 half-open: it holds its start and not its end, so that neighbouring spans share no instant.
+
+A `Period` is a node of the tree year > quarter > month > day, named by its canonical text: `2024`, `2024-Q1`,
+`2024-03`, `2024-03-05`. Weeks are not in the tree, because they do not nest in months.
 """
 
 from __future__ import annotations
@@ -15,8 +18,7 @@ from typing import Literal
 
 from asof.errors import BadTime
 
-# -- span ----------------------------------------------------------------------------------------------
-
+# -- spans ---------------------------------------------------------------------------------------------
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 TICK = timedelta(microseconds=1)
@@ -128,14 +130,7 @@ def _in_utc(side: str, moment: datetime) -> datetime:
     return moment.astimezone(UTC)
 
 
-# -- period --------------------------------------------------------------------------------------------
-#
-# The calendar as a tree: a year holds quarters, a quarter months, a month days.
-#
-# A `Period` is a node of it, named by its canonical text: `2024`, `2024-Q1`, `2024-03`, `2024-03-05`. Weeks
-# are
-# not in the tree, because they do not nest in months.
-
+# -- periods -------------------------------------------------------------------------------------------
 
 Grain = Literal["year", "quarter", "month", "day"]
 Days = tuple[date, date | None]

@@ -110,7 +110,7 @@ MAX_DOTS = 100
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """What `asof.toml` says.
+    """The values of `asof.toml`.
 
     [index]  languages, stem, chunking, undated, encoder: decided when the corpus is made.
     [fields] id, text, title, ...: which fields of a JSONL line are read as what; a name or a list of names.
@@ -295,7 +295,7 @@ def _encoding(table: Mapping[str, Any], index: Mapping[str, Any], where: str) ->
 
 
 def _keys(table: str) -> Mapping[str, AcceptedValue]:
-    """What a table of `EXTERNAL`, or of a scheme of asof's own, accepts, each key for itself."""
+    """The accepted value of each key of a table of `EXTERNAL`, or of a built-in scheme."""
     if table == "encoder":
         from asof.models.named import ACCEPTED
     elif table == "rerank":

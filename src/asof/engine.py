@@ -44,7 +44,7 @@ DERIVED = "derived"
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Results:
-    """What a search found: hits from best to last, their rows in the view, and the notes of the stages.
+    """The result of a search: hits from best to last, their rows in the view, and the notes of the stages.
 
     `recipe` is the name of what ranked them, `ran` the recipe itself. `halting`: how many candidates a recipe
     with a budget examined, and why it stopped there. It is a sequence of its hits."""

@@ -30,13 +30,13 @@ def now() -> int:
 
 
 def cache_folder() -> Path:
-    """Where what can be made again is kept between runs: `asof` in $XDG_CACHE_HOME, or in ~/.cache."""
+    """The folder of caches that survive a run: `asof` in $XDG_CACHE_HOME, or in ~/.cache."""
     chosen = Path(os.environ.get("XDG_CACHE_HOME", ""))
     return (chosen if chosen.is_absolute() else Path.home() / ".cache") / "asof"
 
 
 def holds_corpus(folder: Path) -> bool:
-    """Whether there is a corpus in a folder."""
+    """True if a folder contains a corpus."""
     try:
         return (folder / FOLDER / "corpus.db").is_file()
     except PermissionError:  # opening it says which right is missing
@@ -63,8 +63,8 @@ def find_folder(start: Path, on_note: Callable[[str], None] | None = None) -> Pa
 
 
 def _is_own_corpus(folder: Path) -> bool:
-    """Whether a corpus is the user's own, or its folder trusted. As git has it, root's are those of who
-    called sudo, too."""
+    """True if a corpus belongs to the user, or its folder is trusted. As in git, root also owns what belongs
+    to the user who called sudo."""
     mine = owners(os.environ)
     try:
         if all(each.stat().st_uid in mine for each in (folder, folder / FOLDER)):
@@ -77,8 +77,8 @@ def _is_own_corpus(folder: Path) -> bool:
 def configuration(
     folder: Path, on_note: Callable[[str], None] | None = None, *, trust: bool = False
 ) -> Config:
-    """What holds in a folder: the user's configuration, and asof.toml as far as the user trusts it or `trust`
-    says so (`asof.layers`). `on_note` gets a line about what does not count. Raises BadConfig."""
+    """The effective configuration of a folder: the user's own, and asof.toml as far as the user or `trust`
+    trusts it (`asof.layers`). `on_note` gets a line about keys that are ignored. Raises BadConfig."""
     return layers.configured(folder, os.environ, on_note or _silent, trust=trust)
 
 
@@ -100,19 +100,19 @@ def distrust(folder: Path) -> bool:
 
 
 def own_configuration() -> Config:
-    """What the user's own configuration says, without any folder's. Raises BadConfig."""
+    """The user's own configuration, without any folder's. Raises BadConfig."""
     return layers.own_configured(os.environ)
 
 
 def user_configuration() -> Path | None:
-    """Where the user's own configuration lies, also if there is none yet; None where there can be none.
-    Raises BadConfig for an ASOF_CONFIG that names no file."""
+    """The path of the user's own configuration, which need not exist; None where there can be none. Raises
+    BadConfig for an ASOF_CONFIG that names no file."""
     return layers.user_file(os.environ)
 
 
 def key_file() -> tuple[Path, frozenset[int]]:
-    """Where the keys of servers are kept, and the users who may have written them. Raises UsageError where
-    there is no home folder."""
+    """The path of the keys of servers, and the users who may have written it. Raises UsageError where there
+    is no home folder."""
     trusted = layers.trusted(os.environ)
     return trusted.path.with_name("keys.json"), trusted.owners
 
@@ -124,4 +124,4 @@ def trusted_folders() -> dict[str, bool]:
 
 
 def _silent(line: str) -> None:
-    """What does not count is no news to a program that only looks."""
+    """Ignores a note."""

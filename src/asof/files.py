@@ -28,7 +28,7 @@ LOG = "-wal"
 
 
 def log_is_empty(database: Path) -> bool:
-    """Whether the database file alone holds all that was written. Raises OSError."""
+    """True if the database file alone holds everything that was written. Raises OSError."""
     try:
         return database.with_name(f"{database.name}{LOG}").stat().st_size == 0
     except FileNotFoundError:
@@ -62,7 +62,7 @@ def missing_right(database: Path, *, write: bool) -> str:
 
 
 def lacks(place: Path, verb: str) -> str:
-    """Which right this user lacks, in words; `verb`: entered, read or written."""
+    """The access right that this user lacks, in words; `verb`: entered, read or written."""
     about = place.stat()
     if verb == "written" and os.statvfs(place).f_flag & os.ST_RDONLY:
         return f"{place} is on a file system that is mounted for reading only"
@@ -320,7 +320,7 @@ class PrivateFile:
     largest: int
 
     def read(self) -> bytes | None:
-        """What it holds; None where it is missing. Raises WritableByOthers, ValueError, OSError."""
+        """The content; None if the file is missing. Raises WritableByOthers, ValueError, OSError."""
         try:
             with self.path.open("rb") as file:
                 about = os.fstat(file.fileno())

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a host is this machine: nobody else can read what is sent to it over plain http."""
+    """True if a host is this machine, so that nobody else can read what is sent to it over plain http."""
     return host in ("localhost", "::1") or re.fullmatch(r"127(?:\.[0-9]{1,3}){3}", host) is not None
 
 
@@ -91,7 +91,7 @@ def redirect_target(url: str, location: str, domain: str = "") -> str:
 
 
 def in_domain(host: str, domain: str) -> bool:
-    """Whether a host is a domain or lies in it; no host is in the domain ""."""
+    """True if a host is a domain or lies in it; no host is in the domain ""."""
     return bool(domain) and (host == domain or host.endswith(f".{domain}"))
 
 
@@ -223,8 +223,9 @@ class NotSent(Exception):
 
 @dataclass(slots=True, eq=False)
 class CircuitBreaker:
-    """What the threads of one batch share. `most`: so many prompts without a reply, one after another in the
-    order in which they ended, and nothing more is sent. `deadline`: seconds for the batch, None for no end.
+    """The state that the threads of one batch share. `most`: after so many prompts without a reply, one after
+    another in the order in which they ended, nothing more is sent. `deadline`: seconds for the batch, None
+    for no limit.
 
     A prompt counts as failed when its last attempt has failed. What is under way when it stops is waited for.
     """
@@ -414,12 +415,12 @@ class Response:
 
     @property
     def location(self) -> str | None:
-        """Where a redirect leads, as the server says it; None if the answer is no redirect."""
+        """The target of a redirect, as the server states it; None if the response is no redirect."""
         return self.headers.get("Location", "") if 300 <= self.status < 400 else None
 
     @property
     def may_pass(self) -> bool:
-        """Whether the server is busy (429) or at fault (5xx)."""
+        """True if the server is busy (429) or failed (5xx), so that a retry may succeed."""
         return self.status == 429 or self.status >= 500
 
 
@@ -614,7 +615,7 @@ class Fetcher:
             _refuse(url, f"{error}; documents indexed so far are kept: try again later", error)
 
     def _once(self, url: str, read: Callable[[bytes], T], largest: int, timeout: float) -> T:
-        """What is read at an address, or where it redirects to."""
+        """Reads an address, or where it redirects to."""
         for _ in range(REDIRECTS):
             response = self._response(url, largest, timeout)
             if response.location is None:

@@ -98,7 +98,7 @@ class Trusted:
         )
 
     def record(self, folder: Path) -> Record | None:
-        """What is known of a folder; None where it was never trusted."""
+        """The record of a folder; None if it was never trusted."""
         return self.records().get(str(folder.resolve()))
 
     def add(self, folder: Path, digest: str, at: str) -> None:
@@ -198,8 +198,8 @@ class Layer:
 def configured(
     folder: Path, environment: Mapping[str, str], on_note: Callable[[str], None], *, trust: bool = False
 ) -> Config:
-    """What holds in a folder. `trust`: its file counts as if the user trusted it. `on_note` gets a line where
-    the file names something that does not count. Raises BadConfig."""
+    """The effective configuration of a folder. `trust`: its file counts as if the user trusted it. `on_note`
+    gets a line if the file names something that is ignored. Raises BadConfig."""
     own = Layer.read(user_file(environment))
     beside = Layer.read(folder / FILE)
     if own.path is not None and beside.content is not None and _same(own.path, folder / FILE):
@@ -219,7 +219,7 @@ def configured(
 
 
 def own_configured(environment: Mapping[str, str]) -> Config:
-    """What the user's own configuration says. Raises BadConfig."""
+    """The user's own configuration. Raises BadConfig."""
     return _merged(Layer.read(user_file(environment)), Layer(None, None, {}), {})
 
 
@@ -242,7 +242,7 @@ def trusted(environment: Mapping[str, str]) -> Trusted:
 
 
 def external_keys(tables: Tables) -> dict[str, dict[str, Any]]:
-    """What the tables of a folder say that only counts where the user trusts it, by table."""
+    """The keys of a folder's tables that only count if the user trusts it, by table."""
     keys = {}
     for name in (*(UNTRUSTED_KEYS.keys() & tables.keys()), *config.schemes(tables)):
         untrusted_keys = _untrusted_keys(name)
@@ -268,7 +268,7 @@ def allow(folder: Path, environment: Mapping[str, str], at: str) -> dict[str, st
 
 
 def unchanged(folder: Path, record: Record) -> bool:
-    """Whether `asof.toml` of a folder is what it was when the folder was trusted."""
+    """True if `asof.toml` of a folder is the same as when the folder was trusted."""
     try:
         return record.digest == digest_of(config.content(folder / FILE))
     except BadConfig:
@@ -320,12 +320,12 @@ def _why_ignored(folder: Path, own: Path | None, *, changed: bool) -> str:
 
 
 def command(folder: Path) -> str:
-    """How a folder is trusted, as it can be typed into a shell, whatever the folder is called."""
+    """The shell command that trusts a folder, quoted as necessary."""
     return f"asof trust {shlex.quote(str(folder))}"
 
 
 def _replacement_text(external: Mapping[str, Any], own: Tables) -> str:
-    """What is used in place of it."""
+    """A text that names what is used instead."""
     without = {
         "encoder": "no encoder but what [index] says", "rerank": "no reranker", "model": "no language model",
     }  # fmt: skip
@@ -369,7 +369,7 @@ def _merged(own: Layer, beside: Layer, withheld: Mapping[str, str]) -> Config:
 
 
 def _names(layer: Layer, table: str) -> bool:
-    """Whether a file names a model or an address in a table."""
+    """True if a file names a model or an address in a table."""
     return table in external_keys(layer.tables)
 
 

@@ -133,7 +133,7 @@ def names(group: str) -> tuple[str, ...]:
 
 
 def load(group: str, name: str) -> Any | None:
-    """What a name of a group stands for; None if nothing offers it. Raises UsageError, which names the
+    """The object behind a name of a group; None if nothing offers it. Raises UsageError, which names the
     package, if it cannot be loaded or two packages offer it."""
     if (built_in := BUILT_IN[group].get(name)) is not None:
         return named(built_in)

@@ -15,7 +15,8 @@ from asof.errors import BadConfig, UsageError
 
 
 class AcceptedValue(NamedTuple):
-    """Whether a value is accepted, in words what is, and whether a message may show the value (no secret)."""
+    """The rule of a value: a test, a description in words, and whether a message may show the value (no
+    secret)."""
 
     good: Callable[[Any], bool]
     words: str
@@ -47,7 +48,7 @@ def check(table: Mapping[str, Any], accepted: Mapping[str, AcceptedValue]) -> No
 
 
 def nearest(key: str, accepted: Iterable[str], form: str = "{}") -> str:
-    """Which of the accepted names may be meant, or all of them; `form`: how a name is written."""
+    """The accepted name that was probably meant, or all of them; `form`: how a name is written."""
     accepted = list(accepted)
     near = get_close_matches(key[:MAX_SHOWN], accepted, 1, 0.5)
     if near:
@@ -149,7 +150,7 @@ def plain(value: Any) -> Any:
 
 
 def checked(stage: Any, name: str, value: Any) -> Any:
-    """What the field `name` of a stage would be with a value out of a configuration.
+    """Converts a value of a configuration to the field `name` of a stage.
 
     Raises UsageError when the stage has no such field, or the field does not accept the value.
     """
@@ -213,7 +214,7 @@ Check = Callable[[Any], Any]
 def converted(
     values: Mapping[str, Any], checks: Mapping[str, Check], where: str, prefix: str
 ) -> dict[str, Any]:
-    """What the values of a table become. Raises BadConfig: which key, where, what is accepted."""
+    """Converts the values of a table. Raises BadConfig: which key, where, what is accepted."""
     result = {}
     for key, value in values.items():
         if key not in checks:

@@ -234,7 +234,7 @@ class Fact:
 
     @property
     def forecast(self) -> bool:
-        """Whether it is a forecast."""
+        """True if it is a forecast."""
         return self.relation.split(" ", 1)[0] == EXPECTED
 
     @property
@@ -260,7 +260,7 @@ def line_feeds(text: str) -> str:
 
 
 def unfit(text: str) -> int | None:
-    """Where a text holds a NUL or half of a surrogate pair first; None if nowhere."""
+    """The position of the first NUL or half of a surrogate pair in a text, or None."""
     match = None if text.isascii() and "\0" not in text else _UNFIT.search(text)
     return None if match is None else match.start()
 
@@ -637,7 +637,7 @@ def _id(value: object) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """What a hit must be; typed by the user, therefore hard. Empty means anything.
+    """Conditions that every hit must meet; typed by the user, therefore hard. Empty means anything.
 
     `since` and `until` are instants and compare with `published`; an undated passage fails them. `about`, a
     first and a last instant, has to have some time in common with what a passage is about; where that is not
@@ -660,7 +660,7 @@ class Filters:
 
     @property
     def reversed(self) -> bool:
-        """Whether `since` is after `until`: nothing lies between."""
+        """True if `since` is after `until`: nothing is between."""
         return self.since is not None and self.until is not None and self.since > self.until
 
 
@@ -737,7 +737,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """Where a passage stands: its number in the document, its characters, its headings from the top."""
+    """The location of a passage: its number in the document, its characters, its headings from the top."""
 
     number: int
     start: int
@@ -793,9 +793,10 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class NotedPoint:
-    """What a model noted in the evidence of an answer over periods (TG-RAG, section III-B4): how much it
-    matters to the question (`importance`, 0 to 100), how sure the model is (`confidence`, 0 to 1), the labels
-    of the periods that it is about. `read`: it fitted into the tokens from which the answer was written."""
+    """A point that a model noted in the evidence of an answer over periods (TG-RAG, section III-B4): how much
+    it matters to the question (`importance`, 0 to 100), how sure the model is (`confidence`, 0 to 1), the
+    labels of the periods that it is about. `read`: it fitted into the tokens from which the answer was
+    written."""
 
     text: str
     importance: float

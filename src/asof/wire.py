@@ -278,7 +278,7 @@ def answer_json(answer: Answer) -> AnswerJson:
 
 
 def question_cost_json(used: Mapping[str, Any]) -> QuestionCostJson:
-    """What a model took for a question, from the fields of `QuestionModel.cost`."""
+    """The cost of a question, from the fields of `QuestionModel.cost`."""
     steps: list[StepCostJson] = [
         {"step": step, **cost_json(each)} for step, each in used.get("steps", {}).items()
     ]
@@ -286,7 +286,7 @@ def question_cost_json(used: Mapping[str, Any]) -> QuestionCostJson:
 
 
 def cost_json(used: Mapping[str, Any]) -> CostJson:
-    """What a model took, from the fields of `asof.models.metered.Usage`."""
+    """The cost of models, from the fields of `asof.models.metered.Usage`."""
     return {
         "calls": used["calls"], "cached": used["cached"],
         "failed": used["failed"], "refused": used["refused"],

@@ -108,8 +108,8 @@ TextCallback = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class AnswerOptions:
-    """How a question is answered: the `mode` (LOCAL or GLOBAL), how many `tokens` are read, and the `model`
-    that writes (None: quotes). `on_text` gets the pieces of what it writes."""
+    """Options of an answer: the `mode` (LOCAL or GLOBAL), how many `tokens` are read, and the `model` that
+    writes (None: quotes). `on_text` gets the pieces of the text as it is written."""
 
     mode: str = LOCAL
     tokens: int | None = None
@@ -148,7 +148,7 @@ class PendingAnswer:
 
 
 class Answering(Protocol):
-    """What an extension adds to answers: an entry point `facts` of the group `asof.answering`."""
+    """An extension that adds to answers: an entry point `facts` of the group `asof.answering`."""
 
     def facts_of(self, view: View, rows: NDArray[np.int64]) -> Sequence[SentenceFact]:
         """The facts that these rows of a view state, in an order that is the same in every corpus."""
@@ -163,13 +163,13 @@ class Answering(Protocol):
 
 
 def answering() -> Answering | None:
-    """What the extension that is there adds to answers; None without one."""
+    """The installed extension that adds to answers, or None."""
     offered: Answering | None = plugins.load(plugins.ANSWERING, "facts")
     return offered
 
 
 def overviews() -> Answering:
-    """What answers in mode "global". Raises UsageError where nothing does."""
+    """The extension that answers in mode "global". Raises UsageError if there is none."""
     if (offered := answering()) is None:
         raise UsageError(
             'mode "global" answers from reports on periods, which an extension makes that is not installed '
@@ -248,7 +248,7 @@ def context_of(retrieved: RetrievedPassages, budget: int | None) -> AnswerContex
     offered = answering()
 
     def read(count: int | None) -> tuple[tuple[SentenceFact, ...], ParsedQuestion, str]:
-        """What the best passages state, and the question with their names."""
+        """Reads the best passages: the facts of their sentences, and the question parsed with their names."""
         facts = offered.facts_of(view, np.array(sorted(rows[:count]), np.int64)) if offered else ()
         names = {each.fact.subject for each in facts if each.fact.subject != each.fact.subject.lower()}
         return tuple(facts), *ParsedQuestion.of(retrieved.reading, names, languages).bounded()

@@ -28,7 +28,7 @@ class SentenceFact(Protocol):
 
     @property
     def fact(self) -> Fact:
-        """What it states."""
+        """The fact that is stated."""
         ...
 
     @property
@@ -38,11 +38,11 @@ class SentenceFact(Protocol):
 
     @property
     def is_state(self) -> bool:
-        """Whether it holds from its time on until another one is stated."""
+        """True if the fact holds from its time on until another one is stated."""
         ...
 
     def contradicts(self, other: SentenceFact) -> bool:
-        """Whether both cannot be right."""
+        """True if both facts cannot be right."""
         ...
 
 
@@ -139,7 +139,7 @@ def quotable_sentences(view: View, hits: Sequence[Hit], facts: Sequence[Sentence
 
 
 def tells_more(sentence: str, question: str) -> bool:
-    """Whether a sentence has a name or a figure that the question lacks, where its script has capitals."""
+    """True if a sentence has a name or a figure that the question lacks, where its script has capitals."""
     asked = set(WORD.findall(question.casefold()))
     words = [word for word in WORD.findall(sentence)[1:] if word.casefold() not in asked]
     return sentence.lower() == sentence.upper() or any(
@@ -154,17 +154,17 @@ def document_times(hit: Hit) -> tuple[Span, ...]:
 
 
 def document_in_time(hit: Hit, span: Span) -> bool:
-    """Whether a hit's document is about a time inside a span."""
+    """True if a hit's document is about a time inside a span."""
     return any(holds_in(time, (span,)) for time in document_times(hit))
 
 
 def text_names_time(hit: Hit, span: Span) -> bool:
-    """Whether the text of a hit names a time inside a span."""
+    """True if the text of a hit names a time inside a span."""
     return any(KIND.get(time.by, 0) == TEXT and holds_in(time.span, (span,)) for time in hit.about)
 
 
 def mentions_name(sentence: Sentence, name: str) -> bool:
-    """Whether a sentence is about a name.
+    """True if a sentence is about a name.
 
     It is if the document's title begins with the name, or a word of it is in the sentence, in the subject of
     a fact of it, or in the sentence before ("he", "she").
@@ -186,7 +186,7 @@ class NameUse(NamedTuple):
 
 
 def name_use(hit: Hit, name: str) -> NameUse:
-    """Whether a hit's title begins with a name, and whether its title or text has it."""
+    """Tests whether a hit's title begins with a name, and whether its title or text contains it."""
     words = key(name)
     if f"{key(hit.title)} ".startswith(f"{words} "):
         return NameUse(True, True)

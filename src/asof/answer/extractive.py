@@ -274,7 +274,7 @@ def _newest(best: SentenceMatch, matches: Sequence[SentenceMatch]) -> SentenceMa
 
 
 def _same_kind(one: SentenceMatch, other: SentenceMatch) -> bool:
-    """Whether two matches have facts of one kind, or both none and `one` states what is the case."""
+    """True if two matches have facts of one kind, or both none and `one` states what is the case."""
     if one.fact is None or other.fact is None:
         return one.fact is other.fact and _has_state(one.sentence)
     return one.fact.fact.kind == other.fact.fact.kind
@@ -319,7 +319,7 @@ SHORT = 60
 
 @dataclass(frozen=True, slots=True)
 class AnswerContext:
-    """What an answer is made from: the question, and the passages with their sentences and facts.
+    """The input of an answer: the question, and the passages with their sentences and facts.
 
     `words`: what is searched of the question. `hits` and `rows` are in the same order; `notes` say what was
     left out.
@@ -368,7 +368,7 @@ def extractive_answer(view: View, context: AnswerContext) -> Answer:
 
 
 def _is_sure(context: AnswerContext, cells: Sequence[TableCell]) -> bool:
-    """Whether the cells answer the question by sentences that have nearly all of what is asked: any cell of a
+    """True if the cells answer the question by sentences that have nearly all of what is asked: any cell of a
     table; a single one also by what a sentence states as a fact, if it tells more than the question does and
     no reason is asked for."""
     question = context.parsed
@@ -396,7 +396,7 @@ def _refused_beside(view: View, context: AnswerContext, reason: str, quotes: Seq
 
 
 def _contradiction(view: View, context: AnswerContext, quote: Quote) -> Contradiction | None:
-    """What contradicts the fact that a quote states of what is asked, if it states any."""
+    """The contradiction of the fact that a quote states about the question, or None."""
     question = context.parsed
     cell = TableCell("", "", None, list(context.hits))
     topics = [WeightedPhrase.of(topic, view) for topic in question.topics] or [context.words]

@@ -82,7 +82,7 @@ def _text_of(known: SentenceFact, condition: FactPattern) -> str:
 
 
 def _same_subject(subject: str, name: str, sentence: Sentence) -> bool:
-    """Whether a fact's subject has a word of a name, or the document's title begins with the name."""
+    """True if a fact's subject has a word of a name, or the document's title begins with the name."""
     return bool(set(key(name).split()) & set(key(subject).split())) or name_use(sentence.hit, name).title
 
 
@@ -146,7 +146,7 @@ class Contradiction(NamedTuple):
 def find_contradiction(
     statement: FactStatement, sentences: Iterable[Sentence], *, newest: bool
 ) -> Contradiction | None:
-    """How sentences of other documents contradict a statement; None if none does.
+    """The contradiction between a statement and sentences of other documents, or None.
 
     `newest`: what was published last is asked for.
     """
@@ -168,7 +168,7 @@ def find_contradiction(
 
 
 def _in_force(statement: FactStatement) -> bool:
-    """Whether nothing superseded a statement."""
+    """True if nothing supersedes a statement."""
     return statement.sentence.hit.superseded is None
 
 
@@ -180,7 +180,7 @@ def _prefer(
 
 
 def contradict(one: FactStatement, other: FactStatement) -> bool:
-    """Whether two statements cannot both be right."""
+    """True if two statements cannot both be right."""
     return one.sentence.hit.document != other.sentence.hit.document and one.fact.contradicts(other.fact)
 
 
@@ -201,7 +201,7 @@ def _published(statement: FactStatement) -> int:
 
 
 def _is_forecast(statement: FactStatement) -> bool:
-    """Whether a statement was published before the time that it is about was over."""
+    """True if a statement was published before the time that it is about was over."""
     when, published = statement.fact.fact.when, statement.sentence.hit.published
     return (
         when is not None and published is not None and when.by != "published"
@@ -265,7 +265,7 @@ def match_sentence(
     question: ParsedQuestion,
     min_share: float = MIN_SHARE,
 ) -> SentenceMatch | None:
-    """How well a sentence answers a topic; None if it has less than `min_share` of it."""
+    """Matches a sentence with a topic; None if it has less than `min_share` of it."""
     share_in_context = topic.share(sentence.context_stems)
     share = (share_in_context + topic.share(sentence.titled_stems)) / 2
     if not share_in_context or share < min_share:
@@ -290,7 +290,7 @@ def _time_score(sentence: Sentence, cell: TableCell, *, current: bool) -> float:
 
 
 def describes_past(sentence: Sentence) -> bool:
-    """Whether all facts of a sentence are, by its own words, of a time before the document.
+    """True if all facts of a sentence are, by its own words, of a time before the document.
 
     A state that began then ("is", "has") is not past.
     """
@@ -330,7 +330,7 @@ def unanswerable_reason(
     question: ParsedQuestion, words: WeightedPhrase, hits: Sequence[Hit], sentences: Sequence[Sentence],
     facts: Sequence[SentenceFact], view: View,
 ) -> str:  # fmt: skip
-    """Why these passages hold no answer; "" if they can."""
+    """The reason why these passages cannot hold the answer, or ""."""
     if not hits:
         return "nothing in this corpus matches the question"
     stems: dict[str, frozenset[str]] = {sentence.hit.id: frozenset() for sentence in sentences}
@@ -357,7 +357,7 @@ def unanswerable_reason(
 
 
 def _is_about(hit: Hit, words: WeightedPhrase, question: ParsedQuestion, view: View) -> bool:
-    """Whether a hit is of a time of the question, and its title has all of the words that the corpus has."""
+    """True if a hit is of a time of the question, and its title has all of the words that the corpus has."""
     title = frozenset(view.analyzer.terms(hit.title, view.analyzer.detect(hit.title)))
     known = [
         stems
@@ -384,7 +384,7 @@ def answerability(words: WeightedPhrase, passages: Iterable[frozenset[str]]) -> 
 def unreachable_cells(
     question: ParsedQuestion, hits: Sequence[Hit], cells: Sequence[TableCell], facts: Sequence[SentenceFact]
 ) -> str:
-    """Why the passages have no value for any cell of a table, by its names and times; "" if they can."""
+    """The reason why the passages have no value for any cell of a table, by its names and times, or ""."""
     unknown = [name for name in question.names if not any(name_use(hit, name).text for hit in hits)]
     if unknown and len(unknown) == len(question.names):
         return f"no passage that was found mentions {', '.join(unknown)}"
@@ -396,8 +396,8 @@ def unreachable_cells(
 def _time_reason(
     question: ParsedQuestion, hits: Sequence[Hit], facts: Sequence[SentenceFact], view: View
 ) -> str:
-    """Why nothing is known of the times of a question, where these are written with figures and none is now,
-    and most passages are dated."""
+    """The reason why nothing is known of the times of a question, or "". Only for times that are written with
+    figures and do not include now, and if most passages are dated."""
     times = question.times
     if (
         not times
@@ -477,7 +477,7 @@ def lasting_states(
 
 
 def lasts(known: SentenceFact, span: Span) -> bool:
-    """Whether a fact is a state that began by the end of a span and has no stated end.
+    """True if a fact is a state that began by the end of a span and has no stated end.
 
     Such a state is given "since" a time, or in the present tense of a dated text.
     """

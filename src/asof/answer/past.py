@@ -56,8 +56,8 @@ def read_as_of(reading: QuestionReading, asked: Span) -> QuestionReading:
 
 
 def is_open(now: Answered, asked: Span) -> bool:
-    """Whether another answer may have to stand in place of the present one: that is a refusal, or the first
-    that it quotes came later and does not speak of the time that is asked about."""
+    """True if a past answer may have to replace the present one: that is a refusal, or the first passage that
+    it quotes is newer and does not mention the time that is asked about."""
     if now.quoted.refused:
         return True
     first = now.quoted.citations[0]
@@ -136,12 +136,12 @@ def _later(after: Mapping[str, Superseded], passage: str) -> set[str]:
 
 
 def _is_of_quote(time: SourcedTime, citation: Citation) -> bool:
-    """Whether a time of a passage stands in what is quoted of it, or above all of it."""
+    """True if a time of a passage is inside the quotation, or applies to all of the passage."""
     return KIND.get(time.by) != TEXT or time.text in citation.quote
 
 
 def _lasts(context: AnswerContext, citation: Citation, asked: Span, *, replaced: bool) -> bool:
-    """Whether a citation states what lasts, and not what happened, or was so at another time.
+    """True if a citation states a state that lasts, or a state of another time than now; not an event.
 
     `replaced`: it was edited or removed since, or a later one stands in the present answer. Where no fact was
     read in it, that is enough, if its title, headings and metadata name no other time.

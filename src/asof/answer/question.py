@@ -140,7 +140,7 @@ def _without_question_words(start: int, text: str, question: frozenset[str]) -> 
 
 
 def _continues(rest: str, before: str, end: int) -> bool:
-    """Whether a capitalised phrase only begins a longer phrase ("China sales growth").
+    """True if a capitalised phrase only begins a longer phrase ("China sales growth").
 
     After an auxiliary ("did Baltic Lines open") or an office ("CEO Mira Voss say") it is a name.
     """
@@ -159,7 +159,7 @@ def _dotted(word: str) -> str:
 
 
 def _is_measure(text: str) -> bool:
-    """Whether a capitalised phrase names a measure (GAAP, EBITDA, AFFO) or begins with a number."""
+    """True if a capitalised phrase names a measure (GAAP, EBITDA, AFFO) or begins with a number."""
     return all(word.isupper() and len(word) > 1 for word in text.split()) or text[0].isdigit()
 
 
@@ -183,7 +183,7 @@ topics times periods."""
 
 @dataclass(frozen=True, slots=True)
 class ParsedQuestion:
-    """What a question asks for.
+    """A question, parsed: names, topics and times.
 
     `names`: known names and capitalised phrases, outside of its times. `topics`: what it asks about them,
     split at commas and "and". `times`: the spans that it names. `grain`: it asks for each period of this
@@ -254,13 +254,13 @@ class ParsedQuestion:
 
     @property
     def asks_for_table(self) -> bool:
-        """Whether it asks for several values: of names, times or measures, or for the highest of some."""
+        """True if it asks for several values: of names, times or measures, or for the highest of some."""
         several = max(len(self.names), len(self.times), len(self.topics)) > 1
         return self.grain is not None or (several and (self.wants_value or self.superlative != 0))
 
     @property
     def asks_for_figures(self) -> bool:
-        """Whether it asks for the values of a table, or for a figure of a time."""
+        """True if it asks for the values of a table, or for a figure of a time."""
         return self.asks_for_table or (self.wants_value and bool(self.names and self.times))
 
     def bounded(self) -> tuple[ParsedQuestion, str]:
@@ -299,7 +299,7 @@ class QuestionWords:
     capital_nouns: bool
 
     def asks_for_course(self, words: set[str]) -> bool:
-        """Whether these words ask how something went on: "how did … change", "how has … changed"."""
+        """True if these words ask for a development: "how did … change", "how has … changed"."""
         return bool(words & self.explain and words & self.course and words & (self.past | self.perfect))
 
     @property
@@ -323,8 +323,8 @@ def _phrases(name: str, language: str) -> re.Pattern[str]:
 
 
 def _after(question: str, language: str) -> str:
-    """What a question for a successor names: "Solveig Anderby" of "Who came after Solveig Anderby as chair?";
-    empty for other questions."""
+    """The predecessor named by a question for a successor: "Solveig Anderby" of "Who came after Solveig
+    Anderby as chair?"; empty for other questions."""
     asked = _phrases("successor_asks", language).match(question.lstrip())
     found = asked and _phrases("successor", language).search(question, asked.end())
     if not found:
@@ -352,12 +352,12 @@ def word_lists(language: str) -> QuestionWords:
 
 
 def _is_wide(names: Sequence[str], times: Sequence[Span]) -> bool:
-    """Whether these are one name, several times, or one that is longer than a month."""
+    """True if these are one name, several times, or one that is longer than a month."""
     return len(names) == 1 or len(times) > 1 or any(span.last - span.first > 31 * _DAY for span in times)
 
 
 def _is_today(span: Span, reading: QuestionReading) -> bool:
-    """Whether a span is the day of the question: "today" asks for what is current then."""
+    """True if a span is the day of the question: "today" asks for what is current then."""
     return span.first <= reading.as_of <= span.last < span.first + _DAY
 
 
@@ -441,7 +441,7 @@ def periods_named(reading: QuestionReading, grain: Grain | None) -> NamedPeriods
 
 
 def _covered(ranges: Iterable[tuple[int, int]]) -> int:
-    """How many numbers are in any of these ranges, each from its first to before its end."""
+    """The number of integers in any of these half-open ranges."""
     count, reached = 0, 0
     for first, end in sorted(ranges):
         count += max(0, end - max(first, reached))

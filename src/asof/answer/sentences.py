@@ -66,7 +66,7 @@ class Quote:
 
     @property
     def text(self) -> str:
-        """What is quoted; a row of a table behind the header of the table."""
+        """The quoted text; a row of a table with the header of the table before it."""
         alone = (self.start, self.end) == (self.sentence.start, self.sentence.end)
         return self.sentence.text if alone else shown(self.hit.text[self.start : self.end])
 
@@ -122,8 +122,8 @@ def quote_of(sentences: Sequence[Sentence], at: int) -> Quote:
 
 @dataclass(frozen=True, slots=True)
 class _Passage:
-    """What the score of a sentence owes to its passage: its place in the ranking, from 0, its score as a
-    share of the best one's, and the share of the question that it has."""
+    """The part of a sentence's score that comes from its passage: its rank (from 0), its score as a share of
+    the best one's, and the share of the question that it contains."""
 
     rank: int
     relevance: float
@@ -161,8 +161,8 @@ def _score(question: ParsedQuestion, words: WeightedPhrase, sentence: Sentence, 
 
 
 def _expected(question: ParsedQuestion, sentence: Sentence) -> float:
-    """What a sentence gains that has what is asked for: a figure, a clause that can give a reason or a way,
-    or else a name or a figure that the question lacks."""
+    """The bonus of a sentence with the kind of thing that is asked for: a figure, a clause that can give a
+    reason or a way, or else a name or a figure that the question lacks."""
     said = unmarked(unnumbered(sentence.text))
     if question.figure:
         return FIGURE if any(map(str.isdigit, said)) else 0.0
@@ -171,7 +171,7 @@ def _expected(question: ParsedQuestion, sentence: Sentence) -> float:
 
 
 def _within(named: Span, asked: Span) -> bool:
-    """Whether a named time begins or ends within the time that is asked about."""
+    """True if a named time begins or ends within the time that is asked about."""
     return asked.first <= named.first <= asked.last or asked.first <= named.last <= asked.last
 
 
@@ -181,7 +181,8 @@ def _years(span: Span) -> tuple[int, int]:
 
 
 def states_something(sentence: Sentence) -> bool:
-    """Whether a sentence says anything: not a question, a heading, a label, a fence or a lone "Yes."."""
+    """True if a sentence states anything: it is not a question, a heading, a label, a fence or a lone
+    "Yes."."""
     text = sentence.text
     return (
         (
@@ -205,7 +206,7 @@ def _with_neighbours(sentences: Sequence[Sentence], at: int, others: Sequence[Qu
     hit = sentences[at].hit
 
     def joined(before: int, after: int) -> bool:
-        """Whether these two follow each other, and the quote from first to last still fits with both."""
+        """True if these two are adjacent, and the quote from first to last still fits with both."""
         one, other = sentences[before], sentences[after]
         if other.hit is not hit or one.hit is not hit or one.end != other.start:
             return False

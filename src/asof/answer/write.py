@@ -87,7 +87,8 @@ _CITED = re.compile(r"\[[0-9 ,;]*\]")
 
 
 def declines(text: str) -> bool:
-    """Whether a text is the refusal of TG-RAG's prompt and nothing else; case, signs and citations apart.
+    """True if a text is the refusal of TG-RAG's prompt and nothing else; case, punctuation and citations
+    apart.
 
     >>> declines("**No explicit evidence for the question.**"), declines("No explicit evidence for 2023; 4%.")
     (True, False)
@@ -227,7 +228,7 @@ class QuestionModel:
 
     @property
     def used(self) -> Usage:
-        """What the question took until now."""
+        """The usage of the question so far."""
         return self.metered.meter
 
     @property
@@ -245,7 +246,7 @@ class QuestionModel:
         return f"stopped at the budget of {budget_text(budget, self.metered.unit)}: {prompts} not sent"
 
     def affords(self, prompt: int, reply: int) -> bool:
-        """Whether so many tokens more of prompts and replies fit into the budget."""
+        """True if so many more tokens of prompts and replies fit into the budget."""
         return self.metered.affords(prompt, reply)
 
     def hold_back(self, prompts: Sequence[Prompt]) -> None:

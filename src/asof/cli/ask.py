@@ -46,7 +46,7 @@ _STEPS = {
 
 
 def show_points(answer: Answer) -> None:
-    """What a model noted in the evidence, with its weights."""
+    """Prints the points that a model noted in the evidence, with their weights."""
     for each in answer.points:
         about = f"{', '.join(each.periods)}: " if each.periods else ""
         left_out = "" if each.read else " (left out)"
@@ -55,7 +55,7 @@ def show_points(answer: Answer) -> None:
 
 
 def show_cost(cost: Mapping[str, Any], *, streamed: bool, verbose: bool) -> None:
-    """What was used, on standard error; with `verbose` also for each step."""
+    """Prints the usage on standard error; with `verbose` also for each step."""
     used = [
         f"{name} {amount(value, USD)}" if name == "cost" else f"{name} {value:,}"
         for name, value in cost.items()
@@ -215,7 +215,7 @@ def _emphasised(line: str, citation: Citation | None) -> str:
 
 
 def _show_place(citation: Citation) -> None:
-    """Where a quote stands, and what supersedes it."""
+    """Prints the location of a quote, and what supersedes it."""
     from asof.cli.show import show_superseded
 
     if citation.title and citation.title != citation.document:

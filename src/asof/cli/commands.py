@@ -249,7 +249,7 @@ class Commands(click.Group):
         return super().resolve_command(ctx, args)
 
     def _suggestion(self, args: list[str]) -> str:
-        """What was probably intended: another command, or a question."""
+        """The intended command line, guessed: another command, or a question."""
         name, words = args[0].lower(), " ".join(args).split()
         question = len(words) > 1 and not any(word.startswith("-") for word in words)
         known = entries()

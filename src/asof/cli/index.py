@@ -113,8 +113,8 @@ def _text(value: object) -> str:
 
 
 def check(source: str, root: Path, options: Mapping[str, Any], *, history: bool) -> bool:
-    """Whether a source is named by a scheme, which it is then opened by, before anything is made. Raises
-    SourceError, and UsageError also for options of schemes beside a path."""
+    """Opens a source that is named by a scheme, before anything is created; False if it is no such source.
+    Raises SourceError, and UsageError also for options of schemes beside a path."""
     from asof.environment import configuration, now
     from asof.errors import UsageError
     from asof.sources.source import SourceContext, is_target, open_scheme, scheme_in, scheme_named
@@ -164,7 +164,7 @@ SHOWN_PROBLEMS = 20
 
 
 def cores() -> int:
-    """How many processors this process may use."""
+    """The number of processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 

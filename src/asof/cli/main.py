@@ -109,7 +109,7 @@ def _typed() -> str:
 
 
 def _no_number(error: click.ClickException) -> str:
-    """What is said of a text that is no number, where one of a range is accepted."""
+    """The message for a text that is not a number, where one of a range is accepted."""
     kind = getattr(getattr(error, "param", None), "type", None)
     whole = "whole " if isinstance(kind, click.IntRange) else ""
     least, most = getattr(kind, "min", None), getattr(kind, "max", None)
@@ -118,7 +118,7 @@ def _no_number(error: click.ClickException) -> str:
 
 
 def _for_example(error: click.ClickException) -> str:
-    """How a command is typed that was typed without what it needs."""
+    """An example of a command that was typed without a required argument."""
     name = error.ctx.info_name if isinstance(error, click.MissingParameter) and error.ctx else None
     entry = entry_of(name) if name else None
     return f"; for example: {entry.example}" if entry else ""

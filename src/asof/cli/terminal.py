@@ -233,7 +233,7 @@ def waiting_progress(corpus: Corpus) -> Iterator[None]:
 
 @contextmanager
 def index_progress(what: str) -> Iterator[Callable[[IndexReport], None]]:
-    """How many documents of a source are indexed."""
+    """Progress of indexing: how many documents of a source are indexed."""
     if not sys.stderr.isatty():
         with ProgressLines(what, _write) as lines:
 
@@ -256,7 +256,7 @@ def index_progress(what: str) -> Iterator[Callable[[IndexReport], None]]:
 
 
 def index_totals(report: IndexReport) -> str:
-    """What a run has committed so far."""
+    """The totals that a run has committed so far."""
     return f"{_done(report):,} documents, {report.passages:,} new passages"
 
 

@@ -89,7 +89,7 @@ class QueryReader:
         return combined(parsed.names, parsed.topics, times.words, times.beyond)
 
     def _anything_at(self, as_of: int) -> bool:
-        """Whether any passage is visible then; a time before the kept history has its own error."""
+        """True if any passage is visible at a moment; a time before the kept history has its own error."""
         try:
             return self.session.use(as_of, self.known_at, lambda view: view.n > 0)
         except BeforeHorizon:
@@ -169,14 +169,14 @@ class _PutQuestion:
 
 
 class OfCorpus(Protocol):
-    """What the extension that adds to answers (`answer.ask.Answering`) wants of an open corpus."""
+    """The interface to an open corpus of the extension that adds to answers (`answer.ask.Answering`)."""
 
     def prepare(self, session: Session) -> None:
         """Make what answers over periods are made of, where that was not done yet. Raises CorpusError."""
         ...
 
     def note(self, config: Config) -> str:
-        """What of the configuration does not hold for answers; "" for nothing."""
+        """A note on configuration that has no effect on answers, or ""."""
         ...
 
 
@@ -200,7 +200,7 @@ class Asker:
             return self._answer(request, model)
 
     def _budget(self, request: AskRequest) -> float | None:
-        """What the answer may cost. Raises UsageError for less than nothing."""
+        """The most that the answer may cost. Raises UsageError for a negative number."""
         budget = self.session.config.asking.budget if request.budget is None else request.budget
         if budget is not None and not 0 <= budget <= 1e9:
             raise UsageError(f"budget {budget:g}: 0 or more is expected (US dollars; tokens without prices)")
@@ -278,8 +278,7 @@ class Asker:
         return made
 
     def _of_its_time(self, put: _PutQuestion) -> Answer | PendingAnswer:
-        """What answers a question about single passages: those of its moment, or of a past time that it
-        names."""
+        """Answers a question from single passages: those of its moment, or of a past time that it names."""
         from asof.answer import past
 
         now = self._from_passages(put)

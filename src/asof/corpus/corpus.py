@@ -169,7 +169,7 @@ class Corpus:
 
     @property
     def closed(self) -> bool:
-        """Whether it was closed."""
+        """True if it was closed."""
         return self.session.closed
 
     # -- adding -------------------------------------------------------------------------------------
@@ -229,7 +229,7 @@ class Corpus:
         return self._sources.open(name, history=history, trust_mtime=trust_mtime, **options)
 
     def source_context(self, scheme: str) -> SourceContext:
-        """What a source of a scheme is told of this corpus."""
+        """The context in which a source of a scheme is opened for this corpus."""
         return self._sources.context(scheme)
 
     @property

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Maintenance:
-    """What keeps a corpus in order. `background`: after a write, small segments are merged in a thread; else
-    only by `tidy`."""
+    """Maintenance of a corpus. `background`: after a write, small segments are merged in a thread; else only
+    by `tidy`."""
 
     session: Session
     background: bool = True
@@ -230,7 +230,7 @@ def forget_texts(folder: Path) -> None:
 
 
 def erasure_of(document: str) -> tuple[Erasure | None, tuple[str, ...]]:
-    """How a document of a scheme is erased, and the documents of the same thing; None and () for others."""
+    """The erasure of a document of a scheme, and the documents of the same thing; None and () for others."""
     from asof.sources.source import is_scheme, scheme_in, scheme_named
 
     scheme = scheme_named(scheme_in(document)) if is_scheme(document) else None
@@ -269,7 +269,7 @@ class SourceOpener:
         )  # fmt: skip
 
     def context(self, scheme: str) -> SourceContext:
-        """What a source of a scheme is told of the corpus."""
+        """The context in which a source of a scheme is opened."""
         from asof.sources.source import SourceContext
 
         return SourceContext(

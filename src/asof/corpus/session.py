@@ -325,7 +325,7 @@ class ModelProvider:
 
     @property
     def speaks(self) -> bool:
-        """Whether there is a language model, given or configured."""
+        """True if there is a language model, given or configured."""
         return self.model is not None or self._config.model is not None
 
     def metered(self, budget: float | None = None) -> ModelProvider:

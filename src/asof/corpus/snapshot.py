@@ -96,8 +96,8 @@ class Snapshot:
         return context_of(results, tokens)
 
     def unmet(self, filters: Filters) -> list[str]:
-        """Why nothing can be found here, whatever the words: a filter that no document passes, or a time
-        before all of them. It says nothing of what is not visible."""
+        """Explains why nothing can match, whatever the words: a filter that no document passes, or a time
+        before all of them. It tells nothing about documents that are not visible."""
         from asof.store.names import filter_notes
 
         return self.use(lambda view: filter_notes(view.store, filters))
@@ -106,7 +106,8 @@ class Snapshot:
         self, wanted: str, question: str, k: int | None = None, *, filters: Filters | None = None,
         unit: str | None = None, recipe: str | Recipe | None = None, rerank: bool | None = None,
     ) -> WhyNot:  # fmt: skip
-        """Why a document (or a passage, by a hit's id) is not among the hits of a question, or where it is.
+        """Explains why a document (or a passage, by a hit's id) is not among the hits of a question, or its
+        rank.
 
         `wanted`: an id, or a title or what else names a document alone (see `asof.store.names`); one
         that was published later is meant by its whole id only. Raises UsageError when there is none, or
@@ -158,7 +159,7 @@ class Snapshot:
         return self.use(lambda view: documents_as_of(view.store, after, most, part))
 
     def calendar(self) -> list[tuple[str, int]]:
-        """How many dated versions were published in each month ("2024-03"), in order of time."""
+        """The number of dated versions published in each month ("2024-03"), in order of time."""
         from asof.store.reader import versions_by_month
 
         return self.use(lambda view: versions_by_month(view.store))
@@ -168,7 +169,7 @@ class Snapshot:
         return self.use(lambda view: view.store.resolve(target, origin))
 
     def links(self, document: str, depth: int = 1) -> Reach:
-        """What a document links to and what links to it, as it stood; up to `depth` links away (1 to 5).
+        """The links from and to a document as of this moment, up to `depth` links away (1 to 5).
 
         Raises UsageError when no such document was current.
         """
@@ -180,7 +181,7 @@ class Snapshot:
         self, question: str, most: int = 20, *, since: When | None = None, until: When | None = None,
         recipe: str | Recipe | None = None,
     ) -> Timeline:  # fmt: skip
-        """How the answer to a question changed: the statements of its series, the last `most`, newest last.
+        """The changes of the answer to a question: the last `most` statements of its series, newest last.
 
         `since` and `until`: only those current at some time between. Raises UsageError, BeforeHorizon.
         """
@@ -236,7 +237,7 @@ class Snapshot:
     # -- reading a question -------------------------------------------------------------------------
 
     def view(self) -> View:
-        """What stages read."""
+        """The view that stages read."""
         return self.use(lambda view: view)
 
     def use(self, do: Callable[[View], T]) -> T:
@@ -245,11 +246,11 @@ class Snapshot:
 
     @property
     def reader(self) -> QueryReader:
-        """What reads questions that are asked here."""
+        """The reader of questions that are asked here."""
         return QueryReader(self.session, self.models, self.as_of, self.known_at, self.stated)
 
     def read(self, question: str) -> QuestionReading:
-        """How the default recipe reads a question that is asked here: its words, its times, its wishes.
+        """Reads a question with the default recipe: its words, its times, its intent.
 
         Raises UsageError for more than 5,000 characters.
         """

@@ -143,7 +143,7 @@ SMALLEST = 1_024
 
 @dataclass(frozen=True, slots=True)
 class MergeBlocks:
-    """How many postings, and rows of vectors, are in memory at once."""
+    """The number of postings, and of rows of vectors, in memory at once."""
 
     postings: int = 4_000_000
     rows: int = 65_536
@@ -158,7 +158,7 @@ def level(rows: int) -> int:
 
 
 def due(sizes: Sequence[int]) -> slice | None:
-    """Which neighbours to merge next, given the numbers of rows in order; None when all is well.
+    """The neighbouring segments to merge next, given the numbers of rows in order; None if there are none.
 
     The first run of at least FANOUT neighbours, none of a higher level, the lowest level first.
     """
@@ -462,12 +462,12 @@ SEGMENT_NAME = re.compile(r"[0-9a-f]{16}\.seg")
 
 
 def is_segment_name(name: object) -> bool:
-    """Whether this is the name of a segment's file; what a crafted list holds need not even be a text."""
+    """True if this is the name of a segment's file; in a forged list it need not even be a text."""
     return isinstance(name, str) and SEGMENT_NAME.fullmatch(name) is not None
 
 
 def is_entry(row: Sequence[object]) -> bool:
-    """Whether a row of the list of segments has the types of a `SegmentEntry`: SQLite enforces none."""
+    """True if a row of the list of segments has the types of a `SegmentEntry`: SQLite enforces none."""
     file, *numbers = row
     return isinstance(file, str) and all(
         isinstance(number, int) and -1 <= number < 2**62 for number in numbers
@@ -475,7 +475,7 @@ def is_entry(row: Sequence[object]) -> bool:
 
 
 def list_fault(db: sqlite3.Connection, entries: Sequence[SegmentEntry]) -> str:
-    """What is wrong with the list of segments as a whole, "" when it holds each passage and end once."""
+    """The fault of the list of segments as a whole, or "" if it has each passage and end once."""
     for table, first, last in (("passages", "first", "last"), ("ends", "ends_first", "ends_last")):
         ranges = sorted((getattr(entry, first), getattr(entry, last)) for entry in entries)
         ranges = [(low, high) for low, high in ranges if low <= high]
@@ -489,7 +489,7 @@ def list_fault(db: sqlite3.Connection, entries: Sequence[SegmentEntry]) -> str:
 
 
 def segment_fault(db: sqlite3.Connection, entry: SegmentEntry, segment: Segment, encoder: str) -> str:
-    """What is wrong with a segment, "" when it is sound and agrees with the store.
+    """The fault of a segment, or "" if it is sound and agrees with the store.
 
     `encoder`: the name of the one that the corpus has vectors of, "" for none.
     """

@@ -61,7 +61,7 @@ OLDER: Mapping[str, OlderFormat] = {
 
 
 def stated() -> dict[str, str]:
-    """What the table of contents of a new file says of its format."""
+    """The entries about its format in the table of contents of a new file."""
     return {"format": MAGIC.decode(), "asof": __version__}
 
 
@@ -142,7 +142,7 @@ class ArraySpec:
     optional: bool = False
 
     def ordered(self, array: Array, sizes: Sizes) -> bool:
-        """Whether the whole array has its order."""
+        """True if the whole array is in the order of its spec."""
         if not self.order:
             return True
         if self.order == "distinct":
@@ -152,7 +152,7 @@ class ArraySpec:
         return self.order == "ascending" or bool(array[0] == 0 and array[-1] == sizes[self.of])
 
     def within(self, values: Array, sizes: Sizes) -> bool:
-        """Whether the values of a part of the array lie inside the bounds; not a number does not."""
+        """True if the values of a part of the array are inside the bounds; NaN is not."""
         if not len(values):
             return True
         below = sizes[self.below] if isinstance(self.below, str) else self.below
@@ -215,7 +215,7 @@ def instants(size: str, order: str = "") -> ArraySpec:
 
 
 def offsets(lengths: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int64]:
-    """Where stretches of these lengths (n) begin, one after another, and where the last one ends (n + 1)."""
+    """Start offsets of consecutive ranges of these lengths (n), and the end of the last one (n + 1)."""
     out = np.zeros(len(lengths) + 1, np.int64)
     np.cumsum(lengths, out=out[1:])
     return out
@@ -228,7 +228,7 @@ def stretches(begin: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[n
 
 
 def placed(ascending: NDArray[np.int32], *numbers: int) -> list[int]:
-    """Where numbers stand in an ascending array: before equal ones.
+    """The insertion points of numbers in an ascending array, before equal ones.
 
     As numbers of its own type: numpy makes a copy of all of an array to compare it with those of another.
     """
@@ -243,7 +243,7 @@ Stretch = tuple[int, int, int]
 
 
 class AboutTimes(NamedTuple):
-    """What n rows are about: row i has the stretches `offsets[i]` to before `offsets[i + 1]`.
+    """The times that n rows are about: row i has the intervals `offsets[i]` to before `offsets[i + 1]`.
 
     `offsets` int64 (n + 1); `first`, `last` int64 instants, both inside (BEGINNING, NEVER: unbounded);
     `kind` uint8, where each is stated, METADATA before TITLE before HEADING before TEXT.
@@ -297,19 +297,19 @@ class AboutTimes(NamedTuple):
 
     @property
     def known(self) -> NDArray[np.bool_]:
-        """Which rows (n) are about any time."""
+        """Mask (n) of the rows that are about any time."""
         return np.diff(self.offsets) > 0
 
     def stated(self, kinds: tuple[int, int] = (METADATA, TEXT)) -> NDArray[np.bool_]:
-        """Which rows (n) are about any time that is stated at these kinds of places, from one to another."""
+        """Mask (n) of the rows that are about a time stated at these kinds of places, from one to another."""
         return self._any(self._of(kinds))
 
     def overlap(self, first: int, last: int, kinds: tuple[int, int] = (METADATA, TEXT)) -> NDArray[np.bool_]:
-        """Which rows (n) are about a time that has an instant in common with `first` to `last`."""
+        """Mask (n) of the rows about a time that has an instant in common with `first` to `last`."""
         return self._any((self.first <= last) & (self.last >= first) & self._of(kinds))
 
     def bounded_in(self, first: int, last: int) -> NDArray[np.bool_]:
-        """Which rows (n) are about a time that begins or ends from `first` to `last`."""
+        """Mask (n) of the rows about a time that begins or ends from `first` to `last`."""
         begins = (self.first >= first) & (self.first <= last)
         return self._any(begins | ((self.last >= first) & (self.last <= last)))
 
@@ -317,7 +317,7 @@ class AboutTimes(NamedTuple):
         return (self.kind >= kinds[0]) & (self.kind <= kinds[1])
 
     def _any(self, stretches: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Which rows have any of the stretches that are marked."""
+        """Mask of the rows with any of the marked intervals."""
         marked = np.flatnonzero(stretches)
         out = np.zeros(len(self.offsets) - 1, bool)
         out[np.searchsorted(self.offsets, marked, "right") - 1] = True
@@ -379,7 +379,7 @@ def about_or_published(
     by_time: RowsByTime, visible: NDArray[np.int64], dated: NDArray[np.uint8], spans: Sequence[Span],
     begin: int, end: int,
 ) -> NDArray[np.bool_]:  # fmt: skip
-    """Which rows of a segment from `begin` to before `end` are about one of the times or were published then.
+    """Mask of the rows of a segment, from `begin` to before `end`, about one of the times or published then.
 
     `visible` (ascending) and `dated` are columns of the whole segment.
     """

@@ -34,7 +34,7 @@ Counts = Any
 
 
 def term_counts(segment: Segment) -> Counts:
-    """How often each row of the segment (n) has each of its terms, in the order of `segment["terms"]`."""
+    """The count of each term in each row of the segment (n), terms in the order of `segment["terms"]`."""
     from scipy.sparse import csr_array
 
     start = segment["forward_start"]
@@ -70,7 +70,7 @@ def terms_of(prefix: Prefix, rows: NDArray[np.int64]) -> RowTerms:
 
 
 class Occurrences(NamedTuple):
-    """Which of some terms stand in which of some rows, by term, then by row: places in both, and counts."""
+    """Occurrences of some terms in some rows, by term, then by row: places in both, and counts."""
 
     which: NDArray[np.int16]
     rows: NDArray[np.int64]
@@ -321,7 +321,7 @@ def scores_at(
 
 
 def presence(window: Window, places: NDArray[np.int64], terms: Sequence[Term]) -> NDArray[np.bool_]:
-    """Which of the terms stand in the passages at a few places of the window (ascending): (terms, places).
+    """Mask (terms, places) of terms that occur in the passages at a few places of the window (ascending).
 
     A passage that is not current has none.
     """

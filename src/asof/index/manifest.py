@@ -161,7 +161,8 @@ class Manifest:
 
     @property
     def slow(self) -> bool:
-        """Whether a model encodes: then a batch is small, and encoded before the write that takes it in."""
+        """True if a model encodes: then batches are small, and are encoded before the write that takes
+        them."""
         return self.encoder is not None and not isinstance(self.encoder, HashedNgrams)
 
     def encode_ahead(self, db: sqlite3.Connection, documents: Sequence[Document]) -> None:
@@ -220,7 +221,7 @@ class Manifest:
                 corpus_files.remove(self.folder / file)
 
     def mentions(self, entry: SegmentEntry, passages: NDArray[np.int64]) -> bool:
-        """Whether a segment holds any of these passages, or an end of one that an earlier segment holds."""
+        """True if a segment holds any of these passages, or an end of one that an earlier segment holds."""
         if ((passages >= entry.first) & (passages <= entry.last)).any():
             return True
         try:
@@ -277,7 +278,7 @@ class Manifest:
 
     @contextmanager
     def merging(self) -> Iterator[bool]:
-        """Whether this process may merge now."""
+        """Takes the lock of merges; yields True if this process may merge now."""
         corpus_files.make_folder(self.folder)
         with corpus_files.try_lock(self.store.folder / "merge.lock") as lock:
             yield lock is not None
@@ -392,8 +393,8 @@ SegmentStats = tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingReport:
-    """What a change came to: the encoder ("" for none), its dimensions, how many passages there are, how many
-    were given a vector now, and whether the corpus had another encoder before."""
+    """The result of a change of encoder: the encoder ("" for none), its dimensions, how many passages there
+    are, how many were encoded now, and whether the corpus had another encoder before."""
 
     encoder: str
     dimensions: int | None
@@ -473,7 +474,7 @@ class EmbeddingRun:
         return encoded
 
     def _lacking(self) -> int:
-        """How many passages have no vector of this encoder."""
+        """The number of passages without a vector of this encoder."""
         if self.encoder is None:
             return 0
         count: int = self.db.execute(

@@ -47,13 +47,14 @@ from numpy.typing import NDArray
 
 from asof.errors import DamagedSegment
 from asof.files import NotAFile, create_file, open_file, remove, rename
-from asof.index.columns import ABOUT_COLUMNS as ABOUT
 from asof.index.columns import (
+    ABOUT_COLUMNS,
     FAMILY,
     FOOTER,
     MAGIC,
     NUMBERS,
     OLDER,
+    TITLE_COLUMNS,
     AboutTimes,
     Array,
     ArraySpec,
@@ -67,7 +68,6 @@ from asof.index.columns import (
     stated,
     stretches,
 )
-from asof.index.columns import TITLE_COLUMNS as TITLES
 from asof.time.span import NEVER
 
 # -- the file ------------------------------------------------------------------------------------------
@@ -82,7 +82,7 @@ def _lengths_add_up(read: Callable[[str], Array], _facts: Mapping[str, Any]) -> 
 
 
 def _row_of_inverts_passage(read: Callable[[str], Array], facts: Mapping[str, Any]) -> bool:
-    """Whether `row_of` leads from every passage to its row, and nowhere else."""
+    """True if `row_of` maps every passage to its row, and nothing else."""
     table, places = read("row_of"), read("passage") - facts["first"]
     if not len(places):
         return True
@@ -339,7 +339,7 @@ class Segment:
     @property
     def about(self) -> AboutTimes:
         """The times that its rows are about."""
-        return AboutTimes(*(self[name] for name in ABOUT))
+        return AboutTimes(*(self[name] for name in ABOUT_COLUMNS))
 
     @cached_property
     def by_time(self) -> RowsByTime:
@@ -349,7 +349,7 @@ class Segment:
     @property
     def titles(self) -> TitleTable:
         """The titles of its rows."""
-        return TitleTable(*(self[name] for name in TITLES))
+        return TitleTable(*(self[name] for name in TITLE_COLUMNS))
 
     def stems(self, terms: NDArray[np.int64]) -> list[str]:
         """The stems of terms, by their places in `terms`."""
@@ -367,7 +367,7 @@ class Segment:
             self[name]
 
     def find(self, hashes: NDArray[np.uint64]) -> list[tuple[int, int]]:
-        """Where the postings of each term lie: (first, last), equal when there are none."""
+        """The range of the postings of each term: (first, last), equal if there are none."""
         start, at = self["start"], self.places_of(hashes)
         ranges = np.where(at >= 0, [start[at], start[at + 1]], 0)
         return list(zip(*ranges.tolist(), strict=True))
@@ -586,7 +586,7 @@ class WindowPart:
 
     @property
     def n_live(self) -> int:
-        """How many of its rows are not dead."""
+        """The number of its rows that are not dead."""
         first, last = self._dead()
         return self.last - self.first - (last - first)
 
@@ -610,7 +610,7 @@ class Window:
 
     @property
     def n_live(self) -> int:
-        """How many passages are current in it."""
+        """The number of current passages in it."""
         return sum(part.n_live for part in self.parts)
 
     def rows(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -636,7 +636,7 @@ class Window:
         return places
 
     def visible(self, places: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Which places of the window are of rows that are not dead."""
+        """Mask of the places of the window whose rows are not dead."""
         alive = np.ones(len(places), bool)
         for part in self.parts:
             dead, row = part.prefix.dead, places - part.offset + part.first
@@ -664,7 +664,7 @@ def ended_by(segments: Sequence[Segment], as_of: int, known_at: int) -> NDArray[
 
 
 def _dfs(part: PrefixPart, terms: Sequence[int]) -> NDArray[np.int64]:
-    """How many live rows of a part hold each term."""
+    """The number of live rows of a part with each term."""
     segment, hashes = part.segment, np.array(terms, np.uint64)
     ranges = np.array(segment.find(hashes), np.int64).reshape(-1, 2)
     counts: NDArray[np.int64] = ranges[:, 1] - ranges[:, 0]

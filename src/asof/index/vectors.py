@@ -81,7 +81,8 @@ def cosines_at(window: Window, places: NDArray[np.int64], query: NDArray[np.int1
 
 
 def largest_cosine(query: NDArray[np.int16]) -> float:
-    """What no cosine with `query` exceeds: a rounded vector may be longer than 1, up to 2^12 / 4000."""
+    """An upper bound of the cosines with `query`: a rounded vector may be longer than 1, up to 2^12 /
+    4000."""
     length = math.sqrt(float((query.astype(np.int64) ** 2).sum()))
     return length * 2**12 / (VECTOR_SCALE * VECTOR_SCALE)
 
@@ -174,7 +175,7 @@ def encode_missing(db: sqlite3.Connection, encoder: Encoder, texts: Iterable[str
 
 
 def _whole(encoder: Encoder, texts: list[str]) -> Vector:
-    """What an encoder gives, looked at: it may be anybody's."""
+    """Encodes texts, and checks the result: the encoder may be anybody's."""
     vectors = np.asarray(encoder.encode(texts))
     if vectors.ndim != 2 or len(vectors) != len(texts) or not np.isfinite(vectors).all():
         raise ModelError(
@@ -244,7 +245,7 @@ def refuse_other(db: sqlite3.Connection, opened: str, encoder: str) -> None:
 def texts_ahead(
     db: sqlite3.Connection, documents: Sequence[Document], settings: CorpusSettings
 ) -> Iterator[str]:
-    """What a write will want encoded of documents: the texts of the passages of those that say something new.
+    """The texts that a write will have encoded: the passages of those documents that state something new.
 
     Looked at before the write, so that nobody waits for an encoder with the lock held. What a write wants
     beyond that (a text that comes back) is mostly kept already, and otherwise encoded then.

@@ -46,7 +46,7 @@ FEW = 4_096
 
 @dataclass(frozen=True, slots=True)
 class DerivedCache:
-    """Where what is derived from rows is kept between questions: files in `folder`, values in `memo`.
+    """Cache of data derived from rows, kept between queries: files in `folder`, values in `memo`.
 
     Both outlive a view and are shared by all views of a corpus, so what is kept says what it was made from,
     and who finds it looks. All of it can be thrown away. What belongs to one view is kept in `Prefix.memo`.
@@ -66,7 +66,7 @@ def forget_derived(folder: Path) -> None:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What was visible at (`as_of`, `known_at`), instants of the question as it was asked.
+    """The passages visible at (`as_of`, `known_at`), the instants of the query.
 
     `prefix` holds the index's rows and statistics; rows are numbered from 0 over all its parts. `encoder`
     is the one that the corpus's vectors were made with, if any. `memo` is for what several stages of one
@@ -85,7 +85,7 @@ class View:
 
     @property
     def n(self) -> int:
-        """How many passages are current."""
+        """The number of current passages."""
         return self.prefix.n
 
     # -- of all passages ----------------------------------------------------------------------------
@@ -95,7 +95,7 @@ class View:
         return self.prefix.dfs(terms)
 
     def weigh(self, terms: Sequence[Term], bm25: Bm25) -> tuple[Weighed, ...]:
-        """What terms weigh; those that no current passage has are left out."""
+        """The weights of terms; those that no current passage has are left out."""
         return weigh(self.n, terms, self.dfs([term.hash for term in terms]), bm25)
 
     # -- of rows ------------------------------------------------------------------------------------
@@ -121,8 +121,8 @@ class View:
         return documents
 
     def _by_part(self, rows: NDArray[np.int64]) -> OfParts:
-        """Which parts of the prefix hold some of the rows: the part, which of the rows, and their numbers in
-        it. Stages read many columns of the same few rows."""
+        """Groups rows by part of the prefix: the part, which of the rows it holds, and their numbers in it.
+        Stages read many columns of the same few rows."""
         if len(rows) > FEW:
             return self._looked_up(rows)
         key = "rows by part", rows.tobytes()
@@ -174,7 +174,7 @@ class View:
         return self.prefix.window(filters.since, filters.until)
 
     def allowed(self, window: Window, filters: Filters) -> NDArray[np.bool_] | None:
-        """Which places of the window pass the filters; None when all do."""
+        """Mask of the places of the window that pass the filters; None if all do."""
         mask: NDArray[np.bool_] | None = None
         if filters.since is not None or filters.until is not None:
             mask = window.column("dated").astype(bool)
@@ -195,7 +195,7 @@ class View:
         return mask
 
     def _within(self, window: Window, first: int, last: int) -> NDArray[np.bool_]:
-        """Which places are about a time in [first, last], or were published then if that is not known."""
+        """Mask of the places about a time in [first, last], or published then if that is not known."""
         masks = [np.zeros(0, bool)]
         for part in window.parts:
             segment, begin, end = part.prefix.segment, part.first, part.last
@@ -207,11 +207,11 @@ class View:
         return np.concatenate(masks)
 
     def live(self, first: int) -> int:
-        """How many current passages became visible from an instant on."""
+        """The number of current passages that became visible from an instant on."""
         return self.prefix.window(first).n_live
 
     def timeless(self, filters: Filters) -> int:
-        """How many current passages of a slice of time have no date and are about no time that is known."""
+        """The number of current passages of a time slice without a date that are about no known time."""
         count = 0
         for part in self.window(filters).parts:
             segment, begin, end = part.prefix.segment, part.first, part.last
@@ -234,7 +234,7 @@ class View:
         ))  # fmt: skip
 
     def records(self, rows: NDArray[np.int64]) -> list[StoredPassage]:
-        """What the store has of these rows, in their order."""
+        """The stored passages of these rows, in their order."""
         passages = self.column("passage", rows).tolist()
         missing = [passage for passage in passages if passage not in self._records]
         if missing:
@@ -244,8 +244,8 @@ class View:
     def hits(
         self, rows: NDArray[np.int64], scores: NDArray[np.float64], explain: Callable[[int], Why]
     ) -> tuple[Hit, ...]:
-        """What is shown of these rows, best first; `explain` makes the tree of one, by its place among them,
-        when it is asked for."""
+        """The hits of these rows, best first; `explain` makes the tree of one, by its rank among them, when
+        it is asked for."""
         passages = self.records(rows)
         layouts = self.store.layouts({record.document for record in passages})
         return tuple(
@@ -260,7 +260,7 @@ class View:
 
 
 def place_of(record: StoredPassage, layouts: Mapping[str, bytes]) -> Location:
-    """Where a passage stands in the version of its document that is current."""
+    """The location of a passage in the current version of its document."""
     headings = tuple(record.headings.split("\n")) if record.headings else ()
     for number, (key, start, end) in enumerate(layout_places(layouts.get(record.document))):
         if key == record.key:

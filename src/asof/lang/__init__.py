@@ -38,7 +38,7 @@ def every(lists: str) -> str:
 
 @cache
 def tables(code: str, lists: str) -> dict[str, Any]:
-    """What a file of a language holds; empty where the language does not have it."""
+    """The content of a file of a language; empty if the language does not have it."""
     import tomllib
     from importlib.resources import files
 

@@ -23,7 +23,6 @@ from queue import SimpleQueue
 from time import perf_counter
 from typing import Any, NoReturn, TypeVar
 
-from asof import http as address
 from asof.errors import MissingExtra, ModelError, UsageError
 from asof.http import (
     READ_AT_ONCE,
@@ -34,9 +33,11 @@ from asof.http import (
     RequestRejected,
     Retry,
     RetryLater,
+    check_base,
     check_key,
     one_line,
     retry_after,
+    shown,
 )
 from asof.models.metered import DONE, Prices, piece_in, reply_in, request
 from asof.models.ports import FORMS, Prompt, Reply, fitted
@@ -67,7 +68,7 @@ def translated(timeout: float) -> Iterator[None]:
 
 
 def _send_error(error: Exception, transport: Any) -> Exception:
-    """What it means to us that the client could not send: old clients wrap also what a hook raises."""
+    """Translates an error of the client while sending: old clients wrap also what a hook raises."""
     cause = error.__cause__
     if isinstance(cause, RetryLater | RequestRejected | ModelError):
         return copy(cause)  # else it would be the cause of its own cause
@@ -130,13 +131,13 @@ class OpenAIServer:
     insecure: bool = False
 
     def __post_init__(self) -> None:
-        address.check_base(self.url, "/chat/completions", insecure=self.insecure)
+        check_base(self.url, "/chat/completions", insecure=self.insecure)
         check_key(self.key, self.url)
 
     @property
     def shown(self) -> str:
         """The address without what may be secret in it."""
-        return address.shown(self.url)
+        return shown(self.url)
 
     @contextmanager
     def connected(self) -> Iterator[Connection]:
@@ -219,7 +220,7 @@ class OpenAIServer:
 
 @dataclass(frozen=True, slots=True)
 class Connection:
-    """What requests are sent over. Each method raises RetryLater, RequestRejected or ModelError."""
+    """The interface that sends requests. Each method raises RetryLater, RequestRejected or ModelError."""
 
     server: OpenAIServer
     client: Any
@@ -234,7 +235,7 @@ class Connection:
             raise RequestRejected("the answer is not JSON", answer.decode("utf-8", "replace")) from error
 
     def events(self, body: Mapping[str, Any], silence: float, until: float) -> Iterator[str]:
-        """What stands after `data:` in each event of a stream, as it comes; "[DONE]" is the last one.
+        """The data of each event of a stream, as it arrives; "[DONE]" is the last one.
 
         `silence`: seconds between two of them; `until`: seconds of `time.perf_counter` for all.
         """
@@ -352,7 +353,7 @@ class ChatModel:
     `deadline`: seconds for a whole `complete`, None for no end. After `failures` prompts in a row without a
     reply, the rest of a batch is not sent. Each prompt is sent with `temperature` and `seed`; servers do not
     promise that the reply is then always the same. `limit`: how the server names the most tokens of a reply
-    (`chat_config.LIMITS`).
+    (`LIMITS`).
     """
 
     model: str
@@ -379,7 +380,7 @@ class ChatModel:
 
     @property
     def settings(self) -> str:
-        """What shapes a reply beside the model and the prompt, as JSON."""
+        """The settings that shape a reply beside the model and the prompt, as JSON."""
         return json.dumps([self.temperature, self.seed, self.form])
 
     def complete(self, prompts: Sequence[Prompt]) -> list[Reply]:

@@ -76,7 +76,7 @@ _REPRESENT = "Represent this sentence for searching relevant passages: "
 
 
 class Prefixes(NamedTuple):
-    """What stands before each question, and before each passage."""
+    """The prefixes of queries and of passages."""
 
     query: str = ""
     passage: str = ""
@@ -385,7 +385,7 @@ class HttpEncoder:
 
     @property
     def prefixes(self) -> Prefixes:
-        """What stands before questions and passages."""
+        """The prefixes of queries and of passages."""
         family = of_family(self.model.split(":")[0])  # Ollama's tags: nomic-embed-text:v1.5
         return Prefixes(
             family.query if self.query_prefix is None else self.query_prefix,

@@ -50,7 +50,7 @@ ONNX_MODELS = ("model.onnx", "onnx/model.onnx")
 
 
 def is_onnx_only(folder: Path) -> bool:
-    """Whether the model in a folder is saved as ONNX, and not as what sentence-transformers reads as well."""
+    """True if the model in a folder is saved as ONNX only, so that sentence-transformers cannot read it."""
     return any((folder / name).is_file() for name in ONNX_MODELS) and not any(folder.rglob("*.safetensors"))
 
 
@@ -195,8 +195,8 @@ class LocalEncoder:
 
     @property
     def name(self) -> str:
-        """What its vectors are a function of: the content of the folder, or the name on the hub; the
-        prefixes, the dimensions. Nothing is loaded. Raises ModelError for a folder without a model."""
+        """The identity of its vectors: the content of the folder or the name on the hub, the prefixes, the
+        dimensions. Nothing is loaded. Raises ModelError for a folder without a model."""
         if not self._name:
             cut = f" {self.dimensions}d" if self.dimensions else ""
             self._name = f"{self._which()}{cut}{prefix_label(self._chosen(None))}"
@@ -320,14 +320,14 @@ def load(folder: Path, name: str, device: str) -> Any:
 
 
 def _missing(error: ModuleNotFoundError) -> Exception:
-    """What it means that a module is not there: our extra, or something that is broken."""
+    """The error for a module that cannot be imported: our extra is missing, or something is broken."""
     if error.name not in ("sentence_transformers", "safetensors", "huggingface_hub"):
         return error
     return MissingExtra("an encoder on this machine needs sentence-transformers: pip install 'asof[local]'")
 
 
 def dimensions_of(model: Any) -> int | None:
-    """How many numbers a vector has, None where only the output shows it."""
+    """The dimensions of a model's vectors, or None if only the output shows them."""
     ask = getattr(model, "get_embedding_dimension", None) or model.get_sentence_embedding_dimension
     dimensions = ask()
     return int(dimensions) if dimensions else None
@@ -377,7 +377,7 @@ class OnnxModel:
                 yield from zip(chosen, self._run([encoded[at] for at in chosen]), strict=True)
 
     def _run(self, encoded: Sequence[Any]) -> NDArray[Any]:
-        """What the model gives for texts of the same number of tokens; the first axis is of the texts."""
+        """The output of the model for texts of the same number of tokens; the first axis is of the texts."""
         ids = np.array([each.ids for each in encoded], np.int64)
         inputs = {
             "input_ids": ids, "attention_mask": np.ones_like(ids),
@@ -435,7 +435,7 @@ class OnnxModel:
 
     @property
     def _tokens(self) -> int:
-        """How many tokens the model reads, by the first of its files that says it."""
+        """The most tokens that the model reads, by the first of its files that states it."""
         stated = (
             json_of(self.folder / "sentence_bert_config.json").get("max_seq_length"),
             json_of(self.folder / "tokenizer_config.json").get("model_max_length"),
@@ -469,7 +469,7 @@ class OnnxModel:
 
 
 def _failures() -> tuple[type[Exception], ...]:
-    """What onnxruntime raises: classes of its own that have no common one."""
+    """The exceptions of onnxruntime: classes of its own without a common base."""
     from onnxruntime.capi import onnxruntime_pybind11_state as state
 
     own = (each for each in vars(state).values() if isinstance(each, type) and issubclass(each, Exception))
@@ -477,7 +477,7 @@ def _failures() -> tuple[type[Exception], ...]:
 
 
 def _missing_onnx(error: ModuleNotFoundError) -> Exception:
-    """What it means that a module is not there: our extra, or something that is broken."""
+    """The error for a module that cannot be imported: our extra is missing, or something is broken."""
     if error.name not in ("onnxruntime", "tokenizers"):
         return error
     return MissingExtra("a model saved as ONNX needs onnxruntime and tokenizers: pip install 'asof[neural]'")
@@ -512,8 +512,8 @@ class OnnxEncoder:
 
     @cached_property
     def name(self) -> str:
-        """What its vectors are a function of: the content of the folder, the prefixes, the dimensions.
-        Nothing is loaded. Raises ModelError for a folder without a model."""
+        """The identity of its vectors: the content of the folder, the prefixes, the dimensions. Nothing is
+        loaded. Raises ModelError for a folder without a model."""
         label = json_of(self.model / "config.json").get("_name_or_path") or self.model.name
         cut = f" {self.dimensions}d" if self.dimensions else ""
         own = f"{str(label).rstrip('/').rsplit('/', 1)[-1]} onnx {self._onnx.digest}"
@@ -549,7 +549,7 @@ class OnnxEncoder:
 
     @cached_property
     def _pooling(self) -> str:
-        """How tokens are pooled. Raises ModelError for a way, or a part behind it, that is not computed."""
+        """The kind of pooling. Raises ModelError for one, or for a module after it, that is not supported."""
         for kind in _parts(self.model / "modules.json"):
             if kind.rpartition(".")[2] not in MODULES:
                 raise ModelError(

@@ -82,16 +82,15 @@ class Prices:
     reply: float
 
     def of(self, prompt: int, reply: int) -> float:
-        """What so many tokens cost, in US dollars."""
+        """The price of so many tokens, in US dollars."""
         return (prompt * self.prompt + reply * self.reply) / MILLION
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What was used. `calls`: requests that were answered and paid for; `cached`: replies from the
-    cache. `failed`: prompts whose reply has a problem, of which `refused` did not fit into the budget.
-    `cost` in US dollars, None without prices.
-    """
+    """The usage of models. `calls`: requests that were answered and paid for; `cached`: replies from the
+    cache. `failed`: prompts whose reply has a problem, of which `refused` did not fit into the budget. `cost`
+    in US dollars, None without prices."""
 
     calls: int = 0
     cached: int = 0
@@ -102,7 +101,7 @@ class Usage:
     cost: float | None = None
 
     def since(self, before: Usage) -> Usage:
-        """What was used after `before`, an earlier state of the same meter."""
+        """The usage after `before`, an earlier state of the same meter."""
         cost = None if self.cost is None or before.cost is None else self.cost - before.cost
         return Usage(
             self.calls - before.calls, self.cached - before.cached, self.failed - before.failed,
@@ -120,7 +119,7 @@ class HasCachedReplies(Protocol):
 
 @dataclass(slots=True, eq=False)
 class Meter:
-    """What has been used, and what may be. Threads and models may share one: the calls of one question, say.
+    """Counts usage, within a budget. Threads and models may share one: the calls of one question, say.
 
     `budget`: US dollars, or tokens where there are no `prices`; None: anything.
     """
@@ -133,17 +132,17 @@ class Meter:
 
     @property
     def used(self) -> Usage:
-        """What has been used until now."""
+        """The usage so far."""
         with self._lock:
             return replace(self._used, cost=self.cost(self._used.prompt_tokens, self._used.reply_tokens))
 
     @property
     def unit(self) -> str:
-        """What the budget is of."""
+        """The unit of the budget."""
         return TOKENS if self.prices is None else USD
 
     def cost(self, prompt: int, reply: int) -> float | None:
-        """What so many tokens cost, in US dollars; None without prices."""
+        """The price of so many tokens, in US dollars; None without prices."""
         return None if self.prices is None else self.prices.of(prompt, reply)
 
     def reserve(self, prompts: Sequence[Prompt]) -> int:
@@ -159,7 +158,8 @@ class Meter:
         return len(prompts)
 
     def affords(self, prompt: int, reply: int) -> bool:
-        """Whether so many tokens of prompts and replies fit in beside what is used and what is under way."""
+        """True if so many tokens of prompts and replies fit into the budget, beside what is used and
+        reserved."""
         with self._lock:
             used, reserved = self._used, self._reserved
             return self._fits(
@@ -208,7 +208,7 @@ class Meter:
         return self.budget is None or self._taken(prompt, reply) <= self.budget
 
     def _taken(self, prompt: int, reply: int) -> float:
-        """What so many tokens take of a budget, in its unit."""
+        """The share of so many tokens in the budget, in its unit."""
         cost = self.cost(prompt, reply)
         return prompt + reply if cost is None else cost
 
@@ -250,17 +250,17 @@ class MeteredModel:
 
     @property
     def meter(self) -> Usage:
-        """What has been used since this was made; on a shared meter by others too, if at the same time."""
+        """The usage since this was made; on a shared meter also by others at the same time."""
         used = self._meter.used.since(self._before)
         return replace(used, cost=self._meter.cost(used.prompt_tokens, used.reply_tokens))
 
     @property
     def unit(self) -> str:
-        """What the budget is of: dollars, or tokens where there are no prices."""
+        """The unit of the budget: dollars, or tokens if there are no prices."""
         return self._meter.unit
 
     def affords(self, prompt: int, reply: int) -> bool:
-        """Whether so many tokens more of prompts and replies fit into the budget."""
+        """True if so many more tokens of prompts and replies fit into the budget."""
         return self._meter.affords(prompt, reply)
 
     def hold_back(self, count: int) -> None:
@@ -268,7 +268,7 @@ class MeteredModel:
         self._meter.hold_back(count)
 
     def estimated(self, prompts: Sequence[Prompt]) -> Usage:
-        """What these prompts would use at worst, were each answered at the first time. Nothing is sent."""
+        """The most that these prompts would use, were each answered at the first attempt. Nothing is sent."""
         cached = self._cached_replies(prompts)
         paid = [worst(prompt) for prompt, reply in zip(prompts, cached, strict=True) if reply is None]
         sent, most = sum(prompt for prompt, _ in paid), sum(reply for _, reply in paid)
@@ -330,7 +330,7 @@ class MeteredModel:
             )
 
     def _sent(self, prompts: Sequence[Prompt], sent: Sequence[int]) -> Iterator[tuple[int, Reply]]:
-        """What came for the prompts at these places, whose worst cost is reserved."""
+        """The replies to the prompts at these places, whose largest cost is reserved."""
         reserved = {at: worst(prompts[at]) for at in sent}
         try:
             for number, reply in replies(self.model, [prompts[at] for at in sent]):
@@ -456,7 +456,7 @@ class CachedReply(NamedTuple):
 
 
 class ReplyCache(Protocol):
-    """Where replies are kept, by the digest of what was asked; see `store/calls.py`."""
+    """The interface of a cache of replies, by digest of the request; see `store/calls.py`."""
 
     def find(self, digests: Sequence[bytes]) -> dict[bytes, CachedReply]:
         """The replies that are kept of these."""
@@ -491,7 +491,7 @@ class CachedModel:
         return settings(self.model)
 
     def digest(self, prompt: Prompt) -> bytes:
-        """What a prompt is kept by: the model, and all that shapes its reply. Passages do not."""
+        """The cache key of a prompt: the model, and all that shapes its reply. Passages do not."""
         schema = None if prompt.schema is None else shape(prompt.schema)
         key = [self.name, self.settings, prompt.system, prompt.user, schema, prompt.most]
         return blake2b(json.dumps(key).encode(), digest_size=DIGEST_BYTES).digest()

@@ -55,7 +55,7 @@ class Reranker(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """What a language model is asked.
+    """A prompt for a language model.
 
     `system` are our own instructions, `user` what they are about. `schema`: the reply has to be JSON of this
     shape. `passages`: ids of the passages whose words stand in it; what was replied is erased with them.
@@ -120,12 +120,13 @@ def replies(model: Model, prompts: Sequence[Prompt]) -> Iterator[tuple[int, Repl
 
 
 def is_cacheable(model: Model) -> bool:
-    """Whether the replies of a model are cached: not those of one that has no name of its own."""
+    """True if the replies of a model are cached: not those of a model without a name of its own."""
     return bool(getattr(model, "cacheable", True))
 
 
 def settings(model: Model) -> str:
-    """What shapes the replies of a model beside its name and the prompt; "" where it has no such property."""
+    """The settings that shape a model's replies beside its name and the prompt; "" without such a
+    property."""
     return str(getattr(model, "settings", ""))
 
 
@@ -321,7 +322,7 @@ class ScriptedModel:
 
     @property
     def settings(self) -> str:
-        """What replies are kept by, beside the name: that it is this very value."""
+        """The cache key of its replies, beside the name: the identity of this object."""
         return self._own if self.name == NAME else ""
 
     def complete(self, prompts: Sequence[Prompt]) -> list[Reply]:

@@ -202,7 +202,7 @@ class CrossEncoder:
 
 
 def _missing(error: ModuleNotFoundError) -> Exception:
-    """What it means that a module is not there: our extra, or something that is broken."""
+    """The error for a module that cannot be imported: our extra is missing, or something is broken."""
     if error.name not in ("sentence_transformers", "safetensors", "huggingface_hub"):
         return error
     return MissingExtra("a cross-encoder needs sentence-transformers: pip install 'asof[rerank]'")

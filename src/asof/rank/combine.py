@@ -124,7 +124,7 @@ class ReciprocalRank:
         )
 
     def _summand(self, name: str, weight: float, order: Places, listed: Places) -> Expression:
-        """What a list adds, for the candidates of any list."""
+        """The summand of a list, for the candidates of any list."""
         ranks = np.zeros(len(listed))
         ranks[np.searchsorted(listed, order)] = np.arange(len(order)) + 1
         place = total("k + rank", Constant("k", float(self.k)), Given("rank", ranks))
@@ -141,7 +141,7 @@ class ReciprocalRank:
 
 @dataclass(frozen=True, slots=True)
 class ScanLimits:
-    """When single vectors are read rather than all of them in order.
+    """The limits within which single vectors are read instead of all in order.
 
     Windows of up to `scanned` current passages are always read in order, which is as fast. In larger ones
     the vectors of the best 1/`trials` of the passages by words, `min_trial` at least, are read to find the

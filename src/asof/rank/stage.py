@@ -61,7 +61,7 @@ class Ranking:
 
     @property
     def count(self) -> int:
-        """How many candidates there are."""
+        """The number of candidates."""
         return self.window.n if self.places is None else len(self.places)
 
     @property
@@ -238,13 +238,13 @@ class Recipe:
 
     @property
     def reads_times(self) -> bool:
-        """Whether a stage goes by the times that a question names, also where the question is searched as it
-        was typed (its `reads_times`)."""
+        """True if a stage uses the times that a question names, also where the question is searched verbatim
+        (its `reads_times`)."""
         return any(getattr(stage, "reads_times", False) for stage in self.stages)
 
     @property
     def splits(self) -> bool:
-        """Whether a stage searches each part of a question by itself (its `splits`)."""
+        """True if a stage searches each part of a question by itself (its `splits`)."""
         return any(getattr(stage, "splits", False) for stage in self.stages)
 
     def stages_by_name(self) -> dict[str, Stage]:

@@ -147,8 +147,8 @@ def named_bounds(view: View, rows: NDArray[np.int64], spans: Sequence[Span]) -> 
 def of_time(
     view: View, window: Window, places: NDArray[np.int64] | None, spans: Sequence[Span]
 ) -> NDArray[np.int64]:
-    """Which of some places of a window (indices, ascending), or of all (None), are about one of the times or
-    mention it: those whose `match_times` is not 0.
+    """Those of some places of a window (indices, ascending), or of all (None), that are about one of the
+    times or mention it: those whose `match_times` is not 0.
 
     A passage that is about a time speaks of it or was published then, as does one that mentions it, so where
     that is said makes no difference. Many places are looked up among all of the window.
@@ -288,7 +288,7 @@ class JustPublished:
 
 
 def _published(view: View, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Which of these rows have the date of a publication."""
+    """Mask of the rows whose date is that of a publication, not of a change."""
     return np.array([record.dated_by not in CHANGES for record in view.records(rows)], bool)
 
 
@@ -356,7 +356,7 @@ def termination_terms(view: View) -> set[Term]:
 
 
 def _phrases(view: View) -> list[list[list[Term]]]:
-    """What states an end: of each of its words the terms, any of which will do."""
+    """Phrases that state an end: for each of their words the terms, any of which matches."""
     phrases: list[list[list[Term]]] = view.derived.memo.setdefault("termination", [])
     if not phrases:
         phrases += [

@@ -38,8 +38,8 @@ class WhyNot:
 
 
 def why_not(name: str, query: Query, view: View, recipe: Recipe) -> WhyNot:
-    """Why a document (by any of its names, see `store.find_document`) or one passage (by a hit's id) is not
-    among the hits, or its rank.
+    """Explains why a document (by any of its names, see `store.find_document`) or one passage (by a hit's id)
+    is not among the hits, or its rank.
 
     Raises UsageError when there is no such document or passage.
     """
@@ -71,7 +71,7 @@ def _rows(view: View, known: list[PassageHistory]) -> NDArray[np.int64]:
 
 
 def _absence(known: list[PassageHistory], view: View) -> str:
-    """Why none of the passages is current in the view."""
+    """The reason why none of the passages is current in the view."""
     learned = [each for each in known if each.added <= view.known_at]
     if not learned:
         first_known, known_at = format_distinctly(min(each.added for each in known), view.known_at)

@@ -44,7 +44,7 @@ class Word:
 
     @property
     def figure(self) -> bool:
-        """Whether it is a version or another number: such words have to match by themselves."""
+        """True if it is a version or another number: such words must match by themselves."""
         return figure(self.text)
 
 
@@ -73,7 +73,7 @@ def largest_idf(view: View) -> float:
 
 
 def presence(words: Sequence[Word], window: Window, places: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Which of the words are in the passages at these places (ascending): (words, places)."""
+    """Mask (words, places) of the words in the passages at these places (ascending)."""
     of_terms = lexical.presence(window, places, [term for word in words for term in word.terms])
     first = np.cumsum([0, *(len(word.terms) for word in words)])[:-1]
     return np.logical_or.reduceat(of_terms, first)
@@ -175,7 +175,7 @@ def _in_groups(present: NDArray[np.bool_], groups: NDArray[np.uint64]) -> NDArra
 
 
 class TitleMatches(NamedTuple):
-    """How a question matches the titles of some candidates.
+    """The matches of a question with the titles of some candidates.
 
     `table`: the titles, and which of them each candidate has. Of each title, all by idf and in [0, 1],
     without figures except in `query_coverage`: the share of the question in it (`query_coverage`), the share
@@ -194,7 +194,7 @@ class TitleMatches(NamedTuple):
 
 
 def match_titles(query: Query, view: View, rows: NDArray[np.int64]) -> TitleMatches:
-    """How a question matches the titles of the documents of these rows (`TitleMatch`, of all at once)."""
+    """Matches a question with the titles of the documents of these rows (`TitleMatch`, all at once)."""
     table, terms = view.titles(rows), _question_terms(query, view)
     stems, hashes = tuple(term.word for term in terms), hashes_of(terms)
     which, own, off_topic, extra, last = _title_words(table, hashes)
@@ -417,7 +417,7 @@ of at most MOSTLY of its own weight."""
 
 
 def names_a_title(ranking: Ranking) -> bool:
-    """Whether the question names the title of some candidate, by the columns of `TitleColumns`."""
+    """True if the question names the title of some candidate, by the columns of `TitleColumns`."""
     title, off_topic, extra = (
         ranking.column(name).values for name in ("title", "off_topic_title_terms", "extra_title_terms")
     )
@@ -493,7 +493,7 @@ def _numbers_at(
     first, end = (np.searchsorted(moments, visible, side) + part.first for side in ("left", "right"))
 
     def before(rows: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Which rows come before the wanted ones, by document and number."""
+        """Mask of the rows that precede the given ones, by document and number."""
         same, smaller = documents[rows] == digest, documents[rows] < digest
         return np.asarray(smaller | (same & (numbers[rows] < number)), bool)
 
@@ -545,7 +545,7 @@ def _without_place(
 
 
 def crowds_in(window: Window, visible: NDArray[np.int64], gap: int) -> NDArray[np.int64]:
-    """How many current passages became visible within `gap` of each instant (n,)."""
+    """The number of current passages that became visible within `gap` of each instant (n,)."""
     crowd = np.zeros(len(visible), np.int64)
     for part, first, last in _spans(window, visible, gap):
         dead = part.prefix.dead
@@ -660,7 +660,7 @@ class NeighbouringText:
 def _same_document(
     view: View, window: Window, beside: NDArray[np.int64], own: NDArray[np.int64]
 ) -> NDArray[np.bool_]:
-    """Which candidates have a neighbour of their own document."""
+    """Mask of the candidates with a neighbour in their own document."""
     same = np.zeros(beside.shape[1], bool)
     for row in beside:
         at = np.flatnonzero(row >= 0)

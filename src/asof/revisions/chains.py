@@ -196,8 +196,8 @@ def ends_known(rows: Rows, prefix: Prefix) -> NDArray[np.int64]:
 
 
 def _is_of(chain: Chain, known: NDArray[np.bool_], ends: NDArray[np.int64]) -> bool:
-    """Whether a chain is that of these nodes and ends. Nodes that came later may be missing in either, not
-    all of them."""
+    """True if a chain is that of these nodes and ends. Later nodes may be missing in either, but not all of
+    them."""
     n = min(chain.n, len(known))
     return bool(
         (n or chain.n == len(known))
@@ -247,7 +247,7 @@ class Succession:
         return np.where(edit >= 0, edit, after)
 
     def in_series(self, rows: RowNumbers) -> NDArray[np.bool_]:
-        """Which rows have a predecessor or a successor."""
+        """Mask of the rows that have a predecessor or a successor."""
         return (self.predecessors(rows) >= 0) | (self.successors(rows) >= 0)
 
     def series(self, row: int) -> RowNumbers:

@@ -41,7 +41,7 @@ def subject_keys(subject: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 
 def steps(keys: NDArray[np.uint64], limits: CandidateLimits) -> NDArray[np.int64]:
-    """How many nodes with each key are compared: keys of words are odd (see `features.salted`)."""
+    """The number of nodes compared for each key: keys of words are odd (see `features.salted`)."""
     most = min(limits.window, limits.window_of_words)
     return np.where(keys & np.uint64(1), most, limits.window)
 
@@ -319,7 +319,8 @@ def _grade_batch(
 def _one_branch(
     statements: StatementTable, later: NDArray[np.int64], earlier: NDArray[np.int64], parts: NDArray[np.int64]
 ) -> NDArray[np.bool_]:
-    """Where both name a branch, it is the same; where one does, the other version belongs to it."""
+    """Mask of the pairs whose branches agree: both name the same, or the version of one belongs to the branch
+    that the other names."""
     one, other = statements["branch"][later], statements["branch"][earlier]
     depth = np.maximum(statements["depth"][later], statements["depth"][earlier])
     allowed: NDArray[np.bool_] = (one == other) | (((one == 0) | (other == 0)) & (parts >= depth))
@@ -340,7 +341,7 @@ def thousandths(values: NDArray[np.float64]) -> NDArray[np.int64]:
 
 
 def _parts(version: Array, later: NDArray[np.int64], earlier: NDArray[np.int64]) -> NDArray[np.int64]:
-    """How many parts two versions have in common from the first on: 6.0.3 and 6.0.2 two, 6.1.0 one."""
+    """The number of leading parts that two versions have in common: 6.0.3 and 6.0.2 two, 6.1.0 one."""
     common = np.ones(len(later), bool)
     count = np.zeros(len(later), np.int64)
     for part in range(PARTS):
@@ -527,7 +528,8 @@ class Linker:
 
 
 def best(pairs: Pairs, grades: PairGrades, rows: Rows) -> NDArray[np.int64]:
-    """Which pairs are the best of their later node: by grade, parts of the version, time, similarity.
+    """The indices of the pairs that are the best of their later node: by grade, version parts, time,
+    similarity.
 
     Where a candidate has nearly the same words, those with hardly any of them state something else of the
     subject ("was released", "is supported no more") and are left out.
@@ -549,7 +551,7 @@ def best(pairs: Pairs, grades: PairGrades, rows: Rows) -> NDArray[np.int64]:
 
 
 def _quality(pairs: Pairs, grades: PairGrades, rows: Rows) -> tuple[NDArray[np.int64], ...]:
-    """What decides among the candidates of a node, most important first; the greatest is the best."""
+    """The sort keys of the candidates of a node, most important first; the greatest is the best."""
     columns = rows.columns
     return (
         grades.grade * UNIT + grades.parts, columns["visible"][pairs.earlier], grades.similarity,
@@ -564,6 +566,6 @@ def _has(part: Postings, nodes: NDArray[np.bool_]) -> NDArray[np.int64]:
 
 
 def _groups(values: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Where each run of equal values starts, and how long it is."""
+    """The start and the length of each run of equal values."""
     starts = np.flatnonzero(np.diff(values, prepend=values[0] - 1))
     return starts, np.diff(starts, append=len(values))

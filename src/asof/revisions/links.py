@@ -63,7 +63,7 @@ class Links:
     counts: NDArray[np.int64]
 
     def backlinks(self, documents: NDArray[np.int64]) -> NDArray[np.int64]:
-        """How many other documents link to each of these (by number)."""
+        """The number of other documents that link to each of these (by number)."""
         if not len(self.linked):
             return np.zeros(len(documents), np.int64)
         at = np.minimum(np.searchsorted(self.linked, documents), len(self.linked) - 1)
@@ -75,7 +75,8 @@ class Links:
 
 
 def backlinks(view: View, documents: NDArray[np.int64]) -> NDArray[np.int64]:
-    """How many other documents link to each of these (by number); cheap for a corpus without links."""
+    """The number of other documents that link to each of these (by number); cheap for a corpus without
+    links."""
     if not has_links(view.store.db):
         return np.zeros(len(documents), np.int64)
     return links(view).backlinks(documents)

@@ -40,7 +40,7 @@ class Rows:
 
     @property
     def n(self) -> int:
-        """How many nodes there are, unused numbers included."""
+        """The number of nodes, unused numbers included."""
         return len(self.present)
 
     @property
@@ -89,7 +89,7 @@ class Rows:
         return Rows(0, self.present[nodes], {name: values[nodes] for name, values in self.columns.items()})
 
     def holds(self, segment: Segment) -> bool:
-        """Whether all rows of a segment are in the table with the same values."""
+        """True if all rows of a segment are in the table with the same values."""
         nodes = segment["passage"] - self.first
         return bool(
             (nodes >= 0).all() and self.present[nodes].all()
@@ -102,7 +102,8 @@ class Rows:
         return nodes
 
     def known(self, prefix: Prefix) -> NDArray[np.bool_]:
-        """Which nodes count at the K of a prefix: known by then, and not yet known to be wrong (retired).
+        """Mask of the nodes that count at the K of a prefix: known by then, and not yet known to be wrong
+        (retired).
 
         Rows that become visible after the T of the prefix are included: they are the tail of every list in
         time order, so nothing before them depends on them.
@@ -149,7 +150,7 @@ def known_to(segments: Sequence[Segment]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class CandidateLimits:
-    """How many earlier passages are compared with a passage. Other limits give another succession.
+    """The number of earlier passages that a passage is compared with. Other limits give another succession.
 
     Of all passages with a key the last `window` before a passage are compared, the last `window_of_words` for
     a key of words, and the `edits` nearest in the document of those that an edit ended. A title that
@@ -303,7 +304,8 @@ def shingles_of(
 
 
 def mergeable(parts: list[Postings], most_postings: int) -> bool:
-    """Whether to merge the last two parts, so that each part stays at least twice as large as the next."""
+    """True if the last two parts are to be merged, so that each part stays at least twice as large as the
+    next."""
     if len(parts) < 2:
         return False
     before, last = len(parts[-2].hashes), len(parts[-1].hashes)
@@ -348,7 +350,7 @@ class CurrentRows:
 
 
 def is_newest(prefix: Prefix, rows: Rows) -> bool:
-    """Whether a prefix has every row and every end that is known now."""
+    """True if a prefix has every row and every end that is known now."""
     return prefix.known_at == NEVER and known_to([part.segment for part in prefix.parts]) >= rows.end
 
 

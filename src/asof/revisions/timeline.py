@@ -70,7 +70,7 @@ def key_sentence(text: str, other: str | None, query_words: Container[str], stop
 
 
 def differ_both_ways(one: str, other: str) -> bool:
-    """Whether each of two texts has words that the other has not: neither repeats or completes the other."""
+    """True if each of two texts has words that the other lacks: neither repeats or completes the other."""
     first, second = set(tokenize(one)), set(tokenize(other))
     return not (first <= second or second <= first)
 
@@ -102,7 +102,7 @@ def _bare(word: str) -> str:
 
 
 def _count_new_words(text: str, other_words: set[str], stop: Container[str]) -> int:
-    """How many words of a text are not in the other; a figure counts twice, as it is a value."""
+    """The number of words of a text that are not in the other; a figure counts twice, as it is a value."""
     new = {word for word in tokenize(text) if word not in other_words and word not in stop}
     return len(new) + sum(word[0].isdigit() for word in new)
 
@@ -288,7 +288,7 @@ class _SeriesTimeline:
         return tuple(sorted(conflicts, key=lambda rival: (rival.start, rival.id))[-MOST_RIVALS:])
 
     def _is_current_beside_next(self, at: int) -> bool:
-        """Whether a statement is still current although another one follows."""
+        """True if a statement is still current although another one follows."""
         return at + 1 < len(self.rows) and self.succession.ends(self.rows[at : at + 1])[0] is None
 
 
@@ -351,7 +351,7 @@ class Difference:
 
     @property
     def empty(self) -> bool:
-        """Whether neither search has a hit."""
+        """True if neither search has a hit."""
         return not self.changes
 
 

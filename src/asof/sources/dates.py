@@ -169,7 +169,7 @@ _MONTHS = {"q": 3, "h": 6}
 
 
 class Label(NamedTuple):
-    """What a field's label names: a year, a part of it (months from the year's first, 0; how many)."""
+    """The meaning of a field's label: a year, a part of it (months from the year's first, 0; how many)."""
 
     field: str
     text: str
@@ -313,7 +313,7 @@ _YEAR_IN_NAME = re.compile(r"[0-9]{1,4}")
 
 @dataclass(frozen=True, slots=True)
 class PageDates:
-    """What a page says of its own dates; `meta` is what remains of its front."""
+    """The dates that a page states; `meta` is what remains of its front."""
 
     published: SourcedTime | None
     changed: SourcedTime | None
@@ -325,8 +325,8 @@ class PageDates:
 
 @dataclass(frozen=True, slots=True)
 class FileDates:
-    """What is known of a document's dates beside what it says itself: path, commit and last change
-    of its file; `state`: the token of what the file holds."""
+    """The dates of a file beside those it states: path, commit and last change; `state`: the token of its
+    content."""
 
     relative: str
     id: str
@@ -484,8 +484,8 @@ def second_made(page: ParsedFile, published: SourcedTime | None, mtime: int) -> 
 
 @dataclass(slots=True)
 class MadeTogether(Generic[Waiting]):
-    """What waits for the end of a folder, by the second in which it was made; `others`: how many files of a
-    second stand as they were."""
+    """Items that wait for the end of a folder, by the second in which they were made; `others`: how many
+    files of a second were emitted without waiting."""
 
     waiting: dict[int, list[Waiting]] = field(default_factory=dict)
     others: Counter[int] = field(default_factory=Counter)

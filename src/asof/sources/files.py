@@ -17,8 +17,17 @@ from asof.sources.dates import MadeTogether, disbelieved, of_file, second_made, 
 from asof.sources.git import Git, GitDates, GitFailed, git_dates, in_work_tree
 from asof.sources.readers import ParsedFile, Unreadable, parsed, suffix, suffixes
 from asof.sources.source import InputLimits, SourceNaming, closed_after, printable, token
-from asof.values import PART, Checkpoint, Document, Problem, SafeToCommit, SourcedTime, Statement, Unchanged
-from asof.values import document_file as file_of_document
+from asof.values import (
+    PART,
+    Checkpoint,
+    Document,
+    Problem,
+    SafeToCommit,
+    SourcedTime,
+    Statement,
+    Unchanged,
+    document_file,
+)
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
@@ -54,7 +63,7 @@ class IgnoreRules:
         self._open.pop()
 
     def ignore(self, relative: str, *, folder: bool) -> bool:
-        """Whether a path below the top is not to be read: the last rule of the innermost folder decides."""
+        """True if a path below the top is ignored: the last rule of the innermost folder decides."""
         for prefix, spec in reversed(self._open):
             if spec is not None:
                 said = spec.check_file(relative.removeprefix(prefix) + ("/" if folder else "")).include
@@ -251,7 +260,7 @@ def unread(naming: SourceNaming, others: Counter[str]) -> Iterator[Problem]:
 
 
 def together(mtimes: Sequence[int]) -> int:
-    """How many of the files share a minute, if that is more than half and at least five; else 0."""
+    """The number of files that share a minute, if that is more than half and at least five; else 0."""
     ordered = sorted(mtimes)
     most = first = 0
     for last, mtime in enumerate(ordered):
@@ -289,7 +298,7 @@ SECOND = 8
 
 
 class Encodings:
-    """Which files of a run were not UTF-8, by the encoding that they were read as."""
+    """The files of a run that were not UTF-8, by the encoding that they were read as."""
 
     def __init__(self) -> None:
         self._files: dict[str, set[str]] = {}
@@ -341,7 +350,7 @@ class Files:
         self._parts = {}
         for name in checkpoints:
             if PART in name:
-                self._parts.setdefault(file_of_document(name), []).append(name)
+                self._parts.setdefault(document_file(name), []).append(name)
 
     def documents(self) -> Iterator[Statement]:
         with closed_after(self.limits.kept):
@@ -398,7 +407,7 @@ class Files:
             )
 
     def _read(self, file: FoundFile, git: GitDates, *, believed: bool) -> Iterator[Statement]:
-        """What a file states; nothing new where its bytes and dates are those of its checkpoint."""
+        """The statements of a file; none if its bytes and dates are those of its checkpoint."""
         relative = file.relative or self.naming.target.name
         id_ = self.naming.id(file.relative)
         try:
@@ -436,8 +445,8 @@ class Files:
         return names if all(self._checkpoints[name].startswith(whole) for name in names) else []
 
     def _stated(self, page: ParsedFile, known: dates.FileDates, saved: int | None) -> Iterator[Statement]:
-        """What a document of a file states, and the checkpoint of it; nothing yet where its date waits for
-        those of the others (`saved`: the instant of the file's last change; None: it has waited)."""
+        """The statements of a document of a file, and its checkpoint; none yet if its date waits for those of
+        the others (`saved`: the instant of the file's last change; None: it has waited)."""
         page_dates = dates.dates_in(page, self.fiscal_start)
         published = known.published(page, page_dates)
         second = None if saved is None or page.name else second_made(page, published, saved)

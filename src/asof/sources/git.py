@@ -66,14 +66,14 @@ class GitFailed(SourceError):
 
 
 def in_work_tree(folder: Path) -> bool:
-    """Whether a `.git` lies in the folder or above; git itself is not asked."""
+    """True if a `.git` exists in the folder or above; git itself is not run."""
     folder = folder.resolve()
     return any((place / ".git").exists() for place in (folder, *folder.parents))
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Where a folder lies in its repository: the path from the top (ends in a slash, or empty)."""
+    """The position of a folder in its repository: the path from the top (ends in a slash, or empty)."""
 
     prefix: str
     shallow: bool
@@ -212,7 +212,7 @@ class GitDates:
 
 
 def same_content(raw: bytes, blob: str) -> bool:
-    """Whether a file holds what a blob holds, line ends aside.
+    """True if a file has the content of a blob, line ends aside.
 
     Hashed here and not asked of git, whose `status` runs the filters that a repository names.
     """
@@ -316,7 +316,7 @@ def differences(git: Git, history: Iterable[GitCommit]) -> dict[str, dict[str, B
 
 
 def moments(git: Git, history: list[GitCommit]) -> Iterator[CommitMoment]:
-    """What changed when, oldest first. Raises GitFailed."""
+    """The changes of the history, oldest first. Raises GitFailed."""
     return _Replay(history, differences(git, history), lambda commit: tree(git, commit)).run()
 
 

@@ -31,7 +31,7 @@ from asof.values import Checkpoint, Document, Ended, Problem, Statement, Unchang
 
 
 class FileChange(NamedTuple):
-    """What a file became at a commit (`blob` None: it was deleted), `when` in seconds since 1970."""
+    """The state of a file at a commit (`blob` None: it was deleted), `when` in seconds since 1970."""
 
     path: str
     blob: str | None
@@ -144,7 +144,7 @@ class History:
     def _version(
         self, blobs: Blobs, path: str, blob: str | None, commit: str, when: int
     ) -> Iterator[Document | Ended | Problem]:
-        """What a file became at a commit: a version, its end, or something that cannot be read."""
+        """The statement of a file at a commit: a version, its end, or a problem."""
         try:
             at = second(when, "git")
         except BadTime as wrong:
@@ -177,7 +177,7 @@ class History:
             yield problem
 
     def _work_tree(self, git: Git, blobs: Blobs, head: dict[str, str]) -> Iterator[Document | Problem]:
-        """What is not committed: edits and new files. Files that git ignores are no part of the history."""
+        """The uncommitted state: edits and new files. Files that git ignores are no part of the history."""
         listing = survey(self.naming)
         yield from listing.problems
         yield from unread(self.naming, listing.others)
@@ -211,7 +211,7 @@ class History:
         yield document(self.naming.id(file.relative), page, page_dates, None, of_file(file.mtime))
 
     def _same_text(self, blobs: Blobs, raw: bytes, blob: str) -> bool:
-        """Whether a file that differs from its blob in bytes has the same text (another encoding, say)."""
+        """True if a file that differs from its blob in bytes has the same text (in another encoding, say)."""
         committed = blobs.read(blob, self.limits.file)
         try:
             return isinstance(committed, bytes) and decoded(raw).text == decoded(committed).text
@@ -219,7 +219,7 @@ class History:
             return False
 
     def _is_accepted(self, path: str) -> bool:
-        """Whether a folder's source would read such a file (which has a problem for names that are not
+        """True if a folder's source would read such a file (which has a problem for names that are not
         UTF-8)."""
         hidden = path.startswith(".") or "/." in path
         return not hidden and suffix(path) in self._suffixes and _is_utf8(path)

@@ -120,7 +120,7 @@ def pieces(source: str) -> Iterator[MarkupToken]:
 
 
 def _tag(source: str, at: int) -> tuple[int, MarkupToken | None]:
-    """What the `<` at a place begins, and where it ends."""
+    """The token that begins with the `<` at a place, and its end."""
     if source.startswith("<!--", at):
         end = source.find("-->", at + 2)
         return (len(source) if end < 0 else end + 3), None
@@ -232,7 +232,7 @@ HTML = text_reader(parse_text, declared_charset)
 
 
 class _PageReading(MarkupWalk):
-    """What has been read so far; `named` is the title that the page shows to others."""
+    """The state of reading a page; `named` is the title that the page shows to others."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -345,7 +345,7 @@ def _outline(lines: Sequence[_Line]) -> Iterator[Heading]:
 
 
 class _PageDates:
-    """What a page says of its dates, as written: in `<meta>`s and JSON-LD, and else in its first `<time>`."""
+    """The dates that a page states, as written: in `<meta>`s and JSON-LD, and else in its first `<time>`."""
 
     def __init__(self) -> None:
         self._said: dict[str, list[str]] = {}

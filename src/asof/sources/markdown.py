@@ -613,7 +613,7 @@ def parse_chat(text: str, stem: str) -> ParsedFile | None:
 
 
 def _is_chat(text: str) -> bool:
-    """Whether the first line is a message, and one of the first ten lines says who wrote it."""
+    """True if the first line is a message, and one of the first ten lines has its author."""
     lines = text[:_LONGEST_START].lstrip("\n").split("\n", _FIRST_LINES)[:_FIRST_LINES]
     first = _MESSAGE.fullmatch(lines[0])
     if first is None or not _days(first):
@@ -645,7 +645,7 @@ def _days(stamp: _Stamp) -> dict[str, datetime]:
 
 
 def _order(stamps: Iterable[_Stamp | None]) -> _DayOrder:
-    """What stands first in the dates of a chat; "" if nothing decides that, or not all are alike."""
+    """The order of day and month in the dates of a chat; "" if nothing decides it, or dates differ."""
     orders: set[str] = set()
     in_doubt = False
     for days in (_days(stamp) for stamp in stamps if stamp):

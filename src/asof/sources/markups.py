@@ -69,7 +69,7 @@ ORG = text_reader(parse_org)
 
 
 class _OrgReading:
-    """What has been read so far; `places` are the lines of what stands in `front`."""
+    """The state of reading an Org file; `places` are the lines of the keys in `front`."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
@@ -217,7 +217,8 @@ class _OrgReading:
         return _EMPHASIS.sub(r"\2", line)
 
     def _link(self, target: str, label: str, kind: str = "link") -> str:
-        """What is shown of a link. Those to the web and to places of the file itself lead to no document."""
+        """The displayed text of a link. Links to the web and to places of the file itself lead to no
+        document."""
         scheme, colon, path = target.partition(":")
         named = colon and scheme in ("id", "file", "file+emacs", "file+sys")
         if named or target.startswith(("./", "../")):
@@ -314,7 +315,8 @@ ASCIIDOC = text_reader(parse_asciidoc)
 
 
 class _AsciiDocReading:
-    """What has been read so far. `said` are the attributes of the header, `_later` those of the body.
+    """The state of reading an AsciiDoc file. `said` are the attributes of the header, `_later` those of the
+    body.
 
     `_room`: how many characters references to attributes may still add to the text.
     """
@@ -378,7 +380,7 @@ class _AsciiDocReading:
         self._language = ""
 
     def _before_block(self, attributes: list[str]) -> None:
-        """What is said about the block that follows: the language of code, or whose words it holds."""
+        """Reads attributes of the block that follows: the language of code, or the author of a quotation."""
         kind, *rest = [part.strip().strip('"') for part in attributes]
         if kind in ("source", "") and rest and rest[0].isalnum():
             self._language = rest[0]
@@ -454,7 +456,7 @@ class _AsciiDocReading:
         return "" if kind == "include" else label
 
     def _linked(self, target: str, label: str) -> str:
-        """What is shown of a reference; one to another place of the same file leads to no document."""
+        """The displayed text of a reference; one to another place of the same file leads to no document."""
         if ("." in target or "#" in target) and (link := link_to(target, label)):
             self.links.append(link)
         return label or target.strip("#")
@@ -484,7 +486,7 @@ def _authors(line: str) -> str:
 
 
 def _revision(line: str) -> dict[str, str]:
-    """What a line of revision says: `v1.2, 2024-03-05: what changed`, or one of the first two alone."""
+    """Parses a revision line: `v1.2, 2024-03-05: what changed`, or one of the first two alone."""
     revision = line.partition(": ")[0].strip().rstrip(":")
     version, _, day = revision.partition(",")
     if found := _VERSION.fullmatch(version.strip()):

@@ -84,7 +84,7 @@ OFTEN_OTHER = frozenset({".py", ".json"})
 
 @dataclass(frozen=True, slots=True)
 class ParsedFile:
-    """What stands in a file. `front` is what it says about itself, `lines` where (for problems).
+    """The content of a file. `front` is its metadata, `lines` where each key is (for problems).
 
     `outline` is in order of offset: where the line of each heading starts in `text`. Keys of `front` that
     name dates (`published`, `date`, `updated`, `about` and others) are read as such, the others are metadata.
@@ -273,7 +273,7 @@ def _sample(raw: bytes) -> bytes:
 
 
 def _is_broken_utf8(raw: bytes) -> bool:
-    """Whether more signs beyond ASCII are good UTF-8 than are not."""
+    """True if more of the characters beyond ASCII are valid UTF-8 than are not."""
     text = raw.decode("utf-8", "replace")
     faults = text.count("\ufffd")
     return sum(not sign.isascii() for sign in text) > 2 * faults

@@ -262,7 +262,7 @@ def _meta(record: Mapping[str, Any], used: set[str], note: Callable[[str], None]
 
 
 def constant(word: str) -> None:
-    """What a constant outside JSON means: NaN is how tables say null; the infinities are refused."""
+    """Converts a constant outside JSON: NaN is how tables write null; the infinities are refused."""
     if math.isnan(float(word)):
         return
     raise ValueError(f"{word} is no JSON value")
@@ -450,7 +450,7 @@ class PythonSource(NamedTuple):
 
 
 def as_python_source(source: object) -> PythonSource:
-    """What a source is, or documents, one or several. Raises UsageError for anything else."""
+    """Converts a source, or one or several documents, to a source. Raises UsageError for anything else."""
     if isinstance(source, Item | Mapping):
         source = [source]
     if isinstance(source, Iterable) and not isinstance(source, str | bytes):

@@ -20,8 +20,7 @@ from typing import Any, Protocol, runtime_checkable
 from asof import files, plugins
 from asof.errors import SourceError, UsageError
 from asof.schema import AcceptedValue
-from asof.values import Statement
-from asof.values import document_file as file_of_document
+from asof.values import Statement, document_file
 from asof.version import __version__
 
 # -- cache of slow readers, by digest of the file's bytes: a moved file is not read again --------------
@@ -97,7 +96,7 @@ class KeptAnswers:
         db.execute("COMMIT")
 
     def _asked(self, ask: Callable[[sqlite3.Connection], Any]) -> Any:
-        """What is answered; None where the file cannot be used, which is not tried again before `close`."""
+        """The reader's answer; None if the file cannot be used, which is not tried again before `close`."""
         if self._failed:
             return None
         try:
@@ -219,7 +218,7 @@ class InputLimits:
 
 @dataclass(frozen=True, slots=True)
 class SourceNaming:
-    """How a target and what lies below it are called: `name` in document ids, `shown` in problems."""
+    """The names of a target and of what is below it: `name` in document ids, `shown` in problems."""
 
     target: Path
     name: str
@@ -247,7 +246,7 @@ class SourceNaming:
 def source_file(root: Path, document: str) -> Path | None:
     """The file that a document was read from, inside the corpus's folder; None where there is none."""
     try:
-        path = (root / file_of_document(document)).resolve()
+        path = (root / document_file(document)).resolve()
         return path if path.is_relative_to(root.resolve()) and path.is_file() else None
     except (OSError, ValueError, RuntimeError):  # an id that no path can be, a circle of links
         return None
@@ -311,7 +310,7 @@ Stored = Callable[[Collection[str]], Mapping[str, Collection[int]]]
 
 @dataclass(frozen=True, slots=True)
 class SourceContext:
-    """What a scheme knows of the corpus that its source is for.
+    """The context that a scheme gets of the corpus for which its source is opened.
 
     `root`: the corpus's folder. `now`: the instant, in microseconds since 1970. `settings`: the table of
     asof.toml that has the scheme's name. `fields`: those of [fields]. `folder`: where the source may keep
@@ -328,7 +327,7 @@ class SourceContext:
 
 @dataclass(frozen=True, slots=True)
 class Erasure:
-    """How a document of a scheme is erased for good, with what belongs to it.
+    """The permanent erasure of a document of a scheme, with what belongs to it.
 
     `group(document)`: the ids of the documents of the same thing, empty if it is none of the scheme's; with
     the first one all are erased, any other alone. `forget(folder, document)`: while this is open, no run
@@ -345,7 +344,7 @@ class Erasure:
 
 @dataclass(frozen=True, slots=True)
 class SourceScheme:
-    """What an entry point of the group `asof.sources` names.
+    """The object that an entry point of the group `asof.sources` names.
 
     `open(target, context, **options)`: the source that a target (`SCHEME:...`) names, with the options of
     `Corpus.add` that it accepts, by name. It raises SourceError or UsageError, and sends no request yet.
@@ -382,7 +381,7 @@ def scheme_named(name: str) -> SourceScheme | None:
 
 
 def is_scheme(text: str) -> bool:
-    """Whether a text begins with a known scheme: then it is no path (a file of that name is ./arxiv:...)."""
+    """True if a text begins with a known scheme; then it is no path (a file of that name is ./arxiv:...)."""
     name = scheme_in(text)
     return name in plugins.BUILT_IN[plugins.SOURCES] or (
         bool(name) and name in plugins.installed(plugins.SOURCES)
@@ -390,7 +389,7 @@ def is_scheme(text: str) -> bool:
 
 
 def is_target(text: str) -> bool:
-    """Whether a text names a source by a scheme, known or not, rather than a path that is there."""
+    """True if a text names a source by a scheme, known or not, rather than an existing path."""
     return is_scheme(text) or (
         bool(scheme_in(text)) and not re.search(r"\s", text) and not os.path.lexists(text)
     )

@@ -72,7 +72,7 @@ def _texts(value: object) -> Iterator[str]:
 
 
 def is_searchable(text: str, *, tag: bool = False) -> bool:
-    """Whether a value is a short text of words: no address, path (a tag may be one), date or id."""
+    """True if a value is a short text of words: no address, path (a tag may be one), date or id."""
     if len(text) > MAX_CHARACTERS or text.count(" ") >= MAX_WORDS or not any(map(str.isalpha, text)):
         return False
     if _ADDRESS.match(text) or _MAIL.search(text) or (not tag and _PATH.match(text)):
@@ -83,7 +83,7 @@ def is_searchable(text: str, *, tag: bool = False) -> bool:
 
 
 def _is_id(text: str) -> bool:
-    """Whether a value is a hash, a UUID, or one word of mostly digits or alternating kinds of signs
+    """True if a value is a hash, a UUID, or one word mostly of digits or of alternating kinds of characters
     (`doc-00123`)."""
     if " " in text:
         return False

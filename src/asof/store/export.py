@@ -58,8 +58,8 @@ _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 @dataclass(slots=True)
 class ExportReport:
-    """What was written: documents, all their versions (deletions are versions too), bytes of the file;
-    `left_out`: values of metadata that a line cannot hold, being called as one of its fields, or too long."""
+    """The result of an export: documents, all their versions (deletions are versions too), bytes of the file;
+    `left_out`: metadata that a line cannot hold, as the name is that of a field, or the value too long."""
 
     documents: int = 0
     versions: int = 0

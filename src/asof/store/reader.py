@@ -201,7 +201,7 @@ class PassageHistory(NamedTuple):
     ends: str | None
 
     def ended(self, known_at: int) -> int:
-        """When it ended as known at `known_at`; NEVER while no end was known."""
+        """The instant at which it ended as known at `known_at`; NEVER if no end was known."""
         pairs = (pair.split(":") for pair in (self.ends or "").split(",") if pair)
         return min((int(at) for at, added in pairs if int(added) <= known_at), default=NEVER)
 
@@ -286,7 +286,7 @@ class LinkTarget:
         return {f"{self.folder}/{self.path}".strip("/"): 0, self.path: 1}
 
     def rank(self, name: str) -> Rank:
-        """How well an id matches; of equal ranks the first id in order is taken."""
+        """The rank of an id as a match; of equal ranks the first id in order is taken."""
         exact, stem = self.exact, stem_of(name)
         near = -common_prefix(self.folder, name)
         if stem in exact or name in exact:
@@ -294,7 +294,7 @@ class LinkTarget:
         return (BY_NAME if self.names(stem) else BY_NAME + 1), near, len(name)
 
     def names(self, stem: str) -> bool:
-        """Whether this path is the end of a document's."""
+        """True if this path is the end of a document's."""
         if not self.path:
             return False
         path, stem = folded(self.path, self.path), folded(stem, self.path)
@@ -416,7 +416,7 @@ def current_aliases(db: sqlite3.Connection, as_of: int, known_at: int) -> list[t
 
 
 def has_links(db: sqlite3.Connection) -> bool:
-    """Whether any version ever linked to anything."""
+    """True if any version ever linked to anything."""
     return db.execute("SELECT 1 FROM links LIMIT 1").fetchone() is not None
 
 
@@ -449,7 +449,7 @@ class AsOfReader:
         return None if row is None or row[2] is None else (row[0], row[1])
 
     def was_published(self, document: str) -> bool:
-        """Whether a version of a document was published by `as_of`, as known at `known_at`."""
+        """True if a version of a document was published by `as_of`, as known at `known_at`."""
         row = self.db.execute(self._CURRENT, (document, self.as_of, self.known_at, self.known_at)).fetchone()
         return row is not None
 
@@ -606,7 +606,7 @@ def _json_text(each: str) -> str:
 
 
 def has_document(db: sqlite3.Connection, name: str) -> bool:
-    """Whether the store holds any version of a document."""
+    """True if the store holds any version of a document."""
     return db.execute("SELECT 1 FROM documents WHERE name = ?", (name,)).fetchone() is not None
 
 
@@ -648,7 +648,7 @@ class DocumentVersion(NamedTuple):
 
 
 class DocumentSummary(NamedTuple):
-    """What is said of a document in a list. `visible`: the instant since which this version is."""
+    """A document in a list. `visible`: the instant since which this version is."""
 
     id: str
     title: str

@@ -157,7 +157,7 @@ class IndexRun:
         return kept
 
     def _is_stale(self, version: validity.StoredVersion) -> bool:
-        """Whether a version of a history is not, or not yet, stated by it."""
+        """True if the source states a version of a history no more, or not yet."""
         return not version.seen and version.dated_by == COMMIT
 
     def _store_item(
@@ -223,11 +223,11 @@ class IndexRun:
                 write.checkpoints = {WHOLE: self.whole}
 
     def _is_unreadable(self, name: str) -> bool:
-        """Whether a document, or the file that it stands in, could not be read."""
+        """True if a document, or its file, could not be read."""
         return name in self.unreadable or document_file(name) in self.unreadable
 
     def _unstated(self, *, complete: bool) -> Unstated:
-        """What a source that has stated all it has to state did not state; nothing is written."""
+        """The documents and versions that a completely read source did not state; nothing is written."""
         if not complete:
             return Unstated(restated=sorted(self.reverted))
         listed = self.db.execute(
@@ -310,8 +310,8 @@ class IndexRun:
             write.retire(document, version)
 
     def _settled(self, unstated: Unstated, *, allow_shrinking: bool) -> Unstated:
-        """What is to be written of what the source did not state: where something could not be read, nothing
-        is missing, and the report says so. Raises SourceShrunk when more than 30% of the source's documents
+        """The changes to write for what the source did not state: if something could not be read, nothing is
+        missing, and the report says so. Raises SourceShrunk when more than 30% of the source's documents
         would end, unless that is allowed."""
         missing = len(unstated.missing)
         if self.unreadable_unnamed:  # what is missing or withdrawn may be what could not be read
@@ -336,5 +336,5 @@ class IndexRun:
 
 
 def _looks_like_accident(missing: int, listed: int) -> bool:
-    """Whether so many documents are missing that it looks like an accident; one of two or three does not."""
+    """True if so many documents are missing that it looks like an accident; one of two or three does not."""
     return missing > MAX_ENDED_SHARE * listed and (missing > 1 or missing == listed)

@@ -304,7 +304,7 @@ _ACCEPTED = {
 
 @dataclass(frozen=True, slots=True)
 class CorpusSettings:
-    """How texts are analysed (languages, stemming) and split (chunking), and when undated ones are visible.
+    """Settings of text analysis (languages, stemming), chunking, and when undated documents are visible.
 
     `encoder`: the name of the encoder of the stored vectors, "" for none; the only setting that can change
     (`asof embed`).

@@ -23,9 +23,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from asof.errors import AsofError, Busy, CorpusError, DamagedStore, NoCorpus, NoSpace, UsageError
-from asof.files import FETCHED as FETCHED
-from asof.files import FOLDER as FOLDER
-from asof.files import log_is_empty, make_folder, missing_right, refuse_links, try_lock
+from asof.files import FOLDER, log_is_empty, make_folder, missing_right, refuse_links, try_lock
 from asof.store.digest import KEY_BYTES, PLACE_BYTES, layout_keys, loads
 from asof.store.schema import (
     BUSY_MS,
@@ -396,7 +394,7 @@ class Store:
             time.sleep(_GATE_OPEN)
 
     def _log_emptied(self, db: sqlite3.Connection, until: float) -> bool:
-        """Whether the log could be emptied before `until`."""
+        """True if the log could be emptied before `until`."""
         while not self._try_empty_log(db):
             if time.monotonic() >= until:
                 return False
@@ -521,7 +519,7 @@ def _remove_if_unused(folder: Path) -> bool:
 
 
 def _is_unused(database: Path) -> bool:
-    """Whether nothing was written to a database, and nobody else has it open."""
+    """True if nothing was written to a database, and no other process has it open."""
     if not database.exists():
         return True
     with closing(connect(database, write=True)) as db:

@@ -154,7 +154,7 @@ class StoredVersion:
         return (self.visible, self.added, self.id)
 
     def has_date(self, published: SourcedTime | None) -> bool:
-        """Whether this version was stated under this date."""
+        """True if this version was stated under this date."""
         return stated_digest(self.content, published) == self.stated
 
 
@@ -181,7 +181,7 @@ class DocumentState:
 
 @dataclass(frozen=True, slots=True)
 class StatementOutcome:
-    """How a statement changes a document: `what` is added, changed, corrected or unchanged."""
+    """The effect of a statement on a document: `what` is added, changed, corrected or unchanged."""
 
     what: str
     published: SourcedTime | None = None
@@ -330,7 +330,7 @@ def _digest(name: str) -> str:
 
 
 def known_documents(db: sqlite3.Connection, names: Sequence[str]) -> set[str]:
-    """Which of these ids are of documents that the corpus has, or had."""
+    """Those of these ids whose documents the corpus has, or had."""
     rows = db.execute(
         "SELECT name FROM documents WHERE name IN (SELECT value FROM json_each(?))", (json.dumps(names),)
     )

@@ -58,7 +58,7 @@ class PreparedText(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TextPreparation:
-    """How the texts of a corpus are analysed and split."""
+    """Settings by which the texts of a corpus are analysed and split."""
 
     analyzer: Analyzer
     chunking: Chunking
@@ -143,7 +143,7 @@ class TextWorkers:
             yield before
 
     def prepared(self, document: Document) -> PreparedText | None:
-        """What a worker made of this document; None if it was not handed out."""
+        """The text of this document as a worker prepared it; None if it was not handed out."""
         _, done, place = self._results.pop(id(document), (None, None, 0))
         return None if done is None else done()[place]
 
@@ -166,7 +166,7 @@ class TextWorkers:
         self.close()
 
     def _hand_out(self, batch: Sequence[Statement]) -> bool:
-        """Whether a batch is large enough; its new documents are handed out then."""
+        """True if a batch is large enough; its new documents are handed out then."""
         documents = [item for item in batch if isinstance(item, Document)]
         if sum(map(_size, documents)) < self.worth:
             return False

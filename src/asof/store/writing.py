@@ -440,7 +440,7 @@ def _head_id(write: Transaction, version: int) -> int:
 
 
 def _publication_date(write: Transaction, version: int) -> tuple[bool, Span | None]:
-    """Whether a version has a date, and its span."""
+    """True if a version has a date, and its span."""
     first = write.ids["versions"].first
     if version >= first:
         row = write.pending["versions"][version - first][6:9]

@@ -75,7 +75,7 @@ def sections(text: str, outline: Sequence[Heading]) -> list[TextSection]:
 
 
 def _body(text: str, start: int, end: int) -> int:
-    """Where the text after a heading's line (and the line that underlines it) begins."""
+    """The position at which the text after a heading's line (and its underline) begins."""
     newline = text.find("\n", start, end)
     if newline < 0:
         return end
@@ -150,8 +150,8 @@ def words(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def words_end(text: str, start: int, end: int, capacity: int, by_words: bool) -> int:
-    """Where the words end that `capacity` (words or characters) has room for, with their white space; at
-    least one."""
+    """The end of the words that fit into `capacity` (words or characters), with their white space; at least
+    one."""
     if by_words:
         run = re.compile(rf"\s*+(?>(?:\S++\s*+){{1,{capacity}}})").match(text, start, end)
         return run.end() if run else end
@@ -167,7 +167,7 @@ def words_end(text: str, start: int, end: int, capacity: int, by_words: bool) ->
 
 
 def count_words(stretch: str) -> int:
-    """How many words a stretch has: by white space, and two characters a word where there is none.
+    """The number of words of a range: by white space, and two characters a word where there is none.
 
     That is so in Chinese and Japanese, and in strings of more than 80 characters (encoded data, Thai).
     """
@@ -232,7 +232,7 @@ def sentences(text: str, start: int = 0, end: int | None = None) -> list[tuple[i
 
 
 def is_list_item(text: str, at: int) -> bool:
-    """Whether an item of a list begins at this place, which begins a line."""
+    """True if a list item begins at this position, which begins a line."""
     return _LIST_ITEM.match(text, at) is not None
 
 
@@ -243,8 +243,7 @@ def unnumbered(text: str) -> str:
 
 
 def _breaks(text: str, line: int, at: int, newline: int, after: int) -> bool:
-    """Whether the line break alone ends the sentence: a blank line, a heading or a list item after or before
-    it."""
+    """True if the line break alone ends the sentence: at a blank line, a heading or a list item."""
     if text.find("\n", at, newline) >= 0 or is_list_item(text, newline + 1):
         return True
     if _HEADING.match(text, line) or _HEADING.match(text, newline + 1):
@@ -254,7 +253,7 @@ def _breaks(text: str, line: int, at: int, newline: int, after: int) -> bool:
 
 
 def _ends(text: str, line: int, match: re.Match[str]) -> bool:
-    """Whether the terminator (with what follows it) ends the sentence; `line` is where its line begins."""
+    """True if the terminator (with what follows it) ends the sentence; `line` is the start of its line."""
     mark = match[0]
     if mark[0] == "\n":
         return False
@@ -269,7 +268,7 @@ def _ends(text: str, line: int, match: re.Match[str]) -> bool:
 
 
 def _goes_on(text: str, word: str, after: int, leads: bool) -> bool:
-    """Whether the dot after `word` belongs to the word; `leads`: the word is the first of its line."""
+    """True if the dot after `word` belongs to the word; `leads`: the word is the first of its line."""
     if word.isdigit():
         return len(word) <= 3 and (leads or _AFTER_AN_ORDINAL.match(text, after) is not None)
     if len(word) == 1 and word.isupper() and word != "I":
@@ -325,7 +324,7 @@ class ChunkBuilder:
         self.body = 0  # the same without heading lines
 
     def fill(self, section: TextSection) -> list[int]:
-        """Where the pieces of a section end; the last one ends where the section does."""
+        """The ends of the pieces of a section; the last one ends with the section."""
         self.ends, self.at, self.open_weight, self.body = [], section.start, 0, 0
         if section.start < section.body:
             self._add(self._part(BLOCK, section.start, section.body))
@@ -415,7 +414,7 @@ _WRITTEN = re.compile(r"([0-9]{1,9})([wc])(?:/([0-9]{1,9}))?")
 
 @dataclass(frozen=True, slots=True)
 class Chunking:
-    """How long passages are: `size` words or characters, the last `overlap` of one repeated in the next.
+    """The length of passages: `size` words or characters, the last `overlap` of one repeated in the next.
 
     With `unit` whole, a document is one passage and the numbers mean nothing. Written `120w`, `120w/20`,
     `2000c/200`, `whole`. Raises UsageError for what is out of range.
@@ -532,7 +531,7 @@ _RULE = re.compile(r"[ \t|:-]*+\n?")
 
 
 def is_row(text: str, at: int) -> bool:
-    """Whether a row of a table begins at this place, which begins a line."""
+    """True if a row of a table begins at this position, which begins a line."""
     return _ROW.match(text, at) is not None
 
 
@@ -583,12 +582,12 @@ _TOKEN = re.compile(r"\w+|[^\w\s]")
 
 
 def tokens(text: str) -> int:
-    """How many tokens a text has."""
+    """The number of tokens of a text."""
     return len(_TOKEN.findall(text))
 
 
 def ends(text: str) -> list[int]:
-    """Where each token of a text ends."""
+    """The end of each token of a text."""
     return [match.end() for match in _TOKEN.finditer(text)]
 
 

@@ -64,7 +64,7 @@ def _parse(text: str, functional: frozenset[str], keep: bool) -> QueryWords:
 
 
 def contains_phrase(tokens: Sequence[str], phrase: Sequence[str]) -> bool:
-    """Whether the tokens of the phrase occur one after the other; the empty phrase always does."""
+    """True if the tokens of the phrase occur one after the other; the empty phrase always does."""
     length = len(phrase)
     expected = list(phrase)
     return any(list(tokens[at : at + length]) == expected for at in range(len(tokens) - length + 1))
@@ -86,7 +86,7 @@ _DIGITS = frozenset("0123456789")
 
 
 def figure(word: str) -> bool:
-    """Whether a word is a number, a version or a date in figures: it distinguishes members of a series."""
+    """True if a word is a number, a version or a date in figures: it distinguishes members of a series."""
     return word[:1] in _DIGITS or (word[:1] == "v" and word[1:2] in _DIGITS)
 
 
@@ -123,7 +123,7 @@ class TitleStems:
 
 @dataclass(frozen=True, slots=True)
 class TitleMatch:
-    """How a question relates to a title.
+    """The match of a question with a title.
 
     `matched`: words of the title that are in the question. `off_topic`: words up to the last of these that
     are not: another subject ("Icinga Web" asked for by "Web", "women's singles" by "men's singles").
@@ -233,7 +233,7 @@ def _words(folded: str) -> list[str]:
 
 
 def _end_of_name(words: list[str]) -> int:
-    """How many words there are up to the legal form: "Muster GmbH & Co. KG" has three words of one."""
+    """The number of words before the legal form: "Muster GmbH & Co. KG" has three words of one."""
     end = len(words)
     while end > 1 and (words[end - 1] in _LEGAL or words[end - 1] == "and"):
         if words[end - 1] != "and" and words[end - 2].translate(_NO_POINTS).isdigit():
@@ -243,7 +243,7 @@ def _end_of_name(words: list[str]) -> int:
 
 
 def _names(word: str, shown: str) -> bool:
-    """Whether a word names something without its article: "the WHO" does, "The Who" and "THE WHO" do not."""
+    """True if a word is a name without its article: "the WHO" is, "The Who" and "THE WHO" are not."""
     return word not in _NO_NAME or (word.upper() in shown and not shown.isupper())
 
 

@@ -98,7 +98,8 @@ def _named_anchor(times: Sequence[TimeMention], asked_at: datetime) -> datetime 
 
 
 def _lasting(detected: Intent) -> bool:
-    """Whether a question in the present is about what does not change ("what is the mechanism of …")."""
+    """True if a question in the present is about something that does not change ("what is the mechanism of
+    …")."""
     return detected.direction == "timeless" and detected.recency > INSTANCE
 
 
@@ -118,6 +119,7 @@ def without(question: str, extents: Sequence[tuple[int, int]]) -> str:
 
 
 def _extent(question: str, mention: TimeMention) -> tuple[int, int]:
-    """What leaves the words: the mention, unless it is part of a name ("2024 Olympics")."""
+    """The range that is removed from the words: the mention, unless it is part of a name ("2024
+    Olympics")."""
     named = not mention.relative and _BEFORE_NAME.match(question, mention.end)
     return (mention.start, mention.start) if named else (mention.start, mention.end)

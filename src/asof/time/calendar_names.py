@@ -156,14 +156,14 @@ def month_at(run: TokenRun, i: int) -> int | None:
 
 
 def is_foreign_name(run: TokenRun, i: int) -> bool:
-    """Whether a month of another language has the capital that there only names have: `Mars 2020`."""
+    """True if a month of another language has a capital, which only names have there: `Mars 2020`."""
     if run.sense(i, "with_year") is None or run.sense(i, "lower_case") is None:
         return False
     return run.capital(i) and not run.caseless
 
 
 def needed_cue(run: TokenRun, i: int) -> str:
-    """Which cue a name needs because it may be another word."""
+    """The cue that a name needs because it may be another word."""
     if run.sense(i, "with_year"):
         return "number"
     if run.sense(i, "very_wary") or (run.sense(i, "month_short") and run.sense(i, "cardinal")):
@@ -225,7 +225,8 @@ def _beyond_month(run: TokenRun, i: int) -> tuple[int, int] | None:
 
 
 def _counts_days(run: TokenRun, after: int, *, exact: bool) -> bool:
-    """Whether a number after a month is a day and no count (`In March 12 people`), time or longer number."""
+    """True if a number after a month is a day and not a count (`In March 12 people`), time or longer
+    number."""
     word, gap = run.behind(after - 1)
     if not gap:
         return not word
@@ -497,7 +498,7 @@ def day_of_some_month(run: TokenRun, i: int, context: ReadingContext) -> RuleMat
 
 
 def _free(run: TokenRun, i: int) -> bool:
-    """Whether what follows a day of the month is no noun that it counts (`the 18th floor`)."""
+    """True if a day of the month is not followed by a noun that it counts (`the 18th floor`)."""
     return i < run.size and any(
         run.sense(i, sense) is not None
         for sense in ("to", "and", "at", "from", "between", "on", "relation", "day")
@@ -618,7 +619,7 @@ def _placed(reading: TimeReading, place: Callable[[LocalInterval], LocalInterval
 
 
 def _period(run: TokenRun, i: int, context: ReadingContext, period: Rule) -> RuleMatch | None:
-    """What a part is part of; `the year` and `the month` are those of the anchor."""
+    """The longer time of a part; `the year` and `the month` are those of the anchor."""
     i = i + 1 if run.sense(i, "the") is not None else i
     match = period(run, i, context)
     if match is not None:

@@ -42,12 +42,12 @@ class Clock(NamedTuple):
 
     @property
     def lasts(self) -> int:
-        """How long a unit of its grain is, in microseconds."""
+        """The length of a unit of its grain, in microseconds."""
         return {"hour": HOUR, "minute": MINUTE}.get(self.grain, SECOND)
 
     @property
     def daily(self) -> Daily:
-        """Where it lies in the day of an ordinal."""
+        """The interval within the day of an ordinal."""
         return lambda day: (day * DAY + self.time, day * DAY + self.time + self.lasts)
 
     def in_half(self, half: int | None) -> Clock:
@@ -117,7 +117,8 @@ def clock(run: TokenRun, i: int, *, bare: bool = False) -> tuple[Clock, int] | N
 
 @lru_cache(maxsize=4096)
 def is_after_hour(kind: frozenset[str], glue: str) -> bool:
-    """Whether an item of a kind after a sign tells that figures before it are an hour: `:30`, `pm`, `Uhr`."""
+    """True if an item of a kind after a sign shows that the figures before it are an hour: `:30`, `pm`,
+    `Uhr`."""
     return (glue in (":", ".") and "figures" in kind) or not kind.isdisjoint(_AFTER_HOUR)
 
 
@@ -289,7 +290,7 @@ def _on_days(begin: Clock, end: Clock, day: TimeReading) -> TimeReading:
 
 
 def after_part(run: TokenRun, i: int) -> bool:
-    """Whether a part of the day stands right before: `Monday morning 6-8`."""
+    """True if a part of the day comes right before: `Monday morning 6-8`."""
     return run.sense(i - 1, "daypart") is not None
 
 

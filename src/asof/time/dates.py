@@ -295,12 +295,12 @@ def _sided(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
 
 
 def _long_unit(run: TokenRun, i: int) -> bool:
-    """Whether decades or centuries stand at `i`, or after a number: they take their article with them."""
+    """True if decades or centuries are at `i`, or after a number: they take their article with them."""
     return any(unit_after_number(run, j) in ("decade", "century") for j in (i, i + 1))
 
 
 def _meant(run: TokenRun, i: int, side: int) -> bool:
-    """Whether a word that mostly is another one is a name here: `this may` is not."""
+    """True if a word that mostly is another one is a name here: `this may` is not."""
     if run.sense(i + 1, "with_year") is not None:
         return False
     if run.sense(i + 1, "very_wary") is None or run.capital(i + 1):
@@ -309,7 +309,7 @@ def _meant(run: TokenRun, i: int, side: int) -> bool:
 
 
 def _of_follows(run: TokenRun, i: int) -> bool:
-    """Whether `last week` goes on as `of March`, where it is the last of its weeks."""
+    """True if `last week` continues as `of March`, so that it is the last of its weeks."""
     return run[i].word in ("of",) and run.follows(i)
 
 
@@ -498,7 +498,7 @@ _RULES = (
 
 
 def _longest(run: TokenRun, i: int, context: ReadingContext, name: str) -> RuleMatch | None:
-    """What the rule of a table that reads farthest finds at `i`, remembered under a name."""
+    """The match of the rule of a table that reads farthest at `i`, cached under a name."""
     if not 0 <= i < run.size:
         return None
     known = run.memo.get((name, i), False)
@@ -535,7 +535,7 @@ def _able(
 
 
 def date_begins(kind: frozenset[str], following: frozenset[str], glue: str, items: int) -> bool:
-    """Whether some rule is tried at an item of a kind, the first of so many, before one of another kind."""
+    """True if some rule is tried at an item of a kind, the first of so many, before one of another kind."""
     return bool(_able("day", kind, following, glue, items))
 
 

@@ -271,7 +271,7 @@ def _point(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
 
 
 def may_begin(run: TokenRun, i: int) -> bool:
-    """Whether a point may begin at item `i`, as far as it and the next one show."""
+    """True if a point may begin at item `i`, as far as it and the next one show."""
     following = run[i + 1]
     return _begins(run.items[i].kind, following.kind, following.glue, min(run.size - i, MOST_NEEDED))
 
@@ -282,7 +282,7 @@ def _begins(kind: frozenset[str], following: frozenset[str], glue: str, items: i
 
 
 def _may_be_clock(kind: frozenset[str], following: frozenset[str], glue: str) -> bool:
-    """Whether a time of day may begin with an item; figures need `:`, `pm` or the like after them."""
+    """True if a time of day may begin with an item; figures need `:`, `pm` or the like after them."""
     return is_after_hour(following, glue) if "day_figures" in kind else not kind.isdisjoint(_SPELLED_HOURS)
 
 
@@ -322,7 +322,7 @@ def _time_after(run: TokenRun, match: RuleMatch, half: int | None) -> RuleMatch 
 
 
 def ends(run: TokenRun, after: int) -> bool:
-    """Whether figures read as a time do not go on as something else."""
+    """True if figures read as a time do not continue as something else."""
     word, gap = run.behind(after - 1)
     return (
         not (gap in ("/", ".", ":", "-") and word[:1].isdigit())
@@ -394,7 +394,7 @@ class TimeMatch(NamedTuple):
 
 
 def match_time(run: TokenRun, i: int, context: ReadingContext) -> TimeMatch | None:
-    """What a text says at item `i` of a run, with its relation; None if it says no time there."""
+    """The time at item `i` of a run, with its relation; None if there is none."""
     kind = run.items[i].kind
     if kind.isdisjoint(_FIRST) or "not_time" in kind:
         return None
@@ -504,7 +504,7 @@ def _day_with_bound(run: TokenRun, i: int, context: ReadingContext) -> TimeMatch
 
 
 def bounds_of_relation(relation: str, core: LocalInterval, reading: TimeReading) -> Open:
-    """How a relation limits: what it leaves of all time.
+    """The bounds that a relation sets to all time.
 
     `before the end of March` means its last day and not its last third; `around` adds as much on either side.
     """
@@ -524,7 +524,7 @@ def bounds_of_relation(relation: str, core: LocalInterval, reading: TimeReading)
 
 
 def _trusted(run: TokenRun, i: int, match: RuleMatch) -> bool:
-    """Whether a time that may be another word has the cue it needs, or is the whole text."""
+    """True if a time that may be another word has the cue it needs, or is the whole text."""
     needs_cue = match[0].needs_cue
     if not needs_cue:
         return True
@@ -550,7 +550,7 @@ def _trusted(run: TokenRun, i: int, match: RuleMatch) -> bool:
 
 
 def _is_name(run: TokenRun, i: int, match: RuleMatch) -> bool:
-    """Whether a word that is a time in small letters only has a capital: the planet `Mars`."""
+    """True if a word that is a time only in lower case has a capital: the planet `Mars`."""
     return (
         bool(match[0].needs_cue)
         and run.sense(i, "lower_case") is not None
@@ -561,7 +561,7 @@ def _is_name(run: TokenRun, i: int, match: RuleMatch) -> bool:
 
 
 def _goes_on(run: TokenRun, i: int) -> bool:
-    """Whether a capital follows a name, as in `June Carter`."""
+    """True if a word with a capital follows a name, as in `June Carter`."""
     n, window = run.places[i + 1], run.window
     return (
         run.sense(i, "month") is not None
@@ -608,7 +608,7 @@ class TimeMention(NamedTuple):
 
 
 class TimeContext(NamedTuple):
-    """What is known beside a text when its times are read.
+    """The context in which the times of a text are read.
 
     Dates and times without an offset are meant in `zone`. A name without a year is the newest that is not
     after the anchor, or with `prefer` "future" the coming one; the other is an alternative. `fiscal_start` is

@@ -59,7 +59,7 @@ def kinds_of_answer(question: str, words: list[Word], language: str) -> list[Cue
 
 
 def language_of(words: list[Word], language: str) -> str:
-    """Which of the languages named in `language` (codes with anything between them) a question is in.
+    """The language of a question, of those named in `language` (codes with anything between them).
 
     The one whose lists know most of its words; in doubt English, which is always among them.
     """
@@ -86,7 +86,7 @@ def words_of(question: str) -> list[Word]:
 
 
 def _bounds(question: str) -> tuple[int, int]:
-    """Where a text begins and ends, without quotation marks around the whole of a question."""
+    """The range of a text without quotation marks around the whole of a question."""
     inner = question.strip().strip(_MARKS)
     if not inner.endswith("?") or any(mark in inner for mark in _MARKS):
         return 0, len(question)
@@ -131,7 +131,7 @@ def _grouped(question: str, words: list[Word], listed: Phrases, *, every: bool) 
 
 
 def _stands(question: str, words: list[Word], at: int, rest: tuple[str, ...]) -> bool:
-    """Whether `rest` comes after the word at `at`, with blanks between."""
+    """True if `rest` comes after the word at `at`, with blanks between."""
     if at + len(rest) >= len(words) or any(words[at + i][2] != part for i, part in enumerate(rest, 1)):
         return False
     return all(question[words[i][1] : words[i + 1][0]].isspace() for i in range(at, at + len(rest)))
@@ -204,7 +204,7 @@ _AFTER_YEAR = frozenset("0123456789qhw")
 
 
 class HasTime(Protocol):
-    """What is read of a mention of time (`asof.time.expressions.Mention`)."""
+    """The interface of a mention of time that is read here (`asof.time.expressions.Mention`)."""
 
     @property
     def start(self) -> int: ...
@@ -233,7 +233,7 @@ class QuestionForm:
 
     @property
     def structure(self) -> str:
-        """How it asks, to be read: "who + present", "keywords"."""
+        """The structure in words: "who + present", "keywords"."""
         return self.asks if self.tense == "none" else f"{self.asks} + {self.tense}"
 
 
@@ -280,7 +280,7 @@ def _wishes(question: str, cues: list[Cue], keywords: bool) -> list[Cue]:
 
 
 def _holds(question: str, cues: list[Cue], at: int, keywords: bool, cased: bool) -> bool:
-    """Whether the word of wish at `at` wishes for the newest; `cased`: capitals tell names."""
+    """True if the cue word at `at` asks for the newest; `cased`: capitals mark names."""
     kind = cues[at].kind
     if (cased and _is_name(question, cues, at)) or _is_reference(cues, at):
         return False
@@ -308,7 +308,7 @@ def _is_reference(cues: list[Cue], at: int) -> bool:
 
 
 def _is_adjective(question: str, cues: list[Cue], at: int, keywords: bool) -> bool:
-    """Whether "current" belongs to a noun after it, or comes after "still" or "most"; else it is a noun."""
+    """True if "current" belongs to a noun after it, or comes after "still" or "most"; else it is a noun."""
     if not _follows_noun(question, cues, at):
         after = cues[at + 1].kind if at + 1 < len(cues) else CONTENT
         if after == "word.conjunction" and at + 2 < len(cues):  # "the current and previous owners"
@@ -325,7 +325,7 @@ def _is_adjective(question: str, cues: list[Cue], at: int, keywords: bool) -> bo
 
 
 def _follows_noun(question: str, cues: list[Cue], at: int) -> bool:
-    """Whether a word that could be a noun comes next, with nothing but blanks between."""
+    """True if a word that could be a noun comes next, with nothing but blanks between."""
     if at + 1 == len(cues) or cues[at + 1].kind.startswith(FUNCTION):
         return False
     return not question[cues[at].end : cues[at + 1].start].strip()
@@ -352,20 +352,20 @@ class _HasOffsets(Protocol):
 
 
 def _touches(others: Sequence[_HasOffsets], interval: _HasOffsets) -> bool:
-    """Whether one of `others`, in order and disjoint, shares a character with a stretch."""
+    """True if one of `others`, in order and disjoint, shares a character with a range."""
     at = bisect_right(others, interval.start, key=lambda other: other.end)
     return at < len(others) and others[at].start < interval.end
 
 
 def _is_within(cues: list[Cue], starts: list[int], start: int) -> bool:
-    """Whether a date at `start` begins with a preposition or comes after one; "of" and "as of" are none."""
+    """True if a date at `start` begins with a preposition or comes after one; "of" and "as of" are none."""
     at = bisect_right(starts, start)
     here = cues[max(at - 2, 0) : at]
     return any(cue.kind.startswith(("word.preposition", "relation.")) for cue in here)
 
 
 def _holds_year(word: str) -> bool:
-    """Whether a word is a year, or begins with one as 2024-03, 2019-2021 and 2024-q1 do."""
+    """True if a word is a year, or begins with one as 2024-03, 2019-2021 and 2024-q1 do."""
     year, rest = word[:4], word[4:6]
     if rest and not (rest[0] == "-" and rest[1:] and rest[1] in _AFTER_YEAR):
         return False
@@ -488,7 +488,7 @@ _LASTING = frozenset(("why", "how", "to", "long", "keywords"))
 
 @dataclass(frozen=True, slots=True)
 class Intent:
-    """What a question wants of time.
+    """The intent of a question about time.
 
     `recency` in [0, 1]: how strongly the newest is wished for, 1 only by words that say so. `volatility` in
     [0, 1]: how fast the answer to such a question changes, 0 never, 1 within hours. `reasons`: the words and
@@ -509,7 +509,7 @@ def intent(
     anchor: datetime | None = None,
     language: str = FIRST,
 ) -> Intent:
-    """What a question wants of time. Any text is accepted.
+    """The intent of a question about time. Any text is accepted.
 
     `mentions`: the times it names, in order; years of four digits are seen without them. `anchor`: the aware
     moment it is asked. `language` may name several codes; English is always among them.
@@ -525,7 +525,7 @@ def intent(
 
 
 def recency(question: str, language: str = "") -> float:
-    """How strongly a question wishes for what is newest, in [0, 1] (see `Intent`); in any language."""
+    """How strongly a question asks for what is newest, in [0, 1] (see `Intent`); in any language."""
     return _recency(_form(question, language or every("intent")))[0]
 
 
@@ -599,5 +599,5 @@ def _pattern() -> re.Pattern[str]:
 
 
 def mentions_termination(text: str) -> bool:
-    """Whether a text has a word for the end of something."""
+    """True if a text has a word for the end of something."""
     return _pattern().search(text) is not None

@@ -40,7 +40,7 @@ class Entry(NamedTuple):
 
 
 def is_unspaced(word: str) -> bool:
-    """Whether a word or character belongs to a script that puts no blanks between words; false for none."""
+    """True if a word or character belongs to a script without blanks between words; False for none."""
     return "\u3005" <= word[:1] <= "\u9fff"
 
 
@@ -306,7 +306,7 @@ _NEAR = (
 
 @lru_cache(maxsize=16)
 def words_after(lexicon: TimeLexicon, most: int) -> re.Pattern[str]:
-    """What matches the known words after a word, and figures, so many at most."""
+    """A pattern for the known words after a word, and figures, at most so many."""
     return _in_row(lexicon.known, most)
 
 
@@ -388,7 +388,7 @@ class TimeText:
 
     @property
     def caseless(self) -> bool:
-        """Whether the text is all in small or in capital letters, so that a capital tells nothing."""
+        """True if the text is all lower case or all capitals, so that capitals mark nothing."""
         if self._caseless is None:
             text = self.text
             mixed = _SMALL.search(text) is not None and _CAPITAL.search(text) is not None
@@ -404,7 +404,7 @@ class TimeText:
 
     @property
     def ends(self) -> Place:
-        """Where its first word starts and its last one ends; any two places if it has none."""
+        """The start of its first word and the end of its last one; any two places if it has none."""
         if self._ends is None:
             first, last = WORD.search(self.lower), WORD.search(self.backwards)
             self._ends = first.start() if first else 0, len(self.lower) - last.start() if last else 0
@@ -441,7 +441,7 @@ class TimeText:
 
 
 def _is_letter(sign: str) -> bool:
-    """Whether a character belongs to a word of letters (see `WORD`); false for none."""
+    """True if a character belongs to a word of letters (see `WORD`); False for none."""
     return sign.isalnum() and not sign.isdecimal() and not is_unspaced(sign)
 
 
@@ -469,13 +469,13 @@ class WordWindow:
 
     @property
     def starts(self) -> list[int]:
-        """Where the words start in the text, and where the window ends."""
+        """The starts of the words in the text, and the end of the window."""
         if not self._starts:
             self._starts = list(accumulate(map(len, self._pieces), initial=self.offset))[1::2]
         return self._starts
 
     def end(self, n: int) -> int:
-        """Where word `n` ends in the text."""
+        """The end of word `n` in the text."""
         return self.starts[n] + len(self.words[n])
 
 
@@ -511,7 +511,7 @@ def windows(text: TimeText, lexicon: TimeLexicon) -> Iterator[WordWindow]:
 
 
 def _counts_only(text: TimeText, known: Place, words: list[str], lexicon: TimeLexicon) -> bool:
-    """Whether known words are numbers of at most three figures among words that make no time of them.
+    """True if known words are numbers of at most three figures among words that make no time of them.
 
     `between 12 and 15`, `1.8 of the 40`: without a sign as in `3/5` or `12:30` it takes three of them, or a
     word such as `before`, to say a date.
@@ -705,14 +705,14 @@ class TokenRun:
         return self.items[i] if 0 <= i < self.size else _END
 
     def sense(self, i: int, name: str) -> Any:
-        """What an item means in a sense; None if it has not that sense."""
+        """The value of an item in a sense; None if it does not have that sense."""
         try:
             return self._senses[i].get(name)
         except IndexError:
             return None
 
     def follows(self, i: int, glue: str = " ") -> bool:
-        """Whether an item stands after one of the signs of `glue` (each character is one sign)."""
+        """True if an item comes after one of the signs of `glue` (each character is one sign)."""
         return 0 <= i < self.size and self.items[i].glue in glue and bool(self.items[i].glue)
 
     def after(self, i: int, name: str, glue: str = " ") -> int:
@@ -720,24 +720,24 @@ class TokenRun:
         return i + 1 if self.sense(i, name) is not None and self.follows(i, glue) else i
 
     def start(self, i: int) -> int:
-        """Where an item starts in the text."""
+        """The start of an item in the text."""
         return self.window.starts[self.places[i]]
 
     def end(self, i: int) -> int:
-        """Where an item ends in the text."""
+        """The end of an item in the text."""
         return self.window.end(self.places[i + 1] - 1)
 
     def words(self, i: int) -> int:
-        """How many words an item has: 1, or those of a phrase; 0 past either end."""
+        """The number of words of an item: 1, or those of a phrase; 0 past either end."""
         return self.places[i + 1] - self.places[i] if 0 <= i < self.size else 0
 
     def capital(self, i: int) -> bool:
-        """Whether an item begins with a capital letter."""
+        """True if an item begins with a capital letter."""
         return self.window.text.text[self.start(i)].isupper() if 0 <= i < self.size else False
 
     @property
     def caseless(self) -> bool:
-        """Whether the whole text is in small or in capital letters, so that a capital tells nothing."""
+        """True if the whole text is lower case or capitals, so that capitals mark nothing."""
         return self.window.text.caseless
 
     def before(self, i: int) -> tuple[str, str]:
@@ -753,7 +753,7 @@ class TokenRun:
         return (words[n] if n < len(words) else ""), self.window.gaps[n] or self._gap(n)
 
     def _gap(self, n: int) -> str:
-        """What stands before word `n` of the window; a blank where a script has none."""
+        """The text before word `n` of the window; a blank where a script has none."""
         words, gap = self.window.words, self.window.gaps[n]
         if gap or n == 0 or not any(map(is_unspaced, words[n - 1 : n + 1])):
             return gap

@@ -181,7 +181,7 @@ def _said(plain: str, anchor: datetime, zone: tzinfo, fiscal_start: int) -> Span
 
 
 def _is_relative(plain: str) -> bool:
-    """Whether a text would be a time if there were an anchor, or one with smaller figures."""
+    """True if a text would be a time if there were an anchor, or one with smaller figures."""
     from asof.time import TimeContext, parse
 
     small = _NUMBER.sub("1", plain)
@@ -208,7 +208,7 @@ def _absolute(plain: str, zone: tzinfo) -> Span:
 
 
 def _complaint(plain: str) -> str:
-    """Why a text that has no known form is refused, and what to write if that can be told."""
+    """The reason why a text has no known form, and what to write instead if that can be told."""
     found = _FIGURES.fullmatch(plain)
     if found is None:
         return "it has none of the known forms" if plain else "it is empty"

@@ -59,7 +59,7 @@ def numeric_date(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | 
 
 
 def attached_left(run: TokenRun, i: int) -> bool:
-    """Whether figures belong to a longer row (`10.0.2019`), a word (`A2019`) or an amount (`$2019`)."""
+    """True if figures belong to a longer row (`10.0.2019`), a word (`A2019`) or an amount (`$2019`)."""
     word, gap = run.before(i)
     if not gap:
         return bool(word)
@@ -71,7 +71,7 @@ def attached_left(run: TokenRun, i: int) -> bool:
 
 
 def attached_right(run: TokenRun, i: int, sign: str = "") -> bool:
-    """Whether what follows item `i` belongs to it: letters, a sign and figures, `%`.
+    """True if what follows item `i` belongs to it: letters, a sign and figures, `%`.
 
     A date with the sign `/` may be followed by `-`, which joins it with another.
     """
@@ -265,7 +265,7 @@ def distance(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None
 
 
 def lasting(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
-    """How long something lasts until the anchor: of `depuis trois ans` the day three years ago."""
+    """A duration until the anchor: of `depuis trois ans` the day three years ago."""
     lengths = duration(run, i)
     match = shift_anchor(lengths[0], context, -1) if lengths else None
     return None if lengths is None or match is None else (match, lengths[1])
@@ -439,13 +439,13 @@ def year(run: TokenRun, i: int, _: ReadingContext) -> RuleMatch | None:
 
 
 def _named(run: TokenRun, i: int) -> bool:
-    """Whether figures belong to the name before them (`Windows 2000`, `ISO 8601`)."""
+    """True if figures belong to the name before them (`Windows 2000`, `ISO 8601`)."""
     word, gap = run.before(i)
     return word in run.lexicon.lists["product"] and gap in (" ", "-", ". ", ": ", " #", "", ".")
 
 
 def _counting(run: TokenRun, i: int) -> bool:
-    """Whether a number counts what follows it (`2000 people`)."""
+    """True if a number counts what follows it (`2000 people`)."""
     word, gap = run.behind(i)
     return gap in (" ", "-") and word in run.lexicon.lists["counted"]
 
@@ -497,7 +497,7 @@ def _labelled(run: TokenRun, i: int) -> RuleMatch | None:
 
 
 def _led(run: TokenRun, i: int) -> bool:
-    """Whether a part stands before: `late 80s`; `his 80s` are an age."""
+    """True if a part comes before: `late 80s`; `his 80s` are an age."""
     return run.sense(i - 1, "part") is not None and run.follows(i, " -")
 
 

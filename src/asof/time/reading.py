@@ -192,7 +192,8 @@ def _span_in(interval: LocalInterval, zone: tzinfo) -> Span:
 
 
 def instant_of(wall: int, zone: tzinfo, fold: int = 0) -> datetime | None:
-    """When the clocks of a zone show a wall-clock time; None outside the years 1 to 9999 of UTC."""
+    """The instant at which the clocks of a zone show a wall-clock time; None outside the years 1 to 9999 of
+    UTC."""
     try:
         if zone is UTC:
             return _BEGINNING_UTC + timedelta(microseconds=wall - DAY)
@@ -203,7 +204,7 @@ def instant_of(wall: int, zone: tzinfo, fold: int = 0) -> datetime | None:
 
 
 def wall(moment: datetime, zone: tzinfo) -> int:
-    """What calendar and clock in a zone show at an aware moment (inverse of a stretch's start)."""
+    """The local time in a zone at an aware moment (the inverse of a range's start)."""
     if zone is UTC:
         return (moment - _BEGINNING_UTC) // _TICK + DAY
     try:
@@ -223,7 +224,7 @@ Daily = Callable[[int], LocalInterval]
 
 
 class ReadingContext(NamedTuple):
-    """Where and when a text is read.
+    """The place and time in which a text is read.
 
     `at` is what the clocks of `zone` show at the anchor, in microseconds, `today` the ordinal of that day;
     both are None without an anchor.
@@ -254,8 +255,8 @@ def reading_context(
 
 
 class TimeReading(NamedTuple):
-    """What some words mean: `choices` of intervals, best first; none if they need an anchor that is missing
-    (then they are `relative`), or name what no calendar has (30 February).
+    """The meaning of some words: `choices` of intervals, best first; none if they need an anchor that is
+    missing (then they are `relative`), or name a date that does not exist (30 February).
 
     `yearly` is set when the text names no year, `daily` when it names no day; `number` is a bare day of a
     month; `year` is a year in the text. `needs_cue` names the sense that the word before must have (`cue`,
@@ -290,7 +291,7 @@ class TimeReading(NamedTuple):
 
     @property
     def impossible(self) -> bool:
-        """Whether the words name what no calendar has, so that none of them says a time."""
+        """True if the words name a date that does not exist, so that none of them is a time."""
         return not self.choices and not self.relative
 
     def sure(self) -> TimeReading:
@@ -540,7 +541,7 @@ def below_hundred(run: TokenRun, i: int) -> Number | None:
 
 
 def amount(run: TokenRun, i: int) -> tuple[float, int] | None:
-    """How many: a number, `a`, `a few`, `a couple of`, `two and a half`."""
+    """The amount before a unit: a number, `a`, `a few`, `a couple of`, `two and a half`."""
     if run[i].kind.isdisjoint(_AMOUNT):
         return None
     start = i

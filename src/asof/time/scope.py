@@ -11,8 +11,8 @@ _YEAR = re.compile(r"[0-9]{4}")
 
 
 def holds_in(when: Span | None, scope: Sequence[Span]) -> bool:
-    """Whether a time lies in one of the spans: at least half of it does, or, where it is open to one side
-    (since 2020), some of it. A year does not lie in one of its quarters; no time lies in no span."""
+    """True if a time lies in one of the spans: at least half of it does, or, if it is open to one side (since
+    2020), some of it. A year does not lie in one of its quarters; no time lies in no span."""
     if when is None:
         return False
     for span in scope:

@@ -107,7 +107,7 @@ class Span:
         return (self.start is None or self.start <= moment) and (self.end is None or moment < self.end)
 
     def overlap(self, other: Span) -> Span | None:
-        """What both spans hold, or None."""
+        """The intersection of both spans, or None."""
         starts = [s for s in (self.start, other.start) if s is not None]
         ends = [e for e in (self.end, other.end) if e is not None]
         start, end = max(starts, default=None), min(ends, default=None)

@@ -1,4 +1,4 @@
-"""JSON files of chats: a day of a channel as Slack exports it, a channel as DiscordChatExporter does."""
+"""Chats as JSON: a day of a channel as Slack exports it, a channel as DiscordChatExporter does."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def _with_files(words: str, names: Iterator[str]) -> str:
     return " ".join([words, *(f"[{name}]" for name in names if name)]).strip()
 
 
-# -- Slack -------------------------------------------------------------------------------------------------
+# -- Slack -----------------------------------------------------------------------------------------
 
 
 def _is_slack(item: object) -> bool:
@@ -162,7 +162,7 @@ def _one_line(name: str) -> str:
     return " ".join(name.split())
 
 
-# -- Discord -----------------------------------------------------------------------------------------------
+# -- Discord ---------------------------------------------------------------------------------------
 
 
 def _discord(export: Mapping[str, Any], stem: str) -> tuple[list[ParsedFile], int]:

@@ -1,4 +1,4 @@
-"""`asof import`."""
+"""The command `asof import`."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""Word documents: the text as it stands now, with its headings, lists, tables, footnotes and comments.
+"""Word documents: the current text with its headings, lists, tables, footnotes and comments.
 
-Left out: what is deleted by a tracked change or hidden, headers and footers, prompts of empty form fields,
-and tables of contents, which repeat the headings.
+Styles say what a paragraph is, the tree what only wraps text. Left out: what is deleted by a tracked change
+or hidden, headers and footers, prompts of empty form fields, and tables of contents, which repeat the
+headings.
 """
 
 from __future__ import annotations
@@ -30,9 +31,7 @@ from asof.extensions.documents.parts import Part, ReadLimits, Refused, Writer
 from asof.extensions.documents.xml import attribute, below, first, local
 from asof.sources.html import declared_charset
 
-# -- docx chunks ---------------------------------------------------------------------------------------
-#
-# Parts of a Word document that are of another format (`altChunk`), as programs put HTML into one.
+# -- parts in other formats (altChunk), such as HTML -----------------------------------------------
 
 
 _TYPES = "[Content_Types].xml"
@@ -97,9 +96,7 @@ def _page_of(raw: bytes, notes: list[str]) -> tuple[str, str]:
     return "", "plain"
 
 
-# -- docx styles ---------------------------------------------------------------------------------------
-#
-# What a paragraph of a Word document is by its style: a heading, a title, an item of a list.
+# -- styles: headings, titles, list items ----------------------------------------------------------
 
 
 _HEADING = re.compile(r"heading ?([1-9])", re.IGNORECASE)
@@ -183,9 +180,7 @@ def is_on(element: ET.Element | None) -> bool:
     return element is not None and value(element) not in ("0", "false", "off")
 
 
-# -- docx tree -----------------------------------------------------------------------------------------
-#
-# What stands in the elements of a Word document, seen through what only wraps it: blocks, rows, cells.
+# -- elements seen through their wrappers ----------------------------------------------------------
 
 
 _WRAPPERS = {"sdtContent", "customXml", "ins", "moveTo", "smartTag"}
@@ -225,7 +220,7 @@ def cells_of(row: ET.Element) -> list[ET.Element]:
     return [each for each in inner(row) if local(each) == "tc" and child(each, "tcPr", "cellDel") is None]
 
 
-# -- docx ----------------------------------------------------------------------------------------------
+# -- the document ----------------------------------------------------------------------------------
 
 
 _LEFT_OUT = {"pPr", "rPr", "sdtPr", "sdtEndPr", "del", "moveFrom", "delText", "rt", "binData"}

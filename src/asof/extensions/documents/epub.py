@@ -1,4 +1,4 @@
-"""EPUB: the chapters of a book in their order, under the headings that its table of contents gives them."""
+"""EPUB books: the chapters in order, under the headings that the table of contents gives them."""
 
 from __future__ import annotations
 
@@ -17,9 +17,7 @@ from asof.extensions.documents.parts import Part, ReadLimits, Refused, Writer
 from asof.extensions.documents.xml import attribute, below, first, local
 from asof.sources.html import pieces
 
-# -- epub book -----------------------------------------------------------------------------------------
-#
-# What the package of an EPUB says: metadata, the chapters in order, and the contents that name them.
+# -- the package: metadata, chapters, table of contents --------------------------------------------
 
 
 _DOCTYPE = re.compile(rb"<!DOCTYPE[^<>\[]*+>")
@@ -223,7 +221,7 @@ def _opened(tag: re.Match[str]) -> str:
     return f"<{tag[1]}{tag[2][:-1]}></{tag[1]}>" if tag[2].endswith("/") else tag[0]
 
 
-# -- epub ----------------------------------------------------------------------------------------------
+# -- the text --------------------------------------------------------------------------------------
 
 
 _OPENS_A_CHAPTER = 2

@@ -1,4 +1,7 @@
-"""Dates as feeds, sitemaps, bookmarks and saved pages write them."""
+"""Feeds that lie in files (`feed:PATH`), and what all imports share: dates, HTML inside other files, targets.
+
+RSS 2.0, RSS 1.0 (RDF) and Atom are read by their elements. Entries that have left a feed stay current.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +40,7 @@ from asof.values import (
     storable,
 )
 
-# -- said dates ----------------------------------------------------------------------------------------
+# -- dates of feeds, sitemaps, bookmarks and saved pages -------------------------------------------
 
 
 _LONGEST = 100
@@ -81,9 +84,7 @@ def of_browser(words: str) -> SourcedTime | None:
     return None
 
 
-# -- html words ----------------------------------------------------------------------------------------
-#
-# HTML inside of other files (entries of feeds, notes of Zotero) as a text with headings.
+# -- HTML in entries and notes, as text with headings ----------------------------------------------
 
 
 _TAG = re.compile(r"<[A-Za-z/!]")
@@ -123,9 +124,7 @@ def markup_of(element: Element) -> str:
     return "".join(said)
 
 
-# -- target --------------------------------------------------------------------------------------------
-#
-# The file or folder that `KIND:PATH` names, and its bytes within limits.
+# -- the file or folder that KIND:PATH names, read within limits -----------------------------------
 
 
 _PAGES = "?pages="
@@ -213,9 +212,7 @@ def _unpacked(raw: bytes, naming: SourceNaming, limit: int) -> bytes:
     return unpacked
 
 
-# -- feed entries --------------------------------------------------------------------------------------
-#
-# The entries of a feed: RSS 2.0, RSS 1.0 (RDF) and Atom, by their elements.
+# -- entries of a feed -----------------------------------------------------------------------------
 
 
 ATOM = "http://www.w3.org/2005/Atom"
@@ -262,7 +259,7 @@ def entries(tree: XmlTree, shown: str) -> Iterator[FeedEntry]:
     raise SourceError(f"{shown}: its XML is <{local(root)}>, no feed; accepted are RSS 2.0, RSS 1.0 and Atom")
 
 
-# -- RSS -------------------------------------------------------------------------------------------------
+# -- RSS -------------------------------------------------------------------------------------------
 
 
 def _of_rss(item: Element, tree: XmlTree, home: str) -> FeedEntry:
@@ -295,7 +292,7 @@ def _home(root: Element) -> str:
     return next((_text(each, "link", RSS) for each in _children(root, "channel", RSS)), "")
 
 
-# -- Atom ------------------------------------------------------------------------------------------------
+# -- Atom ------------------------------------------------------------------------------------------
 
 
 def _of_atom(entry: Element, tree: XmlTree, feed: Element) -> FeedEntry:
@@ -341,7 +338,7 @@ def _link(element: Element) -> str:
     return ""
 
 
-# -- elements --------------------------------------------------------------------------------------------
+# -- elements --------------------------------------------------------------------------------------
 
 
 def _children(element: Element, name: str, namespaces: set[str]) -> list[Element]:
@@ -379,9 +376,7 @@ def urljoin_or(base: str, address: str) -> str:
         return address
 
 
-# -- feed ----------------------------------------------------------------------------------------------
-#
-# `feed:PATH`: the entries of a feed that lies in a file. Those that have left it do not end.
+# -- the source feed:PATH --------------------------------------------------------------------------
 
 
 PREFIX = "feed:"

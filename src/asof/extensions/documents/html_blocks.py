@@ -1,4 +1,4 @@
-"""What is made while HTML is read: the blocks of a body or of a cell, and the rows of a table."""
+"""HTML of mails and chapters as blocks of text: headings, paragraphs, lists, rows of tables."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from asof.extensions.documents.parts import Writer, row_text
 from asof.sources.html import MarkupToken, MarkupWalk, pieces
 
-# -- html flow -----------------------------------------------------------------------------------------
+# -- blocks and tables under construction ----------------------------------------------------------
 
 
 _PARAGRAPHS = re.compile(r"\n(?:[ \t]*+\n)+")
@@ -145,9 +145,7 @@ def _columns(cells: list[tuple[list[Block], int, bool]], *, repeated: bool) -> l
     return texts
 
 
-# -- html text -----------------------------------------------------------------------------------------
-#
-# HTML of mails and chapters as blocks of text: headings, paragraphs, lists, rows of tables.
+# -- the parser ------------------------------------------------------------------------------------
 
 
 _OUT = {"script", "style", "template", "noscript", "rt", "rp", "iframe", "noembed", "noframes", "select"}
@@ -323,9 +321,7 @@ class _Reading(MarkupWalk):
         self.flows[-1].blocks += table.blocks
 
 
-# -- markdown text -------------------------------------------------------------------------------------
-#
-# Markdown without a library for it: its headings are found, the rest stays as it was written.
+# -- Markdown: headings are found, the rest stays as written ---------------------------------------
 
 
 _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*)")

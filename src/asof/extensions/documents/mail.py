@@ -1,7 +1,7 @@
-"""Mails: an .eml is a document, an .mbox one for each message; attached texts are documents of their own.
+"""Mail: a document for an .eml, one for each message of an .mbox, and one for each attached text.
 
-A message is named by its Message-ID, a file of it by that and the file's name. Its links are the messages
-that it answers.
+A message is identified by its Message-ID, a file of it by that and the file's name. Its links are the
+messages that it answers. What it quotes of them, and its signature, are left out.
 """
 
 from __future__ import annotations
@@ -29,9 +29,7 @@ from asof.extensions.documents.html_blocks import html_text, write_markdown
 from asof.extensions.documents.parts import Part, ReadLimits, Refused, Writer
 from asof.sources.html import MarkupToken
 
-# -- mail headers --------------------------------------------------------------------------------------
-#
-# The headers of a mail: their words decoded, addresses, message ids, and when it was sent.
+# -- headers: words decoded, addresses, message ids, date ------------------------------------------
 
 
 _WORD = re.compile(r"=\?([^?\s]{1,60})\?([bBqQ])\?([^?]*)\?=")
@@ -182,9 +180,7 @@ def _moment(text: str) -> datetime | None:
         return None
 
 
-# -- mail text -----------------------------------------------------------------------------------------
-#
-# What somebody wrote in a mail: without the mails that it answers, and without a signature.
+# -- the writer's own words, without quotes and signature ------------------------------------------
 
 
 _WROTE = r"(?:wrote|writes|schrieb|écrit|escribió|escreveu|ha scritto|schreef|skrev|napisała?)"
@@ -309,9 +305,7 @@ def unflowed(text: str, *, delete_space: bool = False) -> str:
     return "\n".join(lines)
 
 
-# -- mail body -----------------------------------------------------------------------------------------
-#
-# The entities of a mail: which are its text, which are files, and the text of each.
+# -- entities: which are the text, which are files -------------------------------------------------
 
 
 DEEPEST = 20
@@ -505,7 +499,7 @@ def _is_quoted(piece: MarkupToken) -> bool:
     return _is_signature(piece) or not _QUOTED.isdisjoint(piece.attributes.get("class", "").split())
 
 
-# -- mail ----------------------------------------------------------------------------------------------
+# -- messages as documents -------------------------------------------------------------------------
 
 # The default policy reads each header by its grammar: a tenth as fast, and it fails on some of them.
 _PARSER = BytesParser(policy=compat32)

@@ -1,4 +1,4 @@
-"""Jupyter notebooks: the text of their cells, their code, and what it printed; no images."""
+"""Jupyter notebooks: the text of their cells, their code, and its printed output; no images."""
 
 from __future__ import annotations
 

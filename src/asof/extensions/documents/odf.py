@@ -1,4 +1,4 @@
-"""OpenDocument texts and presentations (.odt, .odp): the text as it stands now, with its structure.
+"""OpenDocument texts and presentations (.odt, .odp): the current text with its structure.
 
 Left out: what is deleted by a tracked change or hidden, headers and footers, and tables of contents, which
 repeat the headings.

@@ -1,4 +1,4 @@
-"""What office formats share: packages, what a document says of itself, and its text as it is written."""
+"""Office formats, their common parts: zip packages, document properties, tables, the body of text."""
 
 from __future__ import annotations
 
@@ -16,9 +16,7 @@ from xml.etree import ElementTree as ET
 from asof.extensions.documents.parts import Part, ReadLimits, Refused, Writer, row_text
 from asof.extensions.documents.xml import ForbiddenXml, UnsoundXml, XmlTree, attribute, below, local
 
-# -- office tables -------------------------------------------------------------------------------------
-#
-# Tables of office documents, laid out on their columns: merged cells, headers, tables in a cell.
+# -- tables on their columns: merged cells, headers, tables in cells -------------------------------
 
 
 MAX_COLUMNS = 1_000
@@ -105,9 +103,7 @@ def flat(rows: Iterable[Sequence[Cell]]) -> str:
     return ". ".join(filter(None, (row_text((), [cell.text for cell in row]) for row in rows)))
 
 
-# -- archive -------------------------------------------------------------------------------------------
-#
-# Zip archives of XML, as office documents and books are: members within limits, XML without entities.
+# -- zip archives of XML within limits, without entities -------------------------------------------
 
 
 MAX_MEMBERS = 20_000
@@ -173,7 +169,7 @@ def parsed(content: bytes, name: str = "its XML") -> ET.Element:
         raise Refused(f"it is damaged: {name}: {wrong}", _DAMAGED) from wrong
 
 
-# -- office core ---------------------------------------------------------------------------------------
+# -- packages, properties, the body ----------------------------------------------------------------
 
 
 _HEADING_CHARACTERS = 500
@@ -406,9 +402,7 @@ def _clean(text: str) -> str:
     return text.replace("\xad", "").strip()
 
 
-# -- misnamed ------------------------------------------------------------------------------------------
-#
-# What a document is whose suffix is that of another format: archives say it of themselves.
+# -- files with the suffix of another format -------------------------------------------------------
 
 
 _LARGEST = 2**20

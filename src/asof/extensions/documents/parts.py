@@ -1,4 +1,7 @@
-"""What a reader of a format makes of a file. The process that reads has nothing but the standard library."""
+"""The result of a reader: parts of a file, each with text and metadata, within limits.
+
+The process that reads imports this module, so it needs nothing but the standard library.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The reader of PDFs: the text page by page, each under a heading, so that a hit says on which it stands."""
+"""PDF: the text page by page, each under a heading, so that a hit names its page.
+
+Lines are joined as they were set: hyphens, running heads and page numbers are taken out. The list of
+references of a paper is left out, since it would be found for the subjects of other papers.
+"""
 
 from __future__ import annotations
 
@@ -19,9 +23,7 @@ from asof.sources.readers import LONGEST_TITLE, ParsedFile, Unreadable
 from asof.sources.source import InputLimits
 from asof.values import Heading, Problem, SourcedTime, storable
 
-# -- pdf lines -----------------------------------------------------------------------------------------
-#
-# Lines of a page as they were set become text: what print has put between the words is taken out again.
+# -- lines of a page become running text -----------------------------------------------------------
 
 
 LIGATURES = str.maketrans({
@@ -117,9 +119,7 @@ def _ends(above: str, line: str, usual: float) -> bool:
     return short and (_ENDS.search(above) is not None or len(above) < 0.6 * usual)
 
 
-# -- references ----------------------------------------------------------------------------------------
-#
-# Where the list of references of a paper stands: it would be found for what other papers are about.
+# -- the list of references ------------------------------------------------------------------------
 
 
 LOOKAHEAD = 30
@@ -194,7 +194,7 @@ def _share(lines: Sequence[str]) -> float:
     return sum(_MARK.search(line) is not None for line in lines) / len(lines) if lines else 0.0
 
 
-# -- pdf -----------------------------------------------------------------------------------------------
+# -- the reader ------------------------------------------------------------------------------------
 
 
 PACKAGE = "pypdfium2"

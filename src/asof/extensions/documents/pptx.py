@@ -1,7 +1,7 @@
 """PowerPoint presentations: a heading for each slide, its shapes, tables, speaker notes and comments.
 
-Left out: headers, footers, dates and numbers of slides, what stands in their layouts, and charts but for
-their titles.
+Left out: headers, footers, dates and numbers of slides, the texts of their layouts, and charts but for their
+titles.
 """
 
 from __future__ import annotations

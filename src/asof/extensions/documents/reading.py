@@ -1,4 +1,9 @@
-"""Readers of formats: the bytes of a file go to a process of its own, and what it says of them is checked."""
+"""Readers of formats, run in a process of their own: file bytes go in, JSON comes out and is checked.
+
+A file may bring the process to say anything, so nothing of an answer is used unchecked. Dates that are those
+of a template, or older than the format, are dropped. `READERS` of pyproject.toml names the readers at the
+end.
+"""
 
 from __future__ import annotations
 
@@ -25,9 +30,7 @@ from asof.sources.source import InputLimits, token
 from asof.time.span import Span, nearest_moment
 from asof.values import Heading, Link, Problem, SourcedTime, storable
 
-# -- process -------------------------------------------------------------------------------------------
-#
-# The process that readers run in, as seen from outside: what goes in, what comes out, and when it ends.
+# -- the process, as seen from outside -------------------------------------------------------------
 
 
 _INHERITED = ("PATH", "SYSTEMROOT", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
@@ -145,9 +148,7 @@ def _started(limits: str) -> subprocess.Popen[bytes]:
     return process
 
 
-# -- template dates ------------------------------------------------------------------------------------
-#
-# Dates in documents that say nothing of the document: of templates, and of before the format.
+# -- dates that say nothing of the document --------------------------------------------------------
 
 
 TEMPLATES = {
@@ -172,7 +173,7 @@ def disbelieved(span: Span) -> str:
     return why or (f"no such format is older than {EARLIEST}" if moment.year < EARLIEST else "")
 
 
-# -- reading -------------------------------------------------------------------------------------------
+# -- a reader --------------------------------------------------------------------------------------
 
 
 MAX_TITLE = 500
@@ -275,7 +276,7 @@ def _folders(packages: Sequence[str], extra: str) -> list[str]:
     return folders
 
 
-# -- what came back, checked: a file may have brought the process to say anything ----------------------------
+# -- the answer, checked ---------------------------------------------------------------------------
 
 
 def _checked(answer: Any) -> list[Part]:
@@ -360,9 +361,7 @@ def _broken() -> Unreadable:
     return Unreadable("it breaks what reads it", "save it anew")
 
 
-# -- readers -------------------------------------------------------------------------------------------
-#
-# The readers of formats that a process of its own reads, by suffix.
+# -- the readers, by suffix ------------------------------------------------------------------------
 
 
 FAR_CELLS = "delete cells that stand far from the others, or split it"

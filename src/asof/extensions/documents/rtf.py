@@ -1,6 +1,8 @@
-"""RTF: the text as it stands now, with headings, lists, tables, footnotes, comments and text boxes.
+"""RTF: the current text with headings, lists, tables, footnotes, comments and text boxes.
 
-Plain text is made by `striprtf`. Left out: pictures, headers and footers, what is deleted or hidden.
+`striprtf` makes plain text and drops all of these. So what tells them is replaced by single control
+characters that it lets through, and what it leaves out is put aside first. Left out: pictures, headers and
+footers, what is deleted or hidden.
 """
 
 from __future__ import annotations
@@ -13,13 +15,7 @@ from dataclasses import dataclass, field
 from asof.extensions.documents.office import Body, Cell, CoreProperties, comment, properties_of
 from asof.extensions.documents.parts import Part, ReadLimits, Refused, Writer
 
-# -- rtf marks -----------------------------------------------------------------------------------------
-#
-# Marks in the text of an RTF: single control characters that say, in its plain text, what a paragraph is.
-#
-# The library that makes plain text of RTF knows no headings, lists, tables, footnotes or text boxes. What
-# tells
-# them is replaced by characters that it lets through, and what it leaves out is put aside.
+# -- control characters for headings, lists, tables and asides -------------------------------------
 
 
 HEADING, ITEM, DEPTH, BREAK, CELL, ROW, TABLE = "\x01\x02\x03\x04\x05\x06\x07"
@@ -181,7 +177,7 @@ def _with_marks(text: str, styles: dict[str, int]) -> str:
     return _TOKEN.sub(mark, text)
 
 
-# -- rtf -----------------------------------------------------------------------------------------------
+# -- the reader ------------------------------------------------------------------------------------
 
 
 _LEVEL = re.compile(f"{HEADING}([0-9])")

@@ -1,7 +1,7 @@
 """Workbooks: a heading for each sheet, and its rows, each cell with the name of its column.
 
-What formulas gave when the file was saved is read. Errors are not: python-calamine gives their cells as
-empty. Nor are charts, comments, and the properties of an .xls.
+Formulas have the values they had when the file was saved. Left out: errors (python-calamine gives their cells
+as empty), charts, comments, and the properties of an .xls.
 """
 
 from __future__ import annotations
@@ -19,9 +19,7 @@ from python_calamine import CalamineError, CalamineWorkbook, PasswordError, Shee
 from asof.extensions.documents.office import Archive, CoreProperties, core_properties, parsed
 from asof.extensions.documents.parts import Part, ReadLimits, Refused, Writer, row_text
 
-# -- sheet table ---------------------------------------------------------------------------------------
-#
-# Rows of a sheet as text: which row heads a table, and which rows stand together under a cell range.
+# -- rows as text: header rows, and rows below one cell range --------------------------------------
 
 
 WORDS = 100
@@ -142,7 +140,7 @@ def cell_name(row: int, column: int) -> str:
     return f"{letters}{row + 1}"
 
 
-# -- sheets --------------------------------------------------------------------------------------------
+# -- the reader ------------------------------------------------------------------------------------
 
 
 _MANIFEST = "META-INF/manifest.xml"

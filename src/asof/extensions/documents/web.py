@@ -1,4 +1,9 @@
-"""Which address each saved page of a folder is of, as the page says itself, and when it was saved."""
+"""Saved web pages, and the two sources that use them: `sitemap:PATH` and `bookmarks:PATH`.
+
+A saved page states its address and when it was saved; `SavedPages` finds the file of an address in a folder.
+A sitemap gives addresses with the date `lastmod`; a browser's export of bookmarks addresses, folders and
+dates.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +37,7 @@ from asof.values import (
     storable,
 )
 
-# -- page addresses ------------------------------------------------------------------------------------
+# -- the address of a saved page -------------------------------------------------------------------
 
 
 HEAD = 256 * 1024
@@ -127,9 +132,7 @@ def _instant(page: SavedPage) -> int:
     return page.saved.span.last if page.saved else 0
 
 
-# -- saved pages ---------------------------------------------------------------------------------------
-#
-# Web pages that were saved below a folder: the file of an address, and the text in it.
+# -- the file of an address, and its text ----------------------------------------------------------
 
 
 _HTML = (".html", ".htm")
@@ -218,9 +221,7 @@ def page_document(
     )  # fmt: skip
 
 
-# -- sitemap -------------------------------------------------------------------------------------------
-#
-# `sitemap:PATH`: the addresses of a sitemap, each with the text of its saved page and the date `lastmod`.
+# -- the source sitemap:PATH -----------------------------------------------------------------------
 
 
 SITEMAP_PREFIX = "sitemap:"
@@ -330,9 +331,7 @@ def open_sitemap(target: str, context: SourceContext, *, pages: str | Path | Non
 SITEMAP = SourceScheme(open_sitemap)
 
 
-# -- bookmarks file ------------------------------------------------------------------------------------
-#
-# The bookmarks of a browser's export (HTML of the form that Netscape began): address, folders, dates.
+# -- the export of a browser (Netscape's HTML) -----------------------------------------------------
 
 
 MAX_DEPTH = 100
@@ -432,9 +431,7 @@ class _Reading:
         self.place = ""
 
 
-# -- bookmarks -----------------------------------------------------------------------------------------
-#
-# `bookmarks:PATH`: the bookmarks of a browser's export, with the texts of pages that were saved.
+# -- the source bookmarks:PATH ---------------------------------------------------------------------
 
 
 BOOKMARKS_PREFIX = "bookmarks:"

@@ -1,4 +1,4 @@
-"""XML as a tree, without a document type and within limits; its elements by their names without a namespace.
+"""XML as a tree within limits, elements by their names without a namespace.
 
 A document type is refused where it begins, in any encoding: its entities can make much of little, or name
 files.

@@ -1,4 +1,8 @@
-"""Zotero's dates: `2020-03-00 March 2020`, in figures (00 for what is not known) before the words."""
+"""Zotero libraries (`zotero:FOLDER`): items, their notes, and the texts of their files.
+
+The database is opened read-only, past the lock that Zotero holds while it runs; a change that is half written
+there is an error. Zotero's dates are `2020-03-00 March 2020`: digits (00 for an unknown part), then words.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +26,7 @@ from asof.sources.records import language_code
 from asof.sources.source import InputLimits, SourceContext, SourceNaming, SourceScheme, token
 from asof.values import Checkpoint, Document, Link, Problem, SourcedTime, Statement, Unchanged, storable
 
-# -- zotero dates --------------------------------------------------------------------------------------
+# -- dates -----------------------------------------------------------------------------------------
 
 
 _PARTS = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})(?: (.*))?", re.DOTALL)
@@ -53,9 +57,7 @@ def of_clock(value: str) -> SourcedTime | None:
     return stated(value, "metadata")
 
 
-# -- zotero tables -------------------------------------------------------------------------------------
-#
-# The tables of a Zotero database: items with their fields, people, tags, collections, notes and files.
+# -- tables: items, fields, people, tags, collections, notes, files --------------------------------
 
 
 MAX_ROWS = 20_000_000
@@ -235,9 +237,7 @@ def _path(collection: Any, above: dict[Any, tuple[str, Any]]) -> str:
     return "/".join(reversed(names))
 
 
-# -- zotero item ---------------------------------------------------------------------------------------
-#
-# An item of Zotero as a text, an address and metadata.
+# -- an item as text, address and metadata ---------------------------------------------------------
 
 
 _IN = (
@@ -303,12 +303,7 @@ def meta_of(item: ZoteroItem) -> dict[str, object]:
     return {key: value for key, value in meta.items() if value}
 
 
-# -- zotero library ------------------------------------------------------------------------------------
-#
-# The database of Zotero's data folder, opened with care.
-#
-# It is opened to be read only, past the lock that Zotero holds while it runs; a change that is half written
-# there is an error.
+# -- the database file -----------------------------------------------------------------------------
 
 
 FILE = "zotero.sqlite"
@@ -375,9 +370,7 @@ def _opened(file: Path) -> sqlite3.Connection:
     return database
 
 
-# -- zotero --------------------------------------------------------------------------------------------
-#
-# `zotero:FOLDER`: the items of a Zotero library, their notes, and the texts of their files.
+# -- the source zotero:FOLDER ----------------------------------------------------------------------
 
 
 PREFIX = "zotero:"

@@ -1,8 +1,9 @@
-"""Reports written by a model: the prompt for a period, and the parts of the reply that are used.
+"""Reports of periods, built from the finest grain up: days, months, quarters, years (TG-RAG, section III-A3).
 
-A prompt is a function of the facts of its period and of the reports inside it: no clock, no view, nothing of
-other periods. With a model whose replies are cached (`models/cached.py`), a new fact costs the reports of its
-periods and of those above them, and no others.
+Reports are extracted, or written by a model (`asof precompute --reports` does so ahead of questions). A
+prompt is a function of the facts of its period and of the reports inside it: no clock, no view, no other
+periods. As replies of a model are cached (`asof.models.cached`), a new fact costs the reports of its periods
+and of those above them, and no others.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ if TYPE_CHECKING:
     from asof.extensions.facts.reports import WrittenReport
 
 
-# -- generate ------------------------------------------------------------------------------------------
+# -- reports by a model: prompts, and the parts of replies that are used ---------------------------
 
 
 MAX_REPLY_TOKENS = 1_500
@@ -225,9 +226,7 @@ def _citations(points: Iterable[ReportPoint]) -> tuple[Quote, ...]:
     return tuple(dict.fromkeys(citation for each in points for citation in each.citations))
 
 
-# -- build ---------------------------------------------------------------------------------------------
-#
-# Reports of periods, built from the finest grain up: days, months, quarters, years.
+# -- reports of the periods of a tree --------------------------------------------------------------
 
 
 _NAMED = 3  # entities in a summary
@@ -406,13 +405,10 @@ def _summary(facts: int, documents: int, named: Sequence[str]) -> str:
     return f"{count}; named most often: {', '.join(named)}" if named else count
 
 
-# -- batch ---------------------------------------------------------------------------------------------
+# -- reports ahead of questions --------------------------------------------------------------------
 #
-# Reports ahead of time: a model writes those of all periods, so that its replies are cached for queries.
-#
-# The prompts are those of a query for the report of a period, without a name. Reports about one name, and
-# the
-# other prompts of a question, are sent with the query.
+# Their prompts are those of a query for the report of a period without a name; reports about one name are
+# sent with the query.
 
 
 @dataclass(frozen=True, slots=True)
@@ -568,9 +564,7 @@ class _ReportEstimate:
         raise NotImplementedError("an estimate sends no prompts")
 
 
-# -- span reports --------------------------------------------------------------------------------------
-#
-# The reports of a span of time in a view.
+# -- the reports of a span in a view ---------------------------------------------------------------
 
 
 def reports(

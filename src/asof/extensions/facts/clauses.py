@@ -1,4 +1,11 @@
-"""The state of a sentence while its figures are read: the last measure, the drafts so far, expectations."""
+"""Figures of a sentence as facts: values of measures (VALUE) and changes by an amount (CHANGE).
+
+Each figure is read by the words left of it ("revenue was", "margin of", "rose", "compared to"), then by those
+right of it ("of free cash flow", "higher"), else as one more figure of the last measure; RULES, at the end,
+is in the order of precedence. `Clause` is the state meanwhile: the last measure, the drafts so far,
+expectations. A rule gets the figure's item, the item left of its approximations ("about", "nearly") and the
+last item of the range that it begins, and returns whether it has read the figure.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +31,7 @@ from asof.extensions.facts.words import (
 )
 from asof.values import CHANGE, VALUE, Amount
 
-# -- clause --------------------------------------------------------------------------------------------
+# -- state -----------------------------------------------------------------------------------------
 
 
 UNKNOWN, FORECAST = 0.75, 0.9
@@ -211,13 +218,7 @@ _AFTER_BASIS = frozenset({"mark", "figure", "and"})
 _EARLIER = frozenset("prior prior-year last previous year-ago vorjahr vorquartal".split())  # noqa: SIM905
 
 
-# -- left context --------------------------------------------------------------------------------------
-#
-# Rules that read a figure by the words left of it: "revenue was", "margin of", "rose", "compared to".
-#
-# Each rule gets the figure's item, the item left of its approximations ("about", "nearly"), and the last
-# item
-# of the range that it begins; it returns whether it has read the figure.
+# -- rules by the words left of a figure -----------------------------------------------------------
 
 
 LINKED, OF, CHANGED, COMPARED, AGAIN = 0.95, 0.9, 0.9, 0.7, 0.75
@@ -414,11 +415,7 @@ def beside(clause: Clause, i: int, left: int, after: int) -> bool:
     return of is not None and of.known and clause.value(i, after, of, AGAIN)
 
 
-# -- right context -------------------------------------------------------------------------------------
-#
-# Rules that read a figure by the words right of it: "of free cash flow", "stores", "higher".
-#
-# Labels and lists are here too. The rules have the arguments of those in `left_context.py`.
+# -- rules by the words right of a figure, labels and lists ----------------------------------------
 
 
 MOVED, RIGHT, DONE, COUNTED, LABELLED, LISTED = 0.9, 0.85, 0.6, 0.6, 0.85, 0.75
@@ -610,9 +607,7 @@ def listed(clause: Clause, i: int, left: int, after: int) -> bool:
     return clause.value(i, after, clause.measure, LISTED, compared=last.compared)
 
 
-# -- respective lists ----------------------------------------------------------------------------------
-#
-# Lists that belong together, item by item: "A and B were 3% and 4%, respectively".
+# -- paired lists: "A and B were 3% and 4%, respectively" ------------------------------------------
 
 
 MOST = 8
@@ -685,13 +680,7 @@ _WHOLE = frozenset(
 )
 
 
-# -- values --------------------------------------------------------------------------------------------
-#
-# Measures and their figures: values (VALUE) and changes by an amount (CHANGE).
-#
-# Each figure of a sentence is read by the words left of it (`left_context.py`: "revenue was", "margin of",
-# "rose"), then by those right of it (`right_context.py`: "of free cash flow", "higher"), else as one more
-# figure of the last measure. RULES is in the order of precedence.
+# -- figures of a sentence -------------------------------------------------------------------------
 
 
 RULES = (

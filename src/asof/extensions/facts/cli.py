@@ -1,4 +1,4 @@
-"""`asof facts`."""
+"""The commands `asof facts`, `asof graph`, `asof report` and `asof precompute`."""
 
 from __future__ import annotations
 
@@ -49,9 +49,7 @@ if TYPE_CHECKING:
     from asof.values import Problem, SourcedTime
 
 
-# -- fact labels ---------------------------------------------------------------------------------------
-#
-# Facts on a terminal, as `asof facts` and `asof graph` show them.
+# -- labels of facts -------------------------------------------------------------------------------
 
 
 WIDTH = 60
@@ -111,7 +109,7 @@ def unknown(subject: str, near: Sequence[str]) -> str:
     return f"no fact about {plain(subject)}{suggestion}"
 
 
-# -- facts ---------------------------------------------------------------------------------------------
+# -- asof facts ------------------------------------------------------------------------------------
 
 
 LINES = 40
@@ -261,9 +259,7 @@ def _merge(merge: NameMerge) -> str:
     )
 
 
-# -- graph ---------------------------------------------------------------------------------------------
-#
-# `asof graph`.
+# -- asof graph ------------------------------------------------------------------------------------
 
 
 NODES = 20
@@ -370,9 +366,7 @@ def _leads_to(edge: Edge, node: Node, steps: dict[str, int]) -> bool:
     return node.name in ends and any(steps[each] < node.steps for each in ends)
 
 
-# -- report --------------------------------------------------------------------------------------------
-#
-# `asof report`.
+# -- asof report -----------------------------------------------------------------------------------
 
 
 @click.command(epilog=f"PERIOD and T are dates, periods or moments: {TIMES}.")
@@ -459,9 +453,7 @@ def _from(quote: Quote) -> str:
     return f"{when}{shortened(plain(quote.title or quote.document), 80)}{published} [{plain(quote.document)}]"
 
 
-# -- learn ---------------------------------------------------------------------------------------------
-#
-# `asof precompute`: facts and reports ahead of questions, what they cost, what is left.
+# -- asof precompute: facts and reports ahead of questions, and their cost -------------------------
 
 
 SHOWN_PROBLEMS = 20

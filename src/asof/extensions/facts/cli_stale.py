@@ -1,4 +1,4 @@
-"""`asof stale`."""
+"""The command `asof stale`: as text, as annotations of a GitHub workflow, as Markdown."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from asof.extensions.facts.stale import CommitsSince, PlacedQuote, PlacedStale, StaleReport
 
 
-# -- stale ---------------------------------------------------------------------------------------------
+# -- asof stale ------------------------------------------------------------------------------------
 
 
 FOUND = NOTHING
@@ -123,9 +123,7 @@ def _show(report: StaleReport, style: str, *, dated: bool, explain: bool) -> Non
             )
 
 
-# -- stale text ----------------------------------------------------------------------------------------
-#
-# What is stale, for a reader at a terminal.
+# -- text ------------------------------------------------------------------------------------------
 
 
 TITLE = 80
@@ -178,15 +176,12 @@ def day(each: PlacedQuote) -> str:
     return since if each.quote.dated else f"undated, known since {since}"
 
 
-# -- stale markup --------------------------------------------------------------------------------------
+# -- markup ----------------------------------------------------------------------------------------
 #
-# What is stale as annotations of a GitHub workflow, and as a page in Markdown.
-#
-# Both are read by programs that obey marks, and all of it is text of documents: what could be a mark is
-# written
-# so that it is none.
+# Both formats are read by programs that obey marks, and all of it is text of documents: whatever could be a
+# mark is escaped.
 
-# -- annotations ---------------------------------------------------------------------------------------
+# -- annotations -----------------------------------------------------------------------------------
 
 _OLD_COMMAND = re.compile(r"##(?=\[)")
 """How commands began that a runner finds anywhere in a line."""
@@ -235,7 +230,7 @@ def _where(each: PlacedQuote) -> str:
     return f"{from_top(file) if file else each.quote.document}:{each.place.line}"
 
 
-# -- Markdown ------------------------------------------------------------------------------------------
+# -- Markdown --------------------------------------------------------------------------------------
 
 _SIGNS = re.compile(r"[\\`*_{}\[\]()#+\-.!|~=$^]")
 _ADDRESSING = re.compile(r"[@#](?=\w)|(?<=:)(?=//)|(?<=www)(?=\\?\.)")

@@ -1,4 +1,11 @@
-"""Whether two facts state the same, within the precision to which their figures were written."""
+"""Agreement of facts, how long a fact holds, and which documents corroborate or contradict it.
+
+Figures agree within the precision to which they were written. A *state* holds from some time on: an event
+whose relation describes a condition ("is", "remains", "CEO", "headquarters"), or a value that only the date
+of its text dates. Consecutive statements of one state that agree form one interval; the next that differs
+ends it. A figure holds for its period, an action at its time. Several kinds can hold at once: after "is" an
+object with an indefinite article ("a port") neither ends another one nor is ended.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +21,7 @@ from asof.text.query import key
 from asof.time.span import Span
 from asof.values import CHANGE, EVENT, VALUE, Amount, Fact
 
-# -- agreement -----------------------------------------------------------------------------------------
+# -- agreement -------------------------------------------------------------------------------------
 
 
 _NUMBER = re.compile(r"\d(?:[\d.,'’\u00a0\u202f]*\d)?")
@@ -101,17 +108,7 @@ def at_the_same_time(one: Fact, other: Fact) -> bool:
     return a.first <= b.last and b.first <= a.last and grain(a) == grain(b)
 
 
-# -- validity ------------------------------------------------------------------------------------------
-#
-# How long a fact holds: a state until the next one, a figure for its period, an action at its time.
-#
-# A **state** holds from some time on: an event whose relation describes a condition ("is", "remains", "CEO",
-# "headquarters"), or a value that has no period of its own, so that only the date of the text dates it.
-# Consecutive statements of one state that agree form one interval; the next that differs ends it. Something
-# can
-# be of several kinds at once: after "is" an object with an indefinite article ("a port") neither ends
-# another
-# one nor is ended.
+# -- intervals in which facts hold -----------------------------------------------------------------
 
 
 COPULAS = frozenset(("is", "are", "ist", "sind"))
@@ -268,9 +265,7 @@ def _states(facts: Sequence[StatedFact]) -> list[HoldingInterval]:
     return intervals
 
 
-# -- corroboration -------------------------------------------------------------------------------------
-#
-# Which documents corroborate a fact, and which contradict it for the same time.
+# -- documents that corroborate or contradict ------------------------------------------------------
 
 
 MAX_OTHERS = 8

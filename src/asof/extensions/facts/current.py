@@ -1,4 +1,8 @@
-"""The current passages of a view with their texts, and since when their sentences stand."""
+"""The current passages of a view for `asof stale`: their texts, since when each sentence stands, and anchors.
+
+The lives of documents, the statements of a passage (without code and headings), patterns from the words of
+`lang/*/stale.toml`, and headings and blocks that links name, as they stand and as they stood.
+"""
 
 from __future__ import annotations
 
@@ -25,9 +29,7 @@ from asof.time.lexicon import is_unspaced
 from asof.time.span import BEGINNING, NEVER
 from asof.values import Why
 
-# -- values --------------------------------------------------------------------------------------------
-#
-# What a current passage says that rests on what is no longer so.
+# -- stale statements ------------------------------------------------------------------------------
 
 
 QUOTED, LINK, PASSED = "quote", "link", "time"
@@ -89,7 +91,7 @@ class Stale:
         return self.explain()
 
 
-# -- current -------------------------------------------------------------------------------------------
+# -- current passages, and since when their sentences stand ----------------------------------------
 
 
 Numbers = NDArray[np.int64]
@@ -301,9 +303,7 @@ def _history(
     )
 
 
-# -- lives ---------------------------------------------------------------------------------------------
-#
-# The documents of a view, those that it has and those that it had: since when, until when.
+# -- documents of a view, current and past: since when, until when ---------------------------------
 
 
 SEEN = "v.visible <= ?1 AND v.added <= ?2 AND (v.retired IS NULL OR v.retired > ?2)"
@@ -368,9 +368,7 @@ def _lives(view: View) -> dict[int, Life]:
     return found
 
 
-# -- statements ----------------------------------------------------------------------------------------
-#
-# The statements of a passage: sentences, items of lists and rows of tables, without code and headings.
+# -- statements of a passage: sentences, list items, table rows ------------------------------------
 
 
 LONGEST = 600
@@ -424,9 +422,7 @@ def _pieces(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         start = stop
 
 
-# -- words ---------------------------------------------------------------------------------------------
-#
-# The words of `lang/*/stale.toml` as patterns.
+# -- words of lang/*/stale.toml as patterns --------------------------------------------------------
 
 
 _TOKENS = 60
@@ -495,9 +491,7 @@ def _spelt(phrase: str) -> str:
     return r"\s+".join(re.escape(word).replace("'", "['’]") for word in phrase.split())
 
 
-# -- anchors -------------------------------------------------------------------------------------------
-#
-# The headings and blocks of documents that links name, as they stand and as they stood.
+# -- headings and blocks that links name -----------------------------------------------------------
 
 
 _NUMBERED = re.compile(r"[-_]\d{1,2}$")

@@ -1,4 +1,4 @@
-"""Documents and sections that keep what was so on their day: changelogs, minutes, diaries, archives."""
+"""Dated documents and sections, which keep the state of their day: changelogs, minutes, diaries, archives."""
 
 from __future__ import annotations
 

@@ -18,9 +18,7 @@ from asof.time.expressions import COARSE, TimeContext, TimeMention, parse
 from asof.time.span import Span, days_in, months_later, nearest_moment
 from asof.values import SourcedTime
 
-# -- document period -----------------------------------------------------------------------------------
-#
-# A document's own period: the quarter or year that its title, its metadata or the heading above it names.
+# -- a document's own period -----------------------------------------------------------------------
 
 
 _WORDS = ("first erste", "second zweite", "third dritte", "fourth vierte")
@@ -113,7 +111,7 @@ def shifted(first: date, months: int, length: int) -> Span | None:
         return None
 
 
-# -- dating --------------------------------------------------------------------------------------------
+# -- the time of a fact ----------------------------------------------------------------------------
 
 
 _IMPLICIT = re.compile(

@@ -1,4 +1,7 @@
-"""Who did what, who is what: verbs of change and of being between names and noun phrases (EVENT)."""
+"""Events (EVENT): verbs of change and of being between names and noun phrases, and offices.
+
+An office stands beside a name: "the mayor, Ole Brandt", "Ole Brandt, mayor", "Mayor: Ole Brandt".
+"""
 
 from __future__ import annotations
 
@@ -17,9 +20,7 @@ from asof.extensions.facts.words import (
 )
 from asof.values import EVENT
 
-# -- roles ---------------------------------------------------------------------------------------------
-#
-# Offices beside a name: "the mayor, Ole Brandt", "Ole Brandt, mayor", "Mayor: Ole Brandt".
+# -- offices beside names --------------------------------------------------------------------------
 
 
 BESIDE, LABELLED, SPEAKING = 0.75, 0.6, 0.9
@@ -132,7 +133,7 @@ def labelled(items: Sequence[Token], i: int) -> FactDraft | None:
     return FactDraft(EVENT, "", words_of(items, label), words_of(items, where), i, LABELLED)
 
 
-# -- events --------------------------------------------------------------------------------------------
+# -- events ----------------------------------------------------------------------------------------
 
 
 NAMED, OURS, PHRASE, BEING, IN_OFFICE = 0.8, 0.7, 0.6, 0.6, 0.75

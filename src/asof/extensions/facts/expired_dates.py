@@ -1,4 +1,4 @@
-"""Sentences that speak of a time to come which has passed."""
+"""Sentences about a future time that has passed: "opens on 5 March", read in April."""
 
 from __future__ import annotations
 
@@ -33,9 +33,7 @@ from asof.time.decay import DAY
 from asof.time.span import NEVER, format_instant, nearest_moment
 from asof.values import Why
 
-# -- time words ----------------------------------------------------------------------------------------
-#
-# What sentences say of times to come and of the day on which they were written, from their words alone.
+# -- times to come and the day of writing, by words alone ------------------------------------------
 
 
 VAGUE_KINDS = ("soon", "now", "lately")
@@ -182,7 +180,7 @@ def _vague(masked: str, language: str) -> tuple[str, int, int]:
     return "", 0, 0
 
 
-# -- passed --------------------------------------------------------------------------------------------
+# -- times that have passed ------------------------------------------------------------------------
 
 
 YEAR = 365.2425 * 86_400_000_000

@@ -1,6 +1,7 @@
-"""Extraction of facts from the passages that were not read yet, in batches that are committed one by one.
+"""Extraction of facts from passages that were not read yet, in batches that are committed one by one.
 
-An interruption loses at most the current batch; replies of a model are cached even then (`models/cached.py`).
+An interruption loses at most the current batch; replies of a model are cached even then
+(`asof.models.cached`).
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from asof.store.schema import exclusive_lock
 from asof.store.store import Store, translate_errors
 from asof.values import Problem
 
-# -- extraction ----------------------------------------------------------------------------------------
+# -- batches ---------------------------------------------------------------------------------------
 
 
 BATCH_SIZE = 512
@@ -127,9 +128,7 @@ def _extract_batch(
     ]
 
 
-# -- configured extraction -----------------------------------------------------------------------------
-#
-# Extraction of facts from a corpus by the configured extractor, and an estimate of its cost.
+# -- by the configured extractor, and an estimate of its cost --------------------------------------
 
 
 def extract_facts(

@@ -1,4 +1,4 @@
-"""Facts in a tree of calendar periods: day, month, quarter, year; a node is a period with facts.
+"""Facts in a tree of calendar periods: day, month, quarter, year (TG-RAG); a node is a period with facts.
 
 A fact belongs to the period that equals its time, not to all periods around it: a figure of a quarter is a
 fact of the quarter, a node below its year. Periods are those of the calendar. `fiscal 2024 Q1` is placed at

@@ -1,4 +1,4 @@
-"""Facts and reports of a corpus, made ahead of questions."""
+"""Facts and reports of a corpus: made ahead of questions, and asked for as of a moment."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from asof.models.metered import MeteredModel, Usage
 
 
-# -- indexer -------------------------------------------------------------------------------------------
+# -- making them, and their cost -------------------------------------------------------------------
 
 
 @dataclass(slots=True)
@@ -148,9 +148,7 @@ def _read_all(session: Session, todo: int) -> None:
         raise
 
 
-# -- questions -----------------------------------------------------------------------------------------
-#
-# What can be asked of the facts of a corpus as of a moment: a subject, an entity, a period.
+# -- questions: a subject, an entity, a period -----------------------------------------------------
 
 
 @checked

@@ -1,15 +1,16 @@
-"""Which facts and passages matter to a question with a time (TG-RAG, section III-B).
+"""Local retrieval over facts, and the recipe `tgrag` (TG-RAG, arXiv 2510.13590, section III-B, algorithm 1).
 
-The facts are columns: fact e has its subject heads[e] and object tails[e] as numbers of entities, the number
-chunks[e] of the passage that states it, a confidence, and within[e]: whether its time is in the scope of the
-question, T_q. Entities are scored by personalised PageRank (`graph/personalized_pagerank.py`), which walks
-along the facts of all times; after that only what is within the scope counts.
+The facts of the best passages by words are ranked by gamma, their nearness to the question. The best of them
+form the question's graph, whose nodes are the names they relate. Personalised PageRank (`pagerank.py`) from
+the nodes of the facts within the question's time T_q scores nodes, nodes score facts, and facts score
+passages:
 
     s(e) = 1[time of e in T_q] · (s(subject) + s(object))             (2)
     s(c) = w(c) · sum over the facts e of c of s(e)                   (3)
     w(c) = product over the facts e of c of (1 + confidence(e))
 
-All sums and products are computed in the order of the facts, which has to depend on their content alone.
+Facts are columns, and all sums and products are in their order, which depends on their content alone.
+PageRank walks along the facts of all times; only after that the scope counts.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ from asof.time.scope import holds_in, nearest
 from asof.time.span import Span
 from asof.values import CHANGE, VALUE, Query, Why
 
-# -- fact scores ---------------------------------------------------------------------------------------
+# -- scores of facts and passages ------------------------------------------------------------------
 
 
 Floats = NDArray[np.float64]
@@ -91,15 +92,11 @@ def _sum(values: Floats) -> float:
     return float(np.cumsum(values)[-1]) if len(values) else 0.0
 
 
-# -- fact vectors --------------------------------------------------------------------------------------
+# -- gamma by vectors ------------------------------------------------------------------------------
 #
-# How near facts and entities are to a question by the corpus's encoder: gamma of TG-RAG, section III-B2.
+#     gamma(e) = cos(e_q, e_e), 0 where it is negative      (section III-B2)
 #
-#     gamma(e) = cos(e_q, e_e)
-#
-# of the vectors of the question and of what describes a relation or an entity (section III-A2), 0 where it
-# is
-# negative. What describes them are facts of a view, so nothing that came later is in it.
+# of the vectors of the question and of a description of a relation or an entity (section III-A2).
 
 
 DESCRIBED_BY = 8
@@ -147,9 +144,7 @@ def _cosines(query: Query, view: View, texts: Sequence[str]) -> Values:
     return np.clip(products / float(VECTOR_SCALE * VECTOR_SCALE), 0.0, 1.0)
 
 
-# -- fact words ----------------------------------------------------------------------------------------
-#
-# How much of a question single facts cover: gamma of TG-RAG, section III-B2, from words.
+# -- gamma by words: the share of the question that a fact covers ----------------------------------
 
 
 MAX_CACHED = 200_000
@@ -206,17 +201,7 @@ def _above(record: StoredPassage, view: View) -> Stems:
     )
 
 
-# -- local ---------------------------------------------------------------------------------------------
-#
-# Local retrieval over facts (TG-RAG, section III-B, algorithm 1), as a stage.
-#
-# The facts of the best passages by words are ranked by how near they are to the question (gamma): the
-# cosine of
-# their vectors where the corpus has an encoder, else the share of its words that they cover. The best of
-# them
-# form the question's own graph, whose nodes are the names they relate. Personalised PageRank from the nodes
-# of
-# the facts that hold in the time of the question scores nodes, nodes score facts, and facts score passages.
+# -- the stage -------------------------------------------------------------------------------------
 
 
 NEAR_BY_WORDS, NEAR_BY_COSINE = "query words in it", "cosine of question and fact"
@@ -431,20 +416,13 @@ def _label(known: StatedFact) -> str:
     return f"{fact.subject} · {fact.relation} · {fact.object}{when}"
 
 
-# -- tgrag ---------------------------------------------------------------------------------------------
+# -- the recipe ------------------------------------------------------------------------------------
 #
-# `tgrag`: local retrieval of TG-RAG (arXiv 2510.13590, section III-B, algorithm 1).
-#
-# The published system has relations from a language model and their vectors; here relations are facts by any
-# extractor, and gamma is the cosine of vectors where the corpus has an encoder, else the share of the
-# question
-# that a fact says (`local.gamma`). Without `local.ppr` or `local.in_time` it is an ablation of table VII.
-# Published: K = 20 relations of passages of 1,200 tokens; passages of 120 words are a tenth as long. A
-# passage
-# is also worth its words: texts of which few facts are known would otherwise come last. Passages of the
-# documents that a question names come in turn, so that a budget of tokens holds something of each company
-# and
-# quarter.
+# Relations are facts by any extractor; gamma is by vectors where the corpus has an encoder. Without
+# `local.ppr` or `local.in_time` it is an ablation of table VII. Published: K = 20 relations of passages of
+# 1,200 tokens; passages of 120 words are a tenth as long. A passage is also worth its words: texts with few
+# known facts would otherwise come last. Passages of the documents that a question names alternate, so that a
+# budget of tokens holds something of each company and quarter.
 
 
 TGRAG = Recipe(

@@ -1,4 +1,8 @@
-"""`[facts]` of asof.toml: which extractor reads facts, of which types, and when."""
+"""Facts by a language model: the table `[facts]` of asof.toml, the prompt for a passage, the reply, checked.
+
+One request for each passage, and further ones for missed facts. Each fact of a reply is checked against the
+passage, then stored, marked as uncertain or dropped: its time and its number must stand there.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +37,7 @@ if TYPE_CHECKING:
     from asof.models.ports import Model, Reply
 
 
-# -- extraction config ---------------------------------------------------------------------------------
+# -- [facts] of asof.toml --------------------------------------------------------------------------
 
 
 RULES, MODEL = "rules", "model"
@@ -102,9 +106,7 @@ def extractor_note(config: Config) -> str:
     return f"facts are read by rules: [facts] of {FILE} asks for a model, and [model] names none"
 
 
-# -- fact time -----------------------------------------------------------------------------------------
-#
-# The time of a fact as a model states it: in figures, or in words of the passage.
+# -- the time of a fact, in digits or in words of the passage --------------------------------------
 
 
 BY_MODEL = "model"
@@ -150,9 +152,7 @@ def _folded(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
-# -- numbers -------------------------------------------------------------------------------------------
-#
-# Whether a sentence has a figure: in digits with their scale, or as a small number in words.
+# -- numbers of a sentence, in digits or in words --------------------------------------------------
 
 
 _NUMERALS = {
@@ -181,9 +181,7 @@ def contains_number(value: float, sentence: str, language: str) -> bool:
     return any(_NUMERALS.get(word) == abs(value) for word in _WORD.findall(sentence.casefold()))
 
 
-# -- reply ---------------------------------------------------------------------------------------------
-#
-# A model's reply as facts: each is checked against the passage, then stored, doubted or dropped.
+# -- the reply, checked ----------------------------------------------------------------------------
 
 
 MOST = 64
@@ -320,9 +318,7 @@ def _reply_line(text: str | None) -> str:
     return " ".join((text or "").split())[:64]
 
 
-# -- prompt --------------------------------------------------------------------------------------------
-#
-# The prompt for a passage: our instructions, and the passage between marks that do not occur in it.
+# -- the prompt ------------------------------------------------------------------------------------
 
 
 PACKAGE = "asof.extensions.facts"
@@ -393,9 +389,7 @@ def _line(text: str) -> str:
     return " ".join(text.split())
 
 
-# -- extractor -----------------------------------------------------------------------------------------
-#
-# Facts by a language model: one request for each passage, and further ones for missed facts.
+# -- the extractor ---------------------------------------------------------------------------------
 
 
 READING = "1"

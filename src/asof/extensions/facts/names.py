@@ -1,11 +1,11 @@
-"""Which names may be joined: a pure function of statements that two names mean the same.
+"""Names of one entity: which are joined, everywhere or in one document, and the entities of a view.
 
-A statement joins two names **everywhere** only if the view does not contradict it; else it holds in the
-document that makes it. The rules, each of which decides against a merge in doubt:
+A merge is not stored: it is derived for each view from the current statements that two names mean the same
+(facts of kind NAME, aliases), so it ends with its evidence. The rules, each of which decides against a merge
+in doubt:
 
 - A short name that stands for two different names ("IHA" for a harbour authority here and a horticultural
-  association there) joins neither. Names that are joined by other statements count as one, so "FB" may stand
-  for a company under its old and its new name.
+  association there) joins neither. Names that are joined by other statements count as one.
 - A name with an initial ("M. Quill"), a name of one or two letters unless the head of a document gives it (a
   ticker), and "the" with one word ("the Company") are joined in the document alone.
 - Two names that heads of documents have as their own subject are never joined, directly or over others: these
@@ -30,7 +30,7 @@ from asof.index.view import View
 from asof.store.reader import AsOfReader, visible_instants_after, visible_passages
 from asof.text.query import key
 
-# -- merging -------------------------------------------------------------------------------------------
+# -- merging: a pure function of statements --------------------------------------------------------
 
 
 _ACRONYM = re.compile(r"[A-Z0-9][A-Z0-9.&-]{0,7}")
@@ -233,9 +233,7 @@ def _local(
     }
 
 
-# -- surnames ------------------------------------------------------------------------------------------
-#
-# A surname for a full name, inside one document: "Quill" after "Marta Quill".
+# -- surnames in one document: "Quill" after "Marta Quill" -----------------------------------------
 
 
 FULL = range(2, 4)
@@ -292,15 +290,7 @@ def _capitalised(word: str) -> bool:
     return letters.isalpha() and letters[0].isupper() and not letters.isupper()
 
 
-# -- resolve -------------------------------------------------------------------------------------------
-#
-# Which names mean the same, in a view.
-#
-# A merge is not stored: it is derived for each view from the current statements that two names mean the same
-# (facts of kind NAME, aliases of documents), so it ends with its evidence and does not hold before that was
-# published or known. `merging.py` has the rules, `surnames.py` one more that holds inside a document. Names
-# of
-# one key (`text.names.key`) are the same without evidence.
+# -- the entities of a view ------------------------------------------------------------------------
 
 
 NEAR = 0.6

@@ -1,4 +1,4 @@
-"""Answers over periods, from their reports or else from the best passages of each (mode "global")."""
+"""Overviews: answers over periods, from reports or else from the best passages of each (mode "global")."""
 
 from __future__ import annotations
 
@@ -32,9 +32,7 @@ from asof.text.query import key
 from asof.time.span import GRAINS, Grain, Period, Span, moment
 from asof.values import Answer, Hit
 
-# -- passages by period --------------------------------------------------------------------------------
-#
-# A course over time told by the passages themselves: the best quotes of each period, in order of time.
+# -- the best quotes of each period, in order of time ----------------------------------------------
 
 
 MIN_SHARE = 0.5
@@ -99,7 +97,7 @@ def _point(quote: Quote) -> ReportPoint:
     return ReportPoint(quote.text, (), "relevant", (source,), ())
 
 
-# -- overview ------------------------------------------------------------------------------------------
+# -- overviews -------------------------------------------------------------------------------------
 
 
 def overview(
@@ -154,9 +152,7 @@ def scope_of(question: ParsedQuestion) -> Span:
     return Span(start, end)
 
 
-# -- offer ---------------------------------------------------------------------------------------------
-#
-# What `asof ask` takes from here (`asof.answer.ask.Answering`): facts of sentences, and overviews.
+# -- the parts of `asof ask` that this extension brings --------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,9 @@
-"""Claims: groups of facts that state the same. Reports count them, compare them and choose among them."""
+"""The report of a period: claims, changes of figures, and the selection of what is shown, with citations.
+
+A claim is a group of facts that state the same. Shown are the most central, the best corroborated, the
+changed and the new. `WrittenReport`, the schema of a model's report, loads pydantic: it is imported where a
+model is used.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +22,7 @@ from asof.text import query
 from asof.time.span import Grain, Period, Span
 from asof.values import CHANGE, NAME, VALUE, Amount, SourcedTime
 
-# -- claims --------------------------------------------------------------------------------------------
+# -- claims ----------------------------------------------------------------------------------------
 
 
 Canonical = Callable[[str, str], str]
@@ -133,9 +138,7 @@ def degrees(claims: Sequence[Claim]) -> dict[str, int]:
     return counts
 
 
-# -- figure changes ------------------------------------------------------------------------------------
-#
-# Changes of figures between a period and the one before it.
+# -- changes of figures since the period before ----------------------------------------------------
 
 
 POINTS = ("%", "bp")
@@ -301,9 +304,7 @@ def _most_frequent(facts: list[StatedFact]) -> StatedFact:
     return max(facts, key=lambda each: (len(documents[_figure(each).value]), each.order))
 
 
-# -- selection -----------------------------------------------------------------------------------------
-#
-# Which claims of a period a report shows: the most central, the best corroborated, the changed, the new.
+# -- selection -------------------------------------------------------------------------------------
 
 
 Relevance = Callable[[str], float]
@@ -417,9 +418,7 @@ def claim_text(claim: Claim) -> str:
     return lead.sentence or f"{lead.fact.subject}: {lead.fact.relation} {lead.fact.object}"
 
 
-# -- report --------------------------------------------------------------------------------------------
-#
-# The report of a period: points, each with its citations.
+# -- points with citations -------------------------------------------------------------------------
 
 
 class Quote(NamedTuple):
@@ -536,9 +535,7 @@ def labels_of(facts: tuple[StatedFact, ...], period: Period) -> tuple[str, ...]:
     return tuple(names[:3])
 
 
-# -- reply schema --------------------------------------------------------------------------------------
-#
-# The schema of a model's report. Loads pydantic: import it where a model is used.
+# -- the reply of a model --------------------------------------------------------------------------
 
 
 class ReportSentence(BaseModel):

@@ -1,4 +1,4 @@
-"""What is known: facts and the graph of entities; and what was read ahead."""
+"""The JSON of facts, the graph, reports, `asof precompute` and `asof stale`."""
 
 from __future__ import annotations
 
@@ -34,9 +34,7 @@ if TYPE_CHECKING:
     from asof.values import Amount
 
 
-# -- knowledge -----------------------------------------------------------------------------------------
-
-# -- facts --------------------------------------------------------------------------------------------
+# -- facts -----------------------------------------------------------------------------------------
 
 
 class AmountJson(TypedDict):
@@ -169,7 +167,7 @@ def _other_json(other: CorroboratingPassage) -> OtherFactJson:
     return {"id": other.id, "document": other.document, "visible": iso(other.at), "object": other.object}
 
 
-# -- graph --------------------------------------------------------------------------------------------
+# -- graph -----------------------------------------------------------------------------------------
 
 
 class NodeJson(TypedDict):
@@ -237,7 +235,7 @@ def graph_json(graph: Neighbourhood) -> GraphJson:
     }  # fmt: skip
 
 
-# -- facts and reports ahead of questions -------------------------------------------------------------
+# -- facts and reports ahead of questions ----------------------------------------------------------
 
 
 class ExtractionJson(TypedDict):
@@ -310,9 +308,7 @@ def _estimate_json(facts: Usage, reports: Usage | None) -> CostEstimateJson:
     }
 
 
-# -- report --------------------------------------------------------------------------------------------
-#
-# Reports of periods.
+# -- reports ---------------------------------------------------------------------------------------
 
 
 class ReportCitationJson(TypedDict):
@@ -399,9 +395,7 @@ def _quote_json(quote: Quote) -> ReportCitationJson:
     }  # fmt: skip
 
 
-# -- stale ---------------------------------------------------------------------------------------------
-#
-# What is stale: sentences of current documents that rest on what is no longer so.
+# -- stale statements ------------------------------------------------------------------------------
 
 
 class StaleQuoteJson(TypedDict):

@@ -1,4 +1,10 @@
-"""Facts without a model: rules over words, figures and times, sentence by sentence; deterministic."""
+"""The rule extractor: facts without a model, sentence by sentence, from words, figures and times.
+
+`RuleExtractor`, at the end, resolves the subject and the time of what `clauses.py` and `events.py` read. A
+document's own entity is the one that "we", "the company" or a missing subject refers to: a field of the
+metadata (`RuleExtractor.names`), else the title without its times and the words for its type ("Crocs, Inc.
+(CROX) 2024 Q1 Earnings Call" is Crocs, Inc.), else the title.
+"""
 
 from __future__ import annotations
 
@@ -22,9 +28,7 @@ from asof.time.expressions import TimeContext, parse
 from asof.time.span import Span, nearest_moment
 from asof.values import EVENT, EXPECTED, NAME, VALUE, Amount, Fact, SourcedTime
 
-# -- aliases -------------------------------------------------------------------------------------------
-#
-# Names of one thing (NAME): an acronym that the text defines, "also known as".
+# -- names of one thing (NAME): acronyms, "also known as" ------------------------------------------
 
 
 DEFINED, KNOWN_AS = 0.9, 0.8
@@ -102,9 +106,7 @@ def _known_as(items: Sequence[Token], i: int) -> FactDraft | None:
     )
 
 
-# -- note fields ---------------------------------------------------------------------------------------
-#
-# What notes state by fields: frontmatter ("status: accepted"), lines of links ("Built by: [[Ida]]").
+# -- fields of notes: "status: accepted", "Built by: [[Ida]]" --------------------------------------
 
 
 FIELD, LINKED = 0.9, 0.8
@@ -174,17 +176,14 @@ def _plain(value: str) -> str:
     return "" if len(text) > LONGEST or "://" in text else text
 
 
-# -- future dates --------------------------------------------------------------------------------------
-#
-# Days without a year that are in the future: "takes over on 1 December", "wird ab dem 1. Juni", "will".
+# -- days without a year that are in the future ----------------------------------------------------
 #
 # A day without a year is the newest that is not after publication. It is the next one instead in a sentence
 # about the future:
 #
 # - a future action ("will join on"), a figure that is expected from a day on: always;
-# - an action or an office in the present tense: where the day is later in the year of publication, or
-# nearer to
-#   publication than the one before it;
+# - an action or an office in the present tense: where the day is later in the year of publication, or nearer
+#   to publication than the one before it;
 # - an office from a day on ("was appointed from 1 June"): where it is nearer.
 
 
@@ -257,12 +256,7 @@ def _after(excerpt: Excerpt, text: str, moment: int, language: str) -> Span | No
     return readings[0].core
 
 
-# -- entity --------------------------------------------------------------------------------------------
-#
-# A document's own entity, with its names: the one that "we", "the company" or a missing subject refers to.
-#
-# It is named by a field of the metadata (`RuleExtractor.names`), else by the title without its times and the
-# words for its type ("Crocs, Inc. (CROX) 2024 Q1 Earnings Call" is Crocs, Inc.), else by the title.
+# -- a document's own entity -----------------------------------------------------------------------
 
 
 NAMES = ("company", "company_name", "organization", "organisation", "entity", "name")
@@ -347,7 +341,7 @@ def of_title(title: str) -> tuple[str, tuple[str, ...]]:
     return bare, codes
 
 
-# -- extractor -----------------------------------------------------------------------------------------
+# -- the extractor ---------------------------------------------------------------------------------
 
 
 MOST = 64

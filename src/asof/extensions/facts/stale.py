@@ -1,4 +1,8 @@
-"""What current documents say that rests on what is no longer so."""
+"""Stale statements: sentences of current documents that rest on what is no longer so.
+
+`find_stale` joins the three kinds: links (`stale_links.py`), expired times (`expired_dates.py`) and facts
+that newer documents contradict. `stale_report` is the worst of them as `asof stale` lists them.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +27,7 @@ from asof.store.validity import published_at
 from asof.time.moment import When
 from asof.values import SourcedTime, as_texts, document_file
 
-# -- find ----------------------------------------------------------------------------------------------
+# -- finding ---------------------------------------------------------------------------------------
 
 
 @checked
@@ -66,9 +70,7 @@ def lies_in(document: str, path: str) -> bool:
     return document == path or document.startswith(path.rstrip("/") + "/") or fnmatchcase(document, path)
 
 
-# -- commits since -------------------------------------------------------------------------------------
-#
-# What changed since a revision of git: the seconds of the commits after it, and all that is newer.
+# -- changes since a revision of git, by the seconds of its commits --------------------------------
 
 
 SECOND = 1_000_000
@@ -126,9 +128,7 @@ def _commit(git: Git, revision: str) -> str:
     return commit[0]
 
 
-# -- quote places --------------------------------------------------------------------------------------
-#
-# Where a sentence stands: its lines in the file, or in the text of its document as it stood.
+# -- the lines of a sentence -----------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,9 +169,7 @@ def _line_in(file: Path, words: str, rest: str) -> int | None:
     return content.count("\n", 0, at) + 1 if at < len(content) else None
 
 
-# -- report --------------------------------------------------------------------------------------------
-#
-# What is stale as commands list it: the worst, with lines and dates, and how many more there are.
+# -- the report ------------------------------------------------------------------------------------
 
 
 MOST = 20
@@ -238,9 +236,7 @@ def _placed(
     return [(placed(each.quote), None if each.by is None else placed(each.by)) for each in listed]
 
 
-# -- paths ---------------------------------------------------------------------------------------------
-#
-# Which documents are meant by a path, an id, a pattern of ids, or a title.
+# -- documents by path, id, pattern of ids, or title -----------------------------------------------
 
 
 ACCEPTED = "a file or folder that is indexed, a document's id or title, a pattern of ids such as 'notes/*'"

@@ -1,4 +1,7 @@
-"""Links whose target is gone, was renamed, or was edited since the linking passage was."""
+"""Stale links: the target was removed, renamed, or edited since the linking passage was.
+
+`stale_links`, at the end, uses the tables and places before it; a renamed document is found by its text.
+"""
 
 from __future__ import annotations
 
@@ -42,9 +45,7 @@ from asof.text.tokens import tokenize
 from asof.time.span import NEVER, format_instant
 from asof.values import Why
 
-# -- link table ----------------------------------------------------------------------------------------
-#
-# The links of the current documents of a view, and the documents that there are and were.
+# -- links of current documents, and all documents by name -----------------------------------------
 
 
 _HOST = re.compile(r"(?!\.)[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}/")
@@ -176,9 +177,7 @@ def _aliases_ever(view: View) -> list[tuple[str, str]]:
     return rows
 
 
-# -- link places ---------------------------------------------------------------------------------------
-#
-# Where links stand in the text of a passage, and in which sentence.
+# -- links in the text of a passage, and their sentences -------------------------------------------
 
 
 _WIKI = re.compile(r"!?\[\[[^\[\]\n]+\]\](?!\()")
@@ -247,9 +246,7 @@ def _words_beside(text: str, start: int, end: int, links: list[LinkAt]) -> int:
     return count + len(_WORD.findall(text, at, max(end, at)))
 
 
-# -- link faults ---------------------------------------------------------------------------------------
-#
-# What is wrong with links, in the sentences in which they stand, and how it is shown.
+# -- faults of links, by sentence ------------------------------------------------------------------
 
 
 OF_ITS_DAY = 0.5
@@ -344,9 +341,7 @@ def _targets(current: CurrentPassages, placed: list[Placed]) -> Mapping[tuple[in
     return dict(zip(places, current.quotes(list(places.values())), strict=True))
 
 
-# -- link edits ----------------------------------------------------------------------------------------
-#
-# Links to sections and embeds of documents that were edited since the linking passage was.
+# -- sections and embeds that were edited since ----------------------------------------------------
 
 
 EDITED, UNRELATED = 0.5, 0.25
@@ -404,9 +399,7 @@ def _changed(
     return placed._replace(fault=fault._replace(share=share, cause=last, says=says))
 
 
-# -- moves ---------------------------------------------------------------------------------------------
-#
-# Where the text of a document that was removed lives on: it was renamed or moved.
+# -- removed documents whose text lives on: renamed or moved ---------------------------------------
 
 
 NEAR = 2 * 86_400_000_000
@@ -584,7 +577,7 @@ def _best(known: Mapping[int, Life], number: int, common: Counter[int], lines: i
     return min(enough)[3] if enough else None
 
 
-# -- links ---------------------------------------------------------------------------------------------
+# -- stale links -----------------------------------------------------------------------------------
 
 
 REMOVED, RENAMED, NEVER_THERE, UNWRITTEN = 0.95, 0.9, 0.8, 0.25

@@ -1,4 +1,4 @@
-"""Facts in the store: the input of an extractor, the facts of each passage, and their names."""
+"""Facts in the store: the excerpts that an extractor reads, the facts of each passage, and their names."""
 
 from __future__ import annotations
 
@@ -13,9 +13,7 @@ from asof.text.query import key
 from asof.time.span import Span
 from asof.values import EVENT, NAME, Amount, Fact
 
-# -- fact store ----------------------------------------------------------------------------------------
-#
-# Facts in the store: the input of an extractor, and the facts extracted from each passage.
+# -- excerpts and facts ----------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,9 +182,7 @@ def _fact(
     return Fact(subject, relation, object_, when, start, end, kind, amount, confidence)
 
 
-# -- fact names ----------------------------------------------------------------------------------------
-#
-# Names in the current facts: mentions of entities, and aliases.
+# -- names: mentions of entities, and aliases ------------------------------------------------------
 
 
 _CURRENT = (

@@ -1,4 +1,13 @@
-"""A summary of a span: points under the periods that they are about."""
+"""Summaries of a span: points under the periods that they are about (global retrieval of TG-RAG, section
+III-B4).
+
+Map and reduce by a model: each part of the evidence gives points, which are then written as one answer.
+TG-RAG has the reports of all periods written ahead of questions (III-A3). Here a question has those written
+that it needs: of the periods in its time, those that say something to it and have more to say than their
+extracted report shows, the most relevant first. They are written from facts and extracted reports, so that
+reports written for earlier questions change no prompt; a report that is written already costs nothing and is
+always used. The map and reduce part loads pydantic: it is imported where a model is asked.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +42,7 @@ from asof.text.passages import passage_header, tokens
 from asof.time.span import GRAINS, Period, Span
 from asof.values import GLOBAL, Answer, Citation, NotedPoint
 
-# -- summary -------------------------------------------------------------------------------------------
+# -- sections --------------------------------------------------------------------------------------
 
 
 MIN_SECTIONS, MAX_SECTIONS = 4, 16
@@ -191,11 +200,7 @@ def sections_of(points: Sequence[tuple[Period | None, ReportPoint]]) -> tuple[Su
     return (*first, *(SummarySection(period, tuple(own)) for period, own in timed))
 
 
-# -- map reduce ----------------------------------------------------------------------------------------
-#
-# Map and reduce by a model: each part of the evidence gives points, which are then written as one answer.
-#
-# Loads pydantic: import it only where a model is asked.
+# -- map and reduce --------------------------------------------------------------------------------
 
 
 PART_TOKENS = 4_000
@@ -417,17 +422,7 @@ def _passages(pieces: Iterable[EvidencePiece]) -> tuple[int, ...]:
     return tuple(sorted({passage for each in pieces for passage in each.passages}))
 
 
-# -- needed reports ------------------------------------------------------------------------------------
-#
-# Which reports of periods a question needs from a model, before any of them is written.
-#
-# The published system has the reports of all periods written ahead of questions (TG-RAG, section III-A3),
-# and
-# reads those of the question's time nodes (III-B4). Here a question has those written that it needs: of the
-# periods in its time, those that say something to it and have more to say than their extracted report shows,
-# the most relevant first. They are written from facts and extracted reports, so that what was written for
-# earlier questions changes no prompt. A report that is written already costs nothing and is always used, and
-# first the one that was written from the written reports inside it.
+# -- reports that a question needs from a model ----------------------------------------------------
 
 
 MIN_RELEVANCE = 0.5
@@ -491,12 +486,9 @@ def _weight(point: ReportPoint, relevance: Relevance | None) -> float:
     return 1.0 if relevance is None else relevance(point_text(point))
 
 
-# -- report budget -------------------------------------------------------------------------------------
+# -- the budget of reports -------------------------------------------------------------------------
 #
-# Reports within the budget of a question: what points and the answer may take is left for them.
-#
-# Without it the reports, which are asked for first, would use up a budget, and nothing would be made of
-# them.
+# They are asked for first: without it they would use up what points and the answer need.
 
 
 INSTRUCTIONS = 1_000
@@ -558,9 +550,7 @@ def within_budget(reporter: Model, pieces: Sequence[EvidencePiece], reports: int
     )
 
 
-# -- global summary ------------------------------------------------------------------------------------
-#
-# Summaries of a span, made from the reports on its periods (TG-RAG, section III-B4).
+# -- summaries of a span ---------------------------------------------------------------------------
 
 
 MOST_POINTS = 24

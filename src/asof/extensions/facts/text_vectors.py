@@ -1,11 +1,10 @@
-"""Vectors of texts that are no passages (what facts state, what is known of entities), each encoded once.
+"""Vectors of texts that are no passages (facts, descriptions of entities), each encoded once.
 
 A vector belongs to the encoder's name and to the text, of which only a digest is kept, so that after a change
-only new and changed texts are encoded. What a text says is the caller's: it is made from a view, and so as of
-its moment. The vectors are in memory, and in a file of what is derived, one for each encoder, to which is
-appended: records of a digest, a size, a checksum, and the numbers of `asof.index.vectors.quantise`. Of a file
-that is damaged the records before the damage are used, and it is cut there; one that is too large is made
-anew.
+only new and changed texts are encoded. Texts are made from a view, and so as of its moment. The vectors are
+in memory and in a file of derived data, one for each encoder, to which is appended: records of a digest, a
+size, a checksum, and the numbers of `asof.index.vectors.quantise`. A damaged file is cut at the damage; one
+that is too large is made anew.
 """
 
 from __future__ import annotations

@@ -1,5 +1,7 @@
-"""The timeline of a subject: its facts in order of time, with what replaced, corroborates or contradicts
-each.
+"""The timeline of a subject, and the neighbourhood of an entity.
+
+A timeline has facts in order of time, with what replaced, corroborates or contradicts each; a neighbourhood
+is the graph of entities and measures that facts connect it to.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ from asof.index.view import View
 from asof.text.query import key
 from asof.values import CHANGE, NAME, VALUE, SourcedTime
 
-# -- timeline ------------------------------------------------------------------------------------------
+# -- timeline --------------------------------------------------------------------------------------
 
 
 MOST_FACTS = 40
@@ -218,9 +220,7 @@ def _document_and_time(known: StatedFact) -> object:
     return known.passage.document, None if when is None else when.span
 
 
-# -- neighbourhood -------------------------------------------------------------------------------------
-#
-# The neighbourhood of an entity: the graph of entities and measures that facts connect it to.
+# -- neighbourhood ---------------------------------------------------------------------------------
 
 
 DEPTHS = range(1, 4)

@@ -1,4 +1,12 @@
-"""A passage as a row of items: words with their senses, figures, times and marks."""
+"""Words of a passage for the rules: tokens with senses, figures, times and marks; the phrase of a measure.
+
+The phrase that names the measure of a figure has a position, an owner and words:
+
+    "JD Retail's non-GAAP operating profit for the quarter was"  ->  JD Retail, "non-GAAP operating profit"
+
+All walks are bounded (WIDEST words), so that a sentence is read in linear time however long it is. A
+`FactDraft` is a fact before its subject and its time are resolved.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +19,7 @@ from asof.extensions.facts.dating import TimeMark
 from asof.text.figures import NONE, Figure, RuleLexicon, Senses, figure_of, pattern
 from asof.values import Amount
 
-# -- tokens --------------------------------------------------------------------------------------------
+# -- tokens ----------------------------------------------------------------------------------------
 
 
 FIGURE, TIME, WORD = frozenset({"figure"}), frozenset({"time"}), NONE
@@ -141,13 +149,7 @@ def past_time(items: Sequence[Token], start: int) -> int:
     return start if at > start and {"preposition", "mark"} & following else at + 1
 
 
-# -- measures ------------------------------------------------------------------------------------------
-#
-# The phrase that names the measure of a figure: its position, its owner, its words.
-#
-#     "JD Retail's non-GAAP operating profit for the quarter was"  ->  JD Retail, "non-GAAP operating profit"
-#
-# All walks are bounded (WIDEST words), so that a sentence is read in linear time however long it is.
+# -- measures --------------------------------------------------------------------------------------
 
 
 WIDEST = 14
@@ -377,9 +379,7 @@ def words_of(items: Sequence[Token], where: TokenRange) -> str:
     return " ".join(item.text for item in items[where.first : where.after])
 
 
-# -- fact draft ----------------------------------------------------------------------------------------
-#
-# A fact that a rule read in a sentence, before its subject and its time are resolved.
+# -- drafts ----------------------------------------------------------------------------------------
 
 
 class FactDraft(NamedTuple):

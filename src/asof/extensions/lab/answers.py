@@ -1,4 +1,9 @@
-"""The reference answers of a dataset, and which of its questions the corpus cannot answer."""
+"""Evaluation of answers: reference answers, metrics, runs, costs, and the judge's verdicts.
+
+Token F1 and ROUGE-L have the tokens of SQuAD's F1 (Rajpurkar et al. 2016) and of ROUGE (Lin 2004) in lower
+case, but figures stay whole: a point or a comma between two digits does not end a token. Nothing is stemmed,
+no word is left out.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +58,7 @@ from asof.rank.stage import Recipe
 from asof.text.passages import tokens
 from asof.values import KINDS, Answer, Citation, Document, Filters
 
-# -- reference -----------------------------------------------------------------------------------------
+# -- reference answers, and questions that the corpus cannot answer --------------------------------
 
 
 UNANSWERABLE = "unanswerable"
@@ -161,13 +166,7 @@ def _visible(document: str, dataset: Dataset, moment: int) -> bool:
     return date is None or date <= moment
 
 
-# -- word overlap --------------------------------------------------------------------------------------
-#
-# The words that an answer and the reference answer share: token F1 and ROUGE-L. Pure functions of texts.
-#
-# Tokens are those of SQuAD's F1 (Rajpurkar et al. 2016) and of ROUGE (Lin 2004) in lower case, but figures
-# stay whole: `\w+`, in which a point or a comma between two digits does not end a token. Nothing is stemmed,
-# no word is left out.
+# -- token F1 and ROUGE-L --------------------------------------------------------------------------
 
 
 _ARTICLES = ("a", "an", "the")
@@ -240,9 +239,7 @@ def longest_common(one: Sequence[str], other: Sequence[str]) -> int:
     return len(one) - row.bit_count()
 
 
-# -- metrics -------------------------------------------------------------------------------------------
-#
-# The metrics of an answer: refusals, quoted evidence, and words shared with the reference answer.
+# -- metrics of an answer --------------------------------------------------------------------------
 
 
 METRICS = (
@@ -341,9 +338,7 @@ def quotes_sentence(quote: str, sentence: str) -> bool:
     return expected in quoted or (quoted in expected and len(quoted) >= MIN_QUOTED * len(expected))
 
 
-# -- facts ---------------------------------------------------------------------------------------------
-#
-# The facts of a corpus: they are read before questions are asked; what indexing and reading cost.
+# -- facts, read before questions are asked; the cost of indexing ----------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -401,9 +396,7 @@ def all_facts(view: View) -> list[StatedFact]:
     return sorted(facts, key=lambda fact: (fact.order, fact.passage.key))
 
 
-# -- models --------------------------------------------------------------------------------------------
-#
-# The language model of `asof.toml` in an evaluation: it may write facts and answers, and judge answers.
+# -- the language model of asof.toml, as writer and as judge ---------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -456,9 +449,7 @@ class EvaluationModels:
 NO_MODELS = EvaluationModels()
 
 
-# -- run -----------------------------------------------------------------------------------------------
-#
-# A run of answers: `ask` is given the questions with a reference answer, and each answer is scored.
+# -- runs ------------------------------------------------------------------------------------------
 
 
 class Answerer(Protocol):
@@ -556,9 +547,7 @@ def answer_question(
     return EvaluatedAnswer(reference, answer, values, latency)
 
 
-# -- results -------------------------------------------------------------------------------------------
-#
-# The results of all answer runs: comparisons, groups of questions, and what a judge cost.
+# -- results of all runs ---------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -640,9 +629,7 @@ def compare_answers(
     return AnswerRuns(tuple(references), cluster, tuple(runs), compare_pairs(values, cluster, seed), seed)
 
 
-# -- judge runs ----------------------------------------------------------------------------------------
-#
-# The judge on runs: answers get their verdicts, and overviews are compared in pairs.
+# -- the judge on runs: verdicts, and pairs of overviews -------------------------------------------
 
 
 Evidence = Mapping[str, Sequence[tuple[str, str]]]

@@ -1,4 +1,4 @@
-"""`asof evaluate`: its options, and the run that they ask for."""
+"""The command `asof evaluate`, and the tables and options that commands on datasets share."""
 
 from __future__ import annotations
 
@@ -35,9 +35,7 @@ if TYPE_CHECKING:
     from asof.store.schema import CorpusSettings
 
 
-# -- tables --------------------------------------------------------------------------------------------
-#
-# Tables of figures: a row for each of a few names, as many columns as there is room for.
+# -- tables of figures -----------------------------------------------------------------------------
 
 
 WIDTH = 100
@@ -132,9 +130,7 @@ class step_progress:  # noqa: N801  used as a function
             self.bar.stop()
 
 
-# -- encoders ------------------------------------------------------------------------------------------
-#
-# The encoder that a command on datasets is told to use, with its vectors kept between runs.
+# -- encoders, their vectors kept between runs -----------------------------------------------------
 
 
 BUILT_IN = ("none", "hashed")
@@ -163,9 +159,7 @@ def keeping(encoder: Encoder | None) -> Iterator[Encoder | None]:
         yield cached
 
 
-# -- problem lines -------------------------------------------------------------------------------------
-#
-# What could not be read of a dataset, as lines on standard error.
+# -- unreadable lines of a dataset, on standard error ----------------------------------------------
 
 
 MOST = 20
@@ -180,7 +174,7 @@ def note_problems(problems: Sequence[Problem]) -> None:
         echo_err(f"  and {len(problems) - MOST:,} more problems: --json lists them all")
 
 
-# -- evaluate ------------------------------------------------------------------------------------------
+# -- asof evaluate ---------------------------------------------------------------------------------
 
 
 @click.command()
@@ -330,9 +324,7 @@ def _models(*, writes: bool, judges: bool) -> EvaluationModels:
     return found
 
 
-# -- scores --------------------------------------------------------------------------------------------
-#
-# The outcome of an evaluation as tables for a reader.
+# -- the outcome of rankings -----------------------------------------------------------------------
 
 
 SURE = 0.05
@@ -376,7 +368,7 @@ def headline(evaluation: Evaluation) -> str:
     return f"{data.name}: {len(asked):,} questions{when} · {len(data.dates):,} documents{without}"
 
 
-# -- a row for each recipe -----------------------------------------------------------------------------
+# -- a row for each recipe -------------------------------------------------------------------------
 
 
 def _means(evaluation: Evaluation) -> Cells:
@@ -436,7 +428,7 @@ def _difference(comparison: Comparison) -> Text:
     return Text.assemble((f"{'+' if more >= 0 else ''}{short(more)}", style), (f"\n{p}", "dim"))
 
 
-# -- a row for each question -----------------------------------------------------------------------------
+# -- a row for each question -----------------------------------------------------------------------
 
 
 def _each(evaluation: Evaluation) -> Table:
@@ -466,7 +458,7 @@ def _shortened(text: str) -> str:
     return text if len(text) <= LONGEST_NAME else f"{text[: LONGEST_NAME - 1]}…"
 
 
-# -- leakage ---------------------------------------------------------------------------------------------
+# -- leakage ---------------------------------------------------------------------------------------
 
 
 def _show_leakage(leakage: Leakage, recipes: Sequence[str]) -> None:
@@ -496,9 +488,7 @@ def _brief(value: str | float | None) -> str:
     return text if len(text) <= LONGEST_DIFFERENCE else f"{text[: LONGEST_DIFFERENCE - 1]}…"
 
 
-# -- answer scores -------------------------------------------------------------------------------------
-#
-# What answers are worth, as tables for a reader.
+# -- the outcome of answers ------------------------------------------------------------------------
 
 
 HEADINGS = {

@@ -1,4 +1,4 @@
-"""`asof experiments` and `asof experiment`: tables of papers beside ours."""
+"""The commands `asof experiments`, `asof experiment` and `asof tune`."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from asof.extensions.lab.tuning import TuningOutcome
 
 
-# -- experiments ---------------------------------------------------------------------------------------
+# -- asof experiments, asof experiment -------------------------------------------------------------
 
 
 LONGEST = 40
@@ -243,9 +243,7 @@ def _cell(cell: Cell, places: int = 3) -> Text:
     return Text(f"{cell:,}" if isinstance(cell, int) else plain(cell))
 
 
-# -- tune ----------------------------------------------------------------------------------------------
-#
-# `asof tune`.
+# -- asof tune -------------------------------------------------------------------------------------
 
 
 @click.command()

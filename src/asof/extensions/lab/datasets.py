@@ -1,6 +1,8 @@
 """A dataset: documents with dates, questions that were asked at a moment, and which documents answer them.
 
 A folder with corpus.jsonl[.gz], queries*.jsonl, qrels.tsv and, where sentences are known, evidence.jsonl.
+Unusable lines become problems. Its corpus is cached in a folder named by a digest of all that it is built
+from.
 """
 
 from __future__ import annotations
@@ -33,9 +35,7 @@ from asof.time.moment import read
 from asof.time.span import NEVER
 from asof.values import Document, Problem, storable_value
 
-# -- questions -----------------------------------------------------------------------------------------
-#
-# The questions of a dataset, relevance judgements, and sentences that answer. Bad lines become problems.
+# -- questions, judgements and sentences that answer -----------------------------------------------
 
 
 _BOM = b"\xef\xbb\xbf"
@@ -191,7 +191,7 @@ def sentences(path: Path, problems: list[Problem]) -> Sentences:
     return by_question
 
 
-# -- dataset -------------------------------------------------------------------------------------------
+# -- the dataset -----------------------------------------------------------------------------------
 
 
 FIELDS = Fields(published=("timestamp",))
@@ -375,9 +375,7 @@ def blanked(document: Document, without: Sequence[str]) -> Document:
     return replace(document, meta=meta, **{name: _BLANK[name] for name in attributes})
 
 
-# -- corpus --------------------------------------------------------------------------------------------
-#
-# The corpus of a dataset, cached in a folder that is named by a digest of all that it is built from.
+# -- its corpus, cached ----------------------------------------------------------------------------
 
 
 CACHE_FOLDER = "evaluate"
@@ -510,9 +508,7 @@ def build(
         corpus.tidy()
 
 
-# -- memory --------------------------------------------------------------------------------------------
-#
-# How much memory a step takes at its height: the largest resident size less that before it.
+# -- peak memory of a step: the largest resident size less that before it --------------------------
 
 
 STATUS = Path("/proc/self/status")

@@ -1,4 +1,10 @@
-"""Asks the questions of a dataset: rankings and answers by each recipe. Both protocols use it."""
+"""Evaluation of recipes on a dataset: how good they are, how certain that is, and what leaks in from later.
+
+`evaluate` asks all questions of one corpus. `evaluate_incremental` is the protocol of TG-RAG (section V-A), a
+corpus and an update of it: questions whose documents are all in the base are asked before and after the
+update, those that need the update after it; all as of their moments in the dataset, so that only the corpus
+differs.
+"""
 
 from __future__ import annotations
 
@@ -63,7 +69,7 @@ from asof.models.ports import Encoder
 from asof.rank.stage import Recipe
 from asof.values import Answer
 
-# -- runner --------------------------------------------------------------------------------------------
+# -- asking, for both protocols --------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,16 +117,7 @@ class Runner:
             return judge_runs(judge, runs, references, self.options.seed, self.dataset.sentences)
 
 
-# -- evaluation ----------------------------------------------------------------------------------------
-#
-# `evaluate`: how good recipes are on a dataset, how certain that is, and whether anything later leaks in.
-#
-# Read this first. `runs/` has the dataset and its rankings, `answers/` its answers, `leakage/` the check
-# that
-# nothing later shows, `report/` the JSON, `figures.py` the figures; `configuration.py` says which numbers of
-# recipes hold, `incremental.py` is the protocol with an update. Tables of the papers: `experiment.py` runs
-# one,
-# `published.py` and `published.toml` have them, `protocols.py` what is no variation of settings.
+# -- evaluate --------------------------------------------------------------------------------------
 
 
 COMPARED = tuple(name for name in METRICS if name not in ("leak@10", *BUDGET))
@@ -255,12 +252,7 @@ def _run_notes(runs: Sequence[Run]) -> list[str]:
     return notes
 
 
-# -- incremental ---------------------------------------------------------------------------------------
-#
-# The incremental protocol of TG-RAG (section V-A): a corpus, an update of it, what that changes and costs.
-#
-# Questions whose documents are all in the base are asked before and after the update, those that need the
-# update after it. All are asked as of their moments in the dataset, so that only the corpus differs.
+# -- evaluate_incremental --------------------------------------------------------------------------
 
 
 STAGES = ("base@base", "base@updated", "new@updated")

@@ -46,7 +46,7 @@ WITHOUT_ENCODER = tuple(name for name in OPTIONS if name != "encoder")
 LATENCY = "latency_ms"
 """In place of a metric: the median time of a search."""
 
-# -- tables -------------------------------------------------------------------------------------------
+# -- tables ----------------------------------------------------------------------------------------
 
 Cell = float | int | str | Estimate | None
 """A figure, one with its 95% interval, a word; None: not printed, or it does not apply."""
@@ -160,7 +160,7 @@ def _best(pairs: Sequence[tuple[str, float, float]], at: Literal[1, 2]) -> str:
     return " = ".join(pair[0] for pair in pairs if pair[at] == most)
 
 
-# -- experiments --------------------------------------------------------------------------------------
+# -- experiments -----------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -387,7 +387,7 @@ def _inside(name: str, known: Mapping[str, Any]) -> bool:
     return isinstance(pairs, tuple) and any(isinstance(each, tuple) and each[0] == column for each in pairs)
 
 
-# -- figures of tables ----------------------------------------------------------------------------------
+# -- figures of tables -----------------------------------------------------------------------------
 
 
 def beside(name: str, *, but: Sequence[str] = ()) -> Drawn:
@@ -439,7 +439,7 @@ def _point(table: Table, label: str, values: Mapping[str, Any]) -> dict[str, Any
     return {key: found.get(value, value) for key, value in found.items()}
 
 
-# -- running --------------------------------------------------------------------------------------------
+# -- running ---------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)

@@ -102,7 +102,7 @@ def of_evaluation(evaluation: Evaluation) -> list[Picture]:
     return found
 
 
-# -- drawing ------------------------------------------------------------------------------------------
+# -- drawing ---------------------------------------------------------------------------------------
 
 
 def bars(rows: Rows, caption: str) -> Figure:
@@ -209,7 +209,7 @@ def require() -> None:
         raise MissingExtra("figures need matplotlib: pip install 'asof[figures]'") from error
 
 
-# -- files --------------------------------------------------------------------------------------------
+# -- files -----------------------------------------------------------------------------------------
 
 
 def ready(folder: Path) -> None:
@@ -247,7 +247,7 @@ def _written(path: Path, content: bytes) -> Path:
     return path
 
 
-# -- what age is worth: stages are run over passages of all ages -----------------------------------------
+# -- weights by age: stages are run over passages of all ages --------------------------------------
 
 LANDMARKS = (0, 7, 13, 14, 30, 59, 60, 90, 179, 180, 365, 730, 1825, 3650)
 AGES = sorted({*LANDMARKS, *(round(10 ** (power / 25)) for power in range(101))})

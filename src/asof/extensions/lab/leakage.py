@@ -1,7 +1,8 @@
 """The leakage check: questions are asked of the corpus and of one that ends at the moment of the question.
 
 The second corpus is built from the documents that were published by then, and nothing else. Ids, order,
-scores and explanations of the hits have to be equal to the last bit; so does the knowledge (`knowledge.py`).
+scores and explanations of the hits have to be equal to the last bit; so do facts, names, reports and answers.
+The ids of passages differ between the two, so documents, offsets, words and values are compared.
 """
 
 from __future__ import annotations
@@ -28,13 +29,7 @@ from asof.store.schema import CorpusSettings
 from asof.time.span import GRAINS, Period, nearest_moment
 from asof.values import Answer, Hit
 
-# -- knowledge -----------------------------------------------------------------------------------------
-#
-# Does anything later leak into facts, names, reports and answers? They are compared as of a moment.
-#
-# The facts of the whole corpus and of the one that ends at the moment are read separately. The ids of
-# passages
-# differ between them, so documents, offsets, words and values are compared.
+# -- facts, names, reports and answers -------------------------------------------------------------
 
 
 MAX_MOMENTS = 4
@@ -143,7 +138,7 @@ def _content(answer: Answer) -> str:
     return json.dumps(value, ensure_ascii=False, default=str, sort_keys=True)
 
 
-# -- check ---------------------------------------------------------------------------------------------
+# -- the check -------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)

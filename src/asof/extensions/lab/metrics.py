@@ -1,4 +1,5 @@
-"""The metrics of a ranking of documents with relevance grades. Pure functions.
+"""Metrics of a ranking of documents with relevance grades, confidence intervals, and packed evidence. Pure
+functions.
 
 The definitions are those of trec_eval, but for the gain of nDCG, which is 2^r - 1 for the grade r: nDCG as
 trec_eval has it, of grades that were mapped so before. A grade above 0 is relevant.
@@ -21,7 +22,7 @@ from asof.text import passages as counted
 from asof.text.passages import tokens as tokens
 from asof.values import Hit
 
-# -- metrics -------------------------------------------------------------------------------------------
+# -- metrics ---------------------------------------------------------------------------------------
 
 
 DEPTH = 100
@@ -109,13 +110,10 @@ _MEASURES: Mapping[str, Callable[[Sequence[str], Mapping[str, int], int], float]
 }  # fmt: skip
 
 
-# -- compare -------------------------------------------------------------------------------------------
+# -- confidence intervals of means, and tests of differences ---------------------------------------
 #
-# Confidence intervals of means and tests of differences; questions of the same text are drawn together.
-#
-# Questions of the same text, asked as of several moments, are not independent; drawn one by one they would
-# make
-# every interval too narrow (Field and Welsh, 2007, the cluster bootstrap). All draws are seeded.
+# Questions of the same text, asked as of several moments, are drawn together: one by one they would make
+# every interval too narrow (Field and Welsh 2007, the cluster bootstrap). All draws are seeded.
 
 
 RESAMPLES = 1_000
@@ -215,15 +213,10 @@ def compare(
     return comparisons
 
 
-# -- evidence ------------------------------------------------------------------------------------------
+# -- evidence: sentences that answer, within a budget of tokens ------------------------------------
 #
-# Evidence: which of the sentences that answer a question are in the context that fits into a budget of
-# tokens.
-#
-# Hits are packed in order, each below a line with its title and date, until the budget is used up; the last
-# one
-# is cut there (tokens: see `text/budget.py`). A sentence is packed if all of its characters are; white space
-# does not count.
+# Hits are packed in order, each below a line with its title and date; the last one is cut at the budget. A
+# sentence is packed if all of its characters are; white space does not count.
 
 
 BUDGETS = (4_000, 12_000)

@@ -1,4 +1,4 @@
-"""What experiments of the papers do beyond varying a recipe, by system: each function makes a whole outcome.
+"""Protocols: experiments of the papers that do more than vary a recipe; each function makes an outcome.
 
 TWE-RAG: the decay alone, parts of scores, times. TempRALM: a language model that reads. Adaptive RAG for
 arXiv: learning from one question after the other. TG-RAG: answers, before and after an update, and a judge.
@@ -92,7 +92,7 @@ from asof.store.schema import CorpusSettings
 from asof.time.span import NEVER, iso
 from asof.values import GLOBAL, LOCAL, Answer, Citation, Filters, Hit, Why
 
-# -- TWE-RAG ----------------------------------------------------------------------------------------------
+# -- TWE-RAG ---------------------------------------------------------------------------------------
 
 AS_WRITTEN = CorpusSettings(chunking="whole", stem=False, undated="always")
 """Whole documents, words as they are written."""
@@ -347,7 +347,7 @@ def _scaling(rows: Rows, caption: str) -> Any:
     return lines(shown, caption, x="current passages", y=("ms",), title="latency by the size of the corpus")
 
 
-# -- TempRALM ---------------------------------------------------------------------------------------------
+# -- TempRALM --------------------------------------------------------------------------------------
 
 WHOLE_FACTS = CorpusSettings(chunking="whole", undated="always")
 """Each fact is a passage."""
@@ -474,7 +474,7 @@ def prompt_for(posed: Posed, examples: Sequence[tuple[Posed, str]] = ()) -> Prom
     return Prompt(instructions, "\n\n".join([*solved, asked]), None, tuple(used), LONGEST)
 
 
-# -- Adaptive RAG for arXiv -------------------------------------------------------------------------------
+# -- Adaptive RAG for arXiv ------------------------------------------------------------------------
 
 OVERLAPPING = CorpusSettings(chunking="400c/80", undated="always")
 """Passages of 400 characters, 80 of them said twice, as published."""
@@ -692,7 +692,7 @@ def losses_by_stage(experiment: Experiment, dataset: Path, options: ExperimentOp
     return experiment.outcome(rows, judged.data.name, first, judged.notes, judged.data.problems)
 
 
-# -- TG-RAG -----------------------------------------------------------------------------------------------
+# -- TG-RAG ----------------------------------------------------------------------------------------
 
 GOLD, NAIVE, PARTED, OURS = "LLM-GT", "NaiveRAG", "QD-RAG", "TG-RAG"
 METRICS = ("correct", "refusal", "incorrect", "rouge_l", "f1")

@@ -1,8 +1,9 @@
 """The experiments: tables and figures of the five published systems, by system.
 
-`published.toml` has what the papers print and how they are read; here stands what is run. `experiment.py`
-says what an experiment is; what is no variation of settings is a function of `protocols.py`. Of TG-RAG,
-tables I, II, XI and XII are a comparison of datasets, statistics of ECT-QA and two worked examples.
+`published.toml` has the printed figures and how the papers are read; here stands what is run.
+`experiments.py` says what an experiment is; what is no variation of settings is a function of `protocols.py`.
+Of TG-RAG, tables I, II, XI and XII are a comparison of datasets, statistics of ECT-QA and two worked
+examples.
 """
 
 from __future__ import annotations
@@ -68,7 +69,7 @@ def _column(name: str, better: str = "high", places: str = "3") -> Column:
     return Column(name, better.removeprefix("-"), int(places))  # type: ignore[arg-type]  # as printed
 
 
-# -- TWE-RAG (README, sections 2, 4, 5 and 6) ------------------------------------------------------------
+# -- TWE-RAG (README, sections 2, 4, 5 and 6) ------------------------------------------------------
 
 
 def _types(value: object) -> bool:
@@ -267,7 +268,7 @@ TWE_RAG = [
     ),
 ]  # fmt: skip
 
-# -- RAGtriever (design of its ranking, 2026-01-25, section Evaluation) ----------------------------------
+# -- RAGtriever (design of its ranking, 2026-01-25, section Evaluation) ----------------------------
 
 BASELINE, ALL = "baseline", "all components"
 OFF = {"fusion_algorithm": "weighted", "backlink_boost_weight": 0.0, "recency_boost_enabled": False}
@@ -348,7 +349,7 @@ RAGTRIEVER = [
     )
 ]
 
-# -- TempRALM (Gade and Jetcheva 2024, arXiv 2401.13222) -------------------------------------------------
+# -- TempRALM (Gade and Jetcheva 2024, arXiv 2401.13222) -------------------------------------------
 
 RECALL = {f"recall@{k}": f"recall@{k}" for k in (1, 5, 10)}
 
@@ -448,7 +449,7 @@ TEMP_RALM = [
     ),
 ]  # fmt: skip
 
-# -- Adaptive RAG for arXiv (its README) -----------------------------------------------------------------
+# -- Adaptive RAG for arXiv (its README) -----------------------------------------------------------
 
 PAPERS = recipe_named("papers")
 PARTS = ("similarity", "freshness", "coverage", "volume")
@@ -502,7 +503,7 @@ ARXIV = [
     experiment("arxiv/stages", PAPERS, run=protocols.losses_by_stage, parameters=_learned("all")),
 ]
 
-# -- TG-RAG (arXiv 2510.13590, sections V and VI) --------------------------------------------------------
+# -- TG-RAG (arXiv 2510.13590, sections V and VI) --------------------------------------------------
 
 
 def _names(value: object) -> bool:

@@ -1,4 +1,4 @@
-"""The answers of an evaluation as the documented JSON, and the figures that all evaluations share."""
+"""The JSON of evaluations, experiments and tuning."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from asof.extensions.lab.tuning import TunedNumber, TuningOutcome
 
 
-# -- answers -------------------------------------------------------------------------------------------
+# -- answers, and the figures that all evaluations share -------------------------------------------
 
 
 TYPE = "type"
@@ -284,9 +284,7 @@ def _reply(recipe: str, reply: EvaluatedAnswer) -> EvaluatedAnswerJson:
     }  # fmt: skip
 
 
-# -- evaluation ----------------------------------------------------------------------------------------
-#
-# An evaluation as the documented JSON.
+# -- evaluations -----------------------------------------------------------------------------------
 
 
 FIRST = 10
@@ -523,9 +521,7 @@ def _answer(recipe: str, answer: QuestionResult) -> RankedJson:
     }
 
 
-# -- experiment ----------------------------------------------------------------------------------------
-#
-# Experiments as the documented JSON.
+# -- experiments -----------------------------------------------------------------------------------
 
 
 class ParameterJson(TypedDict):
@@ -699,9 +695,7 @@ def _measured(cell: Cell) -> MeasuredJson:
     return {"value": cell, "low": None, "high": None}
 
 
-# -- tuning --------------------------------------------------------------------------------------------
-#
-# What tuning found.
+# -- tuning ----------------------------------------------------------------------------------------
 
 
 class DifferenceJson(EstimateJson):

@@ -1,4 +1,4 @@
-"""The options of an evaluation, and how it reports its progress."""
+"""Runs: rankings of a dataset's questions by a recipe; options, selection of questions, and the split."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from asof.store.schema import CorpusSettings
 from asof.time.span import iso
 from asof.values import Document, Halting, Hit
 
-# -- options -------------------------------------------------------------------------------------------
+# -- options and progress --------------------------------------------------------------------------
 
 
 Progress = Callable[[str, int, int], None]
@@ -82,9 +82,7 @@ def progress_counter(progress: Progress, what: str, of: int) -> Callable[[], Non
     return advance
 
 
-# -- run -----------------------------------------------------------------------------------------------
-#
-# A run: the rankings of all questions by a recipe, with their metrics.
+# -- a run -----------------------------------------------------------------------------------------
 
 
 SHOWN = 10
@@ -251,9 +249,7 @@ def write(path: Path, runs: Iterable[Run]) -> None:
         raise UsageError(f"--run {path}: cannot be written: {error.strerror}") from error
 
 
-# -- selection -----------------------------------------------------------------------------------------
-#
-# Which questions of a dataset are asked of which recipes.
+# -- selection of questions and recipes ------------------------------------------------------------
 
 
 MAX_LISTED = 8
@@ -384,9 +380,7 @@ def questions_note(count: int, total: int | None = None) -> str:
     return f"{number} {noun} {'has' if count == 1 else 'have'}"
 
 
-# -- split ---------------------------------------------------------------------------------------------
-#
-# A dataset split in two: a base and a later update, and the questions that need either.
+# -- the split: a base and a later update, and the questions that need either ----------------------
 
 
 BASE, NEW = "base", "new"
@@ -478,9 +472,7 @@ def _values(counted: Counter[str]) -> str:
     return listed(value for value, _ in sorted(counted.items(), key=lambda each: (-each[1], each[0])))
 
 
-# -- configuration -------------------------------------------------------------------------------------
-#
-# Which configuration holds for recipes that are evaluated: a file's, the folder's, or none.
+# -- the configuration of recipes: a file's, the folder's, or none ---------------------------------
 
 
 PUBLISHED = "none"

@@ -1,7 +1,7 @@
-"""Fits the numbers that a recipe declares tunable to the questions of a dataset.
+"""Tuning: fits the numbers that a recipe declares tunable to the questions of a dataset.
 
 scipy's differential evolution looks for the setting with the least mean loss, 1 - nDCG@10. scikit-learn parts
-the questions into folds, those of one text together: what a setting is worth is measured on questions that it
+the questions into folds, those of one text together: the worth of a setting is measured on questions that it
 was not fitted to. The values that are offered are fitted to all questions.
 """
 
@@ -222,7 +222,7 @@ def _library(name: str) -> Any:
         raise MissingExtra("tuning needs scipy and scikit-learn: pip install 'asof[lab]'") from missing
 
 
-# -- the questions of a dataset ---------------------------------------------------------------------------
+# -- the questions of a dataset --------------------------------------------------------------------
 
 
 @contextmanager

@@ -1,4 +1,9 @@
-"""The application that `asof serve` runs: verbs, page, health, metrics, behind the guard."""
+"""The HTTP application of `asof serve`, and the processes that run it on one mapped index.
+
+Verbs are GET with parameters and give JSON (`ask` also streams); documents are added and deleted by POST and
+DELETE. Page, health and metrics stand beside them, all behind `guard.Guard`. As a program, this module is a
+worker process: `python -m asof.extensions.server.app SOCKET`, started by `asof serve --workers`.
+"""
 
 from __future__ import annotations
 
@@ -62,9 +67,7 @@ if TYPE_CHECKING:
     from asof.extensions.server.watching import Notice
 
 
-# -- endpoints -----------------------------------------------------------------------------------------
-#
-# The verbs over HTTP: GET with parameters, JSON back; `ask` also as a stream; ingestion.
+# -- endpoints -------------------------------------------------------------------------------------
 
 
 DOCUMENTED: dict[int | str, dict[str, Any]] = {
@@ -244,7 +247,7 @@ def _pieces(answer: Callable[[Callable[[str], None]], Mapping[str, Any]], reques
         yield f"event: {event[0]}\ndata: {json.dumps(event[1], ensure_ascii=False)}\n\n"
 
 
-# -- app -----------------------------------------------------------------------------------------------
+# -- the application -------------------------------------------------------------------------------
 
 
 DOCUMENTS = "/api/v1/documents"
@@ -398,9 +401,7 @@ def _add_examples(whole: dict[str, Any]) -> None:
                 parameter["example"] = verb.example[parameter["name"]]
 
 
-# -- connections ---------------------------------------------------------------------------------------
-#
-# Connections: closed when nothing comes or goes on them, and so many from one address.
+# -- connections: idle timeout, and how many from one address --------------------------------------
 
 
 LIMITS = Limits()
@@ -447,9 +448,7 @@ class PatientConnection(H11Protocol):
         self._clock = self.loop.call_later(LIMITS.patience / 8, self._look)
 
 
-# -- run -----------------------------------------------------------------------------------------------
-#
-# Running the server: one process or several on one mapped index, until it is told to stop.
+# -- one process or several ------------------------------------------------------------------------
 
 
 DRAIN = 20
@@ -638,9 +637,7 @@ def serve_here(listening: socket.socket, told: str) -> None:
     server.run(sockets=[listening])
 
 
-# -- worker --------------------------------------------------------------------------------------------
-#
-# A process of a server: `python -m asof.extensions.server.app SOCKET`, started by `asof serve --workers`.
+# -- a worker process ------------------------------------------------------------------------------
 
 
 if __name__ == "__main__":

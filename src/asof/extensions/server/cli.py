@@ -1,4 +1,4 @@
-"""`asof serve`."""
+"""The commands `asof serve`, `asof mcp`, `asof watch` and `asof key`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from asof.extensions.server.watching import Notice
 
 
-# -- serve ---------------------------------------------------------------------------------------------
+# -- asof serve ------------------------------------------------------------------------------------
 
 
 NEEDED = ("fastapi", "uvicorn", "prometheus_client", "pydantic")
@@ -79,9 +79,7 @@ def serve(
     return DONE
 
 
-# -- mcp -----------------------------------------------------------------------------------------------
-#
-# `asof mcp`.
+# -- asof mcp --------------------------------------------------------------------------------------
 
 
 @click.command()
@@ -104,9 +102,7 @@ def mcp(index: Path | None) -> int:
     return DONE
 
 
-# -- watch ---------------------------------------------------------------------------------------------
-#
-# `asof watch`.
+# -- asof watch ------------------------------------------------------------------------------------
 
 
 SHOWN_PROBLEMS = 5
@@ -181,9 +177,7 @@ class _Shown:
             echo_err(f"{at} {counted(len(new) - SHOWN_PROBLEMS, 'more problem')}: asof index shows all")
 
 
-# -- key -----------------------------------------------------------------------------------------------
-#
-# `asof key`.
+# -- asof key --------------------------------------------------------------------------------------
 
 
 @click.group()

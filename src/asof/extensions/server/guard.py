@@ -1,4 +1,8 @@
-"""What stands before every request: its address, its key, its size, how many there are; and the log."""
+"""Middleware: host and key checks, limits of size and rate, concurrency, the request log, metrics.
+
+`Guard`, at the end, puts each request through the other parts. Keys are stored as salted scrypt hashes in the
+user's own folder. Bodies and replies are buffered within limits, so that no slow client keeps others waiting.
+"""
 
 from __future__ import annotations
 
@@ -39,9 +43,7 @@ from asof.errors import (
 from asof.files import PrivateFile, WritableByOthers
 from asof.time.span import iso
 
-# -- exchange ------------------------------------------------------------------------------------------
-#
-# A request's body on its way in, and its reply on its way out: neither may keep others waiting.
+# -- bodies on their way in, replies on their way out ----------------------------------------------
 
 
 class BodyTooLarge(Exception):
@@ -142,9 +144,7 @@ class Reply:
             writing.cancel()
 
 
-# -- metrics -------------------------------------------------------------------------------------------
-#
-# What `/metrics` tells Prometheus.
+# -- metrics for Prometheus ------------------------------------------------------------------------
 
 
 _SECONDS = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30)
@@ -196,9 +196,7 @@ class Metrics:
         return generate_latest(self.registry)
 
 
-# -- replies -------------------------------------------------------------------------------------------
-#
-# Replies that are no answers: errors as JSON, each with what was given, what is accepted, what to do.
+# -- errors as JSON: what was given, what is accepted, what to do ----------------------------------
 
 
 STATUS: tuple[tuple[type[AsofError], int], ...] = (
@@ -244,9 +242,7 @@ def of_error(error: AsofError, request: str) -> Response:
     return refusal(status, type(error).__name__, str(error), request, headers)
 
 
-# -- headers -------------------------------------------------------------------------------------------
-#
-# Headers: what every reply has, and what a request may not have twice.
+# -- headers ---------------------------------------------------------------------------------------
 
 
 HEADERS = {
@@ -311,9 +307,7 @@ def completed(own: Raw, request: str, allowed: str) -> Raw:
     ]
 
 
-# -- limits --------------------------------------------------------------------------------------------
-#
-# What a server takes at most.
+# -- limits ----------------------------------------------------------------------------------------
 
 
 API = "/api/v1"
@@ -378,9 +372,7 @@ class TokenBucket:
         return left + (self.clock() - at) * self.rate < 1.0
 
 
-# -- keys ----------------------------------------------------------------------------------------------
-#
-# Keys of a server: named, with a scope, stored as salted scrypt hashes in the user's own folder.
+# -- keys, each with a name and a scope ------------------------------------------------------------
 
 
 FILE = "keys.json"
@@ -528,9 +520,7 @@ def _read(content: bytes) -> dict[str, Key]:
     return read
 
 
-# -- lanes ---------------------------------------------------------------------------------------------
-#
-# How many requests a process works on at once: quick ones do not wait for slow ones, nor for models.
+# -- concurrency: quick requests do not wait for slow ones, nor for models -------------------------
 
 
 SLOW = frozenset(f"{API}/{verb}" for verb in ("facts", "report", "graph", "stale"))
@@ -580,7 +570,7 @@ class Lanes:
             lane.release()
 
 
-# -- guard ---------------------------------------------------------------------------------------------
+# -- the middleware --------------------------------------------------------------------------------
 
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]", "::1"})

@@ -1,4 +1,9 @@
-"""The arguments of the tools. What an assistant reads of them stands in their descriptions."""
+"""The MCP server: tools for an assistant, a resource for each document, a prompt; over stdio or HTTP.
+
+Arguments are pydantic models, whose descriptions the assistant reads. Answers are short texts within a budget
+of tokens, marked as data, with the ids that `open` accepts. The SDK's own way of making tools of functions
+ignores unknown arguments and hides the messages of exceptions, so tools are listed and called here.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +33,7 @@ from asof.results import passage_json
 from asof.text.passages import ends, tokens
 from asof.version import __version__
 
-# -- parameters ----------------------------------------------------------------------------------------
+# -- arguments of the tools ------------------------------------------------------------------------
 
 
 Tokens = Annotated[int, Field(ge=50, le=50_000, description="at most so many tokens of text are returned")]
@@ -126,10 +131,7 @@ class StatusArguments(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-# -- texts ---------------------------------------------------------------------------------------------
-#
-# What an assistant reads: short texts with the ids that `open` accepts, within a budget of tokens, marked as
-# data.
+# -- answers as texts ------------------------------------------------------------------------------
 
 
 def within(parts: Iterable[str], budget: int, what: str) -> str:
@@ -298,9 +300,7 @@ def _span(valid: Json) -> str:
     return f"{(valid['from'] or 'undated')[:10]} to {(valid['until'] or 'now')[:10]}"
 
 
-# -- tools ---------------------------------------------------------------------------------------------
-#
-# The tools: what each takes, the verb that answers, and the text that an assistant reads.
+# -- tools -----------------------------------------------------------------------------------------
 
 
 Json = Mapping[str, Any]
@@ -408,12 +408,7 @@ TOOLS = {
 """All tools, by name."""
 
 
-# -- server --------------------------------------------------------------------------------------------
-#
-# The server: tools, a resource for each document, a prompt; over stdio, or as an application for HTTP.
-#
-# The SDK's own way of making tools of functions ignores unknown arguments and hides the messages of ordinary
-# exceptions. So tools are listed and called here: what is published is what is enforced.
+# -- the server ------------------------------------------------------------------------------------
 
 
 T = TypeVar("T")

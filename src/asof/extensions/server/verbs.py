@@ -1,4 +1,7 @@
-"""The parameters of the verbs; what is not named here is refused."""
+"""The verbs of the HTTP interface: for each its parameters, the type of its answer, an example, the function.
+
+Unknown parameters are refused, with the nearest name that is known.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +32,7 @@ from asof.results import (
 )
 from asof.wire import answer_json
 
-# -- parameters ----------------------------------------------------------------------------------------
+# -- parameters ------------------------------------------------------------------------------------
 
 
 MOST_HITS = 100
@@ -211,9 +214,7 @@ class Status(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-# -- verbs ---------------------------------------------------------------------------------------------
-#
-# The verbs: for each its parameters, the type of its answer, an example, and how it is answered.
+# -- verbs -----------------------------------------------------------------------------------------
 
 
 OnText = Callable[[str], None]
@@ -372,9 +373,7 @@ VERBS = {
 """All verbs that read, by name."""
 
 
-# -- wrong ---------------------------------------------------------------------------------------------
-#
-# What is wrong with parameters, in words: what was given, what is accepted, the nearest name.
+# -- messages for wrong parameters -----------------------------------------------------------------
 
 
 SHOWN = 5

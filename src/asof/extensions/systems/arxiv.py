@@ -1,4 +1,8 @@
-"""What `arxiv:...` names: categories whose papers are listed, or papers by their ids."""
+"""arXiv: the targets of `arxiv:`, the table `[arxiv]` of asof.toml, the Atom feed, and papers as documents.
+
+The feed is read by the standard library: feedparser and the package `arxiv` take a second of imports, give
+dates as local tuples, and mend broken XML, where a page that broke off has to be asked for again.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +22,7 @@ from asof.schema import AcceptedValue, check, number, whole
 from asof.sources.dates import second
 from asof.values import Document, SourcedTime, storable
 
-# -- target --------------------------------------------------------------------------------------------
+# -- targets: categories, or ids of papers ---------------------------------------------------------
 
 
 PREFIX = "arxiv:"
@@ -146,9 +150,7 @@ def category(text: str) -> str:
     return f"{archive}.{name.lower() if archive in LONG_CLASS_ARCHIVES else name.upper()}"
 
 
-# -- settings ------------------------------------------------------------------------------------------
-#
-# `[arxiv]` of asof.toml: where arXiv is asked, and how patiently.
+# -- [arxiv] of asof.toml --------------------------------------------------------------------------
 
 
 MIN_DELAY = 3.0
@@ -236,13 +238,7 @@ ARXIV_KEYS: dict[str, AcceptedValue] = {
 }
 
 
-# -- feed ----------------------------------------------------------------------------------------------
-#
-# One page of the API's Atom feed, read by the standard library.
-#
-# Neither feedparser nor the package `arxiv` (which stands on it) is used: a second of imports, dates as
-# local
-# tuples, and mending of broken XML, where a page that broke off has to be asked for again.
+# -- a page of the feed ----------------------------------------------------------------------------
 
 
 _ATOM = "{http://www.w3.org/2005/Atom}"
@@ -377,9 +373,7 @@ def _moment(text: str) -> datetime | None:
         return None
 
 
-# -- documents -----------------------------------------------------------------------------------------
-#
-# The document that an entry states: one version of a paper, published when it was submitted.
+# -- a version of a paper as a document ------------------------------------------------------------
 
 
 MAX_AUTHORS = 64

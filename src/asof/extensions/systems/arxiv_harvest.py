@@ -1,8 +1,10 @@
-"""Paging through what a query finds: every result once, although the feed may shift meanwhile.
+"""Paging through the results of a query: every result once, although the feed may shift meanwhile.
 
 The API counts results from the newest on. One that comes in or goes away while pages are fetched shifts the
 rest, and a page can then miss what slid over its edge. So a part of the window is whole only when all its
-pages state the same total and as many papers came; else it is walked through again.
+pages state the same total and as many papers came; else it is walked through again. The log in
+`.asof/fetched` can be deleted: then the next run asks arXiv again. It is used only as far as the store has
+the papers it names.
 """
 
 from __future__ import annotations
@@ -26,9 +28,7 @@ from asof.extensions.systems.arxiv import Feed, FeedEntry, PaperId, UnusableEntr
 from asof.http import Fetcher, RetryLater
 from asof.time.span import TICK, instant, nearest_moment
 
-# -- ranges --------------------------------------------------------------------------------------------
-#
-# Stretches of time as pairs of instants, both inclusive: what of a window is covered, and what is left.
+# -- ranges: pairs of instants, both inclusive -----------------------------------------------------
 
 
 Stretch = tuple[int, int]
@@ -87,12 +87,7 @@ def _minute(instant: int) -> str:
     return f"{at.year:04}{at:%m%d%H%M}"
 
 
-# -- harvest log ---------------------------------------------------------------------------------------
-#
-# What is kept between runs in `.asof/fetched`: which windows were fetched, and how far a run has come.
-#
-# All of it can be thrown away: then the next run asks arXiv again, and the store knows what it has. It is
-# believed only as far as the store really has the papers that it speaks of.
+# -- the log of fetched windows --------------------------------------------------------------------
 
 
 LARGEST = 64 * 2**20
@@ -285,7 +280,7 @@ def _log_line(record: Mapping[str, Any]) -> HarvestLine:
     return line
 
 
-# -- harvest -------------------------------------------------------------------------------------------
+# -- paging ----------------------------------------------------------------------------------------
 
 
 PAGE_SIZE = 100
@@ -502,9 +497,7 @@ def _line(page: ResultPage, count: PartCount) -> HarvestLine:
     )
 
 
-# -- harvest range -------------------------------------------------------------------------------------
-#
-# What a run over arXiv is asked for, and what it got.
+# -- the range and the figures of a run ------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
-"""What a question in words wants of arXiv: which categories, since when, how many papers.
+"""A question in words as a request to arXiv: categories, since when, how many papers.
 
 As the published system takes a question apart (Adaptive RAG for arXiv, adaptive_rag.py): by a language model
 where there is one, else by rules. The rules know all categories by a table, and read times as questions are
-read everywhere here. What had to be assumed stands in the notes.
+read everywhere here. Assumptions stand in the notes.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def table() -> CategoryTable:
     return CategoryTable(phrases, days, {name: wordings[0] for name, wordings in read["categories"].items()})
 
 
-# -- by rules ------------------------------------------------------------------------------------------------
+# -- by rules --------------------------------------------------------------------------------------
 
 
 def by_rules(question: str, asked_at: datetime) -> PaperRequest:
@@ -176,7 +176,7 @@ def _papers(question: str, notes: list[str]) -> int:
     return min(int(match["n"]), MAX_PAPERS)
 
 
-# -- by a model ----------------------------------------------------------------------------------------------
+# -- by a model ------------------------------------------------------------------------------------
 
 Ask = Callable[[str, str, "type[BaseModel]"], Any]
 """Asks a model: (system, user, shape of the reply) give a value of that shape, or ModelError."""

@@ -1,4 +1,4 @@
-"""arXiv: papers of categories within a window of time, or papers by their ids, with all their versions."""
+"""The source `arxiv:`: papers of categories within a window, or by their ids, with all their versions."""
 
 from __future__ import annotations
 
@@ -65,9 +65,7 @@ from asof.time.moment import When, first_instant, last_instant
 from asof.time.span import instant, iso
 from asof.values import Document, Problem, SafeToCommit
 
-# -- versions ------------------------------------------------------------------------------------------
-#
-# What entries state: each version that is not known, the earlier ones fetched by their ids.
+# -- versions: earlier ones are fetched by their ids -----------------------------------------------
 
 
 MAX_EARLIER = 50
@@ -190,9 +188,7 @@ def _missing(papers: Sequence[PaperId]) -> Iterator[Problem]:
     yield Problem(message, str(papers[0]), document=document_id(papers[0].id))
 
 
-# -- erasure -------------------------------------------------------------------------------------------
-#
-# Papers that were erased from a corpus: not taken in again, and named nowhere that is kept between runs.
+# -- erased papers: not added again, named nowhere that is kept between runs -----------------------
 
 
 NAME = re.compile(r"[0-9a-f]{24}\.(json|jsonl|tmp)")
@@ -244,7 +240,7 @@ def _without(path: Path, content: bytes, paper: str) -> None:
     files.write_file(path, whole.encode())
 
 
-# -- source --------------------------------------------------------------------------------------------
+# -- the source ------------------------------------------------------------------------------------
 
 
 FIRST_WINDOW = 7 * DAY
@@ -478,9 +474,7 @@ class Arxiv:
         self.log.finish(HarvestCoverage(tuple(covered), head.started, witnesses))
 
 
-# -- scheme --------------------------------------------------------------------------------------------
-#
-# The scheme `arxiv:`, as the entry point names it.
+# -- the scheme, as the entry point names it -------------------------------------------------------
 
 
 @checked
@@ -576,9 +570,7 @@ SCHEME = SourceScheme(
 )
 
 
-# -- full texts ----------------------------------------------------------------------------------------
-#
-# The full text of a paper: a document of its own beside the abstract, so that each can be searched alone.
+# -- full texts: documents of their own beside the abstracts ---------------------------------------
 
 
 LIMITS = InputLimits(file=50 * 2**20, pages=300)

@@ -1,5 +1,6 @@
-"""Re-ranking on a budget (TWE-RAG, README 2.5): more candidates are examined only while the best is
-uncertain.
+"""Re-ranking on a budget (TWE-RAG, README 2.5), and hops over the evidence graph (README 7).
+
+More candidates are examined only while the best is uncertain:
 
     margin    = S(d1) - S(dk)
     agreement = share of d1 … dk that corroborate d1 (d1 itself counts, as the sum is printed)
@@ -30,7 +31,7 @@ from asof.schema import within
 from asof.store.digest import hit_id
 from asof.values import Halting, Query, Why
 
-# -- budget --------------------------------------------------------------------------------------------
+# -- the budget ------------------------------------------------------------------------------------
 
 
 class Uncertainty(NamedTuple):
@@ -188,13 +189,9 @@ def _larger(one: float | None, other: float | None) -> float | None:
     return None if one is None or other is None else max(one, other)
 
 
-# -- evidence hops -------------------------------------------------------------------------------------
+# -- hops ------------------------------------------------------------------------------------------
 #
-# Several hops over the evidence graph: what the best hits are corroborated by, and what that leads to.
-#
-# TWE-RAG names it as future work (README 7: "Iterate over evidence graph, following Jaccard edges to find
-# connected facts"). A passage that an edge joins to a hit states some of what the hit states in the same
-# words,
+# TWE-RAG's future work (README 7): a passage with an edge to a hit states some of the same in the same words,
 # and something else beside it; it need not have a word of the question.
 
 

@@ -1,4 +1,4 @@
-"""`asof papers`."""
+"""The commands `asof papers` and `asof feedback`."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from asof.store.run import IndexReport
 
 
-# -- papers --------------------------------------------------------------------------------------------
+# -- asof papers -----------------------------------------------------------------------------------
 
 
 CHUNKING = "400c/80"
@@ -172,9 +172,7 @@ def _shown(outcome: PaperAnswer, *, as_json: bool) -> int:
     return PROBLEMS if lost or outcome.incomplete else DONE
 
 
-# -- papers report -------------------------------------------------------------------------------------
-#
-# What came of a question about papers, on a terminal.
+# -- its outcome -----------------------------------------------------------------------------------
 
 
 NAMES = {"freshness.rate": "rate of freshness", "coverage.above": "threshold"}
@@ -338,9 +336,7 @@ def _note_judging(judging: JudgingReport) -> None:
         echo_err(f"  not graded: {shortened(problem, NOTE)}")
 
 
-# -- feedback ------------------------------------------------------------------------------------------
-#
-# `asof feedback`: what was asked, what was shown, and what is said of it.
+# -- asof feedback ---------------------------------------------------------------------------------
 
 
 NONE, CLICK = "none", "click"
@@ -429,7 +425,7 @@ def _number(grade: str) -> float:
     raise click.UsageError(f"GRADE is {grade!r}; accepted: a number from 0 to {HIGHEST:g}, {CLICK}, {NONE}")
 
 
-# -- what is shown --------------------------------------------------------------------------------------
+# -- its lists -------------------------------------------------------------------------------------
 
 
 def _list(records: list[JudgedRecord], *, as_json: bool, known_at: str | None) -> int:

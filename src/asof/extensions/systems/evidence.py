@@ -52,20 +52,15 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 
-# -- evidence cache ------------------------------------------------------------------------------------
-#
-# The cache of the evidence graph: in memory, and in files that can be deleted at any time.
+# -- the cache: in memory, and in files that can be deleted at any time ----------------------------
 #
 #     shingles-BEGIN-END.seg         postings of a range of rows
 #     edges-THRESHOLD-CAP.seg        the graph of the rows that were known when it was written
 #     edges-THRESHOLD-CAP-BANDS.seg  the same of locality-sensitive candidates
 #
 # Each file names the rows that it was built from (`Rows.stamp`), so after a purge, or with another copy of
-# the
-# corpus, it is not used and removed. Rows added since a file was written are read from their texts; when
-# they
-# are many, the files are written again. A folder without write permission is no error: then no file is
-# written.
+# the corpus, it is removed. Rows added since are read from their texts; when they are many, the files are
+# written again. Without write permission no file is written.
 
 
 FOLDER = "evidence"
@@ -261,9 +256,7 @@ def remember(graphs: OrderedDict[Any, Graph], key: Any, graph: Graph) -> None:
         graphs.popitem(last=False)
 
 
-# -- centrality ----------------------------------------------------------------------------------------
-#
-# PageRank of a weighted undirected graph (Page and Brin 1998; TWE-RAG, section 2.2).
+# -- PageRank of a weighted undirected graph (Page and Brin 1998) ----------------------------------
 
 
 DAMPING = 0.85
@@ -313,7 +306,7 @@ def mean_visits(
     return values
 
 
-# -- evidence ------------------------------------------------------------------------------------------
+# -- the graph of a view ---------------------------------------------------------------------------
 
 
 THRESHOLD = 0.05

@@ -20,7 +20,7 @@ from asof.errors import UsageError
 from asof.extensions.systems.learning import Box
 from asof.plugins import scipy
 
-# -- gaussian ------------------------------------------------------------------------------------------
+# -- the process -----------------------------------------------------------------------------------
 
 
 LENGTHS = (0.1, 10.0)
@@ -192,9 +192,7 @@ def _unlikely(logs: Floats, apart: Floats, y: Floats) -> tuple[float, Floats]:
     return value, gradient
 
 
-# -- acquisition ---------------------------------------------------------------------------------------
-#
-# Which setting to try next: where the lower confidence bound of a Gaussian process is lowest.
+# -- the setting to try next -----------------------------------------------------------------------
 
 
 KAPPA = 2.0

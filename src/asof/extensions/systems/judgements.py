@@ -1,10 +1,11 @@
-"""Recorded questions and the judgements of their hits: as values, and as grades with weights.
+"""Recorded questions and the judgements of their hits: values, rows of the store, recorded scores, a judge.
 
 A grade says how well a passage answers, 0 to 3. A click says less: the first hits are clicked more often
 because they are seen first. Inverse propensity scoring (Joachims, Swaminathan, Schnabel 2017) gives each
 click the weight 1 / propensity, propensity(i) = i^-eta being the probability that rank i was seen; sums over
 clicks are then unbiased, as far as that model holds. Propensities below 1/10 count as 1/10, which bounds the
-variance. A hit without a click counts as not judged: it may not have been seen.
+variance. A hit without a click counts as not judged: it may not have been seen. `FeedbackLog`, at the end,
+records for `asof papers`; no other search is changed by it.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ if TYPE_CHECKING:
     from asof.models.metered import Usage
 
 
-# -- feedback ------------------------------------------------------------------------------------------
+# -- questions, hits and judgements ----------------------------------------------------------------
 
 
 GRADE, MODEL, CLICK = KINDS = ("grade", "model", "click")
@@ -158,7 +159,7 @@ def judged(question: RecordedQuestion, judgements: Sequence[Judgement], eta: flo
     return JudgedRecord(question, tuple(grades), tuple(weights), tuple(kinds))
 
 
-# -- rows of the store ----------------------------------------------------------------------------------
+# -- rows of the store -----------------------------------------------------------------------------
 
 
 def question_of(row: AskedRow, shown: Sequence[ShownRow]) -> RecordedQuestion:
@@ -205,7 +206,7 @@ def _tuples(value: Any) -> Any:
     return tuple(_tuples(each) for each in value) if isinstance(value, list) else value
 
 
-# -- trees ----------------------------------------------------------------------------------------------
+# -- trees -----------------------------------------------------------------------------------------
 
 
 def pack(
@@ -263,15 +264,10 @@ def _label(label: str, words: Collection[str]) -> str:
     return label
 
 
-# -- recorded scores -----------------------------------------------------------------------------------
+# -- scores at other numbers of a recipe, from recorded trees --------------------------------------
 #
-# Scores of recorded hits at other numbers of their recipe, from the trees that were recorded with them.
-#
-# The leaves of a recorded tree name the numbers of the recipe, `combine.weights.freshness`. A node that
-# depends
-# on a threshold has with it of what it was made, what is below the threshold too, and its stage makes it
-# again.
-# Other numbers need the question to be asked again.
+# The leaves name the numbers of the recipe, `combine.weights.freshness`. A node that depends on a threshold
+# is made again by its stage, from what was recorded with it. Other numbers need another search.
 
 
 def recorded_scores(
@@ -410,13 +406,7 @@ def numbers(fields: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-# -- judging -------------------------------------------------------------------------------------------
-#
-# A language model as judge of hits: how well each passage answers, 0 to 3.
-#
-# Each passage is judged by itself, so that no other one, and no rank, has a part in its grade. Replies are
-# read
-# as pydantic values, so this module is loaded only where there is a judge.
+# -- a language model as judge: each passage by itself, 0 to 3 -------------------------------------
 
 
 LONGEST = 256
@@ -474,9 +464,7 @@ def _graded(rank: int, reply: Reply) -> GradedHit:
     return GradedHit(rank, float(reply.value.grade))
 
 
-# -- recording -----------------------------------------------------------------------------------------
-#
-# The rows that record a search, and the names by which recorded questions and hits are looked up.
+# -- recording a search ----------------------------------------------------------------------------
 
 
 DIGEST_BYTES = 5
@@ -590,11 +578,7 @@ def hit_of(question: RecordedQuestion, name: int | str) -> ShownHit:
     raise UsageError(f"{name!r:.80} was not shown for question {question.id}; shown were {hits}{more}")
 
 
-# -- feedback ------------------------------------------------------------------------------------------
-#
-# What `asof papers` records in a corpus: questions, what was shown, what was said of it, what was learned.
-#
-# What is recorded changes no search but that of `asof papers`.
+# -- the log ---------------------------------------------------------------------------------------
 
 
 PATIENCE = 0.25

@@ -1,12 +1,11 @@
-"""A bounded sample of a view's past that stays the same while little is added.
+"""The latent space of a view, by LSA (`lsa.py`), fitted to a bounded sample of its past.
 
 The *past* of a view are its rows that were visible by T, known at K and not retired by K; those that had
 ended by T are of it. In canonical order (visible, digest, number, passage) its first c rows count, c being
-the largest checkpoint that there are rows for. Of more than `MAX_SAMPLE` rows those with the smallest
-hashes are taken.
-
-All of this depends on what the rows say of themselves alone, so what is made of the sample is the same in a
-corpus that never held anything later.
+the largest checkpoint that there are rows for; of more than `MAX_SAMPLE` rows those with the smallest hashes.
+All of this depends on the rows alone, so the sample is the same in a corpus that never held anything later,
+and days on which little is added share a basis. Vectors, whole numbers as in `asof.index.vectors`, are cached
+by passage: only current rows without one are encoded.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ from asof.plugins import scipy
 from asof.text.query import mixed
 from asof.time.span import BEGINNING, NEVER
 
-# -- sample --------------------------------------------------------------------------------------------
+# -- the sample ------------------------------------------------------------------------------------
 
 
 MAX_SAMPLE = 20_000
@@ -104,18 +103,14 @@ def sampled(rows: Rows, columns: Columns, most: int = MAX_SAMPLE) -> Rows:
     return canonical(rows, columns)
 
 
-# -- latent files --------------------------------------------------------------------------------------
-#
-# Latent spaces on disk and in memory: bases, and vectors of rows in parts, as files that can be thrown away.
+# -- bases and vectors in files that can be deleted ------------------------------------------------
 #
 #     <key>-<chance>.basis      terms, idf, components       see `asof.extensions.systems.lsa.LsaBasis`
 #     <key>-<chance>.vectors    passages, added, vectors     see `LatentVectors`
 #
-# No file is ever changed: a part is added, or several become one. So processes may share the folder. A
-# damaged
-# file is removed and made again; where nobody may write, all stays in memory. What is on disk is bounded:
-# the
-# oldest files go.
+# No file is changed: a part is added, or several become one, so processes may share the folder. A damaged
+# file is removed and made again; the oldest go when there are too many; without write permission all stays in
+# memory.
 
 
 MAX_BYTES = 2_000_000_000
@@ -316,19 +311,7 @@ def _remove(paths: Iterable[Path]) -> None:
             corpus_files.remove(path)
 
 
-# -- latent --------------------------------------------------------------------------------------------
-#
-# The latent space of a view: LSA (`asof.extensions.systems.lsa`) as of (T, K).
-#
-# The basis is fitted to a sample of the view's past (`asof.extensions.systems.latent`): days on which
-# little is added
-# share
-# one, and nothing that was later can have an effect on it. Vectors are whole numbers as in
-# `asof.index.vectors`.
-# They are kept by passage (`asof.extensions.systems.latent`): views with one basis share them, and only
-# current
-# rows
-# that have none yet are encoded.
+# -- the space of a view ---------------------------------------------------------------------------
 
 
 FORMAT = "1"
@@ -465,7 +448,7 @@ def identity(rows: Rows, columns: Columns, limits: LatentLimits = PUBLISHED) -> 
     return state.hexdigest()
 
 
-# -- what rows say, and their vectors ----------------------------------------------------------------
+# -- rows as counts of terms, and their vectors ----------------------------------------------------
 
 
 def counts_of(view: View, rows: Rows) -> tuple[Counts, Hashes]:

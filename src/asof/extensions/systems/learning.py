@@ -1,4 +1,10 @@
-"""The space of settings: a box, with a fixed sum for some of its numbers."""
+"""Losses of settings of a recipe on judged questions, fast enough to try hundreds.
+
+A `Box` is the space of settings, with a fixed sum for some of its numbers. Where the stages make a column by
+an expression alone (`asof.rank.stage`: they name their `constants`), the scores of all settings follow from
+one search; else the stages from the first that changes on run again, milliseconds for a question and setting.
+`LossTable` is the interface of both.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +27,7 @@ from asof.rank.stage import Range, Ranking, Recipe, Stage, ranges, traits_of, va
 from asof.store.reader import matching_heads
 from asof.values import Query
 
-# -- box -----------------------------------------------------------------------------------------------
+# -- the space of settings -------------------------------------------------------------------------
 
 
 EXACT = 1e-12
@@ -212,9 +218,7 @@ def _to_sum(rows: Floats, low: Floats, high: Floats, total: float) -> Floats:
     return np.asarray(np.clip(rows - c[:, None], low, high))
 
 
-# -- judged query --------------------------------------------------------------------------------------
-#
-# A question with judgements that can be ranked again and again, by one recipe after another.
+# -- a question that can be ranked again and again -------------------------------------------------
 
 
 class QueryVisitor(Protocol):
@@ -254,12 +258,7 @@ class JudgedQuery:
         return gains
 
 
-# -- judged scores -------------------------------------------------------------------------------------
-#
-# The scores of a question's documents at other numbers of its recipe: one expression, and no other search.
-#
-# That holds where the stages from the first that has such a number on make a column by an expression alone
-# (`asof.rank.stage`: they name their `constants`), and the stages after them only cut.
+# -- scores by one expression, without another search ----------------------------------------------
 
 
 Ints = NDArray[np.int64]
@@ -411,13 +410,7 @@ def _order(view: View, rows: Ints) -> Ints:
     return order
 
 
-# -- ranking replay ------------------------------------------------------------------------------------
-#
-# Losses for any number of a recipe: the stages before the first that it changes run once for each question.
-#
-# The view and the ranking of a question at that place are cached; for each setting the stages from there on
-# are
-# run. That takes milliseconds for a question and setting.
+# -- ranking again from the first stage that changes -----------------------------------------------
 
 
 MOST_BYTES = 256_000_000
@@ -555,9 +548,7 @@ def _ends(recipe: Recipe, box: Box) -> Iterator[Recipe]:
             yield with_values(recipe, {name: value})
 
 
-# -- loss table ----------------------------------------------------------------------------------------
-#
-# The losses of settings on judged questions, fast enough to try hundreds: two ways, one interface.
+# -- losses ----------------------------------------------------------------------------------------
 
 
 class LossTable(Protocol):

@@ -1,4 +1,7 @@
-"""Numbers of a stage that are others for some sources of one corpus."""
+"""Stages of RAGtriever for linked notes: backlinks, tiers of age, headings and tags; numbers by source.
+
+(Its design of 2026-01, components 2 and 3; boosts by heading and tag are in its code, off in its defaults.)
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,7 @@ from asof.text.tokens import tokenize
 from asof.time.decay import TieredDecay
 from asof.values import Query
 
-# -- by source -----------------------------------------------------------------------------------------
+# -- numbers of a stage that differ by source ------------------------------------------------------
 
 
 BySource = tuple[tuple[str, float], ...]
@@ -105,9 +108,7 @@ def column(
     return out
 
 
-# -- backlinks -----------------------------------------------------------------------------------------
-#
-# Backlinks as a factor (the ranking of RAGtriever, design of 2026-01, component 2).
+# -- backlinks (component 2) -----------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,9 +159,7 @@ class Backlinks:
         return matches.with_column("linked", product("linked", matches.scores, factor))
 
 
-# -- tiers ---------------------------------------------------------------------------------------------
-#
-# Steps of age as a factor (the ranking of RAGtriever, design of 2026-01, component 3).
+# -- tiers of age (component 3) --------------------------------------------------------------------
 
 
 DAYS, FACTORS = ("fresh_days", "recent_days", "old_days"), ("fresh", "recent", "old", "older")
@@ -217,9 +216,7 @@ def _decay(own: Mapping[str, float]) -> TieredDecay:
     return TieredDecay(tuple(own[name] for name in DAYS), tuple(own[name] for name in FACTORS))
 
 
-# -- words ---------------------------------------------------------------------------------------------
-#
-# Boosts by the heading and the tags of a passage (RAGtriever's code; off in its defaults).
+# -- headings and tags -----------------------------------------------------------------------------
 
 
 WORD = re.compile(r"[-_/\s]+")

@@ -1,4 +1,4 @@
-"""The loss of a ranking against the best order of the judged hits: 1 - nDCG.
+"""The loss of a ranking against the best order of the judged hits: 1 - nDCG; and the metrics of papers.
 
     gain = 2^grade - 1 · DCG@k = sum over the first k of gain / log2(rank + 1)
     nDCG@k = DCG@k / DCG@k of all judged gains, largest first · loss = 1 - nDCG@k
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from asof.errors import UsageError
 
-# -- loss ----------------------------------------------------------------------------------------------
+# -- loss ------------------------------------------------------------------------------------------
 
 
 BLOCK = 1 << 18
@@ -185,10 +185,7 @@ def _sorted(scores: Floats, gain: Floats, discounts: Floats) -> Floats:
     return ranked @ discounts[: order.shape[2]]
 
 
-# -- ranking metrics -----------------------------------------------------------------------------------
-#
-# What an order of judged hits is worth: the dictionary of metrics of Adaptive RAG for arXiv (its code,
-# embedding_processor.py), over judgements instead of its own similarity.
+# -- metrics of Adaptive RAG for arXiv (embedding_processor.py), over judgements -------------------
 
 
 RELEVANT = 0.5

@@ -1,9 +1,13 @@
-"""The right singular vectors of a sparse matrix, with the same bits whatever the number of threads.
+"""Latent semantic analysis (Deerwester et al. 1990), with the same bits whatever the number of threads.
 
-Randomised subspace iteration (Halko, Martinsson and Tropp 2011, algorithm 4.4), begun on the side of rows. A
-float sum depends on its order, and BLAS chooses the order by its threads. So dense products are made of whole
-numbers whose sums float64 holds exactly in any order (`product`), small symmetric matrices are taken apart
-without BLAS (`spectrum`), and sparse products are scipy's, which go row by row in one thread.
+    weight(t, d) = tf (ln((1 + n) / (1 + df)) + 1), rows of unit length     scikit-learn's smooth idf
+    vector(d)    = weight(d) V, of unit length                              TWE-RAG, sections 2.1 and 3.2
+
+V are right singular vectors by randomised subspace iteration (Halko, Martinsson and Tropp 2011, algorithm
+4.4), begun on the side of rows. A float sum depends on its order, and BLAS chooses the order by its threads.
+So dense products are made of whole numbers whose sums float64 holds exactly in any order (`product`), small
+symmetric matrices are taken apart without BLAS (`spectrum`), sparse products are scipy's, which go row by row
+in one thread, and terms stand in the order of their hashes.
 """
 
 from __future__ import annotations
@@ -17,7 +21,7 @@ from numpy.typing import NDArray
 
 from asof.plugins import scipy
 
-# -- svd -----------------------------------------------------------------------------------------------
+# -- right singular vectors of a sparse matrix -----------------------------------------------------
 
 
 Sparse = Any
@@ -141,16 +145,7 @@ def _signs(vectors: Matrix) -> Matrix:
     return np.where(vectors[largest, np.arange(vectors.shape[1])] < 0, -1.0, 1.0)
 
 
-# -- lsa -----------------------------------------------------------------------------------------------
-#
-# Latent semantic analysis (Deerwester et al. 1990): TF-IDF and the first right singular vectors of it.
-#
-#     weight(t, d) = tf (ln((1 + n) / (1 + df)) + 1), rows of unit length     scikit-learn's smooth idf
-#     vector(d)    = weight(d) V, of unit length                              TWE-RAG, sections 2.1 and 3.2
-#
-# A basis is a pure function of the counts that it is fitted to, to the last bit: terms stand in the order of
-# their hashes, sums in the order of rows and terms, and no sum is shared by threads (see
-# `asof.extensions.systems.lsa`).
+# -- the basis -------------------------------------------------------------------------------------
 
 
 DIMENSIONS = 128

@@ -7,10 +7,11 @@
 | 3 to 5 | evolution | from the best so far down the gradient of the losses, and aside |
 | from 6 | bayesian | where the lower confidence bound of a Gaussian process of the last 50 is lowest |
 
-(its README, section 3.) A gradient out of losses of different questions tells how questions differ, not
-settings: `rescore` gives all settings their losses on the same questions. Noise and steps are in shares of
-the sum for numbers that have one, of the range for others. Every setting is a function of seed and history,
-so an interrupted learner goes on as if it had not been.
+(its README, sections 2 and 3.) Differences: relevance comes from judgements of hits, never from the system's
+own similarity; all settings are compared on the same questions, from the trees recorded with them
+(`rescore`); a question without a good hit has no effect. Noise and steps are in shares of the sum for numbers
+that have one, of the range for others. Every setting is a function of seed and history, so an interrupted
+learner resumes exactly.
 """
 
 from __future__ import annotations
@@ -32,9 +33,7 @@ from asof.extensions.systems.learning import Box, Floats, JudgedScores, replayab
 from asof.extensions.systems.loss import RankingMetrics, gains, ideal, ndcg_of_gains
 from asof.rank.stage import Recipe, value_of, with_values
 
-# -- state ---------------------------------------------------------------------------------------------
-#
-# The state of an online learner as JSON, and the checks of such a text when it is read.
+# -- the state as JSON, checked when it is read ----------------------------------------------------
 
 
 FORMAT = 2
@@ -185,7 +184,7 @@ def _refuse(why: str) -> NoReturn:
     raise DamagedState(f"the learned state cannot be read, and is left as it is: {why}")
 
 
-# -- online --------------------------------------------------------------------------------------------
+# -- the learner -----------------------------------------------------------------------------------
 
 
 EXPLORED = 0.3
@@ -352,17 +351,7 @@ class OnlineLearner:
         return int(mu.argmin())
 
 
-# -- adaptive ------------------------------------------------------------------------------------------
-#
-# A recipe whose weights are learned from judgements: each question is ranked by a setting, and the
-# judgements of its hits give the loss of that setting.
-#
-# It is the loop of Adaptive RAG for arXiv (its README, sections 2 and 3), with three changes: relevance
-# comes
-# from judgements of hits, never from the system's own similarity; all settings are compared on the same
-# questions, from the trees recorded with them, without another retrieval; and a question without a good hit
-# has
-# no effect.
+# -- a recipe whose weights are learned ------------------------------------------------------------
 
 
 CUTOFF = 10

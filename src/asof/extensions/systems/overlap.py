@@ -1,4 +1,4 @@
-"""Which passages share how many shingles: exact, by products of sparse matrices.
+"""Overlap of shingles between passages: the edges of the evidence graph, exact or by MinHash, and updates.
 
 TWE-RAG, section 2.2: an edge between two passages whose Jaccard similarity J = |A ∩ B| / |A ∪ B| of shingles
 is greater than a threshold, and J its weight. We differ in one point, the cap: of all passages that carry a
@@ -25,7 +25,7 @@ from asof.plugins import scipy
 from asof.revisions.rows import DEFAULT, GraphLimits, Postings, Rows, shingles_of
 from asof.text.query import Shingler, mixed
 
-# -- overlap -------------------------------------------------------------------------------------------
+# -- exact overlap, by products of sparse matrices -------------------------------------------------
 
 
 EDGE_SCALE = 1_000_000_000
@@ -193,33 +193,17 @@ def _overlaps(
         yield nodes[ours[row]], nodes[product.indices[at]], product.data[at]
 
 
-# -- minhash -------------------------------------------------------------------------------------------
+# -- MinHash: candidates in a corpus of millions (TWE-RAG, README 7) -------------------------------
 #
-# Locality-sensitive candidates: which pairs of passages are compared at all, in a corpus of millions.
-#
-# TWE-RAG names it as future work (README 7: "MinHash LSH reduces Jaccard computation to O(N log N) at cost
-# of
-# approximation error"). The shingles of a passage are parted into `bands` by a hash, and of each band the
-# one
-# with the least other hash stands for it (one permutation hashing: Li, Owen and Zhang 2012). Two passages
-# are
-# candidates if some band of both has the same one. A band that both have agrees with a probability near
-# their
-# Jaccard similarity J (Broder 1997), so an edge is found with
+# One permutation hashing (Li, Owen and Zhang 2012): shingles are parted into `bands` by a hash, and the one
+# with the least other hash stands for its band. Two passages are candidates if some band of both has the same
+# one, so an edge is found with (Broder 1997)
 #
 #     1 - (1 - J)^bands       .56 for J = .05, .81 for .1, .97 for .2, with 16 bands
 #
-# One row to a band, since edges begin at J = .05: with two rows hardly any of those would be found. The
-# overlap
-# of candidates is then counted exactly, so a graph of candidates is part of the exact one, with equal
-# weights.
-# It takes a fraction of the memory, which is what ends an exact graph; not less time, since the cap on
-# shingles
-# keeps the exact one from growing with the square of the corpus.
-#
-# Only shingles within the cap (`overlap.py`) stand for a band, those of one passage alone too: whether a
-# pair
-# is compared depends on both and on what came before them, never on what came later.
+# One row to a band, since edges begin at J = .05. The overlap of candidates is counted exactly, so the graph
+# is a part of the exact one, with equal weights. It takes a fraction of the memory, not less time. Only
+# shingles within the cap stand for a band: whether a pair is compared never depends on what came later.
 
 
 EMPTY = np.uint32(2**32 - 1)
@@ -329,9 +313,7 @@ def shared_by(
     return shared
 
 
-# -- edges ---------------------------------------------------------------------------------------------
-#
-# The edges of the evidence graph: a base in a file, and the changes since.
+# -- edges: a base in a file, and the changes since ------------------------------------------------
 
 
 FILE_FORMAT = FileFormat(
@@ -467,9 +449,7 @@ def _none() -> Weighted:
     return (np.zeros(0, np.int32),) * 3
 
 
-# -- update --------------------------------------------------------------------------------------------
-#
-# Incremental update of a graph from one set of rows to another: only affected edges are computed again.
+# -- update: only affected edges are computed again ------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)

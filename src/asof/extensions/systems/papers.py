@@ -1,4 +1,10 @@
-"""A question about papers with its options, and its answer."""
+"""A question about papers: fetch new ones, rank, read the first in full, answer, record, learn.
+
+Adaptive RAG for arXiv, its README: the ranking of section 1 (recipe `papers`), the loss and the stages of
+sections 2 and 3 (`online.py`), pages of 100 and the newest of each day (`arxiv.py`), passages of 400
+characters. It uses its own similarity as relevance; here weights are learned from judgements only.
+`ask_papers`, at the end, is the pipeline.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +56,7 @@ if TYPE_CHECKING:
     from asof.store.run import IndexReport
 
 
-# -- answer --------------------------------------------------------------------------------------------
+# -- the question and the answer -------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,9 +149,7 @@ class PaperAnswer:
     cost: Usage | None = None
 
 
-# -- request -------------------------------------------------------------------------------------------
-#
-# The request parsed from a question and its options: categories, a window of time, and words to search.
+# -- the request: categories, a window, words to search --------------------------------------------
 
 
 LONGEST = 2_000
@@ -219,9 +223,7 @@ def topic_of(words: str) -> str:
     return _LEFT.sub("", left).strip(" ,;:.?!")
 
 
-# -- statements ----------------------------------------------------------------------------------------
-#
-# Statements of papers: for each paper the sentence that covers most of a question, with its place.
+# -- the sentence of each paper that covers most of the question -----------------------------------
 
 
 PASSAGES = Recipe(
@@ -322,9 +324,7 @@ def _stems(text: str, analyzer: Analyzer, language: str) -> set[str]:
     return {analyzer.stem(token, language) for _, _, tokens in spans(text) for token in tokens}
 
 
-# -- weights -------------------------------------------------------------------------------------------
-#
-# The numbers of the ranking: the learned state stored in the corpus, and the next numbers to try.
+# -- the learned state stored in the corpus, and the next setting ----------------------------------
 
 
 RECIPE = "papers"
@@ -421,14 +421,7 @@ def forget(corpus: Corpus) -> None:
     )
 
 
-# -- pipeline ------------------------------------------------------------------------------------------
-#
-# A question about papers: fetch what is new, rank it, read the first in full, answer, record, learn.
-#
-# Adaptive RAG for arXiv, its README: the ranking of section 1 (recipe `papers`), the loss and the stages of
-# sections 2 and 3 (`asof.extensions.systems.online`), pages of 100 and the newest of each day
-# (`asof.extensions.systems.arxiv`), passages of
-# 400 characters. It uses its own similarity as relevance; here weights are learned from judgements only.
+# -- the pipeline ----------------------------------------------------------------------------------
 
 
 SHOWN = 10

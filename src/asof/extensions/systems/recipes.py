@@ -1,15 +1,7 @@
-"""`twe`: TWE-RAG, time-weighted evidence.
+"""Recipes of the published systems: `twe`, `tempralm`, `papers`, and baselines.
 
-    S = alpha · BM25 / max BM25 + beta · (1 + cos) / 2 + gamma · degree / max degree
-      + delta(q) · exp(-age / tau(q))
-
-with alpha = beta = 1, gamma = .5, delta = 2.5 r, tau = 730 - (730 - 90) r days, r = 1 for a question that
-wishes for the newest and .3 for others (README 2.1 to 2.4), on a budget of 30, 60 or 100 candidates. Its
-README calls tau_min = 365 optimal in another place (4.3): that is `twe-365`. `twe-hops` follows the edges of
-the evidence graph from the best hits, which is its future work (7).
-
-What is read differently stands in docs/explanation/recipes.md: the graph is that of all passages as they
-stood, only independent documents corroborate, and nothing is younger than the question.
+Differences from the publications stand in docs/explanation/recipes.md. `tgrag` is in `facts/local.py`,
+`vault` in `vault.py`.
 """
 
 from __future__ import annotations
@@ -32,7 +24,15 @@ from asof.rank.combine import Combine, MaxNormalize, ReciprocalRank
 from asof.rank.gather import ByDocument, Dense, Everything, Lexical, Pool, TopK
 from asof.rank.stage import Range, Recipe, Tunable
 
-# -- twe -----------------------------------------------------------------------------------------------
+# -- twe: TWE-RAG, time-weighted evidence ----------------------------------------------------------
+#
+#     S = alpha · BM25 / max BM25 + beta · (1 + cos) / 2 + gamma · degree / max degree
+#       + delta(q) · exp(-age / tau(q))
+#
+# with alpha = beta = 1, gamma = .5, delta = 2.5 r, tau = 730 - (730 - 90) r days, r = 1 for a question that
+# asks for the newest and .3 for others (README 2.1 to 2.4), on a budget of 30, 60 or 100 candidates. Its
+# README calls tau_min = 365 optimal in another place (4.3): that is `twe-365`. `twe-hops` follows the edges
+# of the evidence graph from the best hits, which is its future work (7).
 
 
 CENTRALITY = Centrality()
@@ -80,17 +80,14 @@ TWE_HOPS = replace(
 )
 
 
-# -- tempralm ------------------------------------------------------------------------------------------
-#
-# `tempralm`: the ranking of TempRALM (Gade and Jetcheva, "It's About Time", arXiv 2401.13222).
+# -- tempralm: TempRALM (Gade and Jetcheva 2024, arXiv 2401.13222) ---------------------------------
 #
 #     score = s + t        t = (1 / age - mean) / deviation · deviation of s + mean of s
 #
 # over a pool that is larger than what is shown; age is the distance to the time of the question, and what is
 # later is masked: beyond `as_of` the view does that, beyond a time that the question names the stage
-# (`gap.mask`). A question without a time is ranked by s alone. s is a dense retriever's score in the paper;
-# here words over their best, plus the cosine where the corpus has an encoder. The size of the pool is not
-# printed.
+# (`gap.mask`). A question without a time is ranked by s alone: a dense retriever's score in the paper; here
+# words over their best, plus the cosine where the corpus has an encoder. The size of the pool is not printed.
 
 
 TEMPRALM = Recipe(
@@ -118,17 +115,13 @@ TEMPRALM = Recipe(
 )
 
 
-# -- signals -------------------------------------------------------------------------------------------
-#
-# Single signals, and the two usual ways to put words and meaning together: baselines.
+# -- single signals, and the two usual ways to put words and meaning together ----------------------
 #
 #     bm25         BM25 (k1 = 1.5, b = .75)
 #     lsa          (1 + cosine) / 2 in the latent space of the passages themselves (TF-IDF, truncated SVD)
 #     dense        (1 + cosine) / 2 by the encoder of the corpus; as `lsa` where it has none
 #     hybrid       BM25 / max BM25 + (1 + cosine) / 2        (TWE-RAG, README 2.1)
 #     hybrid-rrf   1 / (60 + rank by words) + 1 / (60 + rank by meaning)        (Cormack et al. 2009)
-#
-# None of them looks at dates, but for the view, which ends at the moment of the question.
 
 
 BM25 = Recipe(
@@ -166,17 +159,13 @@ HYBRID_RRF = Recipe(
 )  # fmt: skip
 
 
-# -- baselines -----------------------------------------------------------------------------------------
+# -- the baselines of TG-RAG (section V-B) that need no graph --------------------------------------
 #
-# The two baselines that TG-RAG (section V-B) compares itself with and that need no graph.
-#
-#     naive-rag    passages by the nearness of their vectors to the question's (NaiveRAG; Lewis et al. 2020)
+#     naive-rag    passages by the cosine of their vectors and the question's (NaiveRAG; Lewis et al. 2020)
 #     qd-rag       the same for each part of the question, the lists joined (QD-RAG; Ammann et al. 2025)
 #
-# Vectors are those of the corpus's encoder, or of latent semantic analysis without one. `asof ask` packs
-# what
-# they find into a budget of tokens. The parts of a question are found by the language model of the
-# configuration where one answers, else by rules.
+# Vectors are those of the corpus's encoder, or of LSA without one. The parts of a question are found by the
+# language model of the configuration where one answers, else by rules.
 
 
 NAIVE_RAG = Recipe(
@@ -190,18 +179,14 @@ QD_RAG = Recipe(
 )  # fmt: skip
 
 
-# -- recipe --------------------------------------------------------------------------------------------
-#
-# `papers`: the ranking of Adaptive RAG for arXiv (its README, section 1).
+# -- papers: Adaptive RAG for arXiv (its README, section 1) ----------------------------------------
 #
 #     score = .4 · largest similarity + .25 · exp(-.05 days) + .25 · mean similarity above .5
 #           + .1 · ln(1 + passages above .5) / ln(1 + passages)
 #
-# for each document, over its passages. All but the first are the same for all passages of a document that
-# was
-# published at once, so the best passage carries the largest similarity, and stands for its document. The
-# published system learns the weights, the threshold and the rate within bounds (its code, optimizer.py), the
-# weights with a sum of 1.
+# for each document, over its passages. All but the first are the same for all passages of a document that was
+# published at once, so the best passage stands for its document. The published system learns the weights (of
+# sum 1), the threshold and the rate within bounds (its code, optimizer.py).
 
 
 PAPERS = Recipe(

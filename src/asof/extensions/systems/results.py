@@ -1,4 +1,4 @@
-"""What came of a question about papers."""
+"""The JSON of `asof papers` and `asof feedback`."""
 
 from __future__ import annotations
 
@@ -17,9 +17,7 @@ if TYPE_CHECKING:
     from asof.extensions.systems.papers import PaperAnswer, PaperStatement, WeightUpdate
 
 
-# -- feedback ------------------------------------------------------------------------------------------
-#
-# Recorded queries, and how their hits were judged.
+# -- recorded questions and their judgements -------------------------------------------------------
 
 
 class RecordedJson(TypedDict):
@@ -105,7 +103,7 @@ def _recorded_json(one: JudgedRecord) -> RecordedJson:
     }  # fmt: skip
 
 
-# -- papers --------------------------------------------------------------------------------------------
+# -- papers ----------------------------------------------------------------------------------------
 
 
 class PaperRequestJson(TypedDict):

@@ -1,4 +1,6 @@
-"""Stages that score by latent semantic analysis, or by the corpus's own encoder where it has one."""
+"""Stages of the published systems: similarity, centrality, decay, freshness, TempRALM's gap, coverage,
+sub-questions.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,7 @@ from asof.time.intent import STATE, intent
 from asof.time.span import BEGINNING, NEVER, format_instant
 from asof.values import Query, Why
 
-# -- latent --------------------------------------------------------------------------------------------
+# -- similarity by LSA, or by the corpus's own encoder ---------------------------------------------
 
 
 Vector = NDArray[np.int16]
@@ -139,9 +141,7 @@ def on_scale(values: Values, vector: Vector, stored: Callable[[int], Vector], sc
     return ratio("similarity from 0 to 1", above, Constant("two", 2.0))
 
 
-# -- centrality ----------------------------------------------------------------------------------------
-#
-# Centrality: how much a passage is corroborated by passages of independent documents.
+# -- centrality: corroboration by independent documents (TWE-RAG, 2.2) -----------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,9 +224,7 @@ def _degree(graph: Evidence, ranking: Ranking) -> Expression:
     )
 
 
-# -- decay ---------------------------------------------------------------------------------------------
-#
-# Adaptive decay with age (TWE-RAG, README 2.3).
+# -- adaptive decay with age (TWE-RAG, README 2.3) -------------------------------------------------
 
 
 RECENT = (
@@ -304,9 +302,7 @@ def recency_need(question: str) -> float:
     return 1.0 - (1.0 - wanted.recency) * (1.0 - wanted.volatility)
 
 
-# -- freshness -----------------------------------------------------------------------------------------
-#
-# Freshness by whole days (Adaptive RAG for arXiv, README 1).
+# -- freshness by whole days (Adaptive RAG for arXiv, README 1) ------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -338,10 +334,7 @@ class Freshness:
         return newest[documents], newest[documents] > BEGINNING
 
 
-# -- gap -----------------------------------------------------------------------------------------------
-#
-# The temporal score of TempRALM (Gade and Jetcheva 2024): closeness in time on the scale of the
-# relevance.
+# -- closeness in time on the scale of the relevance (TempRALM) ------------------------------------
 
 
 TOTAL = "temporal"
@@ -446,14 +439,12 @@ def moments(values: Sequence[float]) -> tuple[float, float]:
     return mean, math.sqrt(math.fsum((value - mean) ** 2 for value in values) / len(values))
 
 
-# -- passages ------------------------------------------------------------------------------------------
-#
-# How much of a document is relevant to the question: coverage and volume (Adaptive RAG for arXiv, README 1).
+# -- coverage and volume of a document (Adaptive RAG for arXiv, README 1) --------------------------
 #
 #     coverage = mean of the similarities above a threshold      volume = ln(1 + how many) / ln(1 + passages)
 #
-# Each candidate gets the number of its document; all candidates count, so these stages come before any cut.
-# Similarities are whole numbers over 4000², so their sums are exact in any order.
+# All candidates count, so these stages come before any cut. Similarities are whole numbers over 4000², so
+# their sums are exact in any order.
 
 
 WHOLE = float(VECTOR_SCALE * VECTOR_SCALE)
@@ -580,13 +571,9 @@ def _logs(most: int) -> Values:
     return np.array([math.log(1.0 + n) for n in range(most + 1)], np.float64)
 
 
-# -- sub questions -------------------------------------------------------------------------------------
+# -- sub-questions, each searched by itself, the lists joined (QD-RAG) -----------------------------
 #
-# A question of several parts, each searched by itself; the lists are joined (QD-RAG).
-#
-# Ammann, Golde and Akbik 2025, "Question Decomposition for Retrieval-Augmented Generation", as TG-RAG
-# compares
-# itself with it (section V-B): retrieval runs for each sub-question, what it finds is put together.
+# Ammann, Golde and Akbik 2025, as TG-RAG compares itself with it (section V-B).
 
 
 @dataclass(frozen=True, slots=True)

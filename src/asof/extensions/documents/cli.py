@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 SETTINGS: dict[str, Any] = {"language": None, "chunking": None, "undated": None, "no_stem": False}
-"""What `asof index` may set of a new corpus; here asof.toml says it, or it is as usual."""
+"""Settings of a new corpus that `asof index` may set; here asof.toml says it, or it is as usual."""
 
 
 @click.command(name="import")

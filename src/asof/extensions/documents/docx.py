@@ -46,7 +46,7 @@ _SUFFIXES = {
 }  # fmt: skip
 _BETWEEN = re.compile(r"\n(?:[ \t]*+\n)+")
 _DAMAGE = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
-"""What the library of mails raises for saved pages that are not sound."""
+"""Errors of the mail library for saved pages that are not sound."""
 
 
 def chunk_blocks(package: Package, member: str) -> list[Block] | None:
@@ -71,7 +71,7 @@ def chunk_blocks(package: Package, member: str) -> list[Block] | None:
 
 
 def _kind(package: Package, member: str) -> str:
-    """Whether a part is "html", "plain" or a "saved page", by what the package says of it, else by its
+    """The kind of a part, "html", "plain" or "saved page", by what the package says of it, else by its
     suffix; "" for other formats."""
     suffix = PurePosixPath(member).suffix.lower()
     own = by_suffix = ""
@@ -105,8 +105,9 @@ _CHAIN = 20  # no style is based on so many others
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """What a paragraph is: a heading of a `level` from 1, an item of a list from `depth` 0. None: it does not
-    say; 0 and -1: it is none, whatever the style is based on. `name`: of the style, in lower case."""
+    """The style of a paragraph: a heading of a `level` from 1, an item of a list from `depth` 0. None: it
+    does not say; 0 and -1: it is none, whatever the style is based on. `name`: of the style, in lower
+    case."""
 
     level: int | None = None
     depth: int | None = None
@@ -176,7 +177,7 @@ def number(element: ET.Element | None, otherwise: int) -> int:
 
 
 def is_on(element: ET.Element | None) -> bool:
-    """Whether a switch such as w:vanish is there and not turned off."""
+    """True if a switch such as w:vanish is there and not turned off."""
     return element is not None and value(element) not in ("0", "false", "off")
 
 
@@ -187,7 +188,7 @@ _WRAPPERS = {"sdtContent", "customXml", "ins", "moveTo", "smartTag"}
 
 
 def inner(element: ET.Element) -> Iterator[ET.Element]:
-    """What stands in an element, without the prompts of empty form fields."""
+    """The elements in an element, without the prompts of empty form fields."""
     for each in element:
         name = local(each)
         if name in _WRAPPERS or (name == "sdt" and not is_prompt(each)):
@@ -200,7 +201,7 @@ def inner(element: ET.Element) -> Iterator[ET.Element]:
 
 
 def is_prompt(control: ET.Element) -> bool:
-    """Whether a content control holds no text of the document: the prompt of an empty one, or a generated
+    """True if a content control holds no text of the document: the prompt of an empty one, or a generated
     table of contents."""
     properties = child(control, "sdtPr")
     if properties is None:

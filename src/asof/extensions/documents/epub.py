@@ -24,7 +24,7 @@ _DOCTYPE = re.compile(rb"<!DOCTYPE[^<>\[]*+>")
 _SELF_CLOSED = re.compile(r"<([A-Za-z][\w:.-]*+)([^<>]*+)>")
 _DECLARED = re.compile(rb"\A\s*<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([A-Za-z0-9._-]{1,40})")
 _FONTS = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC")
-"""How fonts are disguised; what else is encrypted is text."""
+"""The algorithms by which fonts are disguised; what else is encrypted is text."""
 
 _READ = {"application/xhtml+xml", "text/html", "application/x-dtbook+xml", "text/x-oeb1-document"}
 _CONTAINER, _ENCRYPTION = "META-INF/container.xml", "META-INF/encryption.xml"

@@ -136,7 +136,8 @@ MAX_ATTRIBUTES = 100
 
 
 def naming_of(target: str, context: SourceContext) -> SourceNaming:
-    """What `KIND:PATH` names: the path counts from the current folder, as any path does, and `~` is the home.
+    """The path that `KIND:PATH` names: it counts from the current folder, as any path does, and `~` is the
+    home.
 
     Raises SourceError for a path that is not there.
     """

@@ -185,7 +185,7 @@ def html_text(source: str, left_out: Callable[[MarkupToken], bool] = lambda _: F
 
 
 class _Reading(MarkupWalk):
-    """What has been read so far: `flows` are of the body and of each cell that is open."""
+    """The state of reading: `flows` are of the body and of each cell that is open."""
 
     def __init__(self, left_out: Callable[[MarkupToken], bool]) -> None:
         super().__init__()

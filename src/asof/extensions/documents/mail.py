@@ -47,7 +47,7 @@ _WIDER = {
     "shift-jis": "cp932",
     "euc-kr": "cp949",
 }
-"""What is meant by charsets that are named for another that holds them."""
+"""Charsets to use in place of narrower ones, whose names are often given for them."""
 
 LONGEST_ID = 500
 
@@ -204,7 +204,7 @@ LAST_LINES = 15
 
 
 def is_forward(subject: str) -> bool:
-    """Whether a mail hands on another, which is then what it says."""
+    """True if a mail hands on another, which is then what it says."""
     return _FORWARDED.match(subject) is not None
 
 
@@ -233,7 +233,7 @@ def own_words(text: str, *, forward: bool = False) -> str:
 
 
 def is_attribution(text: str) -> bool:
-    """Whether a paragraph only says who wrote what is quoted below."""
+    """True if a paragraph only says who wrote what is quoted below."""
     return (
         len(text) < 600
         and text.rstrip().endswith((":", "："))
@@ -256,14 +256,14 @@ def _drop_attribution(kept: list[str]) -> None:
 
 
 def _signs(lines: Sequence[str], at: int) -> bool:
-    """Whether a line begins the signature."""
+    """True if a line begins the signature."""
     if lines[at] == "-- ":
         return True
     return lines[at] == "--" and len(lines) - at <= LONGEST_SIGNATURE
 
 
 def _quotes_below(lines: Sequence[str], at: int) -> bool:
-    """Whether what follows is the mail that is answered, without a mark on each line."""
+    """True if what follows is the mail that is answered, without a mark on each line."""
     line = lines[at]
     if _ORIGINAL.match(line):
         return True
@@ -309,7 +309,7 @@ def unflowed(text: str, *, delete_space: bool = False) -> str:
 
 
 DEEPEST = 20
-"""How deep entities and mails may be nested in each other."""
+"""The greatest depth of entities and mails nested in each other."""
 
 _READ_KINDS = {"text/plain", "text/markdown", "text/csv", "text/html"}
 _READ_NAMES = {".txt", ".md", ".markdown", ".csv", ".html", ".htm"}
@@ -405,7 +405,7 @@ def file_name(entity: Message) -> str:
 
 
 def is_read(name: str, entity: Message) -> bool:
-    """Whether a file of a mail is a text that is read."""
+    """True if a file of a mail is a text that is read."""
     if entity.is_multipart():
         return False
     return entity.get_content_type() in _READ_KINDS or PurePosixPath(name.lower()).suffix in _READ_NAMES
@@ -493,7 +493,7 @@ def _is_signature(piece: MarkupToken) -> bool:
 
 
 def _is_quoted(piece: MarkupToken) -> bool:
-    """Whether an element holds the mail that is answered, or a signature."""
+    """True if an element holds the mail that is answered, or a signature."""
     if piece.name == "blockquote" and piece.attributes.get("type", "").lower() == "cite":
         return True
     return _is_signature(piece) or not _QUOTED.isdisjoint(piece.attributes.get("class", "").split())
@@ -509,7 +509,7 @@ _CLOCK, _YEAR = re.compile(rb"\b[0-9]{1,2}:[0-9]{2}\b"), re.compile(rb"\b[12][0-
 _QUOTED_FROM = re.compile(rb"^>(>*From )", re.MULTILINE)
 _SENDER = re.compile(rb"^From \S*\s*")
 _FAULTS = (RecursionError, ValueError, LookupError, TypeError, AttributeError)
-"""What the library raises for messages that are not sound."""
+"""Errors of the mail library for messages that are not sound."""
 SHOWN = 5
 """So many messages that cannot be read are named."""
 _OF_MAILS = ("from", "date", "subject", "to", "message-id", "received")
@@ -549,12 +549,12 @@ def messages(raw: bytes) -> Iterator[tuple[str, bytes]]:
 
 
 def _begins_message(raw: bytes, at: int) -> bool:
-    """Whether the line at a place is the first, or follows an empty one."""
+    """True if the line at a place is the first, or follows an empty one."""
     return at == 0 or raw.endswith((b"\n\n", b"\n\r\n"), 0, at)
 
 
 def _has_date(rest: bytes) -> bool:
-    """Whether a clock stands in a line, and a year behind it."""
+    """True if a clock stands in a line, and a year behind it."""
     clock = _CLOCK.search(rest)
     return clock is not None and _YEAR.search(rest, clock.end()) is not None
 

@@ -72,7 +72,7 @@ def _cells(notebook: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _said(output: Mapping[str, Any]) -> str:
-    """What an output says as text; "" for the name of an object that is shown in another way."""
+    """The text of an output; "" for the name of an object that is shown in another way."""
     match output.get("output_type"):
         case "stream":
             return _text(output.get("text"))

@@ -216,7 +216,7 @@ class _Document:
 
 
 def _rows(table: ET.Element) -> tuple[int, list[ET.Element]]:
-    """How many first rows of a table are marked as headers, and its rows that have cells."""
+    """The number of first rows of a table that are marked as headers, and its rows that have cells."""
     marked, rows = 0, []
     for each in table:
         if local(each) == "table-row" and len(each):
@@ -229,7 +229,7 @@ def _rows(table: ET.Element) -> tuple[int, list[ET.Element]]:
 
 
 def _is_left_out(element: ET.Element) -> bool:
-    """Whether what stands in an element is no text of the document now: generated, or hidden."""
+    """True if what stands in an element is no text of the document now: generated, or hidden."""
     return (
         local(element) in _LEFT_OUT
         or attribute(element, "class") in _FURNITURE

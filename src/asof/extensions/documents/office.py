@@ -113,7 +113,7 @@ _DAMAGE = (
     zipfile.BadZipFile, zlib.error, lzma.LZMAError, OSError, EOFError, NotImplementedError, RuntimeError,
     ValueError,
 )  # fmt: skip
-"""What zipfile raises for members that are not sound."""
+"""Errors of zipfile for members that are not sound."""
 
 
 class Archive:
@@ -135,7 +135,7 @@ class Archive:
         return name in self.names
 
     def bytes(self, name: str) -> bytes:
-        """What a member holds, unpacked."""
+        """The content of a member, unpacked."""
         try:
             about = self._zip.getinfo(name)
             if about.flag_bits & 1:
@@ -238,7 +238,7 @@ class Package:
         return self.archive.xml(name)
 
     def core(self) -> CoreProperties:
-        """What the document says of itself."""
+        """The core properties of the document."""
         return core_properties(self.xml(self.related("", "core-properties")))
 
 
@@ -441,7 +441,7 @@ def corrected(refused: Refused, raw: bytes, suffix: str, limits: ReadLimits) -> 
 
 
 def _kind(archive: Archive) -> tuple[str, str]:
-    """What an archive is, and the suffix of such files; "" where it does not say. Raises Refused."""
+    """The kind of an archive, and the suffix of such files; "" where it does not say. Raises Refused."""
     if "mimetype" in archive:
         return _MIMETYPES.get(archive.bytes("mimetype").strip(), ("", ""))
     if "[Content_Types].xml" in archive and (main := _MAIN.search(archive.bytes("[Content_Types].xml"))):

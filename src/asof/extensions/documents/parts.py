@@ -25,7 +25,7 @@ class Refused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ReadLimits:
-    """What a reader may take: characters of text in all parts, pages (slides, sheets, chapters, messages),
+    """The limits of a reader: characters of text in all parts, pages (slides, sheets, chapters, messages),
     bytes that are unpacked."""
 
     characters: int

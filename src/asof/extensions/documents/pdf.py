@@ -112,7 +112,7 @@ def flowing(lines: Sequence[str], words: Counter[str]) -> str:
 
 
 def _ends(above: str, line: str, usual: float) -> bool:
-    """Whether a paragraph, or a heading, ends between two lines."""
+    """True if a paragraph, or a heading, ends between two lines."""
     if not (line[0].isupper() or line[0].isdigit() or not line[0].isalnum()):
         return False
     short = len(above) < 0.8 * usual

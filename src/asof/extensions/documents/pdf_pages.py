@@ -68,7 +68,7 @@ def _texts(document: pypdfium2.PdfDocument, most: int) -> tuple[list[str], int]:
 
 
 def _is_drawn(page: pypdfium2.PdfPage) -> bool:
-    """Whether an image is on a page, or so many shapes that they may be letters."""
+    """True if an image is on a page, or so many shapes that they may be letters."""
     try:
         objects = enumerate(page.get_objects(max_depth=3), 1)
         return any(each.type == IMAGE or count >= SHAPES for count, each in objects)

@@ -87,7 +87,7 @@ class _Slide:
                     self.body.paragraph(text)
 
     def _blocks(self, shape: ET.Element) -> list[str | list[list[Cell]]]:
-        """What stands in a shape: a text, or the rows of a table."""
+        """The content of a shape: a text, or the rows of a table."""
         if local(shape) == "sp":
             return [text] if (text := self._text(shape)) else []
         data = child(shape, "graphic", "graphicData")
@@ -196,7 +196,7 @@ def _shapes(tree: ET.Element | None) -> Iterator[ET.Element]:
 
 
 def _placeholder(shape: ET.Element) -> str:
-    """What a shape holds the place of: "title", "body" ...; "" for a shape of its own."""
+    """The kind of placeholder that a shape is: "title", "body" ...; "" for a shape of its own."""
     holds = child(shape, "nvSpPr", "nvPr", "ph")
     return "" if holds is None else attribute(holds, "type") or "obj"
 

@@ -80,7 +80,7 @@ def in_child(asked: dict[str, Any], raw: bytes, limits: dict[str, int]) -> tuple
 
 
 def received(reading: int, most: int, seconds: int) -> tuple[str, bytes]:
-    """What a child writes until it ends, within time and size."""
+    """The output of a child until it ends, within time and size."""
     end = time.monotonic() + seconds
     answer = bytearray()
     while True:

@@ -34,7 +34,7 @@ from asof.values import Heading, Link, Problem, SourcedTime, storable
 
 
 _INHERITED = ("PATH", "SYSTEMROOT", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
-"""What a Python may need to find its own libraries."""
+"""The environment variables that a Python may need to find its own libraries."""
 
 _AGAIN = 25
 """A process that has read so many thousand files is replaced by a new one."""
@@ -60,7 +60,7 @@ class Processes:
     _running: _Process | None = None
 
     def ask(self, request: Mapping[str, object], raw: bytes, limits: InputLimits) -> bytes:
-        """What the reader says of a file, as JSON. Raises Unreadable; SourceError where no process is."""
+        """The reader's answer on a file, as JSON. Raises Unreadable; SourceError where no process is."""
         with self._lock:
             running = self._ready(limits)
             try:
@@ -180,18 +180,19 @@ MAX_TITLE = 500
 """Characters of a title."""
 
 _PASSING = (b'{"no": "memory"', b'{"no": "import"')
-"""How answers begin that may be others the next time."""
+"""The beginning of answers that may differ the next time."""
 
 _ZIP = (".docx", ".pptx", ".xlsx", ".odt", ".odp", ".ods", ".epub")
 BEGINNINGS: Mapping[str, tuple[str, ...]] = {
     "a PDF": (".pdf",), "RTF": (".rtf",), "an office document or another archive": _ZIP,
     "an office document of before 2007": (".xls", *_ZIP),
 }  # fmt: skip
-"""What files are by their first bytes, and the suffixes of such files (the last one also encrypted ones)."""
+"""The kinds of files by their first bytes, and the suffixes of such files (the last one also encrypted
+ones)."""
 
 
 def kind_of(raw: bytes) -> str:
-    """What a file is by its first bytes, one of BEGINNINGS; "" where they say nothing."""
+    """The kind of a file by its first bytes, one of BEGINNINGS; "" where they say nothing."""
     first = {b"%PDF": 0, b"{\\rt": 1, b"PK\x03\x04": 2, b"\xd0\xcf\x11\xe0": 3}.get(raw[:4])
     return "" if first is None else list(BEGINNINGS)[first]
 
@@ -217,8 +218,8 @@ class FormatReader:
         return replace(files[0], parts=tuple(files[1:]))
 
     def parts(self, raw: bytes, stem: str, limits: InputLimits) -> list[Part]:
-        """What the module makes of a file, at least one part, each of another name. Raises Unreadable,
-        MissingExtra, SourceError."""
+        """The parts that the module makes of a file, at least one part, each of another name. Raises
+        Unreadable, MissingExtra, SourceError."""
         if len(raw) > limits.file:
             raise Unreadable(f"the file has {len(raw)} bytes; the limit is {limits.file}")
         request = {
@@ -244,7 +245,7 @@ class FormatReader:
         return parts
 
     def _answer(self, request: Mapping[str, object], raw: bytes, limits: InputLimits) -> Any:
-        """What the process says of a file; what it said before, where that was kept."""
+        """The answer of the process on a file; its earlier answer, where that was cached."""
         if limits.kept is None:
             return json.loads(PROCESSES.ask(request, raw, limits))
         key = token(repr(limits), *(str(request[name]) for name in ("module", "stem", "suffix", "many")), raw)

@@ -100,7 +100,7 @@ def groups(text: str, beginning: re.Pattern[str]) -> Iterator[tuple[str, int, in
 
 
 def braces(text: str) -> tuple[int, int]:
-    """How many groups are opened, and how many closed."""
+    """The numbers of groups that are opened and that are closed."""
     signs = [brace[0] for brace in _BRACE.finditer(text)]
     return signs.count("{"), signs.count("}")
 
@@ -273,7 +273,7 @@ def _write(body: Body, text: str, boxes: Sequence[str]) -> None:
 
 
 def _row(piece: str) -> tuple[str, str, str]:
-    """What stands before a row, TABLE, and the row. One like the row before it may say so at its end only."""
+    """The text before a row, TABLE, and the row. One like the row before it may say so at its end only."""
     before, in_row, row = piece.partition(TABLE)
     return ("", TABLE, piece) if CELL in before else (before, in_row, row)
 

@@ -82,7 +82,7 @@ def _with_rows_below(rows: Iterable[Row]) -> Iterator[tuple[Row, Sequence[Row]]]
 
 
 def _is_header(row: Row, below: Sequence[Row], widest: int, header: Mapping[int, str]) -> bool:
-    """Whether a row is the header of those below it, which had another `header` before or none."""
+    """True if a row is the header of those below it, which had another `header` before or none."""
     cells = row.cells
     if not below or len(cells) < 2 or not row.texts or not row.can_head:
         return False

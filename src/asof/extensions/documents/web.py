@@ -354,7 +354,7 @@ class Bookmark:
 
 
 def is_export(text: str) -> bool:
-    """Whether a text looks like an export of bookmarks."""
+    """True if a text looks like an export of bookmarks."""
     return _MARK.search(text) is not None
 
 
@@ -419,7 +419,7 @@ class _Reading:
                 self.open.pop()
 
     def _end_words(self) -> None:
-        """What was said since the last tag that counts, for the element in which it stands."""
+        """The text since the last tag that counts, for the element in which it stands."""
         words = storable(" ".join("".join(self.words).split()))
         self.words.clear()
         if self.place == "h3":

@@ -145,7 +145,7 @@ class ZoteroTables:
         return [each for each in every.values() if each.kind not in _INNER or each.notes or each.files]
 
     def _libraries(self) -> tuple[dict[Any, str], set[Any]]:
-        """What the keys of each group's items begin with, and the libraries that are feeds."""
+        """The prefix of the keys of each group's items, and the libraries that are feeds."""
         groups: dict[Any, str] = {}
         feeds: set[Any] = set()
         if "groups" in self._there:
@@ -308,7 +308,7 @@ def meta_of(item: ZoteroItem) -> dict[str, object]:
 
 FILE = "zotero.sqlite"
 SECONDS = 60
-"""How long reading the database may take."""
+"""The longest time that reading the database may take."""
 
 LONGEST_VALUE = 16 * 2**20
 """Bytes of a value (a note, say)."""
@@ -353,7 +353,7 @@ def _state(file: Path, shown: str) -> tuple[int, int]:
 
 
 def _hot(journal: Path) -> bool:
-    """Whether a journal is of a change that is under way: its header is blank between changes."""
+    """True if a journal is of a change that is under way: its header is blank between changes."""
     with journal.open("rb") as stream:
         return any(stream.read(28))
 

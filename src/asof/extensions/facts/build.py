@@ -233,8 +233,8 @@ _NAMED = 3  # entities in a summary
 
 
 class ReportSelection(NamedTuple):
-    """How reports select claims: names by `canonical`, for a topic or entity `about`, for a question by
-    `relevance`."""
+    """The selection of claims for reports: names by `canonical`, for a topic or entity `about`, for a
+    question by `relevance`."""
 
     canonical: Canonical = as_named
     about: str = ""
@@ -367,7 +367,7 @@ class _Work:
         return when is not None and node in nodes_of(when.span)
 
     def _changes(self, facts: Sequence[StatedFact], node: Period) -> tuple[str, ...]:
-        """How the figures among these facts changed."""
+        """The changes of the figures among these facts."""
         changes = (self._compared(each, node).change for each in claims_of(facts, self.choice.canonical))
         return _distinct(changes)
 
@@ -425,7 +425,7 @@ class GeneratedReports:
 
     @property
     def complete(self) -> bool:
-        """Whether the model has written the report of every period."""
+        """True if the model has written the report of every period."""
         return not (self.left or self.problems)
 
 

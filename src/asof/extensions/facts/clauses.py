@@ -142,7 +142,7 @@ class Clause:
         return self.add(VALUE, of, self.text_between(i - less, after), i, sure, amount, compared=compared)
 
     def _is_counted(self, at: int) -> bool:
-        """Whether item `at` is the unit of a bare figure: "40 minutes", "245,000 shares"."""
+        """True if item `at` is the unit of a bare figure: "40 minutes", "245,000 shares"."""
         items = self.items
         if at >= len(items) or not items[at].low.isalpha() or not items[at].senses <= _UNITS:
             return False
@@ -180,7 +180,7 @@ class Clause:
         return " ".join(self.text[self.items[first].start : self.items[last].end].split())
 
     def _expected(self, at: int) -> bool:
-        """Whether a figure is about the future: a word of expectation before it, none of the past between."""
+        """True if a figure is about the future: a word of expectation before it, none of the past between."""
         if self.expects < 0 or at - self.expects > FAR:
             return False
         if any("beyond" in item.senses for item in self.items[max(0, self.expects - 7) : self.expects]):
@@ -506,7 +506,7 @@ def _counted(clause: Clause, i: int, after: int, of: Measure, act: Token | None)
 
 
 def _is_noun(item: Token) -> bool:
-    """Whether a word can begin what is counted."""
+    """True if a word can begin what is counted."""
     senses = item.senses
     return item.low[:1].isalpha() and (not senses or bool(_BEGINS & senses) or senses <= _MAY_BEGIN)
 

@@ -104,7 +104,7 @@ def head(
 
 
 def unknown(subject: str, near: Sequence[str]) -> str:
-    """What is said of a name that no fact has."""
+    """The message for a name that no fact has."""
     suggestion = f"; did you mean {' or '.join(plain(name) for name in near)}?" if near else ""
     return f"no fact about {plain(subject)}{suggestion}"
 
@@ -361,7 +361,7 @@ def _fact(edge: Edge, start: Node) -> str:
 
 
 def _leads_to(edge: Edge, node: Node, steps: dict[str, int]) -> bool:
-    """Whether a fact joins a node to one that is nearer to the middle."""
+    """True if a fact joins a node to one that is nearer to the middle."""
     ends = {edge.source, edge.target}
     return node.name in ends and any(steps[each] < node.steps for each in ends)
 
@@ -539,7 +539,7 @@ def _generate_reports(corpus: Corpus, budget: float | None, spent: float, *, qui
 
 
 def _estimate(corpus: Corpus, *, quiet: bool) -> Usage:
-    """What reading facts would cost."""
+    """The estimated cost of reading facts."""
     from asof.extensions.facts.indexer import estimate
 
     meter = estimate(corpus)
@@ -549,7 +549,7 @@ def _estimate(corpus: Corpus, *, quiet: bool) -> Usage:
 
 
 def _estimate_reports(corpus: Corpus, *, quiet: bool) -> Usage | None:
-    """What generating reports would cost; None before facts are read."""
+    """The estimated cost of generating reports; None before facts are read."""
     from asof.extensions.facts.indexer import estimate_reports
 
     meter = estimate_reports(corpus)

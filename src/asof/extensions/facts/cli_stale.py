@@ -184,7 +184,7 @@ def day(each: PlacedQuote) -> str:
 # -- annotations -----------------------------------------------------------------------------------
 
 _OLD_COMMAND = re.compile(r"##(?=\[)")
-"""How commands began that a runner finds anywhere in a line."""
+"""The beginning of older commands, which a runner finds anywhere in a line."""
 
 
 def annotation_lines(report: StaleReport) -> Iterator[str]:

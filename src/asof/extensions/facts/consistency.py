@@ -35,7 +35,7 @@ _GRAINS = ((366, 360, "year"), (92, 85, "quarter"), (31, 27, "month"), (7, 7, "w
 
 
 def comparable(one: Fact, other: Fact) -> bool:
-    """Whether two facts answer the same question: figures of one unit and basis, or no figures at all."""
+    """True if two facts answer the same question: figures of one unit and basis, or no figures at all."""
     a, b = one.amount, other.amount
     if a is None or b is None:
         return a is b
@@ -43,7 +43,7 @@ def comparable(one: Fact, other: Fact) -> bool:
 
 
 def agree(one: Fact, other: Fact) -> bool:
-    """Whether two comparable facts state the same: the same object, or figures that round to each other.
+    """True if two comparable facts state the same: the same object, or figures that round to each other.
 
     "$3.7 billion" agrees with "$3.68 billion": the difference is at most half of the last digit of the one
     that was written less exactly.
@@ -101,7 +101,7 @@ def grain(span: Span) -> str:
 
 
 def at_the_same_time(one: Fact, other: Fact) -> bool:
-    """Whether the times of two facts overlap and are of one grain; two that have none do not."""
+    """True if the times of two facts overlap and are of one grain; two that have none do not."""
     if one.when is None or other.when is None:
         return False
     a, b = one.when.span, other.when.span
@@ -138,7 +138,7 @@ _MANY = ("a ", "an ", "one of ", "part of ", "among ", "ein ", "eine ", "einer "
 
 
 def is_state(fact: Fact) -> bool:
-    """Whether a fact holds from its time on until another one is stated."""
+    """True if a fact holds from its time on until another one is stated."""
     if fact.kind == VALUE:
         return fact.when is None or fact.when.by == "published"
     words = fact.relation.casefold().split()
@@ -151,7 +151,7 @@ def is_state(fact: Fact) -> bool:
 
 
 def one_at_a_time(fact: Fact) -> bool:
-    """Whether a fact excludes any other of its subject and relation at the same time."""
+    """True if a fact excludes any other of its subject and relation at the same time."""
     if fact.kind in (VALUE, CHANGE):
         return True
     words = fact.relation.casefold().split()

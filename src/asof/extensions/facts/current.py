@@ -398,7 +398,7 @@ def statements(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _prose(text: str) -> Iterator[tuple[int, int]]:
-    """What is not between two fences of code."""
+    """The text that is not between two fences of code."""
     begin, inside = 0, False
     for fence in _FENCE.finditer(text):
         if not inside and begin < fence.start():
@@ -446,7 +446,7 @@ def every(name: str) -> tuple[str, ...]:
 
 @cache
 def pattern(code: str, *names: str) -> re.Pattern[str]:
-    """What finds the phrases of lists of a language as whole words, with any white space in them."""
+    """The pattern of the phrases of lists of a language, as whole words, with any white space in them."""
     return _compiled({phrase for name in names for phrase in listed(code, name)})
 
 
@@ -507,7 +507,7 @@ LONG_ENOUGH = 6
 
 
 def is_named(heading: str) -> bool:
-    """Whether what stands after the # of a link names a heading or a block, and no line or page."""
+    """True if what stands after the # of a link names a heading or a block, and no line or page."""
     return bool(heading) and _NO_HEADING.fullmatch(heading) is None and bool(folded(heading))
 
 
@@ -554,12 +554,12 @@ class Section:
 
     @property
     def stands(self) -> bool:
-        """Whether the document has it now."""
+        """True if the document has it now."""
         return any(each.ended == NEVER for each in self.having)
 
     @property
     def made(self) -> bool:
-        """Whether the document is made up from others, so that it may have more headings than are seen."""
+        """True if the document is made up from others, so that it may have more headings than are seen."""
         return any(_MADE.search(each.text) for each in self.all if each.ended == NEVER)
 
     @property
@@ -583,7 +583,7 @@ class Section:
         return best
 
     def at(self, since: int) -> tuple[list[Interval], list[Interval]]:
-        """What it said at an instant, and what it says now."""
+        """Its text at an instant, and its text now."""
         return at(self.having, since)
 
 
@@ -600,14 +600,15 @@ def _lines(each: Interval) -> set[str]:
 
 
 class Difference(NamedTuple):
-    """How the words of two texts differ: the share that they do not have in common, and what was lost."""
+    """The difference of the words of two texts: the share that they do not have in common, and what was
+    lost."""
 
     share: float
     lost: frozenset[str]
 
 
 def differing(before: Iterable[Interval], now: Iterable[Interval]) -> Difference:
-    """How two texts differ; not at all where one of them is missing."""
+    """The difference of two texts; none where one of them is missing."""
     old, new = (Counter(word for each in part for word in tokenize(each.text)) for part in (before, now))
     if not old or not new:
         return Difference(0.0, frozenset())

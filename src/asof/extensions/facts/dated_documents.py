@@ -71,7 +71,7 @@ def of_their_day(view: View) -> frozenset[int]:
 
 
 def by_name(name: str, title: str) -> bool:
-    """Whether the id or the title of a document says that it is of its day."""
+    """True if the id or the title of a document says that it is of its day."""
     *folders, last = name.split("/")
     stem = stem_of(last)
     if _DATED.search(stem) or _DATED.search(title) or _OF_A_YEAR.fullmatch(stem):
@@ -85,14 +85,14 @@ def by_name(name: str, title: str) -> bool:
 
 
 def _of_its_year(life: Life) -> bool:
-    """Whether a document is called after the year in which it began, or one beside it: "plan-2021"."""
+    """True if a document is called after the year in which it began, or one beside it: "plan-2021"."""
     found = _YEAR_BESIDE.search(stem_of(life.name.rpartition("/")[2])) or _YEAR_BESIDE.search(life.title)
     return found is not None and abs(int(found[0].strip("-_ ()")) - nearest_moment(life.born).year) <= 1
 
 
 @lru_cache(maxsize=65_536)
 def historical_headings(headings: tuple[str, ...]) -> bool:
-    """Whether one of the headings above a passage says that it tells of the past: "Changelog", "Version 1.2",
+    """True if one of the headings above a passage says that it tells of the past: "Changelog", "Version 1.2",
     "2019", "Migration from 1.x"."""
     return any(_historical(heading) for heading in headings)
 
@@ -105,7 +105,7 @@ def _historical(heading: str) -> bool:
 
 
 def _is_entry(heading: str) -> bool:
-    """Whether it is a date or a version, as an entry of a log has."""
+    """True if it is a date or a version, as an entry of a log has."""
     words = heading.strip()
     return bool(_VERSION.fullmatch(words) or _BARE_YEAR.fullmatch(words) or _DATED.search(words))
 
@@ -172,7 +172,7 @@ def _in_dated_folders(names: dict[int, str]) -> set[int]:
 
 
 def _of_a_day(name: str) -> bool:
-    """Whether the name of a file is a date or a version."""
+    """True if the name of a file is a date or a version."""
     stem = stem_of(name)
     return bool(_DATED.search(stem) or _VERSION_NAME.fullmatch(stem))
 

@@ -61,7 +61,7 @@ def period_of(excerpt: Excerpt) -> DocumentPeriod | None:
 
 
 def _is_own(time: AboutTime, published: Span | None) -> bool:
-    """Whether all of a document can be about a time of its head.
+    """True if all of a document can be about a time of its head.
 
     It can if it is in the metadata, or in a title with a year ("2024", not "since 2019"), or in a title
     without one if it is shortly before publication: not "the first fare in two years".
@@ -150,7 +150,7 @@ class TimeMark(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Dating:
-    """How the times of one excerpt are read."""
+    """Reads the times of one excerpt."""
 
     excerpt: Excerpt
     period: DocumentPeriod | None
@@ -207,7 +207,7 @@ class Dating:
         return None if span is None else SourcedTime(span, mark.text, "text")
 
     def _last(self) -> bool:
-        """Whether the document's own period ends its year."""
+        """True if the document's own period ends its year."""
         own = self.own
         return own is not None and shifted(own.first, own.months, 1) == shifted(own.year, 12, 1)
 
@@ -289,7 +289,7 @@ def _merged(explicit: list[TimeMark], implicit: list[TimeMark], text: str) -> li
 
 
 def _goes_on(last: TimeMark, mark: TimeMark, text: str) -> bool:
-    """Whether "full year" and "2023" are one time together."""
+    """True if "full year" and "2023" are one time together."""
     if last.sort != "year" or mark.sort != "explicit" or not last.end <= mark.start <= last.end + _GAP:
         return False
     return text[last.end : mark.start].strip().lower() in ("", "of", "in")

@@ -58,7 +58,7 @@ def beside(items: Sequence[Token], i: int, be: str) -> FactDraft | None:
 
 
 def _ends_office(items: Sequence[Token], at: int) -> bool:
-    """Whether an apposition does not go over item `at`; it does over "and" before another office."""
+    """True if an apposition does not go over item `at`; it does over "and" before another office."""
     if "and" in items[at].senses:
         following = items[at + 1 : at + _LABEL + 1]
         return not _has_role(following) or any(_STOPS & item.senses for item in following[:1])
@@ -70,7 +70,7 @@ def _has_role(phrase: Sequence[Token]) -> bool:
 
 
 def is_office(name: Sequence[Token]) -> bool:
-    """Whether what looks like a name is an office: "Executive Vice President"; not "Ann Baker"."""
+    """True if what looks like a name is an office: "Executive Vice President"; not "Ann Baker"."""
     ranks = {"role", "rank", "former"}
     return len(name) > 1 and all(ranks & item.senses for item in name)
 
@@ -138,7 +138,7 @@ def labelled(items: Sequence[Token], i: int) -> FactDraft | None:
 
 NAMED, OURS, PHRASE, BEING, IN_OFFICE = 0.8, 0.7, 0.6, 0.6, 0.75
 """The confidence of each rule: a name before a verb; "we" before it; another phrase before it; "X is Y"; the
-same where Y is an office. See `roles.py` for the others."""
+same where Y is an office."""
 ALONE = 0.8
 """The factor for a verb without an object ("Mara Quill resigned")."""
 WIDEST = 12
@@ -297,7 +297,7 @@ class Events:
         return self._phrase(at)
 
     def _is_attribute(self, first: int) -> bool:
-        """Whether the name that begins with item `first` is only an attribute: "the chair of Garrow"."""
+        """True if the name that begins with item `first` is only an attribute: "the chair of Garrow"."""
         before = self.items[first - 1].senses
         if "preposition" in before:
             return True

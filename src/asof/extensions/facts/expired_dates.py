@@ -107,7 +107,7 @@ def _folded(text: str) -> str:
 
 
 def _has(lowered: str, words: tuple[str, ...]) -> bool:
-    """Whether one of some words is in a text in lower case: many times as fast as a pattern."""
+    """True if one of some words is in a text in lower case: many times as fast as a pattern."""
     return any(map(lowered.__contains__, words))
 
 
@@ -118,13 +118,13 @@ def _of_day() -> tuple[str, ...]:
 
 
 def _may_come(masked: str, language: str) -> bool:
-    """Whether words of a sentence may put a time into the future, or tell how things were as of a time."""
+    """True if words of a sentence may put a time into the future, or tell how things were as of a time."""
     cued = pattern(language, "future", "until").search(masked) or _BEFORE_A_TIME.search(masked)
     return cued is not None and not is_told(masked, language)
 
 
 def of_examples(heading: str) -> bool:
-    """Whether a section has examples, as its heading says in a language that asof knows."""
+    """True if a section has examples, as its heading says in a language that asof knows."""
     return of_any("examples").search(heading) is not None
 
 
@@ -144,28 +144,28 @@ def _blank(match: re.Match[str]) -> str:
 
 
 def is_told(masked: str, language: str) -> bool:
-    """Whether it tells afterwards of what was to come."""
+    """True if it tells afterwards of what was to come."""
     return pattern(language, "told").search(masked) is not None
 
 
 def is_supposed(masked: str, language: str) -> bool:
-    """Whether it gives an example or a rule."""
+    """True if it gives an example or a rule."""
     return pattern(language, "supposed").search(masked) is not None
 
 
 def is_row(masked: str) -> bool:
-    """Whether it is a row of a table."""
+    """True if it is a row of a table."""
     return _ROW.match(masked) is not None
 
 
 def cue_near(masked: str, language: str, start: int, end: int, most: int) -> bool:
-    """Whether words for what is to come stand within so many characters of `[start, end)`."""
+    """True if words for what is to come stand within so many characters of `[start, end)`."""
     near = masked[max(start - most, 0) : end + most]
     return pattern(language, "future").search(near) is not None
 
 
 def until_near(masked: str, language: str, start: int, end: int) -> bool:
-    """Whether a word for a state with an end stands before `[start, end)` or begins it."""
+    """True if a word for a state with an end stands before `[start, end)` or begins it."""
     return pattern(language, "until").search(masked, max(start - 30, 0), end) is not None
 
 
@@ -187,8 +187,8 @@ YEAR = 365.2425 * 86_400_000_000
 """Microseconds."""
 
 SAID, UNTIL, PLAIN, AS_OF = 0.8, 0.7, 0.62, 0.4
-"""How surely a sentence is stale that says of a time that something will be, or is so until then; that only
-names a time which was to come when it was written; that says how things are as of a time."""
+"""The certainty that a sentence is stale that says of a time that something will be, or is so until then;
+that only names a time which was to come when it was written; that says how things are as of a time."""
 
 VAGUE = {"soon": (0.42, 0.5, 1.0), "now": (0.35, 1.0, 2.0), "lately": (0.3, 1.0, 2.0)}
 """Of vague words: how surely, from how many years on, and after how many years half as surely."""
@@ -327,7 +327,7 @@ def _as_of(view: View, mention: TimeMention) -> Iterator[Passed]:
 
 
 def _strength(sentence: TimedSentence, mention: TimeMention, since: int) -> float:
-    """How surely a sentence speaks of a time that ended after it was written as to come; 0: it does not."""
+    """The certainty that a sentence speaks of a time, since ended, as to come; 0: it does not."""
     masked, language, (start, end) = sentence.masked, sentence.language, (mention.start, mention.end)
     if mention.grain in _LONGER:
         return 0.0
@@ -345,7 +345,7 @@ def _strength(sentence: TimedSentence, mention: TimeMention, since: int) -> floa
 
 
 def _is_named(mention: TimeMention) -> bool:
-    """Whether a relative time is one of the calendar ("next year", "5 March"), and no length of time."""
+    """True if a relative time is one of the calendar ("next year", "5 March"), and no length of time."""
     figures = any(map(str.isdigit, mention.text))
     if mention.grain in _COARSE:
         return not figures
@@ -354,7 +354,7 @@ def _is_named(mention: TimeMention) -> bool:
 
 
 def _is_any(mention: TimeMention, since: int) -> bool:
-    """Whether rules speak of any such time: "this week", or a month of no year ("who joins in May will")."""
+    """True if rules speak of any such time: "this week", or a month of no year ("who joins in May will")."""
     if mention.grain in ("week", "month", "quarter") and mention.core.first <= since <= mention.core.last:
         return True
     if mention.grain != "month":

@@ -62,7 +62,7 @@ class ExtractionReport:
 
     @property
     def complete(self) -> bool:
-        """Whether every passage has been read."""
+        """True if every passage has been read."""
         return not (self.left or self.problems)
 
 

@@ -178,5 +178,5 @@ class Hierarchy:
 
 
 def holds(span: Span, inner: Span) -> bool:
-    """Whether every instant of a span is in another."""
+    """True if every instant of a span is in another."""
     return span.first <= inner.first and inner.last <= span.last

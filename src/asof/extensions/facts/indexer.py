@@ -60,7 +60,7 @@ def learn(
 
 
 def estimate(corpus: Corpus) -> Usage:
-    """What `learn` would cost at most. Nothing is sent. Raises UsageError."""
+    """The most that `learn` would cost. Nothing is sent. Raises UsageError."""
     from asof.extensions.facts.extraction import estimate as cost_at_most
 
     with _reader(corpus, None) as model, corpus.session.connection() as db:
@@ -81,7 +81,7 @@ def report_all(
 
 
 def estimate_reports(corpus: Corpus) -> Usage | None:
-    """What `report_all` would cost at most; None while a model has still to read passages for facts.
+    """The most that `report_all` would cost; None while a model has still to read passages for facts.
     Nothing is sent. Raises UsageError."""
     from asof.extensions.facts.build import worst_cost
 
@@ -94,7 +94,7 @@ def estimate_reports(corpus: Corpus) -> Usage | None:
 
 @contextmanager
 def _telling(corpus: Corpus, budget: float | None) -> Iterator[tuple[ReportMaterial, MeteredModel]]:
-    """What reports are made of, as of now, and the model that tells them."""
+    """The material of reports as of now, and the model that writes them."""
     from asof.extensions.facts.build import ReportMaterial
 
     with corpus.models.language(budget) as model:
@@ -156,7 +156,7 @@ def facts(
     then: Snapshot, subject: str, most: int = 40, *, relation: str = "", since: When | None = None,
     until: When | None = None,
 ) -> FactLine:  # fmt: skip
-    """What is known of a subject under all of its names: facts with their times, and what replaced what.
+    """The facts of a subject under all of its names, with their times and what replaced what.
 
     `relation`: only those whose relation has these words. Raises UsageError, BeforeHorizon.
     """
@@ -180,7 +180,7 @@ def graph(then: Snapshot, around: str, depth: int = 1, most: int = 20) -> Neighb
 
 @checked
 def report(then: Snapshot, period: str, about: str = "") -> PeriodReports:
-    """What happened in a period: its central facts, against the period before; `about` a name only.
+    """The report of a period: its central facts, against the period before; `about` a name only.
 
     Written by the language model where one is configured. Raises BadTime, BeforeHorizon, ModelError.
     """

@@ -64,7 +64,7 @@ def edge_scores(entities: Floats, heads: Integers, tails: Integers, within: Mask
 
 
 def confidence_scores(confidence: Floats, within: Mask | None = None) -> Floats:
-    """What s(e) is without the graph: the confidence of each fact that is within the scope."""
+    """s(e) without the graph: the confidence of each fact that is within the scope."""
     return confidence.copy() if within is None else np.where(within, confidence, 0.0)
 
 
@@ -114,13 +114,14 @@ def entity_cosines(query: Query, view: View, described: Mapping[str, Sequence[St
 
 
 def relation_text(known: StatedFact) -> str:
-    """What describes a relation: the title of its document, subject, relation, object, time, and its
+    """The description of a relation: the title of its document, subject, relation, object, time, and its
     sentence."""
     return f"{known.passage.title}: {_stated(known)}. {known.sentence}".strip()
 
 
 def entity_text(name: str, facts: Sequence[StatedFact]) -> str:
-    """What describes an entity: its name, and the latest DESCRIBED_BY of these facts on it, latest first."""
+    """The description of an entity: its name, and the latest DESCRIBED_BY of these facts on it, latest
+    first."""
     latest = sorted(facts, key=lambda each: (_begin(each), each.order), reverse=True)[:DESCRIBED_BY]
     return f"{name}: {'; '.join(_stated(each) for each in latest)}"
 
@@ -205,7 +206,7 @@ def _above(record: StoredPassage, view: View) -> Stems:
 
 
 NEAR_BY_WORDS, NEAR_BY_COSINE = "query words in it", "cosine of question and fact"
-"""What gamma is, in explanations."""
+"""The name of gamma in explanations."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,11 +271,11 @@ class Local:
         return np.union1d(order[: self.passages], of_time)
 
     def by_cosine(self, view: View) -> bool:
-        """Whether gamma is a cosine in this view."""
+        """True if gamma is a cosine in this view."""
         return view.encoder is not None and self.gamma != "words"
 
     def _notes(self, view: View) -> list[str]:
-        """What gamma is by, where that is not plain."""
+        """The basis of gamma, where that is not plain."""
         if view.encoder is not None:
             return [f"gamma: cosines of the encoder {view.encoder.name}"] if self.gamma != "words" else []
         wanted = [name for name in ("gamma", "seeds") if getattr(self, name) == "cosine"]

@@ -84,7 +84,7 @@ class Facts:
 
 
 def _type(value: Any) -> bool:
-    """Whether a value is a short printable line, as it becomes part of a prompt."""
+    """True if a value is a short printable line, as it becomes part of a prompt."""
     return isinstance(value, str) and 0 < len(value.strip()) <= 64 and value.isprintable()
 
 
@@ -167,7 +167,7 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 
 def contains_number(value: float, sentence: str, language: str) -> bool:
-    """Whether a sentence has this number, its sign left aside: "$3.7 billion" has 3.7e9, and not 3.7.
+    """True if a sentence has this number, its sign left aside: "$3.7 billion" has 3.7e9, and not 3.7.
 
     `language`: that of its document, for sentences whose own cannot be detected.
     """
@@ -282,7 +282,7 @@ class _CheckedPassage:
         return Fact(subject, relation, object_, when, start, end, replied.kind, amount, confidence)
 
     def _occurs(self, text: str, where: frozenset[str]) -> bool:
-        """Whether all words of a text except stop words are among these (all words, if it has no others)."""
+        """True if all words of a text except stop words are among these (all words, if it has no others)."""
         words = words_of(text)
         return (words - self.plain or words) <= where
 
@@ -402,7 +402,7 @@ class ModelExtractor:
 
     `entity_types`: the types of entities named in the prompt. `gleaning`: how many further rounds ask for
     missed facts of a passage that has some. `dropped` counts the facts of replies that were not stored, by
-    reason; see `reply.py`. `on_replies` is called with the number of replies of the current batch.
+    reason; see `RepliedFacts`. `on_replies` is called with the number of replies of the current batch.
     """
 
     model: Model
@@ -422,7 +422,7 @@ class ModelExtractor:
         """The facts of each passage; each round sends the prompts of all passages at once.
 
         A reply that cannot be read becomes the passage's problem, in a later round too: the replies that were
-        paid for are cached (`models/cached.py`). Raises ModelError.
+        paid for are cached. Raises ModelError.
         """
         prompt = ExtractionPrompt(self.entity_types)
         readings = [_PassageProgress(excerpt) for excerpt in excerpts]

@@ -104,12 +104,12 @@ def _short_and_long(statement: SameNameStatement) -> tuple[str, str]:
 
 
 def acronym(name: str) -> bool:
-    """Whether a name looks like an acronym or a ticker: up to eight capitals, digits, points."""
+    """True if a name looks like an acronym or a ticker: up to eight capitals, digits, points."""
     return _ACRONYM.fullmatch(name.strip()) is not None
 
 
 def holds_everywhere(statement: SameNameStatement) -> bool:
-    """Whether the form of the names lets a statement hold outside of its document."""
+    """True if the form of the names lets a statement hold outside of its document."""
     for name in (statement.name, statement.other):
         words = key(name).split()
         letters = sum(map(len, words))
@@ -237,11 +237,11 @@ def _local(
 
 
 FULL = range(2, 4)
-"""How many words a full name has."""
+"""The numbers of words of a full name."""
 
 
 def full_name(name: str, key: str) -> bool:
-    """Whether a name may be a person's first and last: two or three capitalised words and nothing else.
+    """True if a name may be a person's first and last: two or three capitalised words and nothing else.
 
     >>> full_name("Marta Quill", "marta quill"), full_name("M. Quill", "m quill")
     (True, False)
@@ -296,7 +296,7 @@ def _capitalised(word: str) -> bool:
 NEAR = 0.6
 """The least similarity (`difflib`, 1: equal) of a name that is proposed for an unknown one."""
 MORE_WORDS = 2
-"""How many words more than the query a proposed name that contains it may have."""
+"""The most words that a proposed name may have beyond the query that it contains."""
 LONGEST_NAME = 200
 """Characters; names are not proposed for a longer one."""
 
@@ -366,7 +366,7 @@ class Entities:
         return self.merged.root_of(here, document)
 
     def same(self, one: str, other: str, document: str = "") -> bool:
-        """Whether two names mean the same; in a document, or anywhere."""
+        """True if two names mean the same; in a document, or anywhere."""
         return self.root_of(one, document) == self.root_of(other, document)
 
     def canonical(self, name: str, document: str = "") -> str:

@@ -103,7 +103,7 @@ def _point(quote: Quote) -> ReportPoint:
 def overview(
     retrieved: RetrievedPassages, context: AnswerContext, options: AnswerOptions, *, requested: bool
 ) -> Answer | None:
-    """What the reports on the periods of the question say, or else the best passages of each period.
+    """An answer from the reports on the periods of the question, or else from the best passages of each.
 
     Unless it is `requested`, None where passages answer better: where a reason is found in one period only,
     or nothing fits and a model is there to read the passages.
@@ -161,11 +161,11 @@ class FactOfSentence(StatedFact):
 
     @property
     def is_state(self) -> bool:
-        """Whether it holds from its time on until another one is stated."""
+        """True if it holds from its time on until another one is stated."""
         return is_state(self.fact)
 
     def contradicts(self, other: SentenceFact) -> bool:
-        """Whether both cannot be right: one subject and relation have different objects for the same time."""
+        """True if both cannot be right: one subject and relation have different objects for the same time."""
         one, two = self.fact, other.fact
         return (
             one.kind == two.kind
@@ -180,7 +180,7 @@ class FactOfSentence(StatedFact):
 
 
 class FactAnswers:
-    """What facts and reports add to answers."""
+    """The parts of answers that come from facts and reports."""
 
     def facts_of(self, view: View, rows: NDArray[np.int64]) -> list[FactOfSentence]:
         """The facts that these rows of a view state, in canonical order."""

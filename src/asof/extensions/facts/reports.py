@@ -29,7 +29,7 @@ Canonical = Callable[[str, str], str]
 """The one name of what a name means in a document (`asof.extensions.facts.names.Entities.canonical`)."""
 
 Measure = tuple[str, str]
-"""What a fact is about: the keys of its subject and of its relation."""
+"""The topic of a fact: the keys of its subject and of its relation."""
 
 PUBLISHED = "published"
 """`SourcedTime.by` of a time that is only the publication date of the version."""
@@ -61,7 +61,7 @@ class Claim:
 
     @property
     def figure(self) -> bool:
-        """Whether it states a figure."""
+        """True if it states a figure."""
         return self.facts[0].fact.amount is not None
 
     @property
@@ -71,7 +71,7 @@ class Claim:
 
     @property
     def documents(self) -> int:
-        """How many documents state it."""
+        """The number of documents that state it."""
         return len({each.passage.document for each in self.facts})
 
 
@@ -245,7 +245,7 @@ class FigureHistory:
         )  # fmt: skip
 
     def change(self, claim: Claim, period: Period) -> FigureChange | None:
-        """What a claim's figure was in the period before this one: the last that was stated for a time in it
+        """A claim's figure in the period before this one: the last that was stated for a time in it
         which ended before the claim's begins. None where there is none, and for claims without a value."""
         after, before = claim.lead, period_before(period)
         when = after.fact.when
@@ -264,7 +264,7 @@ class FigureHistory:
         return None
 
     def novel(self, claim: Claim, period: Period) -> bool:
-        """Whether nothing was stated of a claim's measure for the period before, when something was stated
+        """True if nothing was stated of a claim's measure for the period before, when something was stated
         of others."""
         before = period_before(period)
         return before in self.periods and before not in self.stated.get(claim.measure, ())

@@ -221,7 +221,7 @@ def looks_ahead(one: FactDraft, items: Sequence[Token], at: int) -> Ahead:
 
 
 def _begins(items: Sequence[Token], at: int) -> bool:
-    """Whether a fact begins with the time at `at`: "from 1 June", "ab dem 1. Juni"."""
+    """True if a fact begins with the time at `at`: "from 1 June", "ab dem 1. Juni"."""
     first = at
     while first > 0 and at - first < _BEFORE and "determiner" in items[first - 1].senses:
         first -= 1
@@ -275,7 +275,7 @@ _LOOSE = re.compile(
 @dataclass(frozen=True, slots=True)
 class Entity:
     """A document's own entity: its name, its other names with the place of each (a field, or title), and the
-    keys (`text.names.key`) of all."""
+    keys (`asof.text.query.key`) of all."""
 
     name: str
     others: tuple[tuple[str, str], ...]
@@ -299,7 +299,7 @@ class Entity:
         return cls(name, different, frozenset(map(key, (name, *by_text))))
 
     def is_meant(self, name: str) -> bool:
-        """Whether a name is this entity's, or the beginning of it: "Prudential" of Prudential Financial."""
+        """True if a name is this entity's, or the beginning of it: "Prudential" of Prudential Financial."""
         short = key(name)
         return bool(short) and (short in self.keys or any(each.startswith(f"{short} ") for each in self.keys))
 
@@ -526,12 +526,12 @@ def _nearest(one: FactDraft, items: list[Token]) -> int | None:
 
 
 def _starts(one: FactDraft, items: list[Token], at: int) -> bool:
-    """Whether an expected value begins at the time at `at`: "will be 5 euros from 1 June"."""
+    """True if an expected value begins at the time at `at`: "will be 5 euros from 1 June"."""
     return one.expected and one.kind == VALUE and at == one.at + 2 and items[at - 1].low == "from"
 
 
 def _is_of_participle(items: list[Token], at: int) -> bool:
-    """Whether the time at `at` belongs to a participle: "the range provided in October"."""
+    """True if the time at `at` belongs to a participle: "the range provided in October"."""
     before = items[at - 2] if at > 1 and "preposition" in items[at - 1].senses else None
     return (
         before is not None
@@ -541,7 +541,7 @@ def _is_of_participle(items: list[Token], at: int) -> bool:
 
 
 def _is_basis(items: list[Token], at: int) -> bool:
-    """Whether the time at `at` is only the basis of a comparison."""
+    """True if the time at `at` is only the basis of a comparison."""
     mark = items[at].time
     if mark is not None and mark.sort in ("back", "before") and mark.stated is None:
         return True
@@ -555,5 +555,5 @@ def _is_basis(items: list[Token], at: int) -> bool:
 
 
 def _is_changed(items: list[Token], at: int) -> bool:
-    """Whether the items before `at` are a change: "up 5% from"."""
+    """True if the items before `at` are a change: "up 5% from"."""
     return any(item.figure is not None or "basis" in item.senses for item in items[max(0, at - 3) : at])

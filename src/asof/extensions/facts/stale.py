@@ -35,7 +35,7 @@ def find_stale(
     then: Snapshot, paths: str | Iterable[str] = (), *, since: When | None = None,
     kinds: str | Iterable[str] = (),
 ) -> tuple[Stale, ...]:  # fmt: skip
-    """What current passages say that rests on what is no longer so, worst first.
+    """The stale statements of current passages, worst first.
 
     `paths`: only in documents whose id is one of these, lies below one, or matches a glob. `since`: only what
     became stale from the first instant of that time on. `kinds`: only these of
@@ -66,7 +66,7 @@ def order(each: Stale) -> tuple[float, int, str, int, str]:
 
 
 def lies_in(document: str, path: str) -> bool:
-    """Whether the id of a document is a path, lies below it, or matches it as a glob."""
+    """True if the id of a document is a path, lies below it, or matches it as a glob."""
     return document == path or document.startswith(path.rstrip("/") + "/") or fnmatchcase(document, path)
 
 
@@ -90,7 +90,7 @@ class CommitsSince:
     head: int
 
     def made(self, instant: int) -> bool:
-        """Whether a change that is seen since an instant is of one of these commits, or of none yet."""
+        """True if a change that is seen since an instant is of one of these commits, or of none yet."""
         second = instant // SECOND
         return second in self.times or second > self.head
 
@@ -173,7 +173,7 @@ def _line_in(file: Path, words: str, rest: str) -> int | None:
 
 
 MOST = 20
-"""How many are listed, unless a number is given."""
+"""The number that is listed unless another is given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +187,7 @@ class PlacedQuote:
 
 @dataclass(frozen=True, slots=True)
 class PlacedStale:
-    """What is stale, with both places."""
+    """A stale statement, with both places."""
 
     stale: Stale
     quote: PlacedQuote

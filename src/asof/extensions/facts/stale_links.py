@@ -79,7 +79,7 @@ class LinkTable:
 
     @classmethod
     def of(cls, view: View) -> LinkTable:
-        """What a view shows."""
+        """The link table of a view."""
         known = lives(view)
         names = {number: life.name for number, life in known.items() if life.ended is None}
         current = current_aliases(view.store.db, view.as_of, view.known_at)
@@ -112,7 +112,7 @@ class LinkTable:
 
 
 class LinkShape:
-    """Whether what is written in a link looks like a document of the corpus."""
+    """Decides from the form of a link's target whether it is meant for a document of the corpus."""
 
     def __init__(self, table: LinkTable) -> None:
         self._suffixes, self._tops = table.suffixes(), table.tops()
@@ -135,7 +135,7 @@ class LinkShape:
         return suffix not in (".html", ".htm") or _last(target) not in self._lasts
 
     def is_folder(self, target: str, origin: str) -> bool:
-        """Whether it leads to a folder that has documents."""
+        """True if it leads to a folder that has documents."""
         return any(path in self._folders for path in LinkTarget.of(target, origin).exact)
 
     def alike(self, target: str) -> str | None:
@@ -145,7 +145,7 @@ class LinkShape:
 
 
 def placeholder(name: str) -> bool:
-    """Whether a name in a link stands for any name."""
+    """True if a name in a link stands for any name."""
     return name.split(" ")[0] in _PLACEHOLDERS
 
 
@@ -254,8 +254,8 @@ OF_ITS_DAY = 0.5
 
 
 class Fault(NamedTuple):
-    """What is wrong with a link: how surely, in words; the instant since which (None: since it was written);
-    the document that is meant, by number, and a heading in it."""
+    """A fault of a link: its certainty, the reason in words; the instant since which (None: since it was
+    written); the document that is meant, by number, and a heading in it."""
 
     sure: float
     says: str
@@ -525,7 +525,7 @@ class _Instants:
         self._world, self._learned = sorted(one for one, _ in both), sorted(other for _, other in both)
 
     def near(self, at: int, learned: int, *, weak: bool) -> bool:
-        """Whether an instant is near one of the world; or, if `weak`, the other near one of the corpus."""
+        """True if an instant is near one of the world; or, if `weak`, the other near one of the corpus."""
         return _is_near(self._world, at) or (weak and _is_near(self._learned, learned))
 
 
@@ -535,7 +535,7 @@ def _is_near(ordered: list[int], at: int) -> bool:
 
 
 def _near(life: Life, removed: Life) -> bool:
-    """Whether a document began when another ended."""
+    """True if a document began when another ended."""
     if removed.ended is None or life.name == removed.name:
         return False
     if abs(life.born - removed.ended) <= NEAR:
@@ -581,8 +581,8 @@ def _best(known: Mapping[int, Life], number: int, common: Counter[int], lines: i
 
 
 REMOVED, RENAMED, NEVER_THERE, UNWRITTEN = 0.95, 0.9, 0.8, 0.25
-"""How surely a link is stale: its document was removed, or renamed, or never was in the corpus; `[[a note]]`
-that never was may be one that is yet to be written."""
+"""The certainty that a link is stale: its document was removed, or renamed, or never was in the corpus; `[[a
+note]]` that never was may be one that is yet to be written."""
 
 HEADING_GONE, HEADING_NEVER = 0.75, 0.55
 
@@ -610,7 +610,7 @@ def stale_links(view: View) -> list[Stale]:
 
 
 def _broken(view: View, table: LinkTable, shape: LinkShape, links: list[WrittenLink]) -> Faults:
-    """What is wrong with links that lead to no current document."""
+    """The faults of links that lead to no current document."""
     was = {link: table.formerly(link.target, table.names[link.document]) for link in links}
     removed = {table.numbers[name] for name in was.values() if name is not None}
     moved = moved_to(view, table.lives, sorted(removed))
@@ -636,7 +636,7 @@ def _broken(view: View, table: LinkTable, shape: LinkShape, links: list[WrittenL
 def _without_heading(
     view: View, current: CurrentPassages, table: LinkTable, links: list[tuple[WrittenLink, int]]
 ) -> Faults:
-    """What is wrong with links to headings and blocks that their documents do not have."""
+    """The faults of links to headings and blocks that their documents do not have."""
     there = {number: {folded(each.rpartition("\n")[2]) for each in headings}
              for number, headings in current.headings().items()}  # fmt: skip
     links = [

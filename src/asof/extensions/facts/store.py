@@ -21,7 +21,7 @@ class Excerpt:
     """The input of an extractor: a passage and the attributes of its document, nothing else, so that facts
     are a function of them.
 
-    `times` are the times that it is about (see `store/about.py`), `published` the date of the first
+    `times` are the times that it is about, `published` the date of the first
     version with this passage, None where unknown. `number` is its place in the document.
     """
 
@@ -145,7 +145,7 @@ def facts_in(db: sqlite3.Connection, passages: Iterable[int]) -> list[StoredFact
 
 
 def facts_about(db: sqlite3.Connection, keys: Iterable[str]) -> list[StoredFact]:
-    """All facts whose subject or object has one of these keys (`text.names.key`)."""
+    """All facts whose subject or object has one of these keys (`asof.text.query.key`)."""
     return _query_facts(
         db,
         f"SELECT {_COLUMNS} FROM facts AS f WHERE f.subject_key IN (SELECT value FROM json_each(?1))"
@@ -248,7 +248,7 @@ def title_aliases(db: sqlite3.Connection, as_of: int, known_at: int) -> list[Tit
 
 
 def has_aliases(db: sqlite3.Connection) -> bool:
-    """Whether any version ever had an alias."""
+    """True if any version ever had an alias."""
     return db.execute("SELECT 1 FROM aliases LIMIT 1").fetchone() is not None
 
 

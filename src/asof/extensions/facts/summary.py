@@ -68,7 +68,7 @@ class SummarySection(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What the facts of a span answer to a question: sections in order of time.
+    """The answer of a span's facts to a question: sections in order of time.
 
     The section on several periods comes first, if there is one. There are no sections if nothing was found.
     All points lie inside `span`. `by`: "extract", or the name of the model that wrote the points. `notes`:
@@ -573,7 +573,7 @@ def summarise_span(
     these, and from those of `passages` (best first) that state a fact of the span or were published in it, in
     `budget` tokens. If its replies cannot be used, the summary is the one without a model, with a note.
 
-    `reporter` writes the reports that the question needs (`needed_reports.py`); the others, and without one
+    `reporter` writes the reports that the question needs (`needed_reports`); the others, and without one
     all, are extracted for this question. Raises ModelError.
     """
     selection = selection or ReportSelection()

@@ -31,7 +31,7 @@ from asof.values import CHANGE, NAME, VALUE, SourcedTime
 
 MOST_FACTS = 40
 FAR = 256
-"""How many facts before and after a fact in time are compared with it."""
+"""The number of facts before and after a fact in time that are compared with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ class FactLine:
 
     @property
     def count(self) -> int:
-        """How many facts are shown."""
+        """The number of facts that are shown."""
         return sum(len(group.entries) for group in self.groups)
 
 
@@ -313,8 +313,8 @@ def neighbourhood(view: View, entity: str, depth: int = 1, most: int = MAX_NODES
 
 
 def graph_size(view: View, facts: Iterable[StatedFact]) -> tuple[int, int]:
-    """How many nodes (entities and measures) the current ones of some facts relate, and how many of these
-    facts there are. Facts that relate a node to itself are none."""
+    """The number of nodes (entities and measures) that the current ones of some facts relate, and that of
+    these facts. Facts that relate a node to itself are none."""
     graph = _Graph(Entities.of(view))
     graph.take(facts)
     return len({node for _, *ends in graph.facts.values() for node in ends}), len(graph.facts)

@@ -77,7 +77,7 @@ def _extract_by_rules(view: View, passages: Sequence[int]) -> list[StoredFact]:
 
 
 def facts_about(view: View, keys: Iterable[str], *, ended: bool = False) -> list[StatedFact]:
-    """Facts whose subject or object has one of these keys (`text.names.key`); with `ended` also removed
+    """Facts whose subject or object has one of these keys (`asof.text.query.key`); with `ended` also removed
     ones."""
     return _visible(view, store.facts_about(view.store.db, list(keys)), ended=ended)
 

@@ -102,7 +102,7 @@ def items_of(text: str, words: RuleLexicon, times: Sequence[TimeMark]) -> list[T
 
 
 def _is_given_name(text: str, mark: TimeMark, words: RuleLexicon) -> bool:
-    """Whether a month is somebody's name: "May Hollis", but not "in May Hollis resigned"."""
+    """True if a month is somebody's name: "May Hollis", but not "in May Hollis resigned"."""
     if "given" not in words.senses.get(mark.text.lower(), NONE) or not _NAME.match(text, mark.end):
         return False
     before = text[max(0, mark.start - _LONGEST_CUE) : mark.start].split()
@@ -201,7 +201,7 @@ def before(items: Sequence[Token], end: int) -> TokenRange:
 
 
 def is_hard(item: Token) -> bool:
-    """Whether no noun phrase goes over this item."""
+    """True if no noun phrase goes over this item."""
     return not _HARD.isdisjoint(item.senses) and _NOUNS.isdisjoint(item.senses)
 
 
@@ -268,7 +268,7 @@ def trimmed(items: Sequence[Token], first: int, after: int) -> TokenRange:
 
 
 def _opens_name(items: Sequence[Token], at: int) -> bool:
-    """Whether a word that mostly leads a phrase is the first of a name in it: "Ship: Second Opinion"."""
+    """True if a word that mostly leads a phrase is the first of a name in it: "Ship: Second Opinion"."""
     if "discourse" not in items[at].senses or not items[at].text[:1].isupper() or at == 0:
         return False
     return items[at - 1].low == ":" and at + 1 < len(items) and items[at + 1].capital
@@ -290,7 +290,7 @@ def after_of(items: Sequence[Token], start: int) -> TokenRange:
 
 
 def _linked(items: Sequence[Token], at: int) -> bool:
-    """Whether a preposition goes on with the phrase: "net sales of equity", "cash flow from operations"."""
+    """True if a preposition goes on with the phrase: "net sales of equity", "cash flow from operations"."""
     low = items[at].low
     return low in ("of", "from", "attributable_to", "for") or items[at - 1].low == "attributable"
 
@@ -350,7 +350,7 @@ def _split(items: Sequence[Token], first: int, after: int, initial: int) -> tupl
 
 
 def is_name(item: Token) -> bool:
-    """Whether a word can be (part of) a name: a capital letter, and no word of a measure."""
+    """True if a word can be (part of) a name: a capital letter, and no word of a measure."""
     return item.capital and _NOUNS.isdisjoint(item.senses)
 
 

@@ -82,7 +82,7 @@ class ReferenceAnswer:
 
     @property
     def abstract(self) -> bool:
-        """Whether its answer is an overview, which has no one wording (see `is_abstract`)."""
+        """True if its answer is an overview, which has no one wording (see `is_abstract`)."""
         return is_abstract(self.question)
 
 
@@ -129,7 +129,7 @@ def choose_references(
 
 
 def is_abstract(question: DatasetQuestion) -> bool:
-    """Whether a question asks for an overview: its field `abstract` is true, or its type says so."""
+    """True if a question asks for an overview: its field `abstract` is true, or its type says so."""
     return question.record.get("abstract") is True or ABSTRACT in question.type.casefold()
 
 
@@ -149,7 +149,7 @@ def answer_text(answer: Any) -> str:
 
 
 def _is_answerable(question: DatasetQuestion, text: str, dataset: Dataset) -> bool:
-    """Whether the corpus has the answer as of the question; the rule is in `reference_answers`."""
+    """True if the corpus has the answer as of the question; the rule is in `reference_answers`."""
     stated = question.record.get("answerable")
     if isinstance(stated, bool):
         return stated
@@ -193,7 +193,7 @@ def uncited(text: str) -> str:
 
 
 def exact_match(answer: str, accepted: Iterable[str]) -> bool:
-    """Whether an answer is one of the accepted ones, but for case, signs and English articles (the exact
+    """True if an answer is one of the accepted ones, but for case, signs and English articles (the exact
     match of SQuAD, Rajpurkar et al. 2016).
 
     >>> exact_match("The Harbour Master.", ["harbour master"]), exact_match("It is Ann", ["Ann"])
@@ -295,12 +295,12 @@ def scores(
 
 
 def refuses(answer: Answer) -> bool:
-    """Whether an answer is a refusal: it is marked as one, or says so in the words of TG-RAG's prompt."""
+    """True if an answer is a refusal: it is marked as one, or says so in the words of TG-RAG's prompt."""
     return answer.refused or declines(answer.text)
 
 
 def holds(quote: str, accepted: Iterable[str]) -> bool:
-    """Whether a quote holds an accepted answer: its words in their order, case and signs apart.
+    """True if a quote holds an accepted answer: its words in their order, case and signs apart.
 
     >>> holds("The “Otter-Mills” depot.", ["otter mills"]), holds("In 2021.", ["202"])
     (True, False)
@@ -323,7 +323,7 @@ def evidence_share(citations: Iterable[Citation], sentences: Sequence[tuple[str,
 
 
 def quotes_sentence(quote: str, sentence: str) -> bool:
-    """Whether a quote contains a sentence, or is a part of it with MIN_QUOTED of its characters.
+    """True if a quote contains a sentence, or is a part of it with MIN_QUOTED of its characters.
 
     White space and case do not count.
 
@@ -343,7 +343,7 @@ def quotes_sentence(quote: str, sentence: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class IndexingCost:
-    """What adding documents cost: the seconds of indexing and of reading facts, and the calls of a model.
+    """The cost of adding documents: the seconds of indexing and of reading facts, and the calls of a model.
 
     `facts`: how many were added. `periods`: the periods that added and removed facts lie in, with those above
     them; their reports have to be written anew.
@@ -501,7 +501,7 @@ class AnswerRun:
 
     @property
     def cost(self) -> dict[str, float] | None:
-        """What models cost for all answers, summed by key; None if none was asked."""
+        """The cost of models for all answers, summed by key; None if none was asked."""
         return total_cost(reply.answer.cost for reply in self.replies)
 
 
@@ -552,7 +552,7 @@ def answer_question(
 
 @dataclass(frozen=True, slots=True)
 class PreferenceCount:
-    """How many answers of recipe `a` to abstract questions a judge preferred to those of `b`, and vice versa.
+    """The numbers of abstract questions for which a judge preferred the answer of recipe `a`, or of `b`.
 
     `unusable`: how many pairs have no usable verdict.
     """

@@ -360,7 +360,7 @@ def show(evaluation: Evaluation, *, per_query: bool = False) -> None:
 
 
 def headline(evaluation: Evaluation) -> str:
-    """What was asked of what, when, in one line."""
+    """The dataset, the questions and their moments, in one line."""
     data, asked = evaluation.dataset, [evaluation.dataset.as_of(each) for each in evaluation.questions]
     first, last = (iso(each)[:10] for each in (min(asked, default=0), max(asked, default=0)))
     when = "" if not asked else f" as of {first}" if first == last else f" as of {first} to {last}"
@@ -421,7 +421,7 @@ def _heading(metric: str) -> str:
 
 
 def _difference(comparison: Comparison) -> Text:
-    """How much more the other one has than the first; marked where chance would hardly do it."""
+    """The difference of the other one from the first; marked where chance would hardly make it."""
     more = 0.0 - comparison.difference
     style = "" if comparison.p > SURE else "green" if more > 0 else "red"
     p = "p<.001" if comparison.p < 0.001 else f"p={short(comparison.p)}"
@@ -506,7 +506,7 @@ LONGEST_ANSWER = 300
 
 
 def show_answers(to: Console, answer_runs: AnswerRuns, by: Sequence[str], *, per_query: bool = False) -> None:
-    """How many questions were answered and how well, then the same by type and other fields."""
+    """Shows how many questions were answered and how well, then the same by type and other fields."""
     able = sum(gold.answerable for gold in answer_runs.references)
     click.secho(
         f"\nanswers: {len(answer_runs.references):,} questions, {able:,} of them answerable", bold=True

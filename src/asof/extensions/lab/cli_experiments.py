@@ -134,14 +134,14 @@ def _check_nothing_given(context: click.Context) -> None:
 
 
 def _configuration() -> Config:
-    """What names the language model: the configuration that holds in this folder."""
+    """The configuration that holds in this folder, which names the language model."""
     from asof import environment
 
     return environment.configuration(Path(), echo_err)
 
 
 def _show_about(experiment: Experiment) -> None:
-    """What an experiment is, its printed table, what it wants and how it is read."""
+    """Shows an experiment: its printed table, what it needs and how it is read."""
     from asof.extensions.lab.experiments import OPTIONS, option
 
     click.secho(f"{experiment.name}: {experiment.about}", bold=True)
@@ -213,7 +213,7 @@ def _show_each(rows: Sequence[Mapping[str, Any]]) -> None:
 
 
 def _settings_text(run: ExperimentRun) -> str:
-    """What was set and given, other than the defaults."""
+    """The options that differ from the defaults, as text."""
     defaults = {name: each.default for name, each in run.experiment.parameters.items()}
     parameters = run.options.parameters.items()
     changed = {name: value for name, value in parameters if defaults.get(name) != value}

@@ -74,7 +74,7 @@ from asof.values import Answer
 
 @dataclass(frozen=True, slots=True)
 class Runner:
-    """What questions are asked with. `label` in the methods begins the lines of progress."""
+    """Asks questions, with one set of options. `label` in the methods begins the lines of progress."""
 
     dataset: Dataset
     recipes: dict[str, Recipe]
@@ -85,7 +85,7 @@ class Runner:
 
     @property
     def overviews(self) -> bool:
-        """Whether abstract questions without a reference answer are asked: for a judge to compare recipes."""
+        """True if abstract questions without a reference answer are asked: for a judge to compare recipes."""
         return self.models.judges and len(self.recipes) > 1
 
     def rank(self, corpus: Corpus, questions: Sequence[DatasetQuestion], label: str = "") -> tuple[Run, ...]:
@@ -277,7 +277,7 @@ class QuestionStage:
 
 @dataclass(frozen=True, slots=True)
 class ChangedAnswers:
-    """How many base questions have another answer after the update, and how many another first document.
+    """The numbers of base questions with another answer, or another first document, after the update.
 
     `answered` questions were answered, `ranked` questions had documents ranked.
     """
@@ -390,7 +390,7 @@ def _notes(options: EvaluationOptions, base: QuestionStage, new: QuestionStage) 
 
 
 def _changed(at: int, recipe: str, before: QuestionStage, after: QuestionStage) -> ChangedAnswers:
-    """How many answers and rankings of a recipe (the one `at` this place) differ after the update."""
+    """The numbers of answers and rankings of a recipe (the one `at` this place) that the update changed."""
     answered = answers = 0
     if before.answers is not None and after.answers is not None:
         one, other = (stage.runs[at].replies for stage in (before.answers, after.answers))

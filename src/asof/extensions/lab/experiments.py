@@ -90,7 +90,7 @@ class Table:
         return cls(tuple(columns), tuple(made))
 
     def cell(self, label: str, column: str) -> Cell:
-        """What stands in a row and a column; None where nothing does."""
+        """The cell of a row and a column; None where there is none."""
         return next((row.cells.get(column) for row in self.rows if row.label == label), None)
 
 
@@ -174,7 +174,7 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class ExperimentOptions:
-    """How an experiment is run.
+    """The options of running an experiment.
 
     `limit`: the number of questions, chosen by a hash; `seed`: of all that is drawn; `queries`, `filter_by`:
     as of `asof evaluate`. `parameters`: all of the experiment's own, defaults included. `fields`: other
@@ -213,7 +213,7 @@ class ExperimentOptions:
 
     @property
     def given(self) -> dict[str, Any]:
-        """What is other than by default, by the names of OPTIONS."""
+        """The values that differ from the defaults, by the names of OPTIONS."""
         values = (self.limit, self.seed, self.queries, self.filter_by, self.encoder_name)
         return {name: value for name, value in zip(OPTIONS, values, strict=True) if value}
 
@@ -226,7 +226,7 @@ class ExperimentOptions:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What an experiment measured: our table, over how many questions, what a reader has to know about this
+    """The outcome of an experiment: our table, the number of questions, what a reader has to know about this
     run (`notes`), lines of the dataset that could not be used, pictures, and a row for `each` question where
     the paper looks at single ones."""
 

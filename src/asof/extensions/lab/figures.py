@@ -301,13 +301,13 @@ def age_curves(rows: Rows, caption: str) -> Figure:
 
 
 def weights_at(stage: Stage, question: str, ages: Sequence[int]) -> list[float]:
-    """What a stage alone makes of ages in days, rising, for a question: its column, or the factor of 1."""
+    """The result of a stage alone for ages in days, rising: its column, or its factor of a score of 1."""
     with _passages(ages) as view:
         return _weights(Recipe("age", "", (stage,), typed=True), stage, question, view)
 
 
 def _weights(recipe: Recipe, stage: Stage, text: str, view: View) -> list[float]:
-    """What the stage adds to a score of 1, or makes of it, at each age."""
+    """The stage's addition to a score of 1, or its factor, at each age."""
     reading = as_typed(text, view.as_of) if recipe.typed else read(text, nearest_moment(view.as_of))
     query = replace(reading.query, k=len(AGES))
     window = view.window(Filters())

@@ -84,7 +84,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class JudgedElement:
-    """What was judged, the verdict ("correct", "refusal", "incorrect"), and why."""
+    """A judged text, the verdict ("correct", "refusal", "incorrect"), and why."""
 
     element: str
     verdict: str
@@ -140,7 +140,7 @@ def _prompt(case: Case) -> Prompt:
 
 
 def _elements(reply: Reply) -> list[JudgedElement]:
-    """What a reply says of each element; [] for one that cannot be used."""
+    """The verdicts of a reply on each element; [] for one that cannot be used."""
     if reply.problem or not isinstance(reply.value, Elements | Declined):
         return []
     return [JudgedElement(each.element, each.verdict, each.explanation) for each in reply.value.elements]

@@ -44,7 +44,7 @@ REPORT_GRAINS = tuple(grain for grain in GRAINS if grain != "day")
 
 @dataclass(slots=True)
 class Compared:
-    """How many facts, names, reports and answers were compared, at how many moments."""
+    """The numbers of facts, names, reports and answers that were compared, and of moments."""
 
     moments: int = 0
     facts: int = 0
@@ -68,7 +68,7 @@ def compare_knowledge(
     whole: Corpus, cut: Corpus, as_of: int, questions: Sequence[DatasetQuestion],
     recipes: Mapping[str, Recipe], answerer_at: AnswererFactory, count: Compared,
 ) -> Iterator[LeakedKnowledge]:  # fmt: skip
-    """How a corpus as of a moment differs from one that ends there; `count` is added to."""
+    """The difference of a corpus as of a moment from one that ends there; `count` is added to."""
     one, other = whole.snapshot(as_of, None), cut.snapshot(as_of, None)
     count.moments += 1
     for what, lines in (("facts", fact_lines), ("names", name_lines)):
@@ -161,7 +161,7 @@ class LeakedResult:
 
 @dataclass(frozen=True, slots=True)
 class Leakage:
-    """How many questions were asked twice, as of how many moments, and where the answers differ.
+    """The outcome: how many questions were asked twice, as of how many moments, and where answers differ.
 
     `known`: how much knowledge was compared.
     """

@@ -235,7 +235,7 @@ def header(hit: Hit) -> str:
 
 
 def size(hits: Iterable[Hit]) -> int:
-    """How many tokens hits have with the lines above them."""
+    """The number of tokens of hits with the lines above them."""
     return sum(tokens(header(hit)) + tokens(hit.text) for hit in hits)
 
 
@@ -261,7 +261,7 @@ def places(sentence: str, text: str) -> list[Span]:
 
 
 def covered(place: Span, stretches: Iterable[Span], text: str) -> bool:
-    """Whether all characters of a place but white space are in the stretches."""
+    """True if all characters of a place but white space are in the stretches."""
     at, end = place
     for start, stop in sorted(stretches):
         if start > at and text[at : min(start, end)].strip():

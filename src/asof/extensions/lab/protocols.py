@@ -262,7 +262,7 @@ def _parts(tree: Why, sum_labels: frozenset[str]) -> list[tuple[str, float]]:
 
 
 def _composed(tree: Why, sum_labels: frozenset[str]) -> bool:
-    """Whether a tree is a sum to be split, or such a sum times factors."""
+    """True if a tree is a sum to be split, or such a sum times factors."""
     if tree.op == "product":
         return bool(tree.parts) and _composed(tree.parts[0], sum_labels)
     return tree.op == "sum" and tree.label in sum_labels
@@ -301,7 +301,7 @@ def times_by_size(experiment: Experiment, dataset: Path, options: ExperimentOpti
 
 
 def _graph_seconds(snapshot: Snapshot, question: str, recipe: Recipe) -> float:
-    """What the first search with centrality takes more than one without it, all else being ready."""
+    """The seconds that the first search with centrality takes more than one without it, all else ready."""
     stages = recipe.stages_by_name()
     names = ("lexical", "pool", "centrality", "top_k")
     ready = replace(recipe, stages=tuple(stages[name] for name in names if name != "centrality"))
@@ -522,7 +522,7 @@ class JudgedQuestions:
         }
 
     def _precision(self, setting: Floats) -> Floats:
-        """How many of the first ten are relevant, divided by ten."""
+        """The share of the first ten that are relevant, always of ten."""
         bound, found = 2.0**RELEVANT - 1, []
         for own in self.table.scored:
             scores = own.scores(setting[None])[0]
@@ -766,7 +766,7 @@ class Answerer:
 
 
 def gold_answer(question: str, sentences: Sentences, as_of: int, model: Model | None) -> Answer:
-    """What a model answers from these sentences (document, sentence); without one, the sentences themselves.
+    """The answer of a model from these sentences (document, sentence); without one, the sentences.
 
     Raises ModelError.
     """
@@ -873,7 +873,7 @@ def answered(answers: AnswerRuns, run: AnswerRun, cost: IndexingCost | None) -> 
 
 
 def tokens(run: AnswerRun) -> Cells:
-    """What a question takes of a model; nothing where none was asked."""
+    """The tokens of a model for each question; nothing where none was asked."""
     if run.cost is None:
         return {}
     keys = zip(ANSWERS, ("prompt_tokens", "reply_tokens"), strict=True)
@@ -881,7 +881,7 @@ def tokens(run: AnswerRun) -> Cells:
 
 
 def notes_of(found: evaluation.Incremental) -> tuple[str, ...]:
-    """What a reader has to know of the run."""
+    """Notes that a reader of the run needs."""
     later = ", ".join(f"{field} {' or '.join(values)}" for field, values in found.split.update_values)
     base, update = (
         f"{each.documents:,} documents, {each.facts:,} facts" for each in (found.base, found.update)
@@ -926,7 +926,8 @@ def after_the_update(experiment: Experiment, dataset: Path, options: ExperimentO
 
 
 def share(counted: PreferenceCount) -> Cell:
-    """How often TG-RAG, the second of the pair, is preferred; a tie is half a win. None without a verdict."""
+    """The share of verdicts for TG-RAG, the second of the pair; a tie is half a win. None without a
+    verdict."""
     usable = counted.a_better + counted.b_better + counted.ties
     return (counted.b_better + counted.ties / 2) / usable if usable else None
 
@@ -1005,7 +1006,7 @@ def without_parts(experiment: Experiment, dataset: Path, options: ExperimentOpti
 
 
 def size_of_the_graph(experiment: Experiment, dataset: Path, options: ExperimentOptions) -> Outcome:
-    """How many entities, relations and periods the graph of the base has, and that of both."""
+    """The numbers of entities, relations and periods in the graph of the base, and in that of both."""
     data = load(dataset)
     both = split(data, options.parameters["later"])
     cells: Cells = {}

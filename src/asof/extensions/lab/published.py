@@ -167,7 +167,7 @@ def gammas(options: ExperimentOptions) -> dict[str, Recipe]:
 
 
 def studies(options: ExperimentOptions) -> dict[str, Recipe]:
-    """What the four studies compare."""
+    """The recipes that the four studies compare."""
     base = options.applied(TWE)
     varied: dict[str, dict[str, Any]] = {
         "whole": {}, "gamma=0": {GAMMA: 0.0}, "gamma=2": {GAMMA: 2.0}, "delta=0": {"decay.delta": 0.0},
@@ -307,7 +307,7 @@ def against_baseline(found: Measured) -> list[Row]:
 
 
 def verdict(found: Measured) -> list[str]:
-    """Whether the criteria of success hold, in a sentence."""
+    """The criteria of success and which of them hold, in a sentence."""
     first, last = found.evaluation.runs[0], found.evaluation.runs[-1]
     before, after = float(first.values("mrr").mean()), float(last.values("mrr").mean())
     gain = f"{after / before - 1:+.0%}" if before else "from nothing"
@@ -507,7 +507,7 @@ ARXIV = [
 
 
 def _names(value: object) -> bool:
-    """Whether a value is a list of different names."""
+    """True if a value is a list of different names."""
     if not isinstance(value, list | tuple) or not all(isinstance(each, str) and each for each in value):
         return False
     return len(set(value)) == len(value)

@@ -39,7 +39,7 @@ Progress = Callable[[str, int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class EvaluationOptions:
-    """How a dataset is evaluated.
+    """The options of an evaluation.
 
     `queries`: a file of questions, by path or by name inside the dataset (default: all of them). `limit`: the
     number of questions, chosen by a hash. `leakage`: how many are also asked of a corpus cut at their moment.
@@ -414,7 +414,7 @@ class Split:
 
 
 def matches(document: Document, update_values: tuple[tuple[str, tuple[str, ...]], ...]) -> bool:
-    """Whether a document has one of the values of each field in its metadata; case does not count."""
+    """True if a document has one of the values of each field in its metadata; case does not count."""
     return all(
         field in document.meta and str(document.meta[field]).casefold() in values
         for field, values in update_values
@@ -452,7 +452,7 @@ def split(dataset: Dataset, text: str) -> Split:
 
 
 def _counted(dataset: Dataset) -> dict[str, Counter[str]]:
-    """How many documents have each value of each field of metadata."""
+    """The number of documents for each value of each field of metadata."""
     values: dict[str, Counter[str]] = {}
     for each in dataset.documents():
         for key, value in each.meta.items():
@@ -509,7 +509,7 @@ class UsedConfiguration:
 
     @property
     def sentence(self) -> str:
-        """What is used."""
+        """A note of the configuration that is used."""
         files = " and ".join(str(path) for path in self.files)
         if not self.changed:
             return f"recipes as published ({files} changes none of them)" if files else "recipes as published"

@@ -105,7 +105,7 @@ class TuningOutcome:
 
     @property
     def gain(self) -> bool:
-        """Whether the values are better on held-out questions, beyond chance: by the interval and by the
+        """True if the values are better on held-out questions, beyond chance: by the interval and by the
         paired test, since few questions that changed make an interval too narrow."""
         return self.comparison.low > 0 and self.comparison.p < SIGNIFICANT
 

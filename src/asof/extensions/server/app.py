@@ -260,8 +260,8 @@ Beside: TypeAlias = tuple[str, ASGIApp, AbstractAsyncContextManager[Any] | None]
 
 @dataclass(frozen=True, slots=True)
 class ServeOptions:
-    """How a corpus is served. `write`: documents may be added and deleted. `hosts` (None: any), `origins`,
-    `keys`, `limits`, `log`: see `Guard`. `beside`: further applications."""
+    """The options of serving a corpus. `write`: documents may be added and deleted. `hosts` (None: any),
+    `origins`, `keys`, `limits`, `log`: see `Guard`. `beside`: further applications."""
 
     write: bool = False
     hosts: frozenset[str] | None = LOOPBACK
@@ -464,7 +464,7 @@ SWITCH = 0.0005
 receives them."""
 
 VARIABLE = "ASOF_SERVE"
-"""How the processes of a server are told what to serve."""
+"""The environment variable that tells the processes of a server what to serve."""
 
 
 @dataclass(frozen=True, slots=True)

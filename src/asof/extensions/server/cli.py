@@ -151,7 +151,7 @@ def _print_json(one: Notice) -> None:
 
 @dataclass(slots=True)
 class _Shown:
-    """What was said: a problem that stays is said once."""
+    """Shows notices of watching; a problem that stays is shown once."""
 
     problems: set[tuple[str, str]] = field(default_factory=set)
 

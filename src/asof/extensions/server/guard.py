@@ -90,7 +90,7 @@ class Bodies:
 
 
 def replayed(body: bytes, receive: Receive) -> Receive:
-    """What an application receives of a body that is there already."""
+    """The `receive` of an application whose request body is there already."""
     sent = False
 
     async def received() -> Message:
@@ -203,7 +203,7 @@ STATUS: tuple[tuple[type[AsofError], int], ...] = (
     (Busy, 503), (NoSpace, 507), (ModelError, 502), (DocumentNotFound, 404), (UsageError, 422),
     (SourceError, 422), (CorpusError, 503),
 )  # fmt: skip
-"""What each kind of error is in HTTP; the first that fits."""
+"""The HTTP status of each kind of error; the first that fits."""
 
 
 class ErrorBody(BaseModel):
@@ -276,7 +276,7 @@ def longest(raw: Raw) -> int:
 
 
 def is_own(origin: str, host: str) -> bool:
-    """Whether an origin is the site that is called."""
+    """True if an origin is the site that is called."""
     try:
         parts = urlsplit(origin)
     except ValueError:
@@ -345,7 +345,7 @@ class Limits:
 
 @dataclass(slots=True)
 class TokenBucket:
-    """How often each of many may do something: `rate` a second, `burst` at once."""
+    """A limit for each of many clients: `rate` a second, `burst` at once."""
 
     rate: float
     burst: float
@@ -367,7 +367,7 @@ class TokenBucket:
         return 0.0
 
     def empty(self, name: str) -> bool:
-        """Whether none is left, without taking one."""
+        """True if none is left, without taking one."""
         left, at = self._left.get(name, (self.burst, self.clock()))
         return left + (self.clock() - at) * self.rate < 1.0
 
@@ -415,7 +415,7 @@ class Key:
         return cls(scope, secret[:BEGINNING], salt.hex(), _hashed(secret, salt), at)
 
     def fits(self, secret: str) -> bool:
-        """Whether this is the key; takes the same time for all that begin as it does."""
+        """True if this is the key; takes the same time for all that begin as it does."""
         return hmac.compare_digest(_hashed(secret, bytes.fromhex(self.salt)), self.hash)
 
 
@@ -531,7 +531,7 @@ WRITES = frozenset({"POST", "DELETE"})
 
 
 def writes(method: str, path: str) -> bool:
-    """Whether a request adds or deletes documents."""
+    """True if a request adds or deletes documents."""
     return method in WRITES and path == DOCUMENTS
 
 

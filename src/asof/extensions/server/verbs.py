@@ -380,11 +380,11 @@ SHOWN = 5
 """So many mistakes are named."""
 
 FORMS = {PAIR: "key=value"}
-"""What the patterns of parameters are in words."""
+"""The patterns of parameters in words."""
 
 
 def wrong_parameters(errors: Sequence[Mapping[str, Any]], known: Iterable[str]) -> str:
-    """What is wrong with parameters, in a sentence for each; the nearest name for an unknown one, or once all
+    """The faults of parameters, a sentence for each; the nearest name for an unknown one, or once all
     that are accepted."""
     names, shown = list(known), errors[:SHOWN]
     unknown = [_name(each) for each in shown if each["type"] == "extra_forbidden"]

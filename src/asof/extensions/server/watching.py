@@ -31,7 +31,7 @@ POLL = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """What happened: `source` was compared (`report`, in `seconds`), or what a person has to know."""
+    """An event: `source` was compared (`report`, in `seconds`), or what a person has to know."""
 
     source: str
     text: str
@@ -100,7 +100,7 @@ class Watcher:
             self.notice(Notice("", f"changes may have been missed ({error}): all is compared again"))
 
     def _counts(self, path: Path) -> bool:
-        """Whether a change of this path can change what is indexed: no hidden file, no editor's own."""
+        """True if a change of this path can change what is indexed: no hidden file, no editor's own."""
         for source in self.sources:
             folder = source if source.is_dir() else source.parent
             if path.is_relative_to(folder):

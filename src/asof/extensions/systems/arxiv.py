@@ -94,12 +94,13 @@ class ArxivTarget:
 
 
 def is_target(text: str) -> bool:
-    """Whether a source is named that lies at arXiv."""
+    """True if a source is named that lies at arXiv."""
     return text[: len(PREFIX)].lower() == PREFIX
 
 
 def read(text: str) -> ArxivTarget:
-    """What a text that begins with `arxiv:` names. Raises SourceError, which says what is accepted."""
+    """The target that a text beginning with `arxiv:` names. Raises SourceError, which says what is
+    accepted."""
     names = [name.strip() for name in text[len(PREFIX) :].split("+")]
     if not is_target(text) or not all(names):
         raise SourceError(f"{text[:80]!r} names nothing at arXiv; {ACCEPTED}")
@@ -201,7 +202,7 @@ class ArxivSettings:
         return settings
 
     def fetcher(self) -> Fetcher:
-        """What asks arXiv, as patiently as this says; each wait is at least half of what it may be."""
+        """The transport for arXiv, as patient as this says; each wait is at least half of what it may be."""
         retry = Retry(self.attempts, self.timeout, self.patience, first_wait=self.delay, jitter=0.5)
         return Fetcher(self.delay, retry, DOMAIN, "[arxiv] of asof.toml")
 
@@ -212,7 +213,7 @@ def host(url: str) -> str:
 
 
 def safe(url: str) -> bool:
-    """Whether an address is https, or http on this machine, and names neither a user nor a query."""
+    """True if an address is https, or http on this machine, and names neither a user nor a query."""
     try:
         parts = urlsplit(url)
         named, _ = parts.hostname or "", parts.port
@@ -380,7 +381,7 @@ MAX_AUTHORS = 64
 """So many authors are listed; a longer list says how many there are."""
 
 ABSTRACT, FULL = "abstract", "full"
-"""What a document has of a paper: `kind` of its metadata; full texts are tagged so, too."""
+"""The values of `kind` in the metadata of papers' documents; full texts are tagged so, too."""
 
 WITHDRAWN = "withdrawn"
 
@@ -403,7 +404,7 @@ def full_id(paper: str) -> str:
 
 
 def withdrawn(entry: FeedEntry) -> bool:
-    """Whether this version says that the paper was withdrawn."""
+    """True if this version says that the paper was withdrawn."""
     return any(_WITHDRAWN.search(words) is not None for words in (entry.comment, entry.summary))
 
 

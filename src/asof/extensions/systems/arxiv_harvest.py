@@ -38,7 +38,7 @@ DAY = timedelta(days=1) // TICK
 
 
 def without(window: Stretch, covered: Iterable[Stretch]) -> list[Stretch]:
-    """What of a window no other stretch covers, latest first."""
+    """The stretches of a window that no other one covers, latest first."""
     left = []
     first, last = window
     for begin, end in sorted(covered):
@@ -103,7 +103,7 @@ erased from it."""
 
 @dataclass(frozen=True, slots=True)
 class HarvestCoverage:
-    """What finished runs have covered: submissions within `covered`, new versions until `checked`.
+    """The coverage of finished runs: submissions within `covered`, new versions until `checked`.
 
     `witnesses` are a few of the papers that were stated.
     """
@@ -115,7 +115,7 @@ class HarvestCoverage:
 
 @dataclass(frozen=True, slots=True)
 class HarvestHeader:
-    """What a run is about: the words it was asked with, its window, and the instant it began."""
+    """The subject of a run: the words it was asked with, its window, and the instant it began."""
 
     request: str
     window: Stretch
@@ -137,7 +137,7 @@ class HarvestLine:
 
     @property
     def updated(self) -> bool:
-        """Whether the part lists papers by when they were updated, not submitted."""
+        """True if the part lists papers by when they were updated, not submitted."""
         return self.part.startswith(UPDATED)
 
     @property
@@ -179,7 +179,7 @@ class HarvestLog:
     # -- what is done ------------------------------------------------------------------------------------
 
     def done(self) -> HarvestCoverage:
-        """What finished runs have covered; nothing where that is not known, or the store has it no more."""
+        """The coverage of finished runs; nothing where that is not known, or the store has it no more."""
         record = self._json(self._path(".json"))
         try:
             done = HarvestCoverage(
@@ -198,7 +198,7 @@ class HarvestLog:
         self.forget()
 
     def forget(self) -> None:
-        """How far the run has come is not kept any more."""
+        """Removes the log of how far the run has come."""
         files.remove(self._path(".jsonl"))
 
     # -- how far a run has come --------------------------------------------------------------------------
@@ -249,7 +249,7 @@ class HarvestLog:
         return self.folder / f"{self._stem}{suffix}"
 
     def _has(self, papers: Collection[str]) -> bool:
-        """Whether the store has all of these papers."""
+        """True if the store has all of these papers."""
         return not papers or not set(papers) - {
             id_ for id_, versions in self.known(papers).items() if versions
         }
@@ -314,7 +314,7 @@ class HarvestPart:
 
     @property
     def name(self) -> str:
-        """How it is written down: equal for equal parts."""
+        """The key of the part in the log: equal for equal parts."""
         return f"{UPDATED if self.updated else SUBMITTED} {self.stretch[0]} {self.stretch[1]}"
 
     def query(self, categories: str) -> str:
@@ -335,7 +335,7 @@ class HarvestPart:
 
 @dataclass(slots=True)
 class PartCount:
-    """What came of one part: `listed` in this round, `ever` in all of them. `total`: as stated last."""
+    """The counts of one part: `listed` in this round, `ever` in all of them. `total`: as stated last."""
 
     round: int = 1
     start: int = 0
@@ -364,7 +364,7 @@ class PartCount:
 
     @property
     def whole(self) -> bool:
-        """Whether nothing shifted in this round, and all that the feed announced has come."""
+        """True if nothing shifted in this round, and all that the feed announced has come."""
         return len(self.totals) == 1 and len(self.listed) >= self.total
 
 
@@ -482,7 +482,7 @@ class Harvest:
 
 
 def _beyond(part: HarvestPart, feed: Feed) -> bool:
-    """Whether a page comes to entries before the part: if a server does not know how to search by date, the
+    """True if a page comes to entries before the part: if a server does not know how to search by date, the
     rest is older still."""
     last = feed.entries[-1] if feed.entries else None
     return isinstance(last, FeedEntry) and part.at(last) < part.stretch[0] - 2 * MINUTE
@@ -513,14 +513,15 @@ class HarvestRange:
 
     @property
     def key(self) -> str:
-        """What is equal when the same is asked again, even where "2 weeks ago" is another instant by then."""
+        """A text that is equal when the same is asked again, even where "2 weeks ago" is another instant by
+        then."""
         times = self.wording or f"{self.since} {self.until}"
         return f"{times}, {self.per_day} a day"
 
 
 @dataclass(slots=True)
 class Figures:
-    """What a run asked for and got: requests, pages of results, versions that were stated, papers all of
+    """The figures of a run: requests, pages of results, versions that were stated, papers all of
     whose versions were known, pages that a run before had done, and full texts."""
 
     requests: int = 0

@@ -158,7 +158,7 @@ def _times(question: str, asked_at: datetime, notes: list[str]) -> tuple[int, in
 
 
 def _days(question: str) -> tuple[int, str]:
-    """How many days a word of the table means, and the word; the default where there is none."""
+    """The days that a word of the table means, and the word; the default where there is none."""
     spaced = f" {' '.join(_WORDS.findall(question.casefold()))} "
     for words, days in table().days.items():
         if f" {' '.join(words)} " in spaced:
@@ -208,7 +208,7 @@ def _named(names: Sequence[str]) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1)
 def shape() -> type[BaseModel]:
-    """What a model is asked for: {categories, time_range_days, max_papers}. Needs pydantic (asof[llm])."""
+    """The type of a model's reply: {categories, time_range_days, max_papers}. Needs pydantic (asof[llm])."""
     from pydantic import BaseModel, ConfigDict, Field
 
     class WishedPapers(BaseModel):

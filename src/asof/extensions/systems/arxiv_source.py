@@ -141,7 +141,7 @@ class VersionReader:
         return [each for name, each in by_name.items() if name not in self.seen]
 
     def unusable(self, entries: Iterable[FeedEntry | UnusableEntry]) -> Iterator[Problem]:
-        """What cannot be read, each once."""
+        """The entries that cannot be read, each once."""
         for each in entries:
             if isinstance(each, UnusableEntry) and each.id not in self.seen:
                 self.seen.add(each.id)
@@ -214,7 +214,7 @@ def forgetting(folder: Path, paper: str) -> Iterator[None]:
 
 
 def hidden(paper: str) -> str:
-    """What stands for a paper that was erased where it would be named."""
+    """The placeholder of an erased paper where it would be named."""
     return f"erased {blake2b(paper.encode(), digest_size=12).hexdigest()}"
 
 
@@ -250,7 +250,7 @@ ANNOUNCEMENT_DELAY = 7 * DAY
 """A paper is announced some days after it was submitted: so many days are asked for again."""
 
 FULL_TEXTS = "arxiv: full texts"
-"""What the source of all papers is called that are read for questions."""
+"""The name of the source of all papers that are read for questions."""
 
 Item = Document | Problem | SafeToCommit
 
@@ -312,7 +312,7 @@ class Arxiv:
             self.figures.requests = fetcher.requests - before
 
     def summary(self) -> str:
-        """What the last run fetched, in a line; "" if nothing was asked."""
+        """The last run's fetches, in a line; "" if nothing was asked."""
         return self.figures.summary() if self.figures.requests else ""
 
     # -- papers by their ids -----------------------------------------------------------------------------
@@ -404,7 +404,7 @@ class Arxiv:
         return min(max((end for _, end in done.covered), default=last - FIRST_WINDOW), last), last
 
     def _parts(self, head: HarvestHeader, done: HarvestCoverage) -> list[HarvestPart]:
-        """What is to be asked: what of the window no run has covered, and what was updated since."""
+        """The ranges to ask for: those of the window that no run has covered, and updates since."""
         left = without(head.window, done.covered)
         if self.range.per_day:
             left = [day for stretch in left for day in days(stretch)]
@@ -419,22 +419,22 @@ class Arxiv:
         return parts
 
     def _enough(self, part: HarvestPart) -> bool:
-        """Whether as many of a day's papers came as were requested."""
+        """True if as many of a day's papers came as were requested."""
         return bool(self.range.per_day) and not part.updated and self._left(part) <= 0
 
     def _left(self, part: HarvestPart) -> int:
-        """How many papers of the day that a part lies in are still to come."""
+        """The number of papers still to come of the day that a part lies in."""
         day = part.stretch[0] // DAY
         counts = (len(line.taken) for line in self._lines if not line.updated and line.first // DAY == day)
         return self.range.per_day - sum(counts)
 
     def _covers(self, entry: FeedEntry) -> bool:
-        """Whether a run before was to have this paper."""
+        """True if a run before was to have this paper."""
         at = instant(entry.published)
         return any(first <= at <= last for first, last in self._covered)
 
     def _page(self, page: ResultPage, versions: VersionReader) -> Iterator[Document | Problem]:
-        """What a page states that was not stated before."""
+        """The documents of a page that were not stated before."""
         yield from versions.unusable(page.feed.entries)
         first, last = page.part.stretch
         entries = versions.fresh(page.feed.entries)

@@ -35,7 +35,7 @@ from asof.values import Halting, Query, Why
 
 
 class Uncertainty(NamedTuple):
-    """How certain the first candidate is: its margin, and the share of candidates that corroborate it."""
+    """The certainty of the first candidate: its margin, and the share of candidates that corroborate it."""
 
     margin: float
     agreement: float
@@ -46,7 +46,7 @@ class Uncertainty(NamedTuple):
         return cls(scores[0] - scores[-1], sum(agrees) / len(agrees))
 
     def settled(self, margin: float, agreement: float) -> bool:
-        """Whether both thresholds are exceeded."""
+        """True if both thresholds are exceeded."""
         return self.margin > margin and self.agreement > agreement
 
 
@@ -216,7 +216,7 @@ class EvidenceHops:
 
     @property
     def off(self) -> bool:
-        """Whether nothing changes."""
+        """True if nothing changes."""
         return self.hops == 0 or self.share == 0.0
 
     @property
@@ -262,7 +262,7 @@ class EvidenceHops:
         return _hops_joined(found)
 
     def _hop(self, here: _Reached, graph: Evidence, view: View) -> _Reached:
-        """What the passages `here` have edges to, each with the most that it gets from one of them."""
+        """The passages to which those `here` have edges, each with the most that it gets from one of them."""
         names = [hit_id(record.document, record.key) for record in view.records(here.rows)]
         edges = [graph.neighbours(row) for row in here.rows.tolist()]
         largest = np.array([float(weight.max(initial=1)) for _, weight in edges])

@@ -176,7 +176,7 @@ def _shown(outcome: PaperAnswer, *, as_json: bool) -> int:
 
 
 NAMES = {"freshness.rate": "rate of freshness", "coverage.above": "threshold"}
-"""What a number is called on a terminal, where its key says too little."""
+"""Labels of numbers on a terminal, where the key says too little."""
 
 STAGES = {
     "baseline": "they are the first",
@@ -184,7 +184,7 @@ STAGES = {
     "evolution": "now down the gradient of what was tried (evolution)",
     "bayesian": "now where a model of what was tried expects the most (bayesian)",
 }
-"""What a stage does, in words."""
+"""Descriptions of the stages of learning."""
 
 SHOWN_PROBLEMS = 8
 
@@ -267,14 +267,14 @@ def _show_answer(outcome: PaperAnswer) -> None:
 
 
 def _above(answer: Answer, outcome: PaperAnswer) -> bool:
-    """Whether an answer is nothing but quotes that the papers are shown with."""
+    """True if an answer is nothing but quotes that the papers are shown with."""
     quotes = [each.quote for each in answer.citations]
     only = answer.by == "extractive" and not answer.values and not answer.refused
     return only and all(any(quote in each.quote for each in outcome.statements) for quote in quotes)
 
 
 def columns(why: Why) -> dict[str, float]:
-    """What was weighed of a paper, by name."""
+    """The weighed values of a paper, by name."""
     return {part.label: part.parts[0].value for part in why.parts if part.op == "product" and part.parts}
 
 
@@ -301,7 +301,8 @@ def _show_learned(learned: WeightUpdate) -> None:
 
 
 def _show_metrics(learned: WeightUpdate) -> None:
-    """What is published of the learning: nDCG@10 and precision@10 of the weights of now and the first."""
+    """Shows the published metrics of learning: nDCG@10 and precision@10 of the weights of now and the
+    first."""
     now, first = learned.metrics, learned.initial_metrics
     if now is None or first is None:
         return

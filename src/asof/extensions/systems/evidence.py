@@ -414,7 +414,7 @@ def evidence(
     An edge needs J > `threshold`. Of the passages with a shingle the first `cap` in time share it (0: all).
     `independent`: which passages do not corroborate each other: those of one "document", of one "source", or
     of documents with the same value of a metadata key, for example "publisher"; a document without the key
-    corroborates all others. `bands`: only locality-sensitive candidates are compared (`minhash.py`), which
+    corroborates all others. `bands`: only locality-sensitive candidates are compared (`overlap.py`), which
     finds nearly all edges; 0: all pairs are.
     """
     threshold = float(threshold)

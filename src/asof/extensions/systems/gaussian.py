@@ -204,7 +204,7 @@ NEAR = 30
 """Settings around each that is refined."""
 
 REFINED = 4
-"""How many of the most promising settings are refined, each by itself."""
+"""The number of most promising settings that are refined, each by itself."""
 
 ACQUISITION_STEPS = (0.1, 0.05, 0.02, 0.01, 0.005, 0.002)
 """Standard deviations of the steps of refinement, as shares of a number's range."""

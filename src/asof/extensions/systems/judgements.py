@@ -254,7 +254,7 @@ def _stored(why: Why, words: Collection[str]) -> dict[str, Any]:
 
 def _label(label: str, words: Collection[str]) -> str:
     """A label without the words that are not the question's: an ellipsis in place of “quotes”, and no text of
-    facts (`knowledge/local.py`: subject · relation · object) or of the names in them."""
+    facts (`facts/local.py`: subject · relation · object) or of the names in them."""
     if " · " in label:
         return "a fact"
     if label.startswith("PageRank of "):
@@ -346,7 +346,7 @@ def expression_of(trees: Sequence[Why], stages: Mapping[str, Any] | None = None)
 
 @dataclass(frozen=True, slots=True)
 class Remade:
-    """What a stage makes of recorded numbers, `of` each candidate, at any value of a threshold."""
+    """Numbers that a stage makes again of recorded ones, `of` each candidate, at any threshold."""
 
     threshold: Constant
     of: tuple[tuple[float, ...], ...]
@@ -387,7 +387,7 @@ class Remade:
 
 
 def _shape(tree: Why) -> object:
-    """What trees have in common that are one node; None for one without numbers of the recipe."""
+    """The common shape of trees that are one node; None for one without numbers of the recipe."""
     if not any(tree_numbers(tree)):
         return None
     if tree.made is not None:
@@ -592,8 +592,8 @@ NO_JUDGE = "no model is named that could judge: see [model] in asof.toml"
 
 @dataclass(frozen=True, slots=True)
 class JudgingReport:
-    """What a model did as judge of a question: how many hits it graded, why it did not grade others, and what
-    that took."""
+    """The report of a model as judge of a question: how many hits it graded, why it did not grade others, and
+    what that took."""
 
     judge: str
     graded: int
@@ -718,7 +718,7 @@ class FeedbackLog:
         self, recipe: str | None = None, known_at: When | None = None, eta: float = ETA
     ) -> list[JudgedRecord]:
         """Those of `queries` of which a hit has a grade. `eta`: how fast attention falls with the rank of a
-        click (see `learn/feedback.py`), 0 to 3. What was said after `known_at` is not seen."""
+        click (see `propensity`), 0 to 3. What was said after `known_at` is not seen."""
         if not 0 <= eta <= 3:
             raise UsageError(f"eta is {eta}; accepted: numbers from 0 to 3")
         return [each for each in self._questions(recipe, known_at, eta) if any(each.kinds)]
@@ -732,7 +732,7 @@ class FeedbackLog:
     # -- what was learned ---------------------------------------------------------------------------
 
     def learned(self, recipe: str, known_at: When | None = None) -> str | None:
-        """What learning knew of a recipe at `known_at` (default: now); None: nothing. Raises UsageError."""
+        """The learned state of a recipe at `known_at` (default: now), or None. Raises UsageError."""
         known = self._known(known_at)
         return self.session.read(lambda db: stored.learned_state(db, recipe, known))
 

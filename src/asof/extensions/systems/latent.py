@@ -114,10 +114,10 @@ def sampled(rows: Rows, columns: Columns, most: int = MAX_SAMPLE) -> Rows:
 
 
 MAX_BYTES = 2_000_000_000
-"""What may lie in the folder."""
+"""The most bytes that may lie in the folder."""
 
 MAX_MEMORY = 1_000_000_000
-"""What is kept between questions; most of it is mapped from files."""
+"""The most bytes that are cached between questions; most of it is mapped from files."""
 
 Vectors = NDArray[np.int16]
 Arrays = Mapping[str, Array]
@@ -281,7 +281,7 @@ class LatentCache:
 
 
 def is_lost(path: Path | None) -> bool:
-    """Whether there was a file at a path, and is none any more."""
+    """True if there was a file at a path, and is none any more."""
     return path is not None and not path.exists()
 
 
@@ -323,8 +323,8 @@ GATHER_BELOW = 0.25
 """A window of less than this share of all vectors is gathered before it is multiplied."""
 
 IDENTITY = ("visible", "digest", "number", "passage", "added", "length")
-"""What tells a row of this corpus from any other that it ever held: rows never change, and of a database that
-was put back from a copy the times of addition differ."""
+"""The identity of a row among all that this corpus ever held: rows never change, and of a
+database that was put back from a copy the times of addition differ."""
 
 
 PUBLISHED_TERMS = TermLimits()
@@ -332,7 +332,7 @@ PUBLISHED_TERMS = TermLimits()
 
 @dataclass(frozen=True, slots=True)
 class LatentLimits:
-    """How many dimensions a space has, and which terms count; as published: TWE-RAG, 3.2."""
+    """The number of dimensions of a space, and which terms count; as published: TWE-RAG, 3.2."""
 
     dimensions: int = DIMENSIONS
     terms: TermLimits = PUBLISHED_TERMS
@@ -452,7 +452,7 @@ def identity(rows: Rows, columns: Columns, limits: LatentLimits = PUBLISHED) -> 
 
 
 def counts_of(view: View, rows: Rows) -> tuple[Counts, Hashes]:
-    """How often each of these rows of the view has which term, in their order, and the terms, ascending."""
+    """The counts of terms in these rows of the view, in their order, and the terms, ascending."""
     csr_array = scipy("sparse").csr_array
     vstack = scipy("sparse").vstack
 

@@ -138,7 +138,7 @@ class Box:
         return self.project(points)
 
     def contains(self, x: ArrayLike, tolerance: float = 1e-9) -> bool:
-        """Whether a point satisfies all bounds and the sum, up to `tolerance`."""
+        """True if a point satisfies all bounds and the sum, up to `tolerance`."""
         point = np.asarray(x, dtype=np.float64)
         if point.shape != (len(self),) or not np.isfinite(point).all():
             return False
@@ -157,7 +157,7 @@ class Box:
         return np.asarray(self.low + np.asarray(u, dtype=np.float64) * (self.high - self.low))
 
     def named(self, x: ArrayLike) -> dict[str, float]:
-        """The numbers of a point by name, as `rank.recipe.with_values` takes them."""
+        """The numbers of a point by name, as `asof.rank.stage.with_values` takes them."""
         return dict(zip(self.names, np.asarray(x, dtype=np.float64).tolist(), strict=True))
 
     def _simplex(self) -> tuple[list[int], Floats, Floats]:
@@ -269,10 +269,10 @@ TRIED = 32
 """Settings of all a box, and as many with most numbers at their ends, at which documents are ranked first."""
 
 DEPTH = 4
-"""How many times k documents of each such ranking are candidates at all settings."""
+"""The candidates at all settings from each such ranking, as a multiple of k."""
 
 AT_ONCE = 1 << 20
-"""How many scores are computed at a time."""
+"""The number of scores that are computed at a time."""
 
 
 def last_column(recipe: Recipe) -> int:
@@ -282,7 +282,7 @@ def last_column(recipe: Recipe) -> int:
 
 
 def follows(recipe: Recipe, stage: str) -> bool:
-    """Whether scores at other numbers of a stage (by its name) follow from their expressions."""
+    """True if scores at other numbers of a stage (by its name) follow from their expressions."""
     names, last = list(recipe.stages_by_name()), last_column(recipe)
     chain = recipe.stages[names.index(stage) : last + 1]
     return bool(chain) and all(map(_is_expression, chain)) and not any(map(_is_sum, chain[:-1]))
@@ -293,12 +293,12 @@ def _is_expression(stage: Stage) -> bool:
 
 
 def _is_sum(stage: Stage) -> bool:
-    """Whether a stage changes what matches for those after it."""
+    """True if a stage changes what matches for those after it."""
     return isinstance(stage, Combine)
 
 
 def expressed(recipe: Recipe, box: Box) -> bool:
-    """Whether the scores at all settings of a box follow from their expressions."""
+    """True if the scores at all settings of a box follow from their expressions."""
     return all(follows(recipe, field.partition(".")[0]) for field in _places(recipe, box))
 
 
@@ -420,7 +420,7 @@ A_RECORD = 2_000
 """Bytes of a passage that was read, roughly."""
 
 WIDE = 4
-"""How many passages are ranked for each document that is needed: some are of the same document."""
+"""The number of passages that are ranked for each document that is needed: some are of the same document."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -131,7 +131,7 @@ class Backlinks:
 
     @property
     def off(self) -> bool:
-        """Whether nothing changes."""
+        """True if nothing changes."""
         return self.weight == 0.0 and not self.by_source
 
     @property
@@ -186,7 +186,7 @@ class RecencyTiers:
 
     @property
     def off(self) -> bool:
-        """Whether nothing changes."""
+        """True if nothing changes."""
         own = read(self.by_source, self._numbers).values() if self.by_source else ()
         return set(self.values) == {1.0} and all({each[name] for name in FACTORS} == {1.0} for each in own)
 
@@ -243,7 +243,7 @@ class Headings:
 
     @property
     def off(self) -> bool:
-        """Whether nothing changes."""
+        """True if nothing changes."""
         return (self.h1, self.h2, self.h3) == (1.0, 1.0, 1.0) and not self.by_source
 
     @property
@@ -290,7 +290,7 @@ class Tags:
 
     @property
     def off(self) -> bool:
-        """Whether nothing changes."""
+        """True if nothing changes."""
         return self.weight == 0.0 and not self.by_source
 
     @property
@@ -332,7 +332,7 @@ def _boosted(name: str, label: str, factors: NDArray[np.float64], matches: Ranki
 def _found(
     found: Callable[[tuple[str, str, str]], tuple[float, ...]], rows: NDArray[np.int64], view: View
 ) -> NDArray[np.float64]:
-    """What is found (n, m) in the headings, tags and language of each row; each of them is read once."""
+    """The findings (n, m) in the headings, tags and language of each row; each of them is read once."""
     read = view.store.labels(view.column("passage", rows).tolist())
     known = {record: found(record) for record in set(read.values())}
     width = len(next(iter(known.values()), (0.0,) * len(LEVELS)))

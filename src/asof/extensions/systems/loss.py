@@ -23,7 +23,7 @@ from asof.errors import UsageError
 
 
 BLOCK = 1 << 18
-"""How many scores are processed together: they stay in the processor's cache."""
+"""The number of scores that are processed together: they stay in the processor's cache."""
 
 FEW = 16
 """Up to this many candidates with a gain, on average, have their places counted; more are sorted."""

@@ -60,7 +60,7 @@ def right_vectors(x: Sparse, d: int) -> tuple[Matrix, NDArray[np.float64]]:
 
 
 def start(n: int, width: int) -> Matrix:
-    """What the iteration begins with, (n, width): signs by chance; where there are few rows, each of them.
+    """The start of the iteration, (n, width): signs by chance; where there are few rows, each of them.
 
     Raw bits of the generator: its distributions may change with numpy, these do not.
     """
@@ -180,7 +180,7 @@ class TermLimits:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LsaBasis:
-    """What texts are encoded with: m terms (hashes, ascending), their idf, and V (m, d), float32.
+    """The basis that texts are encoded with: m terms (hashes, ascending), their idf, and V (m, d), float32.
 
     Columns are 0 where the texts that it was fitted to span fewer dimensions.
     """

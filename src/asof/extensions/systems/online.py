@@ -39,7 +39,7 @@ from asof.rank.stage import Recipe, value_of, with_values
 FORMAT = 2
 
 WINDOW = 50
-"""How many settings a state holds at most."""
+"""The most settings that a state holds."""
 
 LONGEST_STATE = 1_000_000
 """Characters of a state: fifty settings of a hundred numbers take a tenth of it."""
@@ -202,7 +202,7 @@ NOWHERE = 1e-9
 """Settings that are no farther apart than this are the same but for rounding: they have no gradient."""
 
 ASIDE = 16
-"""How many steps aside are drawn in evolution; the one farthest from all settings tried is used."""
+"""The number of steps aside that are drawn in evolution; the one farthest from all settings tried is used."""
 
 
 def gradient(settings: ArrayLike, losses: ArrayLike) -> Floats:
@@ -337,7 +337,7 @@ class OnlineLearner:
         return self.box.project(x + move * self._scale())
 
     def _scale(self) -> Floats:
-        """What a move of 1 is: the sum for numbers that have one, else the range."""
+        """The scale of a move of 1: the sum for numbers that have one, else the range."""
         scale = np.where(self.box.high > self.box.low, self.box.high - self.box.low, 1.0)
         scale[list(self.box.simplex)] = abs(self.box.total) or 1.0
         return scale
@@ -358,7 +358,7 @@ CUTOFF = 10
 """k of nDCG@k, as published."""
 
 COMPARED = 100
-"""How many of the latest judged questions settings are compared on."""
+"""The number of latest judged questions on which settings are compared."""
 
 BEGIN_ANEW = "begin anew with `asof papers --forget`, which leaves the judgements"
 
@@ -403,9 +403,10 @@ class TrainingExample:
 
 @dataclass(slots=True)
 class AdaptiveRecipe:
-    """What was learned of a recipe. `recipe` has the initial numbers. `question_losses`: the questions that
-    the learner has the loss of, oldest first, as their ids and the loss that each had then. Questions
-    recorded until `since` (an instant) do not move the weights, but settings are compared on them too."""
+    """A recipe with what was learned of it. `recipe` has the initial numbers. `question_losses`: the
+    questions that the learner has the loss of, oldest first, as their ids and the loss that each had then.
+    Questions recorded until `since` (an instant) do not move the weights, but settings are compared on them
+    too."""
 
     recipe: Recipe
     online: OnlineLearner
@@ -471,7 +472,7 @@ class AdaptiveRecipe:
         return {name: recorded.get(name) for name in self.online.box.names}
 
     def _is_pending(self, question: RecordedQuestion) -> bool:
-        """Whether a question was ranked by the setting whose loss is pending."""
+        """True if a question was ranked by the setting whose loss is pending."""
         return self.ranked_by(question) == self.setting()
 
     def dumps(self) -> str:
@@ -510,7 +511,7 @@ class AdaptiveRecipe:
 
 
 def is_of_other_numbers(text: str, recipe: Recipe) -> bool:
-    """Whether a stored state has learned other numbers than are learned of the recipe now, as one of an
+    """True if a stored state has learned other numbers than are learned of the recipe now, as one of an
     earlier version has. False for a text that is no state: reading it says why."""
     try:
         names = json.loads(text)["online"]["box"]["names"]

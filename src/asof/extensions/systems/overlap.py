@@ -278,7 +278,7 @@ def _together(values: NDArray[np.uint32]) -> Iterator[tuple[NDArray[np.int64], N
 
 
 def agree(sketch: NDArray[np.uint32], one: NDArray[np.int64], other: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Whether the sketches at these places have a band in common."""
+    """A mask: True where the sketches at these places have a band in common."""
     first, second = sketch[one], sketch[other]
     agreeing: NDArray[np.bool_] = ((first == second) & (first != EMPTY)).any(axis=1)
     return agreeing
@@ -287,7 +287,8 @@ def agree(sketch: NDArray[np.uint32], one: NDArray[np.int64], other: NDArray[np.
 def shared_by(
     pairs: Pairs, parts: Sequence[Postings], known: NDArray[np.bool_], cap: int, rows: Rows, at_once: int
 ) -> NDArray[np.int64]:
-    """How many shingles within the cap each pair shares, exactly; `at_once` shingles are read together."""
+    """The exact number of shingles within the cap that each pair shares; `at_once` shingles are read
+    together."""
     one, other = pairs
     shared = np.zeros(len(one), np.int64)
     compared = np.zeros(len(known), bool)
@@ -460,7 +461,7 @@ class Graph:
     edges: Edges
 
     def is_of(self, known: NDArray[np.bool_]) -> bool:
-        """Whether this is the graph of these nodes. Nodes added later may be missing on either side."""
+        """True if this is the graph of these nodes. Nodes added later may be missing on either side."""
         n = min(len(known), len(self.known))
         return bool((known[:n] == self.known[:n]).all() and not known[n:].any() and not self.known[n:].any())
 
@@ -469,7 +470,7 @@ class Graph:
 class Updater:
     """Builds graphs of any set of the rows of a corpus. `parts` have the shingles of all of them.
 
-    With `bands` only locality-sensitive candidates are compared (`minhash.py`); 0: all pairs.
+    With `bands` only locality-sensitive candidates are compared; 0: all pairs.
     """
 
     db: sqlite3.Connection

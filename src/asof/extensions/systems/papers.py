@@ -101,7 +101,7 @@ class LossReport:
 
 @dataclass(frozen=True, slots=True)
 class WeightUpdate:
-    """How the numbers of the ranking moved. `stage` is that of this question, the `question`-th that is
+    """A change of the numbers of the ranking. `stage` is that of this question, the `question`-th that is
     learned from; `before` and `now` are the numbers of the previous question and of this one.
 
     `losses`: the judged questions that the learner took, oldest first, unless they were erased since;
@@ -494,7 +494,7 @@ class _Round:
         )  # fmt: skip
 
     def _cost(self) -> Usage | None:
-        """What all calls of the language model took; None where there is none."""
+        """The cost of all calls of the language model; None where there is none."""
         meter = self.models.meter
         return meter.used if meter is not None and self.models.speaks else None
 

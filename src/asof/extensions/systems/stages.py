@@ -288,7 +288,7 @@ class Decay:
 
 
 def recency_need(question: str) -> float:
-    """How much the answer to a question has to be new, in [0, 1], by all of its words.
+    """The need for a new answer to a question, in [0, 1], by all of its words.
 
         1 - (1 - recency) (1 - volatility)      recency alone for a question that looks back or at no time
 

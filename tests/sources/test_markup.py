@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.support.growth import is_linear
 
-from asof.sources.html import MarkupToken, MarkupWalk, declared_charset, pieces
+from asof.sources.html_walk import MarkupToken, MarkupWalk, declared_charset, pieces
 
 
 def text(source: str) -> str:

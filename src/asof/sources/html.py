@@ -1,19 +1,15 @@
-"""Reads HTML: body text, a line for each block, with headings, links, and the dates that the page states.
-
-Not `html.parser`: on broken markup it takes quadratic time (60 kB of `<a ` half a minute) and can fail with
-an AssertionError. Here a tag that is never closed turns the rest into text.
-"""
+"""Reads HTML: body text, a line for each block, with headings, links, and the dates that the page states."""
 
 from __future__ import annotations
 
-import html
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from asof.errors import BadTime
 from asof.sources import dates
+from asof.sources.html_walk import MarkupToken, MarkupWalk, declared_charset, pieces
 from asof.sources.markdown import link_to
 from asof.sources.readers import ParsedFile, text_reader
 from asof.sources.records import language_code
@@ -21,160 +17,6 @@ from asof.sources.source import InputLimits
 from asof.text.passages import count_words
 from asof.values import Heading, Link, Problem, line_feeds, storable
 
-# -- tokenizer: texts and tags in one pass -------------------------------------------------------------
-
-RAW = {"script", "style", "textarea", "title", "xmp", "iframe", "noembed", "noframes"}
-"""Elements whose content holds no tags."""
-
-_NAME = re.compile(r"[A-Za-z][^\s/>]{0,200}")
-_ATTRIBUTE = re.compile(r"([^\s/>=][^\s/>=]*)(\s*=\s*)?")
-_SPACE = re.compile(r"[\s/]*")
-_DECLARATIONS = re.compile(
-    r"\s*+(?>(?:(?:<\?[^>]*+>|<!--(?>(?:[^-]|-(?!->))*)-->)\s*+)*)<!DOCTYPE[^>\[]*+\[.*?\]\s*+>",
-    re.IGNORECASE | re.DOTALL,
-)
-"""What begins an XHTML whose document type declares something (entities, mostly), up to its end."""
-
-_CHARSET = re.compile(rb"charset\s{0,9}=\s{0,9}[\"']?([A-Za-z0-9][A-Za-z0-9._:-]{0,40})", re.IGNORECASE)
-_UNQUOTED = re.compile(r"[^\s>]*")
-
-
-class MarkupToken(NamedTuple):
-    """A text (entities decoded), or the start or the end of the element `name`."""
-
-    kind: str
-    name: str = ""
-    text: str = ""
-    attributes: Mapping[str, str] = {}
-
-
-class MarkupWalk:
-    """Takes pieces one by one and hands them on, without what is in elements that are skipped: `on_start`
-    puts the name of one into `skipping`, and what follows goes nowhere until the end of that element."""
-
-    def __init__(self) -> None:
-        self.skipping: list[str] = []
-
-    def take(self, piece: MarkupToken) -> None:
-        if self.skipping:
-            self._skip(piece)
-        elif piece.kind == "text":
-            self.on_text(piece.text)
-        elif piece.kind == "start":
-            self.on_start(piece)
-        else:
-            self.on_end(piece.name)
-
-    def _skip(self, piece: MarkupToken) -> None:
-        if piece.kind == "text":
-            self.on_skipped(piece.text)
-        elif piece.name == self.skipping[-1]:
-            if piece.kind == "start":
-                self.skipping.append(piece.name)
-            else:
-                self.skipping.pop()
-
-    def on_text(self, text: str) -> None:
-        """A text that is read."""
-        raise NotImplementedError
-
-    def on_start(self, piece: MarkupToken) -> None:
-        """The start of an element that is read."""
-        raise NotImplementedError
-
-    def on_end(self, name: str) -> None:
-        """The end of an element that is read, or of none that was open."""
-        raise NotImplementedError
-
-    def on_skipped(self, text: str) -> None:
-        """A text in an element that is skipped."""
-
-
-def declared_charset(raw: bytes) -> str:
-    """The encoding that a page declares in its first 2,048 bytes; "" where it declares none."""
-    found = _CHARSET.search(raw[:2_048])
-    return found[1].decode("ascii") if found else ""
-
-
-def pieces(source: str) -> Iterator[MarkupToken]:
-    """The pieces of an HTML text in order. Linear in its length, whatever stands in it."""
-    at = _past(_DECLARATIONS, source, 0)
-    while at < len(source):
-        opening = source.find("<", at)
-        if opening < 0:
-            yield MarkupToken("text", text=html.unescape(source[at:]))
-            return
-        if opening > at:
-            yield MarkupToken("text", text=html.unescape(source[at:opening]))
-        at, piece = _tag(source, opening)
-        if piece:
-            yield piece
-            if piece.kind == "start" and piece.name in RAW:
-                end = _end_of_raw(source, at, piece.name)
-                if end > at:
-                    raw = source[at:end]
-                    yield MarkupToken(
-                        "text", text=html.unescape(raw) if piece.name in ("title", "textarea") else raw
-                    )
-                at = end
-
-
-def _tag(source: str, at: int) -> tuple[int, MarkupToken | None]:
-    """The token that begins with the `<` at a place, and its end."""
-    if source.startswith("<!--", at):
-        end = source.find("-->", at + 2)
-        return (len(source) if end < 0 else end + 3), None
-    closing = source.startswith("/", at + 1)
-    name = _NAME.match(source, at + 2 if closing else at + 1)
-    if name is None:
-        if source[at + 1 : at + 2] in ("!", "?", "/"):
-            end = source.find(">", at)
-            return (len(source) if end < 0 else end + 1), None
-        return at + 1, MarkupToken("text", text="<")
-    end, attributes = _attributes(source, name.end())
-    if end < 0:
-        return len(source), MarkupToken("text", text=html.unescape(source[at:]))
-    return end, MarkupToken("end" if closing else "start", name[0].lower(), "", attributes)
-
-
-def _attributes(source: str, at: int) -> tuple[int, dict[str, str]]:
-    """The attributes of a tag and where it ends; -1 if it does not."""
-    attributes: dict[str, str] = {}
-    while True:
-        at = _past(_SPACE, source, at)
-        if at >= len(source):
-            return -1, attributes
-        if source[at] == ">":
-            return at + 1, attributes
-        name = _ATTRIBUTE.match(source, at)
-        if name is None:  # a lone `=`
-            at += 1
-            continue
-        at, value = name.end(), ""
-        if name[2]:
-            quote = source[at : at + 1]
-            if quote in ('"', "'") and quote:
-                end = source.find(quote, at + 1)
-                if end < 0:
-                    return -1, attributes
-                value, at = source[at + 1 : end], end + 1
-            else:
-                end = _past(_UNQUOTED, source, at)
-                value, at = source[at:end], end
-        attributes.setdefault(name[1].lower(), html.unescape(value))
-
-
-def _past(pattern: re.Pattern[str], source: str, at: int) -> int:
-    match = pattern.match(source, at)
-    return match.end() if match else at
-
-
-def _end_of_raw(source: str, at: int, name: str) -> int:
-    match = re.compile(rf"</{name}(?=[\s/>])", re.IGNORECASE).search(source, at)
-    return match.start() if match else len(source)
-
-
-# -- page ----------------------------------------------------------------------------------------------
 
 _SKIPPED = {"script", "style", "nav", "template"}
 _BLOCKS = {

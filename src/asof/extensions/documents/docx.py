@@ -29,7 +29,7 @@ from asof.extensions.documents.office import (
 )
 from asof.extensions.documents.parts import Part, ReadLimits, Refused, Writer
 from asof.extensions.documents.xml import attribute, below, first, local
-from asof.sources.html import declared_charset
+from asof.sources.html_walk import declared_charset
 
 # -- parts in other formats (altChunk), such as HTML -----------------------------------------------
 

@@ -15,7 +15,7 @@ from asof.extensions.documents.html_blocks import Block, html_text
 from asof.extensions.documents.office import Archive, parsed
 from asof.extensions.documents.parts import Part, ReadLimits, Refused, Writer
 from asof.extensions.documents.xml import attribute, below, first, local
-from asof.sources.html import pieces
+from asof.sources.html_walk import pieces
 
 # -- the package: metadata, chapters, table of contents --------------------------------------------
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from asof.extensions.documents.parts import Writer, row_text
-from asof.sources.html import MarkupToken, MarkupWalk, pieces
+from asof.sources.html_walk import MarkupToken, MarkupWalk, pieces
 
 # -- blocks and tables under construction ----------------------------------------------------------
 

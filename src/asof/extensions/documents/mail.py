@@ -27,7 +27,7 @@ from typing import Any
 
 from asof.extensions.documents.html_blocks import html_text, write_markdown
 from asof.extensions.documents.parts import Part, ReadLimits, Refused, Writer
-from asof.sources.html import MarkupToken
+from asof.sources.html_walk import MarkupToken
 
 # -- headers: words decoded, addresses, message ids, date ------------------------------------------
 

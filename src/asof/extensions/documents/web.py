@@ -22,7 +22,7 @@ from asof.extensions.documents.xml import XmlTree, local
 from asof.sources import dates
 from asof.sources.dates import of_file
 from asof.sources.files import content, walk
-from asof.sources.html import MarkupToken, pieces
+from asof.sources.html_walk import MarkupToken, pieces
 from asof.sources.readers import NotText, Unreadable, decoded, parsed, suffix, suffixes
 from asof.sources.source import InputLimits, SourceContext, SourceNaming, SourceScheme, printable, token
 from asof.values import (

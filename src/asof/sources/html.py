@@ -17,7 +17,6 @@ from asof.sources.source import InputLimits
 from asof.text.passages import count_words
 from asof.values import Heading, Link, Problem, line_feeds, storable
 
-
 _SKIPPED = {"script", "style", "nav", "template"}
 _BLOCKS = {
     "address", "article", "aside", "blockquote", "body", "br", "caption", "center", "dd", "details",

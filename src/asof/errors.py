@@ -106,3 +106,8 @@ class ModelError(AsofError):
 
 class MissingExtra(AsofError):
     """An optional dependency is needed and not installed; the message names the extra."""
+
+
+def missing_extra(what: str, extra: str, *packages: str) -> MissingExtra:
+    """The error where packages that `what` needs are not installed; the extra brings them."""
+    return MissingExtra(f"{what} needs {' and '.join(packages)}: pip install 'asof-search[{extra}]'")

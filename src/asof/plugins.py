@@ -16,7 +16,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from asof.errors import MissingExtra, UsageError
+from asof.errors import UsageError, missing_extra
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -194,7 +194,7 @@ def _entries(path: tuple[str, ...]) -> tuple[tuple[str, EntryPoint], ...]:
 def _read(path: tuple[str, ...]) -> Iterator[tuple[str, EntryPoint]]:
     from importlib.metadata import distributions  # 30 modules that most commands do without
 
-    seen = {"asof"}  # its own stand in BUILT_IN
+    seen = {"asof-search"}  # its own stand in BUILT_IN
     for package in distributions(path=list(path)):
         name = package.metadata["Name"] or "a package without a name"
         if name not in seen:  # what comes first on the path counts
@@ -208,6 +208,4 @@ def scipy(name: str = "") -> Any:
     try:
         return import_module(f"scipy.{name}" if name else "scipy")
     except ModuleNotFoundError as missing:
-        raise MissingExtra(
-            "the recipes twe, vault, papers and tgrag need scipy: pip install 'asof[recipes]'"
-        ) from missing
+        raise missing_extra("a recipe of these (twe, vault, papers, tgrag)", "recipes", "scipy") from missing

@@ -134,4 +134,4 @@ def test_a_missing_extra_is_one_line_before_anything_is_indexed(asof, shop, user
         monkeypatch.setitem(sys.modules, name, None)
     result = asof("evaluate", *shop, "--answers", option)
     assert (result.code, result.out) == (2, "")
-    assert result.err == "asof: a language model needs pydantic and openai: pip install 'asof[llm]'\n"
+    assert result.err == "asof: a language model needs pydantic and openai: pip install 'asof-search[llm]'\n"

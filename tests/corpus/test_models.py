@@ -155,7 +155,7 @@ def test_a_missing_extra_is_told_before_anything_is_asked(outside, monkeypatch, 
         with there.language() as model:
             assert (model is not None) is given
         return
-    message = rf"^a language model needs {said}: pip install 'asof\[llm\]'$"
+    message = rf"^a language model needs {said}: pip install 'asof-search\[llm\]'$"
     with pytest.raises(MissingExtra, match=message), there.language():
         pass
     assert scripted.prompts == []

@@ -105,6 +105,6 @@ def test_nothing_heavy_is_loaded_before_a_model_is_asked() -> None:
 def test_the_extra_is_named_where_it_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "openai", None)
     with pytest.raises(
-        MissingExtra, match=r"^a language model needs the openai client: pip install 'asof\[llm\]'$"
+        MissingExtra, match=r"^a language model needs the openai client: pip install 'asof-search\[llm\]'$"
     ):
         language_from(LanguageModelConfig.read(LEAST), {}).complete([Prompt("", "Is it lit?")])

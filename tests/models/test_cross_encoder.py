@@ -19,7 +19,9 @@ def test_the_library_is_loaded_with_the_first_question_only(
     encoder = CrossEncoder(tmp_path)
     assert encoder.name == f"cross-encoder {tmp_path}"
     assert encoder.scores("mill", []) == []
-    with pytest.raises(MissingExtra, match=r"needs sentence-transformers: pip install 'asof\[rerank\]'"):
+    with pytest.raises(
+        MissingExtra, match=r"needs sentence-transformers: pip install 'asof-search\[rerank\]'"
+    ):
         encoder.scores("mill", ["the mill"])
 
 

@@ -40,7 +40,9 @@ def test_the_library_is_loaded_with_the_first_text_only(
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
     encoder = LocalEncoder(saved())
     assert encoder.name.startswith("bert ")
-    with pytest.raises(MissingExtra, match=r"needs sentence-transformers: pip install 'asof\[local\]'"):
+    with pytest.raises(
+        MissingExtra, match=r"needs sentence-transformers: pip install 'asof-search\[local\]'"
+    ):
         encoder.encode(["the mill"])
 
 
@@ -220,5 +222,5 @@ def test_a_name_is_downloaded_once(
     with pytest.raises(ModelError, match="a pickle, which is never read"):
         LocalEncoder("intfloat/e5-small").encode(["x"])
     monkeypatch.setitem(sys.modules, "huggingface_hub", None)
-    with pytest.raises(MissingExtra, match=r"asof\[local\]"):
+    with pytest.raises(MissingExtra, match=r"asof-search\[local\]"):
         LocalEncoder("a/b").encode(["x"])

@@ -48,9 +48,9 @@ def test_the_name_is_of_content_and_prefixes(folder: Path) -> None:
 def test_without_the_libraries_the_extra_is_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for module in ("tokenizers", "onnxruntime"):
         monkeypatch.setitem(sys.modules, module, None)
-    with pytest.raises(MissingExtra, match=r"pip install 'asof\[neural\]'"):
+    with pytest.raises(MissingExtra, match=r"pip install 'asof-search\[neural\]'"):
         OnnxEncoder(folder).encode(["a mill"])
-    with pytest.raises(MissingExtra, match=r"pip install 'asof\[neural\]'"):
+    with pytest.raises(MissingExtra, match=r"pip install 'asof-search\[neural\]'"):
         OnnxCrossEncoder(folder).scores("a mill", ["a mill"])
     assert OnnxCrossEncoder(folder).scores("a mill", []) == []
 

@@ -39,7 +39,7 @@ F = TypeVar("F", bound=Callable[..., Any])
     cls=Commands, invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )  # fmt: skip
-@click.version_option(__version__, "-V", "--version", package_name="asof")
+@click.version_option(__version__, "-V", "--version", package_name="asof-search")
 @click.pass_context
 def cli(context: click.Context) -> None:
     """Search documents that change, as of any date, and see why each passage ranks where it does.

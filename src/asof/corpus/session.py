@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from asof.config import FILE, Config
 from asof.engine import DERIVED, ViewFactory
-from asof.errors import DamagedSegment, EncoderChanged, MissingExtra, UsageError
+from asof.errors import DamagedSegment, EncoderChanged, UsageError, missing_extra
 from asof.index.manifest import Manifest
 from asof.index.view import DerivedCache, View
 from asof.store.store import UNREADABLE, Store, translate_sqlite_errors
@@ -192,14 +192,14 @@ class Session:
 # -- models, given or configured in `asof.toml`; loaded when first needed ------------------------------
 
 SHAPES, CLIENT = "pydantic", "openai"
-"""What a language model needs of the extra asof[llm]: the shapes of replies, and the client of servers."""
+"""What a language model needs of the extra `llm`: the shapes of replies, and the client of servers."""
 
 
 def installed(*packages: str) -> None:
-    """Raises MissingExtra unless these packages of asof[llm] are there; none of them is loaded."""
+    """Raises MissingExtra unless these packages of the extra `llm` are there; none of them is loaded."""
     missing = [name for name in packages if find_spec(name) is None]
     if missing:
-        raise MissingExtra(f"a language model needs {' and '.join(missing)}: pip install 'asof[llm]'")
+        raise missing_extra("a language model", "llm", *missing)
 
 
 def configured_encoder(config: Config, root: Path, environment: Mapping[str, str]) -> Encoder | None:

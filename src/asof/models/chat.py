@@ -23,7 +23,7 @@ from queue import SimpleQueue
 from time import perf_counter
 from typing import Any, NoReturn, TypeVar
 
-from asof.errors import MissingExtra, ModelError, UsageError
+from asof.errors import ModelError, UsageError, missing_extra
 from asof.http import (
     READ_AT_ONCE,
     CircuitBreaker,
@@ -273,7 +273,7 @@ def _openai() -> Any:
     except ModuleNotFoundError as error:
         if error.name != "openai":
             raise
-        raise MissingExtra("a language model needs the openai client: pip install 'asof[llm]'") from error
+        raise missing_extra("a language model", "llm", "the openai client") from error
     return openai
 
 

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from asof.errors import MissingExtra, ModelError
+from asof.errors import ModelError, missing_extra
 from asof.models.encoders import (
     Prefixes,
     around_blanks,
@@ -323,7 +323,7 @@ def _missing(error: ModuleNotFoundError) -> Exception:
     """The error for a module that cannot be imported: our extra is missing, or something is broken."""
     if error.name not in ("sentence_transformers", "safetensors", "huggingface_hub"):
         return error
-    return MissingExtra("an encoder on this machine needs sentence-transformers: pip install 'asof[local]'")
+    return missing_extra("an encoder on this machine", "local", "sentence-transformers")
 
 
 def dimensions_of(model: Any) -> int | None:
@@ -480,7 +480,7 @@ def _missing_onnx(error: ModuleNotFoundError) -> Exception:
     """The error for a module that cannot be imported: our extra is missing, or something is broken."""
     if error.name not in ("onnxruntime", "tokenizers"):
         return error
-    return MissingExtra("a model saved as ONNX needs onnxruntime and tokenizers: pip install 'asof[neural]'")
+    return missing_extra("a model saved as ONNX", "neural", "onnxruntime", "tokenizers")
 
 
 # -- ONNX encoder --------------------------------------------------------------------------------------
@@ -554,7 +554,7 @@ class OnnxEncoder:
             if kind.rpartition(".")[2] not in MODULES:
                 raise ModelError(
                     f"{self._onnx.whose}: modules.json has the part {kind[:80]!r}, which is not computed "
-                    "here; asof[local] computes it from the same model as safetensors"
+                    "here; asof-search[local] computes it from the same model as safetensors"
                 )
         config = json_of(self.model / "1_Pooling" / "config.json")
         chosen = [key for key, value in config.items() if key.startswith("pooling_mode_") and value is True]

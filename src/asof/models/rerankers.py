@@ -16,7 +16,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from asof.errors import MissingExtra, ModelError, UsageError
+from asof.errors import ModelError, UsageError, missing_extra
 from asof.http import Endpoint, Retry
 from asof.models.local import OnnxModel, check_parts, fetched, is_onnx_only, line, quietly
 from asof.schema import AcceptedValue, boolean, check, like, number, one_of, secret, text, variable, whole
@@ -205,7 +205,7 @@ def _missing(error: ModuleNotFoundError) -> Exception:
     """The error for a module that cannot be imported: our extra is missing, or something is broken."""
     if error.name not in ("sentence_transformers", "safetensors", "huggingface_hub"):
         return error
-    return MissingExtra("a cross-encoder needs sentence-transformers: pip install 'asof[rerank]'")
+    return missing_extra("a cross-encoder", "rerank", "sentence-transformers")
 
 
 # -- cross-encoder saved as ONNX, without torch --------------------------------------------------------

@@ -95,7 +95,7 @@ def test_few_questions_are_refused() -> None:
 
 def test_without_its_libraries_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sklearn.model_selection", None)
-    with pytest.raises(MissingExtra, match=r"scipy and scikit-learn: pip install 'asof\[lab\]'"):
+    with pytest.raises(MissingExtra, match=r"scipy and scikit-learn: pip install 'asof-search\[lab\]'"):
         tune(planted(0, HIDDEN[0], 20), 2, 20)
 
 

@@ -1,4 +1,4 @@
-"""A retriever of LangChain. Needs langchain-core: `pip install 'asof[langchain]'`."""
+"""A retriever of LangChain. Needs langchain-core: `pip install 'asof-search[langchain]'`."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypedDict
 
 from asof.corpus.corpus import Corpus
 from asof.corpus.corpus import open as open_corpus
-from asof.errors import MissingExtra, UsageError
+from asof.errors import UsageError, missing_extra
 from asof.models.ports import one_line
 from asof.text.passages import passage_header
 from asof.time.span import iso
@@ -34,9 +34,7 @@ def missing(extra: str, package: str, error: ModuleNotFoundError) -> Exception:
     top = package.partition(".")[0]
     if error.name is None or error.name.partition(".")[0] != top:
         return error
-    return MissingExtra(
-        f"asof.extensions.adapters.{extra.replace('-', '_')} needs {package}: pip install 'asof[{extra}]'"
-    )
+    return missing_extra(f"asof.extensions.adapters.{extra.replace('-', '_')}", extra, package)
 
 
 class CorpusHandle:

@@ -15,7 +15,7 @@ from itertools import pairwise
 from statistics import median
 from typing import NamedTuple
 
-from asof.errors import BadTime, MissingExtra
+from asof.errors import BadTime, missing_extra
 from asof.extensions.documents.parts import BETWEEN_PAGES
 from asof.extensions.documents.reading import FormatReader, disbelieved
 from asof.sources.dates import stated
@@ -225,7 +225,7 @@ class PdfContent:
 def installed() -> None:
     """Raises MissingExtra where the package is missing that reads PDFs; nothing is loaded."""
     if find_spec(PACKAGE) is None:
-        raise MissingExtra("reading PDFs needs pypdfium2: pip install 'asof[pdf]'")
+        raise missing_extra("reading PDFs", "pdf", PACKAGE)
 
 
 def read(raw: bytes, stem: str, limits: InputLimits, *, references: bool = True) -> ParsedFile:

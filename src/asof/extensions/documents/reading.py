@@ -20,7 +20,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from asof.errors import BadTime, MissingExtra, SourceError
+from asof.errors import BadTime, SourceError, missing_extra
 from asof.extensions.documents import reader_process
 from asof.extensions.documents.parts import Part
 from asof.sources.dates import stated
@@ -270,7 +270,7 @@ def _folders(packages: Sequence[str], extra: str) -> list[str]:
     for name in packages:
         spec = find_spec(name)
         if spec is None or spec.origin is None:
-            raise MissingExtra(f"reading it needs {name}: pip install 'asof[{extra}]'")
+            raise missing_extra("reading it", extra, name)
         folder = str(Path(spec.origin).parents[1 if spec.submodule_search_locations else 0])
         if folder not in folders:
             folders.append(folder)

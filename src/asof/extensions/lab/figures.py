@@ -23,7 +23,7 @@ import numpy as np
 
 from asof.config import Config
 from asof.corpus.corpus import open as open_corpus
-from asof.errors import MissingExtra, UsageError
+from asof.errors import UsageError, missing_extra
 from asof.index.view import View
 from asof.rank.combine import Combine
 from asof.rank.expression import Constant
@@ -206,7 +206,7 @@ def require() -> None:
     except ModuleNotFoundError as error:
         if error.name is None or not error.name.startswith("matplotlib"):
             raise
-        raise MissingExtra("figures need matplotlib: pip install 'asof[figures]'") from error
+        raise missing_extra("a figure", "figures", "matplotlib") from error
 
 
 # -- files -----------------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from asof import environment
 from asof.corpus.corpus import Corpus
-from asof.errors import MissingExtra, UsageError
+from asof.errors import UsageError, missing_extra
 from asof.extensions.lab.datasets import Dataset, DatasetQuestion, load, prepared
 from asof.extensions.lab.metrics import DEPTH, Comparison, clusters, compare
 from asof.extensions.lab.runs import EvaluationOptions, Progress, choose, no_progress, relevant
@@ -219,7 +219,7 @@ def _library(name: str) -> Any:
     try:
         return import_module(name)
     except ModuleNotFoundError as missing:
-        raise MissingExtra("tuning needs scipy and scikit-learn: pip install 'asof[lab]'") from missing
+        raise missing_extra("tuning", "lab", "scipy", "scikit-learn") from missing
 
 
 # -- the questions of a dataset --------------------------------------------------------------------

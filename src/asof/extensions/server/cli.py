@@ -15,7 +15,7 @@ import click
 
 from asof.cli.main import DONE, NOTHING, corpus_root, echo_err, index_option, json_option, open_corpus
 from asof.cli.terminal import counted, plain
-from asof.errors import MissingExtra, UsageError
+from asof.errors import UsageError, missing_extra
 
 if TYPE_CHECKING:
     from asof.extensions.server.watching import Notice
@@ -55,8 +55,7 @@ def serve(
     needed = (*NEEDED, "watchfiles") if watch else NEEDED
     missing = [name for name in needed if importlib.util.find_spec(name) is None]
     if missing:
-        extra = "serve,watch" if watch else "serve"
-        raise MissingExtra(f"a server needs {' and '.join(missing)}: pip install 'asof[{extra}]'")
+        raise missing_extra("a server", "serve,watch" if watch else "serve", *missing)
     if workers > 1 and (write or watch):
         raise UsageError("--write and --watch go with one process, the one that writes: leave out --workers")
     from asof import environment
@@ -92,7 +91,7 @@ def mcp(index: Path | None) -> int:
     """
     missing = [name for name in ("mcp", "pydantic") if importlib.util.find_spec(name) is None]
     if missing:
-        raise MissingExtra(f"a server for assistants needs {' and '.join(missing)}: pip install 'asof[mcp]'")
+        raise missing_extra("a server for assistants", "mcp", *missing)
     import anyio
 
     from asof.extensions.server.mcp import serve_stdio
@@ -119,7 +118,7 @@ def watch(sources: tuple[Path, ...], index: Path | None, as_json: bool) -> int:
     is waited for: none of its documents end.
     """
     if importlib.util.find_spec("watchfiles") is None:
-        raise MissingExtra("watching needs watchfiles: pip install 'asof[watch]'")
+        raise missing_extra("watching", "watch", "watchfiles")
     from asof.extensions.server.watching import Watcher, known_sources
 
     stop = threading.Event()

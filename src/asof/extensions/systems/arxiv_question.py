@@ -208,7 +208,7 @@ def _named(names: Sequence[str]) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1)
 def shape() -> type[BaseModel]:
-    """The type of a model's reply: {categories, time_range_days, max_papers}. Needs pydantic (asof[llm])."""
+    """The type of a model's reply: {categories, time_range_days, max_papers}. Needs pydantic."""
     from pydantic import BaseModel, ConfigDict, Field
 
     class WishedPapers(BaseModel):

@@ -17,8 +17,6 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING
 from unicodedata import normalize
 
-import Stemmer
-
 from asof.errors import UsageError
 from asof.lang import detect, stop_words
 
@@ -99,6 +97,8 @@ _SNOWBALL = {
 
 def algorithms() -> dict[str, str]:
     """The Snowball algorithm of each accepted code: those that the installed PyStemmer has."""
+    import Stemmer  # the processes that parse files do without it
+
     installed = set(Stemmer.algorithms())
     return {code: name for code, name in _SNOWBALL.items() if name in installed}
 
@@ -259,6 +259,8 @@ class Analyzer:
     """
 
     def __init__(self, languages: tuple[str, ...] = ("en",), stem: bool = True) -> None:
+        import Stemmer
+
         self.languages = checked(languages)
         names = algorithms()
         # no cache inside PyStemmer: ours answers for words met before, and for new ones its costs 2 µs

@@ -159,7 +159,8 @@ def own_id(message: Message) -> str:
 
 
 def sent(message: Message, arrived: str = "") -> tuple[str, str]:
-    """When a mail was sent (ISO 8601, "" if nothing says so), and a sentence if its Date does not say it.
+    """The date on which a mail was sent (ISO 8601, "" if unknown), and a sentence if its Date does not say
+    it.
 
     `arrived`: the moment in the line before a mail of a mailbox.
     """
@@ -511,7 +512,7 @@ _SENDER = re.compile(rb"^From \S*\s*")
 _FAULTS = (RecursionError, ValueError, LookupError, TypeError, AttributeError)
 """Errors of the mail library for messages that are not sound."""
 SHOWN = 5
-"""So many messages that cannot be read are named."""
+"""The number of unreadable messages that are named."""
 _OF_MAILS = ("from", "date", "subject", "to", "message-id", "received")
 
 
@@ -677,7 +678,7 @@ class _Mails:
 
 
 def _front(message: Message) -> dict[str, Any]:
-    """Who wrote to whom."""
+    """The sender and the recipients."""
     author, to, cc = (addresses(message, name) for name in ("from", "to", "cc"))
     front = {"author": author[0] if len(author) == 1 else author, "to": to, "cc": cc}
     return {key: value for key, value in front.items() if value}

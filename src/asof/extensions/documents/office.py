@@ -186,7 +186,7 @@ _PROGRAMS = {"python-docx", "python-pptx"}
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """Where a member of a package points to: `kind` is "styles", "slide", "hyperlink" ...; `target` is a
+    """A relation of a member of a package: `kind` is "styles", "slide", "hyperlink" ...; `target` is a
     member, or an address if it is `external`."""
 
     kind: str

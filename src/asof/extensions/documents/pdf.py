@@ -33,7 +33,7 @@ LIGATURES = str.maketrans({
 """PDFium puts U+0002 or U+FFFE where a word is parted at the end of a line."""
 
 EDGE_LINES = 2
-"""So many lines at the top and at the foot of a page may be running heads."""
+"""The number of lines at the top and at the foot of a page that may be running heads."""
 
 MIN_REPEATS = 3
 """A running head is on at least so many pages."""
@@ -123,7 +123,7 @@ def _ends(above: str, line: str, usual: float) -> bool:
 
 
 LOOKAHEAD = 30
-"""So many lines after a heading have to look like references."""
+"""The number of lines after a heading that have to look like references."""
 
 MIN_POSITION = 0.2
 """Before this share of the lines a heading of references is one of a table of contents."""
@@ -176,7 +176,7 @@ def references_in(lines: Sequence[str]) -> ReferenceSection | None:
 
 
 def _end(lines: Sequence[str], start: int) -> int:
-    """Where the list ends: at an appendix, or with the text."""
+    """The end of the list: at an appendix, or with the text."""
     end = next((at for at in range(start + 1, len(lines)) if _appendix(lines, at)), len(lines))
     if any(_share(lines[at : at + LOOKAHEAD]) < NO_LIST_SHARE for at in range(start, end - LOOKAHEAD + 1)):
         raise UncertainReferences("what follows the references has no heading that tells where they end")

@@ -14,7 +14,7 @@ IMAGE = 3
 """PDFium's number of objects that are images."""
 
 SHAPES = 100
-"""So many shapes may be letters that are drawn."""
+"""The number of shapes on a page from which they may be drawn letters."""
 
 MAX_TITLE = 500
 """Characters of a title."""

@@ -327,7 +327,7 @@ def _shown(text: str) -> str:
 
 
 def _said_of(before: str, annotation: str) -> tuple[str, str]:
-    """Who wrote a comment, which stands before it, and on which day, which is packed in bits."""
+    """The author of a comment, which stands before it, and the day, which is packed in bits."""
     author, date = re.findall(_AUTHOR, before), _DATE.search(annotation)
     bits = int(date[1]) if date else 0
     year, month, day = 1900 + (bits >> 20 & 0x1FF), bits >> 16 & 0xF, bits >> 11 & 0x1F

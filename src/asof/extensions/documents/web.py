@@ -548,8 +548,8 @@ class Bookmarks:
 
 
 def _later(added: SourcedTime | None, saved: SourcedTime | None) -> SourcedTime | None:
-    """When the text of a saved page is known to have been there: a page that was saved after its address was
-    kept may have been written in between."""
+    """The time at which the text of a saved page is known to have been there: a page that was saved after its
+    address was kept may have been written in between."""
     if added is None or saved is None:
         return added or saved
     return saved if saved.span.last > added.span.last else added

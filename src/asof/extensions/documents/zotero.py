@@ -266,7 +266,7 @@ def date_of(item: ZoteroItem) -> str:
 
 
 def text_of(item: ZoteroItem) -> str:
-    """Who wrote it, where it stands, and its abstract."""
+    """The text of an item: its authors, where it was published, and its abstract."""
     get = item.fields.get
     names = ", ".join(name for name, part in item.people if part in ("author", "")) or ", ".join(
         f"{name} ({part})" for name, part in item.people
@@ -485,7 +485,8 @@ class Zotero:
             yield Checkpoint(name, state)
 
     def _path(self, file: ZoteroFile) -> Path | None:
-        """Where a stored file lies; None if it is not there, or the database names one outside of storage."""
+        """The path of a stored file; None if it is not there, or the database names one outside of
+        storage."""
         key, name = _KEY.fullmatch(file.key), file.path.removeprefix(STORED)
         if key is None or PurePosixPath(name).name != name or "\\" in name or "\0" in name:
             return None

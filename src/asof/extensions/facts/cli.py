@@ -264,7 +264,7 @@ def _merge(merge: NameMerge) -> str:
 
 NODES = 20
 SHOWN = 3
-"""So many facts of a neighbour are shown on a terminal, the newest."""
+"""The number of facts of a neighbour shown on a terminal, the newest."""
 
 
 @click.command(epilog=f"T is a date, a period or a moment: {TIMES}.")
@@ -447,7 +447,7 @@ def _show_point(point: ReportPoint) -> None:
 
 
 def _from(quote: Quote) -> str:
-    """Where a point is from: the time that it holds of, in words, the document, and when it was told."""
+    """The source of a point: its time in words, the document, and the date of publication."""
     when = f"{plain(quote.when.text)}: " if quote.when and quote.when.text else ""
     published = f", {plain(quote.published.text)}" if quote.published else ""
     return f"{when}{shortened(plain(quote.title or quote.document), 80)}{published} [{plain(quote.document)}]"

@@ -156,7 +156,7 @@ def _show_one(number: int, each: PlacedStale, *, explain: bool) -> None:
 
 
 def _head(each: PlacedQuote) -> str:
-    """Where a sentence stands, the title of its document, and since when."""
+    """The place of a sentence, the title of its document, and since when it stands."""
     where = click.style(f"{plain(shown_file(each))}:{each.place.line}", bold=True)
     since = click.style(plain(day(each)), fg="cyan")
     return "  ".join(part for part in (where, readable(each.quote.title, TITLE), since) if part)
@@ -234,7 +234,7 @@ def _where(each: PlacedQuote) -> str:
 
 _SIGNS = re.compile(r"[\\`*_{}\[\]()#+\-.!|~=$^]")
 _ADDRESSING = re.compile(r"[@#](?=\w)|(?<=:)(?=//)|(?<=www)(?=\\?\.)")
-"""Where GitHub makes a link of a plain text: names of people, numbers of issues, addresses."""
+"""The plain texts that GitHub makes links of: names of people, numbers of issues, addresses."""
 _APART = "\N{ZERO WIDTH SPACE}"
 
 

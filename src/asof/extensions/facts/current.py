@@ -216,7 +216,7 @@ class CurrentPassages:
             self._starts[name] = {key: start for key, start, _ in layout_places(layout)}
 
     def start_of(self, each: PassageText) -> tuple[int, bytes]:
-        """Where a passage begins in its document, as an order; after `starts` of the document."""
+        """The start of a passage in its document, as an order; after `starts` of the document."""
         return self._starts.get(each.name, {}).get(each.key, 0), each.key
 
     def edited(self, places: Sequence[Place]) -> list[int]:
@@ -426,7 +426,7 @@ def _pieces(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 _TOKENS = 60
-"""So many words of a text decide on its language."""
+"""The number of words of a text that decide on its language."""
 
 
 @cache

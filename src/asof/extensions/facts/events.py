@@ -332,7 +332,7 @@ class Events:
         return words_of(items, where), PHRASE
 
     def _end(self, start: int) -> int:
-        """Where the object that begins with item `start` ends."""
+        """The end of the object that begins with item `start`."""
         items, after = self.items, start
         while after < len(items) and after - start < WIDEST:
             senses = items[after].senses

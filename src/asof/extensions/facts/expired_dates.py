@@ -194,7 +194,7 @@ VAGUE = {"soon": (0.42, 0.5, 1.0), "now": (0.35, 1.0, 2.0), "lately": (0.3, 1.0,
 """Of vague words: how surely, from how many years on, and after how many years half as surely."""
 
 AHEAD, BEGUN = 90, 40
-"""So many characters from a time words like "will" mean it: a time to come, and one that had begun."""
+"""The distance in characters within which words like "will" mean a time: one to come, one that had begun."""
 
 AS_OF_YEARS, PASSED_YEARS = 1.0, 0.25
 

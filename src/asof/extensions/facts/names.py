@@ -138,7 +138,7 @@ def _unambiguous(pairs: Iterable[tuple[str, str]]) -> tuple[UnionFind, set[tuple
 
 
 class _AmbiguityTracker:
-    """Which short names stand for one name only (`clear`) while names are joined.
+    """Tracks which short names stand for one name only (`clear`) while names are joined.
 
     `cell`: the set that a name is in, called by one of its names; `left`: the cells of the names that a short
     name stands for; `among`: the short names that stand for a name in a cell. The smaller of two cells is

@@ -102,7 +102,7 @@ class FactGroupJson(TypedDict):
 
 
 class FactsJson(TypedDict):
-    """What is known of a subject."""
+    """The facts about a subject, with their times."""
 
     query: Annotated[str, "the name that was asked for"]
     subject: Annotated[str, "the name that most documents have for it"]
@@ -239,7 +239,7 @@ def graph_json(graph: Neighbourhood) -> GraphJson:
 
 
 class ExtractionJson(TypedDict):
-    """What came of reading facts."""
+    """The outcome of extracting facts."""
 
     passages: Annotated[int, "that were read"]
     facts: Annotated[int, "in them"]
@@ -250,7 +250,7 @@ class ExtractionJson(TypedDict):
 
 
 class GenerationJson(TypedDict):
-    """What came of writing reports by a model."""
+    """The outcome of generating reports by a model."""
 
     reports: Annotated[int, "that a model has written, now or before"]
     remaining: Annotated[int, "that were not begun (the budget)"]
@@ -259,14 +259,14 @@ class GenerationJson(TypedDict):
 
 
 class CostEstimateJson(TypedDict):
-    """What that would take at most."""
+    """The most that this would cost."""
 
     facts: CostJson
     reports: Annotated[CostJson | None, "null: not asked for, or passages have to be read first"]
 
 
 class PrecomputedJson(TypedDict):
-    """What was read and written ahead of questions."""
+    """Facts and reports that were made ahead of questions."""
 
     facts: Annotated[ExtractionJson | None, "null: only estimated"]
     reports: Annotated[GenerationJson | None, "with `--reports`; null else, and while facts are remaining"]
@@ -335,7 +335,7 @@ class PointJson(TypedDict):
 
 
 class PeriodReportJson(TypedDict):
-    """What happened in a period."""
+    """The report of a period."""
 
     period: Annotated[str, "`2024`, `2024-Q1`, `2024-03` or `2024-03-05`"]
     title: str
@@ -352,7 +352,7 @@ class PeriodReportJson(TypedDict):
 
 
 class ReportJson(TypedDict):
-    """What happened in a stretch of time."""
+    """The reports of a span of time."""
 
     span: Annotated[SpanJson, "the time that was asked for"]
     about: Annotated[str, 'the name that was asked for; "": none']
@@ -422,7 +422,7 @@ class StaleItemJson(StaleQuoteJson):
 
 
 class StaleJson(TypedDict):
-    """What current documents say that rests on what is no longer so."""
+    """A statement of a current document that is no longer true."""
 
     as_of: Annotated[Instant, "the moment whose state of the documents was asked"]
     known_at: Annotated[Instant | None, "the moment whose knowledge of them was asked; null: all of it"]
@@ -431,7 +431,7 @@ class StaleJson(TypedDict):
 
 
 def stale_json(report: StaleReport, *, explain: bool = False) -> StaleJson:
-    """What is stale; with `explain` each has the tree of its score."""
+    """Stale statements; with `explain` each has the tree of its score."""
     return {
         "as_of": iso(report.as_of),
         "known_at": None if report.known_at is None else iso(report.known_at),

@@ -206,7 +206,7 @@ _BEFORE = 3
 
 
 def looks_ahead(one: FactDraft, items: Sequence[Token], at: int) -> Ahead:
-    """When the day at item `at` is the next one after publication, for this draft."""
+    """The condition under which the day at item `at` is the next one after publication."""
     if one.kind != EVENT:
         return "always" if one.expected and _begins(items, at) else ""
     if one.expected:

@@ -142,7 +142,7 @@ class QuotePlace:
 
 
 def place_of(quote: Quote, text: str, root: Path | None) -> QuotePlace:
-    """Where a sentence stands. `text`: its document's; `root`: the folder in which files are looked at, None
+    """The place of a sentence. `text`: its document's; `root`: the folder in which files are looked at, None
     for what stood in the past, when files were other ones."""
     file = None if root is None else source_file(root, quote.document)
     found = None if file is None else _line_in(file, quote.text, text[quote.start :])

@@ -412,7 +412,7 @@ CROWD = 50
 """A line that more documents begin with says nothing."""
 
 LONGEST = 10
-"""So many renamings are followed."""
+"""The most renamings that are followed."""
 
 
 Reader = Callable[[View, Mapping[int, tuple[int, int | None]]], dict[int, set[Hashable]]]

@@ -31,13 +31,13 @@ FOLDER = "texts"
 
 DIGEST_BYTES, CHECK_BYTES = 16, 4
 BATCH = 256
-"""So many texts are encoded, and then on the disk."""
+"""The number of texts that are encoded before they are written to the file."""
 
 LARGEST = 512 * 2**20
 """Bytes of a file."""
 
 MAX_REMEMBERED = 200_000
-"""So many vectors are in memory."""
+"""The most vectors in memory."""
 
 Vector = NDArray[np.int16]
 

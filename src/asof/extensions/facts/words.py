@@ -206,7 +206,7 @@ def is_hard(item: Token) -> bool:
 
 
 def _past(items: Sequence[Token], end: int) -> int:
-    """Where the phrase before `end` ends: before a time with its preposition, an aside, an adverb."""
+    """The end of the phrase before `end`: before a time with its preposition, an aside, an adverb."""
     after, floor = end, max(0, end - 3 * WIDEST)
     while after > floor:
         item = items[after - 1]
@@ -227,7 +227,7 @@ def _past(items: Sequence[Token], end: int) -> int:
 
 
 def _opening(items: Sequence[Token], end: int) -> int:
-    """Where the aside that ends with `items[end]` opens, -1 if it is none."""
+    """The start of the aside that ends with `items[end]`, -1 if it is none."""
     opening = "(" if items[end].low == ")" else ","
     for at in range(end - 1, max(-1, end - 1 - _ASIDE), -1):
         item = items[at]
@@ -355,7 +355,7 @@ def is_name(item: Token) -> bool:
 
 
 def name_before(items: Sequence[Token], end: int) -> int:
-    """Where the name begins that ends before item `end`; `end` if none does."""
+    """The start of the name that ends before item `end`; `end` if none does."""
     first = end
     while first > 0 and end - first < WIDEST:
         if is_name(items[first - 1]):

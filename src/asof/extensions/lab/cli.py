@@ -163,7 +163,7 @@ def keeping(encoder: Encoder | None) -> Iterator[Encoder | None]:
 
 
 MOST = 20
-"""How many are shown."""
+"""The number that is shown."""
 
 
 def note_problems(problems: Sequence[Problem]) -> None:
@@ -335,7 +335,7 @@ EACH = ("success@1", "ndcg@10", "recall@100")
 
 
 def show(evaluation: Evaluation, *, per_query: bool = False) -> None:
-    """Who won by how much, and how sure that is; what each question got; what leaked; what to know."""
+    """Shows the scores, differences and how sure these are, each question, leaks, and notes."""
     to = console()
     click.secho(plain(headline(evaluation)), bold=True)
     if evaluation.configuration is not None:

@@ -247,7 +247,7 @@ class Dataset:
         return max(self.newest, SOME_TIME) + 1_000_000
 
     def as_of(self, question: DatasetQuestion) -> int:
-        """When a question is asked; one without a time is asked as of the newest document."""
+        """The moment of a question; one without a time is asked as of the newest document."""
         return self.newest if question.asked_at is None else question.asked_at
 
     def documents(self, until: int = NEVER) -> Iterator[Document]:

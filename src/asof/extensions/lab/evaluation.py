@@ -256,7 +256,7 @@ def _run_notes(runs: Sequence[Run]) -> list[str]:
 
 
 STAGES = ("base@base", "base@updated", "new@updated")
-"""Which questions are asked of which corpus."""
+"""The stages: which questions are asked of which corpus."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,7 +62,7 @@ class Explanations(BaseModel):
 
 
 class Pair(BaseModel):
-    """Which of two answers is better, and why; the reasons come first."""
+    """The better of two answers, and why; the reasons come first."""
 
     explanations: Explanations = Explanations()
     comprehensiveness: Side
@@ -156,7 +156,7 @@ def _shares(judged: Sequence[JudgedElement], *, answerable: bool) -> ElementShar
 
 @dataclass(frozen=True, slots=True)
 class Preference:
-    """Which of two answers is better by dimension, and why: in the order given, and in the other one."""
+    """The better of two answers by dimension, and why: in the order given, and in the other one."""
 
     sides: Mapping[str, Side]
     reasons: Mapping[str, tuple[str, str]]
@@ -165,7 +165,7 @@ class Preference:
 def preferences(
     model: Model, pairs: Sequence[tuple[str, str, str]]
 ) -> tuple[list[Preference | None], list[Reply]]:
-    """Which of two answers is better, by dimension, for each (question, one answer, other answer).
+    """The better of two answers, by dimension, for each (question, one answer, other answer).
 
     Every pair is judged in both orders. If the two verdicts disagree it is a tie, so that the place of an
     answer decides nothing. None if one of the replies cannot be used. Raises ModelError.

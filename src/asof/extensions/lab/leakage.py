@@ -54,7 +54,7 @@ class Compared:
 
 
 class LeakedKnowledge(NamedTuple):
-    """Where two corpora first differ: `what` (facts, names, reports, answer) at `rank`, as text."""
+    """The first difference of two corpora: `what` (facts, names, reports, answer) at `rank`, as text."""
 
     what: str
     rank: int
@@ -111,7 +111,7 @@ def _fact_line(known: StatedFact) -> str:
 
 
 def name_lines(view: View) -> list[str]:
-    """Which names mean the same, everywhere and in single documents, and which document states it."""
+    """The merged names, everywhere and in single documents, and the document that states it."""
     entities = Entities.of(view)
     stated = [["said", each.name, each.other, each.document] for each in entities.statements]
     everywhere = [["same", name, other] for name, other in entities.merged.root.items()]
@@ -143,7 +143,7 @@ def _content(answer: Answer) -> str:
 
 @dataclass(frozen=True, slots=True)
 class LeakedResult:
-    """Where the answer of the whole corpus first differs from that of the cut one.
+    """The first difference between the answers of the whole corpus and of the cut one.
 
     `what` differs at `rank`: hits (`whole` and `cut` are ids of passages, None for none), score, why or
     superseded; or facts, names, reports, answer. `question` and `recipe` are "" for knowledge that no

@@ -84,7 +84,7 @@ TEMPORAL = {
         "types of the questions that are temporal; none: those with a word that asks for the newest",
     )
 }
-"""Which questions are temporal."""
+"""The parameter that says which questions are temporal."""
 
 SIGNALS = ("lexical", "max_normalize", "latent", "combine")
 """The stages of `twe` that rank by words, by latent semantics, and by their sum."""

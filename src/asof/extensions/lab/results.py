@@ -47,7 +47,7 @@ class ComparisonJson(TypedDict):
 
 
 class PreferenceJson(TypedDict):
-    """How often a judge preferred one of two answers to an abstract question."""
+    """Counts of a judge's preferences between two answers to abstract questions."""
 
     a: Annotated[str, "a recipe"]
     b: Annotated[str, "another recipe"]
@@ -322,7 +322,7 @@ class RankingGroupJson(TypedDict):
 
 
 class UsedConfigurationJson(TypedDict):
-    """Where the numbers of recipes are from."""
+    """The source of the numbers of recipes."""
 
     files: Annotated[list[str], "of asof.toml and the user's own; none: as published"]
     changed: Annotated[dict[str, dict[str, Any]], "by recipe: its fields with other values than published"]
@@ -342,7 +342,7 @@ class RunJson(TypedDict):
 
 
 class ComparedJson(TypedDict):
-    """How much knowledge was compared."""
+    """The numbers of facts, names, reports and answers that were compared."""
 
     moments: int
     facts: int
@@ -352,7 +352,7 @@ class ComparedJson(TypedDict):
 
 
 class LeakedResultJson(TypedDict):
-    """Where the whole corpus first differs from the one that was cut."""
+    """The first difference between the whole corpus and the one that was cut."""
 
     query_id: Annotated[str, 'the question; "" where none was asked']
     as_of: Annotated[Instant, "where it was cut"]
@@ -368,7 +368,7 @@ class LeakedResultJson(TypedDict):
 
 
 class LeakageJson(TypedDict):
-    """Whether anything later shows in corpora that are cut where questions were asked."""
+    """Leaks from later, found in corpora that are cut where questions were asked."""
 
     queries: Annotated[int, "how many questions were asked twice"]
     moments: Annotated[int, "how many cut corpora"]
@@ -428,7 +428,7 @@ def evaluation_json(evaluation: Evaluation, *, per_query: bool = False) -> Evalu
 
 
 def configuration_json(used: UsedConfiguration | None) -> UsedConfigurationJson | None:
-    """Where the numbers of recipes are from."""
+    """The source of the numbers of recipes."""
     if used is None:
         return None
     changed = {name: dict(values) for name, values in used.changed.items()}
@@ -576,7 +576,7 @@ class TableRowJson(TypedDict):
 
 
 class ShapeJson(TypedDict):
-    """Whether a column has the shape of the paper's."""
+    """The shape of a column, and whether it is the paper's."""
 
     column: str
     best_paper: Annotated[str, "the row that is best in the paper"]
@@ -716,7 +716,7 @@ class TunedFieldJson(TypedDict):
 
 
 class TuneJson(TypedDict):
-    """What tuning found."""
+    """The outcome of tuning."""
 
     dataset: str
     recipe: str

@@ -86,7 +86,7 @@ DOCUMENTED: dict[int | str, dict[str, Any]] = {
 
 
 SHOWN = 5
-"""So many problems are named where no document could be added."""
+"""The number of problems that are named where no document could be added."""
 
 
 class NewDocuments(BaseModel):
@@ -469,7 +469,7 @@ VARIABLE = "ASOF_SERVE"
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where a server listens."""
+    """The address that a server listens on."""
 
     host: str
     port: int

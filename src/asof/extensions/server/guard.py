@@ -207,7 +207,7 @@ STATUS: tuple[tuple[type[AsofError], int], ...] = (
 
 
 class ErrorBody(BaseModel):
-    """What went wrong: `kind` names it for programs, `message` says it in words; `request` is its id in the
+    """An error: `kind` names it for programs, `message` says it in words; `request` is its id in the
     server's log."""
 
     kind: str
@@ -392,7 +392,7 @@ SALT, HASH = 16, 32
 """Bytes."""
 
 GUESSES = 30
-"""So many wrong secrets a minute with the beginning of a key are hashed."""
+"""The number of wrong secrets a minute, with the beginning of a key, that are hashed."""
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _COST = {"n": 2**14, "r": 8, "p": 1}

@@ -77,13 +77,13 @@ class OpenArguments(Arguments):
 
 
 class ResourceArguments(Arguments):
-    """What the address of a document says."""
+    """The arguments in the address of a document."""
 
     document: Name
 
 
 class TimelineArguments(Arguments):
-    """How the answer to a question changed over time, oldest first."""
+    """The answers to a question over time, oldest first."""
 
     query: Annotated[Text, Field(description="a question, or some words")]
     since: Annotated[Time, Field(description="only what was current after the start of this")] = None
@@ -93,7 +93,7 @@ class TimelineArguments(Arguments):
 
 
 class CompareArguments(BaseModel):
-    """What changed in the answer to a question between two dates."""
+    """The changes in the answer to a question between two dates."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -105,7 +105,7 @@ class CompareArguments(BaseModel):
 
 
 class NeighborsArguments(Arguments):
-    """What is linked with a document, or known around a name."""
+    """The links of a document, or the facts around a name."""
 
     document: Annotated[Name | None, Field(description="a document, for its links in and out")] = None
     name: Annotated[Name | None, Field(description="a name, for the entities around it and their facts")] = (
@@ -115,7 +115,7 @@ class NeighborsArguments(Arguments):
 
 
 class StaleArguments(Arguments):
-    """What current documents say that rests on what is no longer so: stale links, times that have passed."""
+    """Statements of current documents that are no longer true: stale links, times that have passed."""
 
     documents: Annotated[
         list[Name], Field(max_length=100, description="only these: ids, titles, folders, patterns (notes/*)")
@@ -126,7 +126,7 @@ class StaleArguments(Arguments):
 
 
 class StatusArguments(BaseModel):
-    """What the corpus holds: documents, how they are dated, from when to when."""
+    """The contents of the corpus: documents, how they are dated, from when to when."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -422,10 +422,10 @@ SCHEME = "asof"
 TEMPLATE = "asof://document/{id}{?as_of}"
 PATH = "/mcp"
 PAGE = 100
-"""So many documents are listed at a time."""
+"""The number of documents that are listed at a time."""
 
 RUNNING = 2
-"""So many calls are worked on at once; more only get into each other's way."""
+"""The number of calls that are worked on at once; more would only slow each other down."""
 
 CHANGED = "what-changed-since"
 

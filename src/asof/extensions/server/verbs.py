@@ -102,7 +102,7 @@ class Ask(Question):
 
 
 class Timeline(Parameters):
-    """How the answer changed over time."""
+    """The answers to a question over time."""
 
     q: Annotated[Text, Field(description="the question, or some words")]
     since: Annotated[Time, Field(description="only what was current after the start of this")] = None
@@ -124,7 +124,7 @@ class Diff(BaseModel):
 
 
 class Facts(Parameters):
-    """What is known of a subject: facts with their times, and what replaced what."""
+    """The facts about a subject, with their times and what replaced what."""
 
     subject: Annotated[Name, Field(description="any name of it")]
     relation: Annotated[
@@ -136,7 +136,7 @@ class Facts(Parameters):
 
 
 class Report(Parameters):
-    """What happened in a period."""
+    """The report of a period."""
 
     period: Annotated[Name, Field(description="2021, 2021-Q2, 2021-05 ...")]
     about: Annotated[str, Field(max_length=1_000, description="only what is known of this name or topic")] = (
@@ -153,14 +153,14 @@ class Graph(Parameters):
 
 
 class Links(Parameters):
-    """What a document links to, and what links to it."""
+    """The links of a document, in both directions."""
 
     document: Annotated[Name, Field(description="its id, title, file name or part of its path")]
     depth: Annotated[int, Field(ge=1, le=5, description="so many links away")] = 1
 
 
 class Stale(Parameters):
-    """What current documents say that rests on what is no longer so, worst first."""
+    """Statements of current documents that are no longer true, worst first."""
 
     path: Annotated[
         list[Annotated[str, Field(min_length=1, max_length=1_000)]],
@@ -183,7 +183,7 @@ class WhyNot(Question):
 
 
 class When(Parameters):
-    """How the times of a question are read."""
+    """The times of a question, as they are read."""
 
     q: Annotated[Text, Field(description="the question")]
 
@@ -205,11 +205,11 @@ class Documents(Parameters):
 
 
 class Calendar(Parameters):
-    """How many versions of documents were published in each month."""
+    """The number of versions of documents published in each month."""
 
 
 class Status(BaseModel):
-    """What the corpus holds."""
+    """The contents of the corpus."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -377,7 +377,7 @@ VERBS = {
 
 
 SHOWN = 5
-"""So many mistakes are named."""
+"""The number of mistakes that are named."""
 
 FORMS = {PAIR: "key=value"}
 """The patterns of parameters in words."""

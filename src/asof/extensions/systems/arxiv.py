@@ -274,7 +274,7 @@ class FeedEntry:
 
     @property
     def dated(self) -> datetime:
-        """When this version was submitted."""
+        """The instant at which this version was submitted."""
         return self.published if self.paper.version == 1 else self.updated
 
 
@@ -378,7 +378,7 @@ def _moment(text: str) -> datetime | None:
 
 
 MAX_AUTHORS = 64
-"""So many authors are listed; a longer list says how many there are."""
+"""The number of authors that are listed; a longer list says how many there are."""
 
 ABSTRACT, FULL = "abstract", "full"
 """The values of `kind` in the metadata of papers' documents; full texts are tagged so, too."""
@@ -409,7 +409,8 @@ def withdrawn(entry: FeedEntry) -> bool:
 
 
 def dated(entry: FeedEntry) -> SourcedTime:
-    """When a version was submitted, to the second. It is announced some days later, which no feed states."""
+    """The date of submission of a version, to the second. It is announced some days later, which no feed
+    states."""
     return second(int(entry.dated.timestamp()), "metadata")
 
 

@@ -97,7 +97,7 @@ RESUME_WITHIN = DAY
 """A run that broke off is gone on with for so long; a later one begins anew."""
 
 Known = Callable[[Collection[str]], Mapping[str, Collection[int]]]
-"""Which versions of papers (ids without `arxiv:`) the store has; `erased.ERASED` of one that was
+"""The versions of papers (ids without `arxiv:`) that the store has; `erased.ERASED` of one that was
 erased from it."""
 
 
@@ -297,7 +297,7 @@ EMPTY_ANSWERS = 3
 
 
 class HarvestWriter(Protocol):
-    """Where finished pages are written down, and read again by the run that goes on."""
+    """The log of finished pages, which the run that resumes reads again."""
 
     def of(self, part: str) -> Sequence[HarvestLine]: ...
     def add(self, line: HarvestLine) -> None: ...
@@ -502,7 +502,7 @@ def _line(page: ResultPage, count: PartCount) -> HarvestLine:
 
 @dataclass(frozen=True, slots=True)
 class HarvestRange:
-    """Which papers of the categories to fetch: instants between which they were submitted (None: since the
+    """The papers of the categories to fetch: instants between which they were submitted (None: since the
     last run, or a week ago; until now), and how many of a day's newest (0: all). `wording`: the words that
     the instants were read from; a run that broke off is gone on with when the same is asked again."""
 

@@ -69,7 +69,7 @@ from asof.values import Document, Problem, SafeToCommit
 
 
 MAX_EARLIER = 50
-"""So many of the latest versions before the last are taken of a paper, beside the first."""
+"""The number of latest versions before the last that are taken of a paper, beside the first."""
 
 EARLIER_PER_RUN, EARLIER_PER_PAPER = 2_000, 5
 """A run asks for at most `EARLIER_PER_RUN` earlier versions, and `EARLIER_PER_PAPER` more for every paper
@@ -131,7 +131,7 @@ class VersionReader:
         self.seen.update(str(each.paper) for each in entries)
 
     def numbers(self, entries: Iterable[FeedEntry]) -> Mapping[str, Collection[int]]:
-        """Which versions of the entries' papers are known."""
+        """The known versions of the entries' papers."""
         papers = {each.paper.id for each in entries}
         return self.known(papers) if papers else {}
 
@@ -394,7 +394,7 @@ class Arxiv:
             self.log.page(line)
 
     def _last(self) -> int:
-        """Where the window ends: there is nothing after now."""
+        """The end of the window: there is nothing after now."""
         return self.now if self.range.until is None else min(self.range.until, self.now)
 
     def _window(self, done: HarvestCoverage) -> Stretch:
@@ -517,7 +517,7 @@ def open_arxiv(
 
 
 def _log(context: SourceContext, name: str) -> HarvestLog | None:
-    """Where it is kept how far a run came; None in a context without a folder: each run begins anew then."""
+    """The log of how far a run came; None in a context without a folder: each run begins anew then."""
     if context.folder is None or context.stored is None:
         return None
     stored = context.stored

@@ -118,7 +118,7 @@ class BudgetedRerank:
         return ranked.note(halting.reason)
 
     def _agree(self, view: View, top: int, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Which of `rows` have an edge with `top`."""
+        """A mask of `rows`: those with an edge to `top`."""
         return np.isin(rows, self.graph.evidence(view).neighbours(top)[0])
 
     def _outcome(self, doubt: Uncertainty, examined: int, count: int, scored: int) -> Halting:

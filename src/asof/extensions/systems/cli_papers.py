@@ -222,7 +222,7 @@ def show_outcome(outcome: PaperAnswer) -> None:
 
 
 def _show_head(outcome: PaperAnswer) -> None:
-    """Where was looked, as of when, and what was fetched."""
+    """Shows the categories, the moment, and what was fetched."""
     wish, request, view = outcome.parsed, outcome.request, outcome.results.view
     parts = [" + ".join(wish.categories), f"{iso(wish.since)[:10]} to {iso(wish.until)[:10]}"]
     if request.as_of is not None:

@@ -165,7 +165,7 @@ class Box:
         return at, self.low[at], self.high[at]
 
     def _inside(self, rows: Floats) -> NDArray[np.bool_]:
-        """Which rows are feasible already, so that projecting them changes nothing at all."""
+        """A mask of the rows that are feasible already, so that projecting them changes nothing at all."""
         at, low, high = self._simplex()
         own = rows[:, at]
         summed = np.abs(own.sum(axis=1) - self.total) <= EXACT * max(1.0, abs(self.total))

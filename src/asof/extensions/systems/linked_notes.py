@@ -76,7 +76,7 @@ def within_source(stage: Any) -> Callable[..., object]:
 def parts(
     rows: NDArray[np.int64], view: View, by_source: BySource, numbers: Mapping[str, float]
 ) -> Iterator[tuple[NDArray[np.bool_], Mapping[str, float]]]:
-    """Which rows (n,) have which numbers: those of each source that is named, and all others. The parts are
+    """The rows (n,) by their numbers: those of each source that is named, and all others. The parts are
     disjoint, and all rows are in one."""
     others = np.ones(len(rows), bool)
     own = read(by_source, numbers)

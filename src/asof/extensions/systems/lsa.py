@@ -158,8 +158,8 @@ Hashes = NDArray[np.uint64]
 
 @dataclass(frozen=True, slots=True)
 class TermLimits:
-    """Which terms count: those in at least `least_df` rows and at most a share of `most_df` of them; of these
-    the `most` frequent in all rows (ties to the smaller hash).
+    """The terms that count: those in at least `least_df` rows and at most a share of `most_df` of them; of
+    these the `most` frequent in all rows (ties to the smaller hash).
 
     Where no term is left, as in a corpus of a few texts, `least_df` is 1; then `most_df` is 1 as well.
     """

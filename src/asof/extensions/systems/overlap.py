@@ -46,7 +46,7 @@ class Sharing:
 
 
 def within_cap(shingle: Array, node: Array, cap: int, rows: Rows) -> NDArray[np.bool_]:
-    """Which (shingle, node) are among the first `cap` in time of their shingle; 0: all are.
+    """A mask of (shingle, node): those among the first `cap` in time of their shingle; 0: all are.
 
     `shingle` is ascending, from 0. Only shingles of more than `cap` nodes have to be sorted.
     """
@@ -106,7 +106,7 @@ def sharing_of(
 def carriers_of(
     hashes: NDArray[np.uint64], parts: Sequence[Postings], known: NDArray[np.bool_]
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """Which of `hashes` (ascending) is carried by which node that is `known`."""
+    """The pairs of `hashes` (ascending) and the `known` nodes that carry them."""
     postings = [part.find(hashes) for part in parts]
     shingle = np.concatenate([np.zeros(0, np.int64), *(which for which, _ in postings)])
     node = np.concatenate([np.zeros(0, np.int32), *(nodes for _, nodes in postings)])

@@ -47,7 +47,7 @@ class JudgedHitJson(TypedDict):
 
 
 class JudgingJson(TypedDict):
-    """What a model did as judge."""
+    """The work of a model as judge."""
 
     judge: Annotated[str, "the name of the model"]
     graded: Annotated[int, "how many hits"]
@@ -107,7 +107,7 @@ def _recorded_json(one: JudgedRecord) -> RecordedJson:
 
 
 class PaperRequestJson(TypedDict):
-    """What was wanted of arXiv."""
+    """The request to arXiv."""
 
     categories: Annotated[list[str], "closest first"]
     since: Annotated[Instant, "papers submitted from then on"]
@@ -117,7 +117,7 @@ class PaperRequestJson(TypedDict):
 
 
 class FetchedJson(TypedDict):
-    """What was fetched; null: nothing was asked for, or arXiv could not be reached (see `notes`)."""
+    """The papers fetched; null: nothing was asked for, or arXiv could not be reached (see `notes`)."""
 
     abstracts: IndexedJson | None
     full_texts: IndexedJson | None
@@ -135,7 +135,7 @@ class PaperQuoteJson(TypedDict):
 
 
 class RankingMetricsJson(TypedDict):
-    """What an order of judged papers is worth; papers without a grade count as 0."""
+    """Metrics of an order of judged papers; papers without a grade count as 0."""
 
     k: int
     ndcg: Annotated[float, "nDCG@k"]
@@ -159,7 +159,7 @@ class LearnedQueryJson(TypedDict):
 
 
 class LearningJson(TypedDict):
-    """How the weights of the ranking moved."""
+    """A change of the weights of the ranking."""
 
     stage: Annotated[str, one_of("baseline", "exploration", "evolution", "bayesian")]
     number: Annotated[int, "which of the queries that are learned from this is, from 1"]

@@ -20,7 +20,7 @@ BOUNDS: dict[str, tuple[float, float]] = {
     "k": (1, 1_000_000), "most": (1, 10_000), "tokens": (1, 1_000_000), "depth": (1, 5),
     "wait": (0, math.inf), "budget": (0, math.inf), "eta": (0, 100),
 }  # fmt: skip
-"""Between which numbers an argument of this name lies, wherever it is; functions may want it narrower."""
+"""The range of an argument of this name, in all functions; a function may narrow it."""
 
 MAX_BITS = 63
 

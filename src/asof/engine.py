@@ -150,7 +150,7 @@ def remove(
     choose: Callable[[sqlite3.Connection], list[int]],
     what: str,
 ) -> int:
-    """Remove rows from the store (`choose` does, and says which) and from every segment that holds them.
+    """Remove rows from the store (`choose` does, and returns which) and from every segment that holds them.
 
     Files and free pages are overwritten or released: nothing of the text is left in the corpus. Returns
     the number of passages.
@@ -192,7 +192,7 @@ class ViewFactory:
         self.analyzer = self.manifest.store.settings.analyzer()
 
     def at(self, as_of: int, known_at: int | None = None) -> View:
-        """The corpus as it stood at `as_of`, as it was known at `known_at` (None: all that is known).
+        """The view of a corpus as of `as_of`, as known at `known_at` (None: all that is known).
 
         Called within a read transaction of the connection. Raises BeforeHorizon for a time whose history was
         dropped, DamagedSegment, and UsageError where another process has changed the encoder.

@@ -39,7 +39,7 @@ def holds_corpus(folder: Path) -> bool:
     """True if a folder contains a corpus."""
     try:
         return (folder / FOLDER / "corpus.db").is_file()
-    except PermissionError:  # opening it says which right is missing
+    except PermissionError:  # opening it reports the missing right
         return True
 
 

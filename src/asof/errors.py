@@ -1,12 +1,12 @@
-"""Everything that asof raises on purpose.
+"""The exceptions that asof raises on purpose.
 
     AsofError
-    ├── UsageError            what was asked for cannot be done as it was asked
+    ├── UsageError            a request that cannot be carried out as given
     │   ├── DocumentNotFound  a name that no document has, as of that moment
     │   ├── BadTime           a text that is no time, or a time that needs an anchor
     │   ├── BadConfig         a key or a value in asof.toml
-    │   ├── Untrusted         what a folder's asof.toml names is needed, and does not count: `asof trust`
-    │   ├── EncoderChanged    the corpus holds vectors of another encoder than it was opened with
+    │   ├── Untrusted         a key of a folder's asof.toml is needed but ignored: `asof trust`
+    │   ├── EncoderChanged    the corpus has vectors of another encoder than it was opened with
     │   └── BeforeHorizon     history before this moment was dropped by vacuum
     ├── SourceError           a source that cannot be read at all
     │   └── SourceShrunk      a run would end too many of a source's documents
@@ -15,14 +15,14 @@
     │   ├── NewerSchema       written by a later asof
     │   ├── Busy              another process is writing
     │   ├── NoSpace           the disk is full
-    │   ├── DamagedStore      SQLite says that the database is not sound
-    │   └── DamagedState      what learning knows of a recipe cannot be read: it is not begun anew unasked
-    ├── DamagedSegment        a cache file is missing, torn or altered: it is rebuilt, users do not see this
-    ├── ModelError            a model, or the server that runs it, gave no answer that can be used
+    │   ├── DamagedStore      the database fails SQLite's checks
+    │   └── DamagedState      the learned state of a recipe cannot be read; it is not reset unasked
+    ├── DamagedSegment        a cache file is missing, torn or altered; it is rebuilt, so users do not see this
+    ├── ModelError            a model, or its server, gave no usable answer
     └── MissingExtra          an optional dependency is not installed
 
 Bad *input* is not an error: a line or a file that cannot be read becomes a `Problem` (see `asof.values`)
-and the run goes on. A message says what was given, what is accepted and what to do.
+and the run goes on. A message tells what was given, what is accepted and what to do.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class AsofError(Exception):
 
 
 class UsageError(AsofError):
-    """What was asked for cannot be done as it was asked."""
+    """A request that cannot be carried out as given."""
 
 
 class DocumentNotFound(UsageError):
@@ -49,7 +49,7 @@ class BadConfig(UsageError):
 
 
 class Untrusted(UsageError):
-    """What a folder's `asof.toml` names is needed and does not count: the folder is not trusted."""
+    """A key of a folder's `asof.toml` is needed but ignored, as the folder is not trusted."""
 
 
 class EncoderChanged(UsageError):
@@ -93,7 +93,7 @@ class DamagedStore(CorpusError):
 
 
 class DamagedState(CorpusError):
-    """What learning knows of a recipe cannot be read; nothing is begun anew unasked."""
+    """The learned state of a recipe cannot be read; it is not reset without being asked."""
 
 
 class DamagedSegment(AsofError):

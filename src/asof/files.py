@@ -95,7 +95,7 @@ _OPEN_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class NotAFile(OSError):
-    """A symbolic link, a folder, a pipe or a device stands where a file of a corpus is expected."""
+    """A symbolic link, a folder, a pipe or a device in the place of a file of a corpus."""
 
 
 class FileTooLarge(OSError):
@@ -105,7 +105,7 @@ class FileTooLarge(OSError):
 def refuse_links(folder: Path) -> None:
     """Check that nothing in a corpus is a symbolic link; `folder` is its `.asof`, which may be missing.
 
-    Raises CorpusError. Asof never makes one, so whoever did wants something else to be read or written.
+    Raises CorpusError. Asof never makes one, so it was made to have something else read or written.
     """
     places = [folder]
     while places:

@@ -91,7 +91,7 @@ def redirect_target(url: str, location: str, domain: str = "") -> str:
 
 
 def in_domain(host: str, domain: str) -> bool:
-    """True if a host is a domain or lies in it; no host is in the domain ""."""
+    """True if a host is a domain or a subdomain of it; no host is in the domain ""."""
     return bool(domain) and (host == domain or host.endswith(f".{domain}"))
 
 
@@ -289,7 +289,7 @@ class CircuitBreaker:
             self._stop(f"not sent: {error}")
 
     def stop(self) -> None:
-        """Nobody waits for replies any more."""
+        """The caller does not wait for replies any more."""
         with self._lock:
             self._stop("not sent: the batch was given up")
 
@@ -315,7 +315,7 @@ T = TypeVar("T")
 
 
 class RetryLater(Exception):
-    """A failure that may pass. `wait`: seconds that the server asks for; None if it does not say."""
+    """A failure that may pass. `wait`: seconds that the server asks for, or None."""
 
     def __init__(self, reason: str, wait: float | None = None) -> None:
         super().__init__(reason)
@@ -323,7 +323,7 @@ class RetryLater(Exception):
 
 
 class NoConnection(RetryLater):
-    """No connection was made: nobody listens there, or there is no such host."""
+    """No connection was made: nothing listens there, or there is no such host."""
 
 
 class RequestRejected(Exception):
@@ -650,7 +650,7 @@ class Fetcher:
 
     def _read(self, url: str, response: Response, read: Callable[[bytes], T]) -> T:
         """The result of `read` for status 200; a request that is wrong (400) may be answered by a text that
-        `read` understands, and says why."""
+        `read` understands, with the reason."""
         status = response.status
         if status == 200:
             return read(response.body)

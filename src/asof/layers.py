@@ -161,8 +161,8 @@ UNTRUSTED_KEYS = {
         "json", "timeout", "attempts", "concurrency", "deadline", "patience", "temperature", "limit",
     },
 }  # fmt: skip
-"""Keys of the tables that name what lies outside, which any folder may set. All others, also those that will
-be added, say where texts go, with which key, what is loaded or what it costs."""
+"""Keys, of the tables that name external resources, that any folder may set. All others, also those added
+later, decide where texts go, with which key, what is loaded or what it costs."""
 
 DEFINING_KEYS = {
     "encoder": {"url", "model"}, "rerank": {"url", "path", "hub"}, "model": {"url"},
@@ -177,7 +177,7 @@ MAX_MESSAGE = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """One file: where it lies, its bytes (None: there is none), its tables."""
+    """One file: its path, its bytes (None: it does not exist), its tables."""
 
     path: Path | None
     content: bytes | None
@@ -252,7 +252,7 @@ def external_keys(tables: Tables) -> dict[str, dict[str, Any]]:
 
 
 def _untrusted_keys(table: str) -> Collection[str]:
-    """The keys that any folder may set in a table that names what lies outside."""
+    """The keys that any folder may set in a table that names external resources."""
     scheme = None if table in UNTRUSTED_KEYS else config.own_scheme(table)
     return UNTRUSTED_KEYS.get(table, frozenset() if scheme is None else scheme.untrusted_keys)
 

@@ -47,7 +47,8 @@ def _check(name: str, recipe: object) -> None:
 
 
 def by_document(recipe: Recipe) -> Recipe:
-    """The same ranking with documents as units: each stands for its best passage before the last ordering.
+    """The same ranking with documents as units: each is represented by its best passage before the last
+    ordering.
 
     Nothing is left unread then: which passages can reach the first k is not known yet. A recipe that ranks
     documents by itself does nothing else.
@@ -77,14 +78,14 @@ TIMELY = TimePreference(
     recency_weight=0.3,  # what a factor of ten in age weighs within a tie group
     equal_margin=0.03,  # so far behind the best score, as a share of it, the newer of two comes first
     tie_margin=0.2,  # so far behind the best match score is within the tie group
-    cautious_margin=0.2,  # so far behind the best score, where nothing says that newer is better
+    cautious_margin=0.2,  # so far behind the best score, if nothing asks for the newest
     same_kind_threshold=0.5,  # such a share of a tie group is of one kind for age to count as much
     uncertainty=0.1,  # so much of the match score is relevance at least
     relevance_floor=0.5,  # a tie group has at least this share of the best relevance
     just_published_weight=1.5,  # what it is worth to have just been published
-    title_weight=0.1,  # what a title that says the question is worth
-    extra_title_terms=0.1,  # what a title loses that goes on beyond the question
-    termination_penalty=0.8,  # what a passage loses that says that something is over
+    title_weight=0.1,  # weight of a title that contains the question
+    extra_title_terms=0.1,  # penalty of a title for words beyond the question
+    termination_penalty=0.8,  # penalty of a passage that states an end
 )
 
 ASOF = Recipe(

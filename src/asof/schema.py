@@ -29,7 +29,7 @@ MAX_SHOWN = 100
 
 def value_text(value: Any) -> str:
     """A value as a message repeats it: not long, whatever a file holds; of texts in a table, and addresses in
-    a list, which may be secret, only that they are there."""
+    a list, which may be secret, only that they exist."""
     text = repr(value)
     if isinstance(value, list | dict) and re.search(r"@|\{.*: ['\"]", text):
         return "[…]" if isinstance(value, list) else "{…}"

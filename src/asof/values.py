@@ -72,9 +72,9 @@ class Why:
     """A number that explains itself: `value` is `op` applied to the values of `parts`, left to right.
 
     `op` is one of given, sum, product, ratio, max, exp, log. A leaf (`given`) is a statistic that is stored
-    (a count, a length, a date), something that the query said, or a constant of the recipe. `constant`: the
-    stage (its name, in a recorded tree) and the field of a leaf whose number can be replaced, and the tree be
-    computed again with another. `made`: the same of a node that depends on a threshold.
+    (a count, a length, a date), a value of the query, or a constant of the recipe. `constant`: the stage (its
+    name, in a recorded tree) and the field of a leaf whose number can be replaced, and the tree be computed
+    again with another. `made`: the same of a node that depends on a threshold.
     """
 
     label: str
@@ -105,7 +105,7 @@ class Why:
     def from_json(cls, node: object) -> Why:
         """The tree that `as_json` made this of, its numbers bit for bit.
 
-        Values are taken as they stand; `recomputed` says whether they follow from their parts. Raises
+        Values are taken as they are; `recomputed` tests whether they follow from their parts. Raises
         UsageError for anything else, and for more than 100 levels or 100,000 nodes.
         """
         return _TreeReader().tree(node, "$", 1)
@@ -167,7 +167,7 @@ _WITH_TIME = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:")
 
 @dataclass(frozen=True, slots=True)
 class SourcedTime:
-    """A time as somebody stated it: the span it means, its own words, and where it was stated."""
+    """A time as a source states it: the span it means, its own words, and where it was stated."""
 
     span: Span
     text: str
@@ -192,12 +192,12 @@ def shortened(text: str, most: int = 60) -> str:
 
 VALUE, CHANGE, EVENT, NAME = "value", "change", "event", "name"
 KINDS = (VALUE, CHANGE, EVENT, NAME)
-"""What a fact is: a measure has a value; a measure changed by so much; somebody did something to somebody or
-something; two names mean the same (an alias, an acronym that the text defines, a ticker)."""
+"""The kinds of facts: a measure has a value; a measure changed by so much; somebody did something to somebody
+or something; two names mean the same (an alias, an acronym that the text defines, a ticker)."""
 
 
 EXPECTED = "expected"
-"""The first word of the relation of a figure that was not there yet when it was said: a forecast."""
+"""The first word of the relation of a figure that was stated before its time: a forecast."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,7 +307,7 @@ def as_text(value: object, field: str, more: str = "") -> str:
 
 
 def as_texts(value: object, field: str, parted: str = "") -> tuple[str, ...]:
-    """Texts, each once; one text stands for a list of it, `parted` at such signs. Raises UsageError."""
+    """Texts, each once; one text is a list of one, `parted` at such signs. Raises UsageError."""
     if isinstance(value, str):
         value = value.split(parted) if parted else [value]
     field_of = f"each of {field}"
@@ -487,15 +487,14 @@ class Document:
     """One version of a document as its source states it.
 
     `text` is the normalised text (Unicode, line feeds); `outline` holds its headings in order of offset.
-    `published` is when it was published, as the interval that was written; None when nobody knows.
-    `changed` is when the text last changed as far as the source can tell (a file's mtime): it dates an edit
-    that carries no later date of its own. `about`: the times that it speaks of. Times are given as a text
-    ("2021-03", "5 March 2024"), a date, an aware datetime, a year as a whole number, a `Period`,
-    a `Span` or `SourcedTime`; a naive datetime is refused, for it names no instant. `meta` holds plain JSON
-    values, without the keys that were read as dates. `tags`: one text is parted at its commas. `links`:
-    targets. `language` is an ISO 639-1 code where the source knows it. `fiscal_start` is the first month (1
-    to 12) of the fiscal year that its words mean (`FY2024`). Raises UsageError (BadTime):
-    which field, and what it takes.
+    `published` is when it was published, as the interval that was written; None if unknown. `changed` is when
+    the text last changed as far as the source knows (a file's mtime): it dates an edit that carries no later
+    date of its own. `about`: the times that it is about. Times are given as a text ("2021-03", "5 March
+    2024"), a date, an aware datetime, a year as a whole number, a `Period`, a `Span` or `SourcedTime`; a
+    naive datetime is refused, for it names no instant. `meta` holds plain JSON values, without the keys that
+    were read as dates. `tags`: one text is parted at its commas. `links`: targets. `language` is an ISO 639-1
+    code where the source knows it. `fiscal_start` is the first month (1 to 12) of the fiscal year that its
+    words mean (`FY2024`). Raises UsageError (BadTime): which field, and what it takes.
     """
 
     id: str
@@ -583,7 +582,7 @@ class SafeToCommit:
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """A source's word that `token` stands for all that it has stated so far of a document (`""`: of all
+    """A source's statement that `token` represents all that it has stated so far of a document (`""`: of all
     documents, and it stated all): a run that would state the same says `Unchanged` instead."""
 
     document: str
@@ -604,8 +603,8 @@ class Problem:
     """Something in the input that could not be used: where it is, what is wrong, what to do about it.
 
     `document` is the id of the document that could not be read, when it is known: what was stored of it, and
-    of documents in it (PART), stays current. `lost` says that some text was not taken in (and not merely its
-    date, say).
+    of documents in it (PART), stays current. `lost`: some text was not taken in (and not merely its date,
+    say).
     """
 
     message: str
@@ -641,10 +640,9 @@ class Filters:
 
     `since` and `until` are instants and compare with `published`; an undated passage fails them. `about`, a
     first and a last instant, has to have some time in common with what a passage is about; where that is not
-    known, `published` has to lie in it, and a passage that has neither fails.
-    `source` is a source's name, `path` a glob over document ids, `tags` must all be there, `meta` maps a key
-    to the value that it must have, as text. `any_tags` and `documents` (ids): one of them is enough; of
-    `no_tags` none may be there.
+    known, `published` has to be in it, and a passage that has neither fails. `source` is a source's name,
+    `path` a glob over document ids, `tags` must all be there, `meta` maps a key to the value that it must
+    have, as text. `any_tags` and `documents` (ids): one of them is enough; of `no_tags` none may be there.
     """
 
     since: int | None = None
@@ -666,12 +664,12 @@ class Filters:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A question as it was read: its words for the index, its wishes about time. There is no clock in it.
+    """A parsed question: its words for the index, its intent about time. No clock is used.
 
     `lexical` is the text that the index is asked, without its stop words unless `stop_words`; `recency` in
-    [0, 1] says how much newer is better. `about` are the times that the question speaks of: wishes, not
-    filters. `stated`: whether who asks said as of when, and did not mean the present by saying nothing.
-    `parts`: the sub-questions that a recipe of several searches goes by; () for a question that is one.
+    [0, 1]: how much newer is better. `about` are the times that the question names: preferences, not filters.
+    `stated`: True if the user gave the moment, False if it is the present by default. `parts`: the
+    sub-questions that a recipe of several searches goes by; () for a question that is one.
     """
 
     text: str
@@ -702,10 +700,10 @@ class Superseded:
 class Hit:
     """A passage that was found. Instants are microseconds since 1970 (see `asof.time.span`).
 
-    `id` is the document's id and a digest of what the passage says, so that it survives edits elsewhere in
-    the document. `published` is None for an undated passage; `ended` is when it was removed, as far
-    as is visible in the view (None while it is current). `place` is where it stands in the document.
-    `superseded`: a later passage of the view states the same of the same subject (`asof.revisions.chains`).
+    `id` is the document's id and a digest of the passage's text, so that it survives edits elsewhere in the
+    document. `published` is None for an undated passage; `ended` is when it was removed, as far as is visible
+    in the view (None while it is current). `place` is its location in the document. `superseded`: a later
+    passage of the view states the same of the same subject (`asof.revisions.chains`).
     """
 
     rank: int
@@ -755,10 +753,9 @@ MODES = ("auto", LOCAL, GLOBAL)
 @dataclass(frozen=True, slots=True)
 class Citation:
     """A passage that an answer rests on: `n` is its number in the answer, `quote` what is taken from it, `id`
-    that of the passage (as hits have it). `about` are the times that it speaks of. `emphasis`: from which to
-    which character of the quote the answer stands, where a part of it does. `superseded`: as hits have it.
-    `valid`: from when to when the passage was in force, where the answer is of a past time that the question
-    names."""
+    that of the passage (as hits have it). `about` are the times that it is about. `emphasis`: the character
+    range of the answer in the quote, if it is a part. `superseded`: as hits have it. `valid`: from when to
+    when the passage was in force, where the answer is of a past time that the question names."""
 
     n: int
     id: str
@@ -781,7 +778,7 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A cell of a table: what a source says of `name` (a subject, "" for the only one) in `period` (its
+    """A cell of a table: what a source states of `name` (a subject, "" for the only one) in `period` (its
     label, "" without one) about `measure`; `value` as it was written, and the number of the citation."""
 
     name: str
@@ -812,7 +809,7 @@ class Answer:
     `as_of` is the moment whose state of the documents answers: that of the question, or an earlier one that
     the question names, if what answers it held then and holds no more.
 
-    `text` is what to read: with `[n]` behind what citation n says; for a refusal, why. `refused`: no answer
+    `text` is what to read: with `[n]` after what citation n states; for a refusal, why. `refused`: no answer
     is given, because of `reason` ("" else). `by`: "extractive", or the name of the model that wrote it.
     `values` are the figures of a table in time order. `cost`: what models took (None: none was asked).
     `points`: what a model noted for an answer over periods, the most important first.
@@ -842,7 +839,8 @@ class Halting:
 
     `examined` of `candidates` are ranked by the whole score (K in TWE-RAG), `budget` is the most that there
     would be had it never halted, and `scored` is for how many that score was computed. `halted`: both
-    `margin` and `agreement`, those of the first few, exceed their thresholds. `reason` says so in a sentence.
+    `margin` and `agreement`, those of the first few, exceed their thresholds. `reason` is a sentence about
+    it.
     """
 
     examined: int

@@ -44,10 +44,10 @@ class Passages(NamedTuple):
 
 
 def with_current(question: ParsedQuestion, view: View, passages: Passages, most: int) -> Passages:
-    """The passages; before each of the first `most` that is superseded stands the current one of its series,
+    """The passages; each of the first `most` that is superseded comes after the current one of its series,
     with its score.
 
-    One that lacks a name or a figure of the question which the superseded passage has tells of something else
+    One that lacks a name or a figure of the question which the superseded passage has is about something else
     ("PHP 8.2" for "PHP 8.1"): the passage then counts as not superseded. One that has been removed, or stands
     before the passage anyway, changes nothing.
     """
@@ -183,8 +183,8 @@ def answer(
 ) -> Answer | PendingAnswer:
     """Answer a question from its passages; pending, if a model is to write from them.
 
-    `context`: what `context_of` makes of them. `requested`: the user asked for this mode. Otherwise passages
-    answer where reports do not. Raises ModelError.
+    `context`: the result of `context_of` for them. `requested`: the user asked for this mode. Otherwise
+    passages answer where reports do not. Raises ModelError.
     """
     notes = (*retrieved.reading.notes, *retrieved.notes, *context.notes)
     if options.mode == GLOBAL:
@@ -220,8 +220,8 @@ def _finished(unfinished: Answer, notes: tuple[str, ...], options: AnswerOptions
 
 
 def mode_for(mode: str, reading: QuestionReading, languages: str) -> str:
-    """The mode that "auto" stands for: global for an overview, local for a fact or a figure, and
-    where nothing makes overviews. Raises UsageError for "global" there."""
+    """The mode that "auto" chooses: global for an overview, local for a fact or a figure, and where nothing
+    makes overviews. Raises UsageError for "global" there."""
     if mode == GLOBAL:
         overviews()
     if mode != AUTO:

@@ -51,16 +51,16 @@ class SentenceFact(Protocol):
 HEADING = KIND["heading"]
 
 EVEN = 0.5
-"""What every word weighs beside its idf²: in a corpus of few passages rarity says little about a word."""
+"""The weight of every word beside its idf²: in a corpus of few passages rarity is no evidence."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
     """A sentence of a hit, at `start` to `end` of the hit's text.
 
-    `own_text`: what it says; `text`: the same, a row of a table behind its header. `stems`: those
-    of the latter; `context_stems`: these and those of the headings above it; `titled_stems`: these and those
-    of the title. `facts`: what it states.
+    `own_text`: its text; `text`: the same, a row of a table with its header before it. `stems`: those of the
+    latter; `context_stems`: these and those of the headings above it; `titled_stems`: these and those of the
+    title. `facts`: what it states.
     """
 
     hit: Hit

@@ -51,10 +51,10 @@ from asof.values import LOCAL, Answer, Citation, Hit, Value, shortened
 # -- successor: the earliest later statement of the same kind that does not name it --------------------
 
 SAME_KIND = 0.6
-"""The share of the words that tell the kind of a statement that another of the same kind has."""
+"""The least share of the words that mark the kind of a statement which another of the same kind has."""
 
 COMMON = 2
-"""A word tells the kind of a statement if so many sentences have it that are not about the same thing."""
+"""A word marks the kind of a statement if so many sentences about other things have it."""
 
 
 def successor_quotes(
@@ -314,7 +314,7 @@ TITLE = 120
 """The most characters of a title behind a quote."""
 
 SHORT = 60
-"""The most characters of a sentence that stand for a figure in a table."""
+"""The most characters of a sentence that take the place of a figure in a table."""
 
 
 @dataclass(frozen=True, slots=True)

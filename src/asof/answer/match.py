@@ -323,7 +323,7 @@ LEAST_NAME = 0.4
 """The least share of a name of several words that a passage mentions: another word may stand for "UK"."""
 
 MONTH = 28 * 24 * 3600 * 1_000_000  # microseconds
-"""What happened in a shorter time may well be told of later."""
+"""Events of a shorter time may well be reported later."""
 
 
 def unanswerable_reason(

@@ -50,7 +50,7 @@ def named_past(reading: QuestionReading, languages: str) -> Span | None:
 
 
 def read_as_of(reading: QuestionReading, asked: Span) -> QuestionReading:
-    """The question as if it said "as of" that time."""
+    """The question with "as of" that time."""
     query = replace(reading.query, about=(), recency=max(reading.query.recency, STATE))
     return replace(reading, query=query, as_of=asked.last)
 
@@ -69,10 +69,10 @@ def is_open(now: Answered, asked: Span) -> bool:
 
 
 def of_its_time(now: Answered, then: Answered, asked: Span, lives: Lives) -> Answered:
-    """The answer of the time `asked`, `then`, where it has to stand in place of the present one, which
-    `is_open`; else that one, with a note where the other has something to say.
+    """The answer of the time `asked`, `then`, if it has to replace the present one, which `is_open`; else the
+    present one, with a note if the other has an answer.
 
-    It stands there if the passage that it rests on has ended or been superseded since, says what lasts, and
+    It replaces it if the passage that it rests on has ended or been superseded since, states what lasts, and
     names no other time; and if the present one is a refusal, or quotes from that document or a later passage
     of its series, too.
     """
@@ -143,7 +143,7 @@ def _is_of_quote(time: SourcedTime, citation: Citation) -> bool:
 def _lasts(context: AnswerContext, citation: Citation, asked: Span, *, replaced: bool) -> bool:
     """True if a citation states a state that lasts, or a state of another time than now; not an event.
 
-    `replaced`: it was edited or removed since, or a later one stands in the present answer. Where no fact was
+    `replaced`: it was edited or removed since, or a later one is in the present answer. Where no fact was
     read in it, that is enough, if its title, headings and metadata name no other time.
     """
     begin, end = citation.emphasis or (0, len(citation.quote))

@@ -45,7 +45,7 @@ parts of the score for it are larger than that."""
 
 DAY = 24 * 3600 * 1_000_000  # microseconds
 MONTH = 28 * DAY
-"""What happened in a week is told without a word on when, in texts of that week."""
+"""Texts of a week report its events without naming the time."""
 
 SHORTEST, CLAUSE = 4, 6
 """Sentences with fewer words are headings, labels and "Yes.", unless they give a label its value or have a
@@ -72,7 +72,7 @@ class Quote:
 
     @property
     def emphasis(self) -> tuple[int, int] | None:
-        """From which to which character of the text the sentence stands; None if it is all."""
+        """The character range of the sentence in the text; None if it is all."""
         own = self.sentence.own_text
         first = self.text.find(own)
         return None if first < 0 or self.text == own else (first, first + len(own))
@@ -200,7 +200,7 @@ def _with_neighbours(sentences: Sequence[Sentence], at: int, others: Sequence[Qu
     quotes; those after it first.
 
     Items of a list are quoted below the sentence with a colon that introduces them; else one alone, with the
-    few words above it that name what it tells of.
+    few words above it that name its topic.
     """
     first = last = at
     hit = sentences[at].hit

@@ -48,8 +48,8 @@ class CitedText(NamedTuple):
 def read_citations(text: str, count: int) -> CitedText:
     """The pieces of a text on `count` numbered things.
 
-    Where the removal of an unknown number makes a citation of what stands around it (`[[99]3]`), this gets
-    round brackets, for nobody cited it. Numbers of any length are compared as texts.
+    Where the removal of an unknown number makes a citation of the text around it (`[[99]3]`), this gets round
+    brackets, as it was not cited. Numbers of any length are compared as texts.
     """
     number_of = {str(number): number for number in range(1, count + 1)}
     parts: list[str | tuple[int, ...]] = []
@@ -107,7 +107,7 @@ def write_answer(
     moments: Moments, context: AnswerContext, passages: Sequence[int], model: Model,
     on_text: Callable[[str], None] | None = None,
 ) -> Answer | str:  # fmt: skip
-    """A model's answer to a question about hits; a text that says why, if its reply cannot be used.
+    """A model's answer to a question about hits; a text with the reason, if its reply cannot be used.
 
     `passages`: the ids of the hits in the store, in order. `on_text` gets the pieces of the answer as they
     come. An answer that cites none of the passages becomes a refusal. A number of no passage is removed, with
@@ -124,10 +124,10 @@ def write_answer(
 
 
 def _streamed(prompt: Prompt, model: Model, on_text: Callable[[str], None]) -> str:
-    """The whole reply; "" if nothing came.
+    """The whole reply; "" if it is empty.
 
-    A model that cannot reply (because of a budget, say) says why only when it is asked for a whole reply.
-    Raises ModelError if a reply was broken off.
+    A model that cannot reply (because of a budget, say) gives the reason only for a whole reply. Raises
+    ModelError if a reply was broken off.
     """
     pieces: list[str] = []
     try:
@@ -233,7 +233,7 @@ class QuestionModel:
 
     @property
     def cost(self) -> dict[str, Any]:
-        """The fields of `Usage`, and under "steps" those of each step that asked for anything."""
+        """The fields of `Usage`, and under "steps" those of each step that used the model."""
         steps = {step: asdict(self.steps[step]) for step in STEPS if step in self.steps}
         return {**asdict(self.used), "steps": steps}
 

@@ -73,7 +73,7 @@ class QueryReader:
         return as_asked(moves=False)
 
     def times(self, question: str) -> tuple[Span, ...]:
-        """The times that a question speaks of, also by "as of", for a recipe that searches it as typed."""
+        """The times that a question names, also by "as of", for a recipe that searches it as typed."""
         reading = self.read(question)
         if reading.as_of == self.as_of:
             return reading.query.about
@@ -144,7 +144,7 @@ class QueryReader:
 
 @dataclass(frozen=True, slots=True)
 class AskRequest:
-    """A question and how it is to be answered; None: as [ask] of asof.toml says. See `Snapshot.ask`."""
+    """A question and the options of its answer; None: the value of [ask] in asof.toml. See `Snapshot.ask`."""
 
     question: str
     mode: str | None = None
@@ -188,7 +188,7 @@ def extension() -> OfCorpus | None:
 
 @dataclass(frozen=True, slots=True)
 class Asker:
-    """Answers questions that `reader` reads, which says as of when and as known at when."""
+    """Answers questions that `reader` reads, as of its moment and as known at its other moment."""
 
     session: Session
     models: ModelProvider

@@ -49,7 +49,7 @@ def open(  # noqa: A001  asof.open is the word for it
     trust: bool = False,
     config: Config | None = None,
 ) -> Corpus:
-    """Open the corpus of a folder (it lies in `path/.asof`), making it if `create` and there is none.
+    """Open the corpus of a folder (`path/.asof`); create it if there is none and `create` is true.
 
     `settings` are those of a new corpus (default: asof.toml's). `encoder`: vectors beside words, in place of
     asof.toml's; that of a corpus is changed by `Corpus.embed` only. `model`: a language model in place of
@@ -107,7 +107,7 @@ def encoder_named(name: str, folder: Path) -> Encoder | None:
 
 
 def warn(line: str) -> None:
-    """To a program that opens a folder: what it says there does not count."""
+    """For a program that opens a folder: its configuration is ignored."""
     warnings.warn(line, stacklevel=6)
 
 
@@ -188,7 +188,7 @@ class Corpus:
         """Index a source: a path (folder or file), `arxiv:...` or another scheme with its `options` (see
         `source`), a `Source`, or one or several documents (also as mappings with the fields of JSON Lines).
 
-        Says what was added, changed, corrected, unchanged, ended, and what could not be read. Documents
+        Returns what was added, changed, corrected, unchanged, ended, and what could not be read. Documents
         given as they are end nothing; a path states all there is, so what it does not state any more has
         ended. Raises SourceError, SourceShrunk, Busy, NoSpace.
 
@@ -253,7 +253,7 @@ class Corpus:
     # -- asking -------------------------------------------------------------------------------------
 
     def at(self, as_of: When | None = None, known_at: When | None = None) -> Snapshot:
-        """The corpus as it stood at `as_of` (default: now), as it was known at `known_at` (default: now)."""
+        """A snapshot of the corpus as of `as_of` (default: now), as known at `known_at` (default: now)."""
         anchor, fiscal = self.session.present(), self.session.fiscal_start
         return self.snapshot(
             anchor if as_of is None else last_instant(as_of, anchor, fiscal),
@@ -262,7 +262,7 @@ class Corpus:
         )
 
     def snapshot(self, as_of: int, known_at: int | None = None, *, stated: bool = True) -> Snapshot:
-        """The corpus as it stood at an instant, as it was known at another one; see `at`."""
+        """A snapshot of the corpus as of an instant, as known at another one; see `at`."""
         return Snapshot(self.session, self.models, as_of, known_at, stated)
 
     def search(self, question: str, **options: object) -> Results:

@@ -105,8 +105,8 @@ class Maintenance:
     ) -> EmbeddingReport:  # fmt: skip
         """Change the encoder of the corpus; None: to words only. What an interrupted change did is used.
 
-        The old vectors serve until all passages have new ones. `progress` is told how many have, of how many.
-        Raises ModelError, MissingExtra, Busy, NoSpace.
+        The old vectors serve until all passages have new ones. `progress` gets how many have them, of how
+        many. Raises ModelError, MissingExtra, Busy, NoSpace.
         """
         from asof.index.manifest import EmbeddingRun
         from asof.models.named import encoder_of
@@ -119,7 +119,7 @@ class Maintenance:
         return embedded
 
     def correct(self, document: str, published: When) -> None:
-        """Say that a document's current version was dated wrongly. Raises UsageError."""
+        """Correct the date of a document's current version. Raises UsageError."""
         session = self.session
         anchor = session.clock()
         if isinstance(published, str):
@@ -133,11 +133,11 @@ class Maintenance:
             corrections.correct(write, document, stated)
 
     def purge(self, document: str) -> int:
-        """Erase a document with all its versions for good; returns how many passages went.
+        """Erase a document with all its versions for good; returns the number of erased passages.
 
-        With a paper of arXiv its full text goes. Later runs over categories and questions pass over it; it
-        is indexed again when it is named by its id. Raises UsageError when there is no such document; Busy,
-        also when papers are being fetched; NoSpace.
+        With a paper of arXiv its full text is erased. Later runs over categories and questions pass over it;
+        it is indexed again when it is named by its id. Raises UsageError when there is no such document;
+        Busy, also when papers are being fetched; NoSpace.
         """
         erasure, group = erasure_of(document)
         if erasure is None:
@@ -170,7 +170,8 @@ class Maintenance:
             return tuple(name for name in names if db.execute(query, (name,)).fetchone())
 
     def vacuum(self, before: When) -> int:
-        """Drop the history before a moment; returns how many passages went. Earlier questions are refused."""
+        """Drop the history before a moment; returns the number of dropped passages. Earlier moments are
+        refused."""
         horizon = horizon_of(before, self.session.clock())
         return self.remove(lambda db: corrections.drop_history(db, horizon), "vacuum")
 
@@ -197,8 +198,8 @@ class Maintenance:
         return self.session.read(lambda db: backup(db, database, Path(file), overwrite=overwrite))
 
     def remove(self, choose: Callable[[sqlite3.Connection], list[int]], what: str) -> int:
-        """Remove rows, and what was derived from them: `choose` does, in a transaction of that kind, and says
-        which passages. Returns how many passages went. Raises Busy, NoSpace."""
+        """Remove rows, and what was derived from them: `choose` does it, in a transaction of that kind, and
+        returns the passages. Returns their number. Raises Busy, NoSpace."""
         session = self.session
         with session.writing() as db:
             forget_texts(session.store.folder)

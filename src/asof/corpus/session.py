@@ -48,8 +48,8 @@ class Session:
 
     `clock`: microseconds since 1970; `environment`: where keys of models are looked up. Segments and what is
     derived from them are shared by all readers. Each reader has a connection, a read transaction, views and
-    an analyzer of its own, so searches do not wait for each other. `waiting` is told what a question has to
-    wait for, in which unit, how many of these are done, of how many.
+    an analyzer of its own, so searches do not wait for each other. `waiting` gets what a question has to wait
+    for, in which unit, how many of these are done, of how many.
     """
 
     root: Path
@@ -68,7 +68,7 @@ class Session:
 
     def __post_init__(self) -> None:
         self.derived = DerivedCache(self.store.folder / DERIVED)
-        with self._reader():  # what is wrong with the files is said when they are opened
+        with self._reader():  # faults of the files are reported when they are opened
             pass
 
     def close(self) -> None:
@@ -106,8 +106,8 @@ class Session:
     # -- reading ------------------------------------------------------------------------------------
 
     def use(self, as_of: int, known_at: int | None, do: Callable[[View], T]) -> T:
-        """Do something with the view of a moment, in one read transaction: what is erased meanwhile is there
-        until it is done with. A damaged segment is rebuilt, and the view made anew."""
+        """Call a function with the view of a moment, in one read transaction: what is erased meanwhile is
+        there until it is done with. A damaged segment is rebuilt, and the view made anew."""
         with self._reader() as reader, translate_sqlite_errors(self.store.database):
             for attempt in range(3):
                 try:

@@ -37,7 +37,7 @@ T = TypeVar("T")
 @all_checked
 @dataclass(frozen=True, slots=True, repr=False)
 class Snapshot:
-    """A corpus as it stood at `as_of`, as it was known at `known_at` (None: all that is known); instants.
+    """A snapshot of a corpus as of `as_of`, as known at `known_at` (None: all that is known); instants.
     `stated`: whether that moment was given, or is the present because none was.
 
     Made by `Corpus.at`.
@@ -65,9 +65,9 @@ class Snapshot:
 
         `recipe`: a name (see `asof.recipes.NAMES`; with what asof.toml changes about it) or a value. `since`
         and `until` compare with the last instant of the date of publication; `about` with the times that a
-        passage speaks of, or with that instant where it speaks of none; `path` is a glob over document ids;
-        all filters must hold; `filters`, instants, stand in place of all these. `rerank`: by the model of
-        asof.toml. Raises UsageError, BeforeHorizon, ModelError.
+        passage is about, or with that instant if it is about none; `path` is a glob over document ids; all
+        filters must hold; `filters`, with instants, replaces all these. `rerank`: by the model of asof.toml.
+        Raises UsageError, BeforeHorizon, ModelError.
         """
         hard = filters or self.filters(since, until, source, path, tags, meta, about)
         reading, query, chosen = self.reader.query_for(question, k, hard, unit, recipe, rerank)
@@ -122,18 +122,18 @@ class Snapshot:
         return then.use(lambda view: why_not(wanted, query, view, chosen))
 
     def called(self, wanted: str) -> str:
-        """The id of the document of this name, as it stood: by its id, title, alias, or a part of its
+        """The id of the document of this name as of this moment: by its id, title, alias, or a part of its
         path, without regard to case. Raises UsageError where none has it, or several."""
         from asof.store.names import find_document
 
         return self.use(lambda view: find_document(view.store, wanted))
 
     def text(self, document: str) -> str | None:
-        """The text of a document as it stood, byte for byte; None where it had none then."""
+        """The text of a document as of this moment, byte for byte; None if it had none then."""
         return self.use(lambda view: view.store.text(document))
 
     def document(self, name: str) -> DocumentAsOf:
-        """A document as it stood, with its text and its versions until then. `name`: see `called`.
+        """A document as of this moment, with its text and its versions until then. `name`: see `called`.
 
         Raises DocumentNotFound where no such document was current.
         """
@@ -146,7 +146,8 @@ class Snapshot:
         return found
 
     def passage(self, hit: str) -> VisiblePassage | None:
-        """The passage with a hit's id as it stood, or stood last; None where there was none by then."""
+        """The passage with a hit's id as of this moment, or its last state; None if there was none by
+        then."""
         from asof.store.reader import passage_as_of
 
         return self.use(lambda view: passage_as_of(view.store.db, hit, view.as_of, view.known_at))
@@ -165,7 +166,7 @@ class Snapshot:
         return self.use(lambda view: versions_by_month(view.store))
 
     def resolve(self, target: str, origin: str = "") -> str | None:
-        """The document that `[[target]]` in the document `origin` leads to, as it stood."""
+        """The document that `[[target]]` in the document `origin` leads to, as of this moment."""
         return self.use(lambda view: view.store.resolve(target, origin))
 
     def links(self, document: str, depth: int = 1) -> Reach:
@@ -216,12 +217,12 @@ class Snapshot:
         recipe: str | Recipe | None = None, tokens: int | None = None, on_text: TextCallback | None = None,
         budget: float | None = None,
     ) -> Answer:  # fmt: skip
-        """Answer a question from what was current then, with citations; or refuse, and say why.
+        """Answer a question from what was current then, with citations; or refuse, with the reason.
 
         `mode`: "local" from single passages, "global" from reports over the periods that are asked about,
         "auto" whichever fits. `tokens`: how much of what is found is read. By quotes, unless a language model
         is configured; `on_text` gets its words as they come. `budget`: what a model may cost (US dollars;
-        tokens without prices). None: as [ask] of asof.toml says. Raises UsageError, BeforeHorizon,
+        tokens without prices). None: the value of [ask] in asof.toml. Raises UsageError, BeforeHorizon,
         ModelError.
         """
         return self.answer(AskRequest(question, mode, filters or Filters(), recipe, tokens, on_text, budget))
@@ -277,11 +278,10 @@ _LIKE_A_CITATION = re.compile(r"\[(-?[0-9]+(?:[ \t]*[,;][ \t]*-?[0-9]+)*)\]")
 class Context:
     """The passages found for a question, best first, as one text; `str` gives the text.
 
-    Each passage is citation n and stands below a line `[n] Title (date)`; the date is as it was stated.
-    `tokens` is the size of the text by `asof.text.passages.tokens`. `left_out`: how many of the passages
-    found
-    are not in it, because they did not fit. `notes`: how the question was read, what the search left out, and
-    what did not fit here.
+    Each passage is citation n, below a line `[n] Title (date)`; the date is as it was stated. `tokens` is the
+    size of the text by `asof.text.passages.tokens`. `left_out`: how many of the passages found are not in it,
+    because they did not fit. `notes`: how the question was read, what the search left out, and what did not
+    fit here.
     """
 
     text: str
@@ -297,8 +297,8 @@ class Context:
 def context_of(results: Results, most: int) -> Context:
     """The hits, in order of rank, up to the first that does not fit into `most` tokens.
 
-    Of that one the first sentences are there, as far as they fit, and a line that says how much is left out;
-    of the best hit at least its first words, if there is room for any. Square brackets around a number in a
+    Of that one the first sentences are included, as far as they fit, and a line with how much is left out; of
+    the best hit at least its first words, if there is room for any. Square brackets around a number in a
     passage become round ones, so that it cannot be taken for a citation.
     """
     passages = [_Passage.of(hit) for hit in results.hits]
@@ -320,7 +320,7 @@ def context_of(results: Results, most: int) -> Context:
 
 @dataclass(frozen=True, slots=True)
 class _Passage:
-    """A hit and what of its text is shown; `after`: the line below it, which says what is left out."""
+    """A hit and the shown part of its text; `after`: the line below it, with what is left out."""
 
     hit: Hit
     text: str

@@ -123,7 +123,7 @@ def build(
 def invert(
     tokens: NDArray[np.int64], rows: NDArray[np.int64], n: int, hashes: NDArray[np.uint64]
 ) -> tuple[Array, Array, Array, Array]:
-    """Postings from tokens (ids into `hashes`) and the rows they stand in: the ids in the order of their
+    """Postings from tokens (ids into `hashes`) and the rows that contain them: the ids in the order of their
     hashes, start, rows, tf."""
     used = np.unique(tokens)
     by_hash = used[np.argsort(hashes[used])]

@@ -396,8 +396,8 @@ def about_or_published(
 # -- titles: for each distinct title its stems and their kinds, prepared when indexed ------------------
 
 FIGURE, PLAIN, REPEATED = 1, 2, 4
-"""Bits of `TitleTable.kinds`: a figure; a word that tells titles of one series from those of others (neither
-a figure nor a word of the calendar); a stem that stands in the title before."""
+"""Bits of `TitleTable.kinds`: a figure; a word that distinguishes titles of one series from those of others
+(neither a figure nor a word of the calendar); a stem that occurs earlier in the title."""
 
 UNTITLED = -1
 

@@ -190,8 +190,8 @@ def scores(
 ) -> tuple[NDArray[np.float64], tuple[Weighed, ...]]:
     """The score of every row of the window (0 for rows without any term, and for dead rows).
 
-    `dfs`: in how many passages each term stands, where it is known. Give the array back to
-    `window.prefix.give_back` when it is done with.
+    `dfs`: the document frequency of each term, if known. Give the array back to `window.prefix.give_back`
+    when it is done with.
     """
     prefix = window.prefix
     out = prefix.zeros(window.n)
@@ -278,14 +278,14 @@ def _add_group(
 
 
 Weights = tuple[NDArray[np.int32], NDArray[np.integer[Any]], float]
-"""Of a term the rows of a segment that it stands in, how often in each, and what it weighs."""
+"""The rows of a segment that contain a term, its count in each, and its weight."""
 
 TOGETHER = 16_384
 """From so many postings on they are added up: that many stay in the cache of a processor."""
 
 
 def _postings(part: WindowPart, first: int, last: int) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-    """The rows of a part of a whole view among postings, and how often a term stands in each."""
+    """The rows of a part of a whole view among postings, and the count of a term in each."""
     segment = part.prefix.segment
     segment.check("rows", first, last)
     segment.check("tf", first, last)
@@ -356,7 +356,7 @@ def _places(window: Window, terms: Sequence[Term]) -> list[list[tuple[int, int]]
 
 
 def explain(prefix: Prefix, row: int, weighed: Sequence[Weighed], bm25: Bm25, label: str) -> Why:
-    """The tree of one row's score: one branch for each term that stands in it."""
+    """The tree of one row's score: one branch for each term that occurs in it."""
     part, local = prefix.locate(row)
     segment = part.segment
     length = int(segment["length"][local])

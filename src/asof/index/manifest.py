@@ -243,7 +243,7 @@ class Manifest:
         self.enter(db, [entry], file, stats)
 
     def take_in_ends(self, db: sqlite3.Connection) -> None:
-        """A segment for the ends that came since the last one, inside the transaction that stored them."""
+        """A segment for the ends since the last one, inside the transaction that stored them."""
         ended = db.execute(
             "SELECT passage, at, added FROM ends"
             " WHERE id > (SELECT coalesce(max(ends_last), 0) FROM segments) ORDER BY id"
@@ -290,7 +290,7 @@ class Manifest:
                 self._sweep(db)
 
     def _sweep(self, db: sqlite3.Connection) -> None:
-        """Remove files that a killed process left behind; nobody else writes segments now."""
+        """Remove files that a killed process left behind; no other process writes segments now."""
         with (
             translate_errors(self.store.database),
             exclusive_lock(self.store.folder / "write.lock", self.store.wait),
@@ -320,7 +320,7 @@ class Manifest:
     def mend(self) -> list[str]:
         """Check every byte of every listed segment and rebuild those that are not sound.
 
-        Returns the lines that say so.
+        Returns lines about it.
         """
         db = self.store.writer()
         try:
@@ -433,7 +433,7 @@ class EmbeddingRun:
         return EmbeddingReport(self.name, d, passages, encoded, before != self.name)
 
     def _exchange(self, progress: Callable[[int, int], None] | None) -> int:
-        """Swap; what came meanwhile is encoded before. Returns how many passages that were."""
+        """Swap; passages added meanwhile are encoded before. Returns their number."""
         encoded = 0
         with self._no_merges():
             try:
@@ -498,7 +498,7 @@ class EmbeddingRun:
 
     def swap(self) -> bool:
         """Exchange encoder, segments and vectors in one transaction; False where there are passages, or
-        segments, that came meanwhile and have to be made ready first."""
+        segments, that were added meanwhile and have to be prepared first."""
         if not self._prepare():
             return False
         manifest = self.manifest
@@ -572,7 +572,7 @@ class EmbeddingRun:
 
     @contextmanager
     def _no_merges(self) -> Iterator[None]:
-        """Wait for a merge that is under way; none begins, and nobody sweeps, until this is over."""
+        """Wait for a running merge; no merge or sweep begins until this is over."""
         deadline = time.monotonic() + self.manifest.store.wait
         while True:
             with self.manifest.merging() as mine:

@@ -237,7 +237,7 @@ class Segment:
         return name in self._toc or name in self._derived
 
     def unchecked(self, name: str) -> Array:
-        """The array as it lies in the file; check what is used of it with `check`."""
+        """The array as stored in the file; check what is used of it with `check`."""
         array = self._arrays.get(name)
         if array is None and name in self._derived:
             array = self._derived[name](self.__getitem__, self.facts)
@@ -343,7 +343,7 @@ class Segment:
 
     @cached_property
     def by_time(self) -> RowsByTime:
-        """Its rows by the times that they are about; made when it is first asked for."""
+        """Its rows by the times that they are about; computed on first use."""
         return RowsByTime.of(self.about)
 
     @property
@@ -436,7 +436,7 @@ class PrefixPart:
         return self._mask
 
     def dead_dfs(self, ranges: NDArray[np.int64]) -> NDArray[np.int64] | None:
-        """In how many dead rows each term of the segment stands; None where it takes less to look through the
+        """The number of dead rows with each term of the segment; None where it takes less to look through the
         postings (`ranges` of them), together with those that were looked through for earlier questions."""
         if self._dead_dfs is None:
             segment, start = self.segment, self.segment["forward_start"]
@@ -531,7 +531,7 @@ class Prefix:
         return norm
 
     def dfs(self, terms: Sequence[int]) -> list[int]:
-        """In how many rows each of these terms (hashes) stands."""
+        """The document frequency of each of these terms (hashes)."""
         missing = [term for term in terms if term not in self._dfs]
         if missing:
             counted = sum((_dfs(part, missing) for part in self.parts), np.zeros(len(missing), np.int64))
@@ -599,8 +599,8 @@ class WindowPart:
 class Window:
     """A contiguous slice of time of a prefix: `n` places, numbered from 0. `whole`: it is all of it.
 
-    Places of dead rows count in `n`, and their number tells what is not visible: whatever is shown, or
-    decides what is shown, goes by `n_live`.
+    Places of dead rows count in `n`, and their number reveals what is not visible: whatever is shown, or
+    decides what is shown, uses `n_live`.
     """
 
     prefix: Prefix

@@ -247,8 +247,8 @@ def texts_ahead(
 ) -> Iterator[str]:
     """The texts that a write will have encoded: the passages of those documents that state something new.
 
-    Looked at before the write, so that nobody waits for an encoder with the lock held. What a write wants
-    beyond that (a text that comes back) is mostly kept already, and otherwise encoded then.
+    Read before the write, so that no encoder is waited for with the lock held. What a write wants beyond that
+    (a text that comes back) is mostly kept already, and otherwise encoded then.
     """
     from asof.text.passages import Chunking
 
@@ -266,7 +266,7 @@ def texts_ahead(
             continue
         head = shared_attributes(
             document, settings.languages[0], settings.search
-        )  # no language stands in the text
+        )  # the text names no language
         for cut in document_passages(document, head, chunking):
             yield indexed_text(head.title, cut.headings, head.about, cut.text, head.keywords)
 

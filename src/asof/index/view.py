@@ -48,7 +48,7 @@ FEW = 4_096
 class DerivedCache:
     """Cache of data derived from rows, kept between queries: files in `folder`, values in `memo`.
 
-    Both outlive a view and are shared by all views of a corpus, so what is kept says what it was made from,
+    Both outlive a view and are shared by all views of a corpus, so each entry names what it was made from,
     and who finds it looks. All of it can be thrown away. What belongs to one view is kept in `Prefix.memo`.
     """
 
@@ -91,7 +91,7 @@ class View:
     # -- of all passages ----------------------------------------------------------------------------
 
     def dfs(self, terms: Sequence[int]) -> list[int]:
-        """In how many current passages each of these terms (hashes) stands."""
+        """The document frequency of each of these terms (hashes) among current passages."""
         return self.prefix.dfs(terms)
 
     def weigh(self, terms: Sequence[Term], bm25: Bm25) -> tuple[Weighed, ...]:
@@ -227,7 +227,7 @@ class View:
     def tie_order(self, scores: NDArray[np.float64], rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """Places in `rows` from best to last: by score, the later one, then by document and place.
 
-        Never by row number, which tells what else is in the corpus.
+        Never by row number, which reveals what else is in the corpus.
         """
         return np.lexsort((
             self.column("number", rows), self.column("digest", rows), -self.column("visible", rows), -scores,

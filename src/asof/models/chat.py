@@ -114,7 +114,7 @@ CHECK_SERVER = "; check url in [model] of asof.toml, and that the server runs"
 """What to do where no connection is made."""
 
 MIN_KEY_LENGTH = 8
-"""Characters of a key that is one. Servers that want no key take any word, such as "none" or "EMPTY"."""
+"""Characters of a real key. Servers without keys take any word, such as "none" or "EMPTY"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +184,7 @@ class OpenAIServer:
         raise ModelError(f"{self.shown}: {reason}")
 
     def _strip(self, request: Any) -> None:
-        """Headers that are only ours: not what OPENAI_ORG_ID or OPENAI_CUSTOM_HEADERS say."""
+        """Headers of ours only: not those of OPENAI_ORG_ID or OPENAI_CUSTOM_HEADERS."""
         for name in list(request.headers):
             if name.lower() not in SENT_HEADERS:
                 del request.headers[name]
@@ -303,7 +303,7 @@ def run_in_threads(
     """The place of each thing and what `work` gives for it, in order of completion.
 
     No more than `threads` are worked on at a time, begun in their order. An exception of `work` is raised
-    here. `stop` is called when nobody wants the rest: it should make work that is under way end soon.
+    here. `stop` is called when the rest is not needed: it should make work that is under way end soon.
     """
     todo = deque(enumerate(things))
     done: SimpleQueue[tuple[int, Future[R]]] = SimpleQueue()
@@ -319,7 +319,7 @@ def run_in_threads(
                 result.set_result(work(thing))
             except BaseException as error:  # noqa: BLE001 - raised again where results are waited for
                 result.set_exception(error)
-                todo.clear()  # nobody will want the rest
+                todo.clear()  # the rest is not needed
             done.put((at, result))
 
     workers = [threading.Thread(target=run, daemon=True) for _ in range(min(threads, len(things)))]
@@ -428,7 +428,7 @@ class ChatModel:
     def _begun(
         self, connection: Connection, breaker: CircuitBreaker, prompt: Prompt, timeout: float
     ) -> Iterator[str]:
-        """The pieces of a reply, of which the first one is there. Raises what `Connection.events` raises."""
+        """The pieces of a reply whose first one has arrived. Raises what `Connection.events` raises."""
         until = perf_counter() + breaker.left()
         pieces = self.server.pieces_without_key(self._pieces(connection, prompt, timeout, until))
         first = next(pieces, "")
@@ -461,7 +461,7 @@ class ChatModel:
             return Reply("", problem=str(error))
 
     def _ask(self, connection: Connection, breaker: CircuitBreaker, prompt: Prompt) -> Reply:
-        """A reply as it came. Raises ModelError where no prompt would get one."""
+        """A reply as received. Raises ModelError if no prompt would get one."""
         try:
             answer = self.retry.run(partial(connection.post, self._body(prompt)), breaker)
             reply = reply_in(answer, prompt)
@@ -483,7 +483,7 @@ LIMITS = ("max_tokens", "max_completion_tokens")
 
 @dataclass(frozen=True, slots=True)
 class LanguageModelConfig:
-    """A model by its name on a server that speaks as OpenAI's does, whose address `url` ends before
+    """A model by its name on an OpenAI-compatible server, whose address `url` ends before
     `/chat/completions`.
 
     `key_variable`: the name of the environment variable that holds the key. `json`: what the server is told

@@ -363,10 +363,10 @@ def embeddings_endpoint(
 class HttpEncoder:
     """Vectors of the model `model` at an endpoint; `batch` texts are sent at once.
 
-    `query_prefix` and `passage_prefix`: what stands before each text, None for what the model's family wants
-    (see above; servers add nothing of their own). `dimensions`: asked of the server, for models that can
-    give fewer. Another machine may give other bits for the same text; each text is therefore asked for once,
-    and its vector kept.
+    `query_prefix` and `passage_prefix`: the text before each text, None for that of the model's family (see
+    above; servers add nothing of their own). `dimensions`: asked of the server, for models that can give
+    fewer. Another machine may give other bits for the same text; each text is therefore asked for once, and
+    its vector kept.
     """
 
     endpoint: Endpoint

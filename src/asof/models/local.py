@@ -110,8 +110,8 @@ def _json(path: Path, whose: str) -> Any:
 
 def fetched(name: str, revision: str, whose: str, missing: Missing) -> Path:
     """The folder of a model of the hub, downloaded unless it was before; of its files only those that are
-    read, so neither code nor pickles. A folder of that name that lies here is not looked at. Raises what
-    `missing` makes of it where the hub's client is not there, and ModelError."""
+    read, so neither code nor pickles. A local folder of that name is ignored. Raises what `missing` makes of
+    it where the hub's client is not there, and ModelError."""
     try:
         from huggingface_hub import snapshot_download
     except ModuleNotFoundError as error:
@@ -170,9 +170,9 @@ class LocalEncoder:
     downloaded once by the hub's own client (`revision`: which state of it). Models are read from safetensors
     only, and code that comes with a model is never run. `query_prefix` and `passage_prefix` replace what
     `encoders.py` finds. `dimensions`: only so many of the first numbers, for models that are made for that.
-    `hub`: `model` is a name on the hub whatever lies here. The model is loaded with the first text. A text
-    that is longer than the model reads (`max_seq_length` tokens of its configuration, often 256 or 512)
-    counts by its beginning.
+    `hub`: `model` is a name on the hub even if there is such a folder. The model is loaded with the first
+    text. A text that is longer than the model reads (`max_seq_length` tokens of its configuration, often 256
+    or 512) counts by its beginning.
 
     `batch` texts are computed at once. With 1 a vector is a function of its text, to the last bit, on one
     machine (`device` "cpu"); in larger batches a last bit depends on the other texts: of 300 texts in
@@ -342,7 +342,7 @@ SETTINGS = (
 """Files that shape what a model gives, beside the model and its weights."""
 
 TOKENS, MOST_TOKENS = 512, 32_768
-"""How many tokens are read where no file says it, and the most that a file may say."""
+"""The number of tokens that are read if no file states it, and the most that a file may state."""
 
 INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 
@@ -445,7 +445,7 @@ class OnnxModel:
 
     @cached_property
     def _session(self) -> tuple[Any, tuple[str, ...], str]:
-        """The session, the inputs that the model wants, and the output that is taken."""
+        """The session, the inputs of the model, and the output that is used."""
         try:
             import onnxruntime
         except ModuleNotFoundError as error:
@@ -486,7 +486,7 @@ def _missing_onnx(error: ModuleNotFoundError) -> Exception:
 # -- ONNX encoder --------------------------------------------------------------------------------------
 
 POOLING = {"pooling_mode_mean_tokens": "mean", "pooling_mode_cls_token": "cls"}
-"""What `1_Pooling/config.json` says, and what is done."""
+"""The keys of `1_Pooling/config.json`, and the pooling they select."""
 
 MODULES = ("Transformer", "Pooling", "Normalize")
 """The parts of a saved model that are computed here."""

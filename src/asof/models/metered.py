@@ -33,13 +33,13 @@ from asof.models.ports import (
 USD, TOKENS = "USD", "tokens"
 
 OF_TOKENS = "a budget is of tokens where [model] has no prices"
-"""What a message on a budget of tokens says, for who meant dollars."""
+"""The end of a message on a budget of tokens, for users who meant dollars."""
 
 _DECIMALS, _DIGITS = 4, 3
 
 
 def number(value: float, unit: str) -> str:
-    """An amount without its unit. Dollars have four decimals, small ones more, so that three digits tell.
+    """An amount without its unit. Dollars have four decimals, small ones more, for three significant digits.
 
     >>> number(0.0256, USD), number(0.00005, USD), number(1.5, USD), number(0.0, USD)
     ('0.0256', '0.00005', '1.5', '0')
@@ -61,7 +61,7 @@ def amount(value: float, unit: str) -> str:
 
 
 def budget_text(value: float, unit: str) -> str:
-    """A budget; one of tokens says why it is one."""
+    """A budget as text; one of tokens with the reason for its unit."""
     return f"{amount(value, unit)}{f' ({OF_TOKENS})' if unit == TOKENS else ''}"
 
 
@@ -221,9 +221,9 @@ class MeteredModel:
     """A model whose use is counted; threads may share it.
 
     `budget`: US dollars, or tokens where there are no `prices`. A prompt is sent only if its worst cost, its
-    estimated tokens and `most` for the reply, fits into what is left beside all that is
-    under way; else its reply is a problem. Replies that are kept cost nothing and are always given: put this
-    around `CachedModel`. A reply that has to be asked for twice may exceed the budget by that one call.
+    estimated tokens and `most` for the reply, fits into what is left beside all that is under way; else its
+    reply is a problem. Replies that are kept cost nothing and are always given: put this around
+    `CachedModel`. A reply that needs a second request may exceed the budget by that one call.
 
     `shared`: a meter that other models count on too; its prices and its budget hold then.
     """
@@ -448,7 +448,7 @@ DIGEST_BYTES = 16
 
 
 class CachedReply(NamedTuple):
-    """A reply as it is kept, with the tokens that it cost when it was asked for."""
+    """A stored reply, with the tokens that it cost when it was requested."""
 
     text: str
     prompt_tokens: int = 0
@@ -467,7 +467,7 @@ class ReplyCache(Protocol):
         ...
 
     def concern(self, passages: Mapping[bytes, Sequence[int]]) -> None:
-        """Note that kept replies were asked for with the words of these passages too."""
+        """Note that stored replies were requested with the words of these passages too."""
         ...
 
 
@@ -538,7 +538,7 @@ class CachedModel:
 
     def stream(self, prompt: Prompt) -> Iterator[str]:
         """The kept reply at once, or the model's in pieces; it is kept when it is whole (a stream has no
-        count of tokens). A prompt with a schema is not kept: nobody has checked the reply.
+        count of tokens). A prompt with a schema is not stored: its reply is unchecked.
         """
         cached = self.cached_replies([prompt])[0]
         if cached is not None:
@@ -566,5 +566,5 @@ def _reply(prompt: Prompt, cached: CachedReply) -> Reply | None:
 
 
 def _again(reply: Reply) -> Reply:
-    """The reply to the same prompt once more, which nobody paid for."""
+    """The reply to the same prompt once more, at no cost."""
     return Reply(reply.text, reply.value, reply.problem, reply.prompt_tokens, reply.reply_tokens)

@@ -36,7 +36,7 @@ ENCODER = (
 class Named:
     """A function or a model, with the name that its vectors or replies are kept by.
 
-    The name has to change when the model does: what is kept under it is not asked for again.
+    The name has to change when the model does: what is stored under it is not requested again.
     """
 
     name: str

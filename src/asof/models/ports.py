@@ -40,7 +40,7 @@ class Encoder(Protocol):
 
 
 class Reranker(Protocol):
-    """Reads a question together with each of a few texts. `name` says which model it is."""
+    """Scores a question together with each of a few texts. `name` identifies the model."""
 
     @property
     def name(self) -> str: ...
@@ -58,8 +58,8 @@ class Prompt:
     """A prompt for a language model.
 
     `system` are our own instructions, `user` what they are about. `schema`: the reply has to be JSON of this
-    shape. `passages`: ids of the passages whose words stand in it; what was replied is erased with them.
-    `most`: tokens of the reply.
+    shape. `passages`: ids of the passages whose words it contains; the reply is erased with them. `most`:
+    tokens of the reply.
     """
 
     system: str
@@ -88,7 +88,7 @@ class Reply:
 
 
 class Model(Protocol):
-    """A language model. `name` says which one, and where."""
+    """A language model. `name` identifies the model and its server."""
 
     @property
     def name(self) -> str: ...
@@ -107,7 +107,7 @@ class Model(Protocol):
 
 @runtime_checkable
 class StreamingModel(Protocol):
-    """A `Model` that gives each reply when it is there, with the place of its prompt, in any order."""
+    """A `Model` that gives each reply as it arrives, with the place of its prompt, in any order."""
 
     def replies(self, prompts: Sequence[Prompt]) -> Iterator[tuple[int, Reply]]: ...
 
@@ -143,11 +143,11 @@ MAX_ERRORS = 8
 
 
 class ReplyMismatch(Exception):
-    """A reply that is not JSON of the shape that was asked for, and why."""
+    """A reply that is not JSON of the required shape, and why."""
 
 
 def response_format(schema: type[BaseModel], form: str) -> dict[str, Any] | None:
-    """`response_format` of a request; None where nothing is asked for."""
+    """`response_format` of a request; None without a schema."""
     if form == "none":
         return None
     if form == "object":
@@ -173,7 +173,7 @@ def instructions(prompt: Prompt, form: str) -> str:
 
 
 def fitted(prompt: Prompt, ask: Callable[[Prompt], Reply]) -> Reply:
-    """The reply to a prompt, read by its schema. One that does not fit is asked for once more, with what is
+    """The reply to a prompt, read by its schema. One that does not fit is requested once more, with what is
     wrong with it; calls and tokens are those of both.
     """
     first = ask(prompt)
@@ -205,7 +205,7 @@ def repair(prompt: Prompt, reply: str, wrong: str) -> Prompt:
 
 
 def read(text: str, schema: type[BaseModel]) -> BaseModel:
-    """The one JSON object in a text, by a schema, whatever stands around it. Raises Unfit."""
+    """The one JSON object in a text, by a schema, whatever surrounds it. Raises Unfit."""
     candidates = objects(text)
     if not candidates:
         raise ReplyMismatch("there is no whole JSON object in it")
@@ -225,7 +225,7 @@ def read(text: str, schema: type[BaseModel]) -> BaseModel:
 
 
 def objects(text: str) -> list[str]:
-    """The JSON objects that stand in a text, outermost ones only, in order."""
+    """The JSON objects in a text, outermost ones only, in order."""
     decoder = json.JSONDecoder(parse_constant=_no_constant)
     texts, at = [], text.find("{")
     for _ in range(MAX_STARTS):
@@ -270,7 +270,7 @@ def prompt_text(package: str, name: str) -> str:
 def delimiter_for(text: str) -> str:
     """A word that does not occur in a text, and that follows from the text alone.
 
-    The text cannot close the mark that stands around it: to hold its own digest it would have to know it.
+    The text cannot close the delimiter around it: to hold its own digest it would have to know it.
     """
     mark = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
     while mark in text:

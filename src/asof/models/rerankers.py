@@ -128,11 +128,11 @@ HEADS = ("ForSequenceClassification", "ForCausalLM")
 class CrossEncoder:
     """Scores by the cross-encoder in a folder (`Path`), or of that name on the Hugging Face hub (`str`).
 
-    A folder is read without a look at the network, also where it is a `str`, unless `hub` says that it is a
-    name whatever lies here; of a name what is read is downloaded once by the hub's own client. Models are
-    read from safetensors only, and code that comes with a model is never run. `device` as torch names it. The
-    model is loaded with the first question. A model reads as many tokens as it was made for (often 512), of
-    a longer text the first ones. On one machine, the same texts asked together get the same bits.
+    A folder is read without network access, also if it is a `str`, unless `hub` declares it a name on the
+    hub; of a name what is read is downloaded once by the hub's own client. Models are read from safetensors
+    only, and code that comes with a model is never run. `device` as torch names it. The model is loaded with
+    the first question. A model reads as many tokens as it was made for (often 512), of a longer text the
+    first ones. On one machine, the same texts asked together get the same bits.
     """
 
     model: Path | str

@@ -190,7 +190,7 @@ def stored_vector(view: View, row: int) -> NDArray[np.int16]:
 
 @dataclass(frozen=True, slots=True)
 class Everything:
-    """All current passages that pass the filters are candidates, whatever the question says."""
+    """All current passages that pass the filters are candidates, whatever the question."""
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         in_force = np.ones(ranking.window.n, bool)
@@ -228,9 +228,10 @@ class TopK:
 
 @dataclass(frozen=True, slots=True)
 class ByDocument:
-    """Each document stands for its best passage; its score is the sum of its best `passages` (1: the best).
+    """Each document is represented by its best passage; its score is the sum of its best `passages` (1: the
+    best).
 
-    A single fact wants the best passage; a question about a whole article wants a sum.
+    For a single fact the best passage suffices; for a question about a whole article take a sum.
     """
 
     passages: int = within(1, 1, 1_000)

@@ -491,7 +491,7 @@ def _places(documents: list[int], query: Query, window: Window, view: View) -> N
 class RoundRobinByDocument:
     """The column `round_robin`: passages of several documents that a question names, in turn.
 
-    A document is asked for when the question contains its title, at least `title_coverage` of it by weight,
+    A document is requested when the question contains its title, at least `title_coverage` of it by weight,
     figures left out, and when it is of the time that the question names. Its best passage comes in the first
     round, its second in the second, …: best by BM25 of the question's words without those of the titles,
     which all passages of the document share. Within a round the score decides. All other candidates follow in

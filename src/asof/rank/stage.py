@@ -89,7 +89,7 @@ class Ranking:
         """The same candidates with one column more, which ranks them now unless `by` is False.
 
         `out`: an array that may be used for the numbers. Raises ValueError unless there is a number for each
-        candidate: stages that gather (`Lexical`, `Dense`) have to stand before those that choose.
+        candidate: stages that gather (`Lexical`, `Dense`) have to come before those that choose.
         """
         column = Column.computed(of, self.count, high, out)
         if len(column.values) != self.count:
@@ -150,7 +150,7 @@ def _reusable(columns: Mapping[str, Column]) -> Iterator[Values]:
 class Stage(Protocol):
     """One step of a recipe: a frozen value whose fields are its parameters.
 
-    It can say more of itself in a class variable `traits` (`asof.rank.stage`).
+    It can declare more in a class variable `traits` (`Traits`).
     """
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking: ...
@@ -161,7 +161,7 @@ class Stage(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Traits:
-    """Said by a stage in its class variable `traits`; none of it is needed to rank.
+    """Declared by a stage in its class variable `traits`; none of it is needed to rank.
 
     `constants`: the fields that are leaves in the trees of its column, or the threshold at which it is made
     (then `remade` of the stage makes it at another). Who names them, if none with (), says

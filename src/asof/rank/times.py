@@ -112,9 +112,9 @@ def match_times(view: View, rows: NDArray[np.int64], spans: Sequence[Span]) -> V
 def time_evidence(view: View, rows: NDArray[np.int64], spans: Sequence[Span]) -> Values:
     """For each passage (n,) how much it is of one of the times, in [0, 1].
 
-    1 for one that speaks of such a time (in metadata, title, headings or text), or was published within it
-    and speaks of no time at all; PUBLISHED for one that was published within it and speaks of other times;
-    NEAR · exp(-distance / NEAR_FOR) for one that was published before or after it.
+    1 for one that is about such a time (in metadata, title, headings or text), or was published within it and
+    is about no time at all; PUBLISHED for one that was published within it and is about other times; NEAR ·
+    exp(-distance / NEAR_FOR) for one that was published before or after it.
     """
     visible, dated, about = view.column("visible", rows), view.column("dated", rows), view.about(rows)
     speaks, distance = np.zeros(len(rows), bool), np.full(len(rows), np.inf)
@@ -196,11 +196,11 @@ class RequestedTime:
         requested_time = score + time_weight · of_time + bounds_weight · named_bounds
                          + off_topic_weight · (1 - off_topic_title_terms)
 
-    `of_time` is 1 for passages that speak of one of the times, less for those that were published near it
+    `of_time` is 1 for passages that are about one of the times, less for those that were published near it
     (`time_evidence`); `named_bounds` is the share of the first and the last year of a longer time that a
-    passage names ("from 1894 to 1897").
-    Where a time is named, editions of one thing differ by little else than their time and their subject: so
-    words of a title that are of another subject count too, if the question names some title.
+    passage names ("from 1894 to 1897"). Where a time is named, editions of one thing differ by little else
+    than their time and their subject: so words of a title that are of another subject count too, if the
+    question names some title.
 
     Nothing changes for a question without a time, and for one that asks for the newest (recency 1):
     `TimePreference` chooses among the passages of that time.
@@ -250,8 +250,8 @@ class JustPublished:
         just_published = exp(-age / days) * (1 - of the day / of the year) * (1 - largest coverage)
                        * min(1, 4 * query_coverage / largest query_coverage)
 
-    What has just happened is asked about more often than what happened on any other day: a passage of the
-    day (ages in days; `days` is 1) is more likely to be meant than its words alone say. That is worth nothing
+    What has just happened is asked about more often than what happened on any other day: a passage of the day
+    (ages in days; `days` is 1) is more likely to be meant than by its words alone. That is worth nothing
     where most of the current passages of the last year (`year`, in days) have that one date, as where dates
     are years; and little where some candidate covers the whole question (`largest_coverage`), so that its
     words alone say which passage is meant. Passages older than LAST times `days` get 0, and so do those whose
@@ -654,7 +654,7 @@ def _led(
 
 
 NO_LESS = 0.75
-"""Where the newest of a time is asked for, passages of that time come first when their best match score is at
+"""If the newest of a time is asked for, passages of that time come first when their best match score is at
 least this share of the best one."""
 
 

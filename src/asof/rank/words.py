@@ -251,7 +251,7 @@ def _title_words(table: TitleTable, hashes: NDArray[np.uint64]) -> _TitleWords:
     plain = ~asked & ((table.kinds & PLAIN) > 0)
     off_topic = plain & ~repeated & (place < last[title])
     extra = plain & (last[title] >= 0) & (place > last[title])
-    if (extra & repeated).any():  # it may stand before the last word of the question, too
+    if (extra & repeated).any():  # it may come before the last word of the question, too
         at = np.flatnonzero(extra)
         _, first = np.unique(
             np.stack([title[at].astype(np.uint64), table.stems[at]]), axis=1, return_index=True
@@ -439,7 +439,8 @@ _NUMBERED = re.compile(r"(.*?)([0-9]{1,9})", re.DOTALL)
 @dataclass(frozen=True, slots=True)
 class ThreadLimits:
     """Documents with consecutive numbers are a thread when they are at most `gap` microseconds apart. Where
-    more than `crowd` passages are within that time, threads cannot be told apart and none is searched for."""
+    more than `crowd` passages are within that time, threads cannot be distinguished and none is searched
+    for."""
 
     gap: int = 300_000_000
     crowd: int = 256

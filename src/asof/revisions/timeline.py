@@ -87,7 +87,7 @@ def _words(text: str) -> list[str]:
 
 
 def _bare(word: str) -> str:
-    """A word without the signs around it; a bracket stays if its other half stands in the word."""
+    """A word without the signs around it; a bracket stays if its other half is in the word."""
     before = ""
     while word != before:
         before, word = word, word.strip(_AROUND)

@@ -74,7 +74,7 @@ def of_file(nanoseconds: int) -> SourcedTime | None:
 def about_times(
     record: Mapping[str, Any], names: Sequence[str], note: Callable[[str, BadTime], None]
 ) -> list[SourcedTime]:
-    """The times that the fields `names` of a record say it is about, `by` the field's name.
+    """The times that a record is about by its fields `names`; `by` is the field's name.
 
     A field holds a date, a list of them, or {"from", "until"}; the fields `valid_from` and `valid_until`
     (any name with `_from` and `_until`, or `_start` and `_end`) make one span. What cannot be read goes to
@@ -181,7 +181,7 @@ class Label(NamedTuple):
 def label_of(value: object, field: str, *, fiscal: bool) -> Label | None:
     """The label that a value is: `Q1`, `FY2024`, `Q3 FY24`, 2024; None if it is none.
 
-    `fiscal`: the field speaks of fiscal years, so `2023/24` is one, and 1 to 4 are quarters.
+    `fiscal`: the field is about fiscal years, so `2023/24` is one, and 1 to 4 are quarters.
     """
     if isinstance(value, bool) or not isinstance(value, int | str):
         return None
@@ -349,7 +349,7 @@ class FileDates:
 def dates_in(page: ParsedFile, fiscal_start: int = 1, *, published: bool = True) -> PageDates:
     """The dates in a page's front; without `published` they are left as metadata, except `about`.
 
-    `fiscal_start`: the first month of a fiscal year, where the page does not say its own.
+    `fiscal_start`: the first month of a fiscal year, unless the page states its own.
     """
     front = page.front
     used: set[str] = set()
@@ -420,7 +420,7 @@ def _usual(text: str) -> str:
 
 
 def of_content(text: str) -> SourcedTime | None:
-    """The date of the first line, among the first ten, that is a date or says `Date:` and one."""
+    """The date of the first line, among the first ten, that is a date or `Date:` and one."""
     at = 0
     for _ in range(_FIRST_LINES):
         end = text.find("\n", at)
@@ -439,7 +439,7 @@ def _line(line: str) -> SourcedTime | None:
     if labelled:
         return _stated(labelled[1].strip(), "content")
     if _YEAR_IN_NAME.fullmatch(line):
-        return None  # a number on a line of its own says nothing of dates
+        return None  # a number on a line of its own is no date
     return _stated(line, "content")
 
 
@@ -467,7 +467,7 @@ def without_later(page: ParsedFile, mtime: int) -> ParsedFile:
 
 
 def disbelieved(page: ParsedFile, why: str) -> ParsedFile:
-    """The page without the date at which it says that it was made, and a note why."""
+    """The page without its stated creation date, and a note why."""
     date = page.created.text[:10] if page.created else ""
     note = Problem(f"its date {date} is not believed: {why}", lost=False)
     return replace(page, created=None, notes=(*page.notes, note))

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 # -- `.gitignore` and `.asofignore`, as git reads them -------------------------------------------------
 
 FILES = (".gitignore", ".asofignore")
-"""Read in this order: what the second says counts more."""
+"""Read in this order: the second takes precedence."""
 
 LARGEST = 2**20
 """Bytes of such a file that are read."""
@@ -97,7 +97,7 @@ _NOTHING_THERE = (errno.ENOENT, errno.ELOOP)
 class FoundFile:
     """A regular file: its path from the target (posix), its size in bytes, its mtime in nanoseconds.
 
-    `linked` says that a symbolic link leads to it.
+    `linked`: a symbolic link leads to it.
     """
 
     relative: str
@@ -288,13 +288,13 @@ def content(path: Path, size: int, largest: int) -> bytes:
 
 LISTED_FILES = 5
 COUNT = 4
-"""The bytes of a checkpoint that say how many documents a file states."""
+"""The bytes of a checkpoint with the number of documents of a file."""
 
 COMMIT = 100
 """What so many files state which are slow to read is kept, though the run may break off."""
 
 SECOND = 8
-"""The bytes behind them that say when the file was made, where its date waited for those of others."""
+"""The bytes after them with the creation time of the file, if its date waited for those of others."""
 
 
 class Encodings:
@@ -438,7 +438,7 @@ class Files:
             yield from self._stated(without_later(part, file.mtime // 1000), known, file.mtime // 1000)
 
     def _unchanged(self, id_: str, state: bytes) -> list[str]:
-        """The documents of a file, if its checkpoints stand for what it holds now; else none."""
+        """The documents of a file, if its checkpoints are of its present content; else none."""
         own = self._checkpoints.get(id_, b"")
         names = [id_] * bool(own) + self._parts.get(id_, [])
         whole = state + len(names).to_bytes(COUNT)

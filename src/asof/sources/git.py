@@ -57,7 +57,7 @@ _SKIP = 2**20
 
 
 class GitFailed(SourceError):
-    """git failed; `remedy` says what to do, when that is known."""
+    """git failed; `remedy`: what to do, if known."""
 
     def __init__(self, message: str, remedy: str = "") -> None:
         super().__init__(f"{message} ({remedy})" if remedy else message)

@@ -44,7 +44,7 @@ class FileChange(NamedTuple):
 
 
 class History:
-    """The documents of a folder as they were committed, and as they stand in the work tree now.
+    """The documents of a folder as they were committed, and as they are in the work tree now.
 
     It states all there is, of every time: what the work tree held and no longer holds has ended. Files with
     the states that they had in an earlier run are not read again, those with more from there on.
@@ -107,7 +107,7 @@ class History:
         return Problem(f"{commits_are} taken to be as late as that", self.naming.shown, lost=False)
 
     def _versions(self, blobs: Blobs, changes: Sequence[FileChange]) -> Iterator[Statement]:
-        """All versions that no checkpoint stands for, each with the checkpoint for those of its file so far.
+        """All versions that no checkpoint covers, each with the checkpoint for those of its file so far.
 
         A token chains the states of a file, so that a history that was rewritten is read anew from its
         beginning. After a version that cannot be read a file has no checkpoints, and it is tried again.
@@ -129,7 +129,7 @@ class History:
                 yield Checkpoint(self.naming.id(path), state)
 
     def _stored(self, changes: Sequence[FileChange]) -> dict[str, int]:
-        """For each file the number of the last change that its checkpoint stands for."""
+        """For each file the number of the last change that its checkpoint covers."""
         stored: dict[str, int] = {}
         tokens: dict[str, bytes] = {}
         wanted = {change.path: self._checkpoints.get(self.naming.id(change.path)) for change in changes}

@@ -41,7 +41,7 @@ _ARTICLE = re.compile("Article|Posting|Report")
 
 
 class _Line(NamedTuple):
-    """A line of a page, its level if it is a heading (else 0), and where it stands: "main", "aside", ""."""
+    """A line of a page, its level if it is a heading (else 0), and its place: "main", "aside", ""."""
 
     text: str
     heading: int
@@ -201,7 +201,7 @@ class _PageDates:
         self._time = self._time or (value if _is_date(value) else "")
 
     def take_json(self, text: str) -> None:
-        """The dates of the objects of JSON-LD, those of articles first. What is no JSON says nothing."""
+        """The dates of the objects of JSON-LD, those of articles first. Invalid JSON is ignored."""
         try:
             objects = list(_objects(json.loads(text, strict=False)))
             objects.sort(key=lambda each: not _ARTICLE.search(str(each.get("@type"))))
@@ -221,7 +221,7 @@ class _PageDates:
 
 
 def _objects(data: Any) -> Iterator[dict[str, Any]]:
-    """The objects of JSON-LD that stand for themselves: at its top, in a list, or in a graph."""
+    """The main objects of JSON-LD: at its top, in a list, or in a graph."""
     if isinstance(data, dict):
         yield data
         data = data.get("@graph")

@@ -45,7 +45,7 @@ class BadFrontmatter(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Front:
-    """The values, the line of each top-level key, and the keys that stand there twice."""
+    """The values, the line of each top-level key, and duplicate keys."""
 
     values: dict[str, Any] = field(default_factory=dict)
     lines: dict[str, int] = field(default_factory=dict)
@@ -226,7 +226,7 @@ def link_to(target: str, alias: str = "", kind: str = "link") -> Link | None:
 
 
 def without_code(text: str) -> str:
-    """The text with spaces in place of its code spans, which lie between equal runs of backticks."""
+    """The text with spaces in place of its code spans, which are between equal runs of backticks."""
     if "`" not in text:
         return text
     runs = [(match.start(), match.end()) for match in _TICKS.finditer(text)]
@@ -524,7 +524,7 @@ def conversations(
 ) -> list[ParsedFile]:  # fmt: skip
     """A part for each burst of messages, in the order given: those of a day, less than `PAUSE` apart.
 
-    A part is published with its last message, so that no text stands in a view of a time at which it was not
+    A part is published with its last message, so that no text is in a view of a time at which it was not
     written. A message edited `PAUSE` after it was written, or later, is a part of its own, published at that
     edit. `within` is added to the names (a thread). Without `dated` the parts have no dates.
     """
@@ -622,14 +622,14 @@ def _is_chat(text: str) -> bool:
 
 
 def _days(stamp: _Stamp) -> dict[str, datetime]:
-    """The time of a message if the day stands first in its date, and if the month; none for no date."""
+    """The time of a message if the day comes first in its date, and if the month does; None for no date."""
     first, second, third = stamp.group("first", "second", "third")
     if len(first) == 4:
         dates = {"day": (first, second, third), "month": (first, second, third)}
     elif len(third) in (2, 4):
         year = f"20{third}" if len(third) == 2 else third
         dates = {"day": (year, second, first)}
-        if stamp["sign"] != ".":  # between points the day stands first everywhere
+        if stamp["sign"] != ".":  # between points the day comes first everywhere
             dates["month"] = (year, first, second)
     else:
         return {}
@@ -659,7 +659,7 @@ def _order(stamps: Iterable[_Stamp | None]) -> _DayOrder:
 
 
 def _message(stamp: _Stamp | None, lines: Sequence[str], order: _DayOrder) -> list[ChatMessage]:
-    """The message that begins with a stamp; none for what nobody said, or has no text."""
+    """The message that begins with a stamp; None for one without an author or a text."""
     said = _SAID.fullmatch("\n".join(lines).rstrip()) if stamp else None
     if stamp is None or said is None or _UNSAID.fullmatch(said[2].strip()):
         return []

@@ -228,7 +228,7 @@ class _OrgReading:
         return label or target.lstrip("*#")
 
     def _write(self, line: str) -> None:
-        """Blank lines stand once, and not at the start."""
+        """Collapses blank lines, and removes those at the start."""
         line = line.rstrip()
         if line or (self.lines and self.lines[-1]):
             self.lines.append(line)
@@ -248,7 +248,7 @@ def _is_relative(path: str) -> bool:
 
 
 def _plain_date(value: str) -> str:
-    """The date in a timestamp such as <2024-03-05 Tue 10:00>; another value as it stands."""
+    """The date in a timestamp such as <2024-03-05 Tue 10:00>; another value unchanged."""
     stamp = _TIMESTAMP.fullmatch(value)
     return " ".join(part for part in stamp.groups() if part) if stamp else value
 
@@ -285,7 +285,7 @@ _FRONT = {
     "author": "author", "description": "description", "revnumber": "version", "revdate": "date",
     **{name: name for name in (*dates.PUBLISHED, *dates.CHANGED, *dates.ABOUT)},
 }  # fmt: skip
-"""The attributes of the header that say something of the file, and what that is called in its front."""
+"""The attributes of the header that are metadata of the file, and their names in its front."""
 
 
 def parse_asciidoc(text: str, stem: str, limits: InputLimits) -> ParsedFile:
@@ -462,14 +462,14 @@ class _AsciiDocReading:
         return label or target.strip("#")
 
     def _write(self, line: str, *, verbatim: bool = False) -> None:
-        """Blank lines stand once outside of code, and not at the start."""
+        """Collapses blank lines outside of code, and removes those at the start."""
         if line or verbatim or (self.lines and self.lines[-1]):
             self.lines.append(line)
             self._length += len(line) + 1
 
 
 def _joined(value: re.Match[str]) -> str:
-    """The value of an attribute that goes on in the next lines."""
+    """The value of an attribute that continues in the next lines."""
     return " ".join(part.strip() for part in value[0].split("\\\n")).rstrip() + " "
 
 
@@ -560,7 +560,7 @@ def _documented(module: ast.Module) -> Iterator[tuple[int, str, str]]:
 
 
 _HOLDERS = (ast.stmt, ast.excepthandler, ast.match_case)
-"""The parts of the syntax in which definitions stand."""
+"""The parts of the syntax tree that can contain definitions."""
 
 
 def _docstring(node: ast.Module | _Definition) -> str:

@@ -24,7 +24,7 @@ _OF_PAGES = re.compile(r"iso8859|cp|koi8|gb|big5|euc|shift_jis|mac|tis|johab")
 
 
 class NotText(ValueError):
-    """Bytes that are no text in an encoding that we read; the message says which byte."""
+    """Bytes that are no text in a supported encoding; the message names the byte."""
 
 
 class Decoded(NamedTuple):
@@ -62,7 +62,8 @@ def _codec(declared: str) -> str:
 
 
 def _marked(raw: bytes) -> tuple[str, str]:
-    """The codec of bytes by their mark, or by where their NULs stand, and its name; else UTF-8, without."""
+    """The codec of bytes by their mark, or by the positions of their NULs, and its name; else UTF-8,
+    without."""
     if raw.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
         return "utf-32", "UTF-32"
     if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
@@ -79,7 +80,7 @@ def _marked(raw: bytes) -> tuple[str, str]:
 LONGEST_TITLE = 80
 
 OFTEN_OTHER = frozenset({".py", ".json"})
-"""Ends of names of files that mostly hold no text: one that is empty says nothing."""
+"""Suffixes of files that mostly hold no text: an empty one is no problem."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +122,8 @@ TextParser = Callable[[str, str, InputLimits], ParsedFile]
 
 
 class Unreadable(ValueError):
-    """A file that cannot be parsed; `remedy` says what to do. `empty`: there is nothing in it. `lost`: see
-    `Problem`. `other`: it is of another kind than its name may say (a program's JSON that is no chat)."""
+    """A file that cannot be parsed; `remedy`: what to do. `empty`: it has no content. `lost`: see `Problem`.
+    `other`: it is of another kind than its name suggests (a program's JSON that is no chat)."""
 
     def __init__(
         self, message: str, remedy: str = "", *, empty: bool = False, lost: bool = True, other: bool = False
@@ -135,7 +136,7 @@ class Unreadable(ValueError):
 
 
 def suffix(relative: str) -> str:
-    """The end of a file's name that says its format, in lower case: ".md"."""
+    """The suffix of a file's name that selects its format, in lower case: ".md"."""
     return PurePosixPath(relative).suffix.lower()
 
 

@@ -41,14 +41,14 @@ LONGEST_LIST = 64
 """A longer list in a record (an embedding, say) is no metadata."""
 
 ENDED = "ended"
-"""The field that says when a document ended, in a record without a text."""
+"""The field with the end of a document, in a record without a text."""
 
 _T = TypeVar("_T")
 _PLAIN = {str, int, float, bool}
 
 
 class UnusableRecord(ValueError):
-    """A record that makes no document; `remedy` says what to do, `document` its id if it has one."""
+    """A record that makes no document; `remedy`: what to do, `document` its id if it has one."""
 
     def __init__(self, message: str, remedy: str = "", document: str = "") -> None:
         super().__init__(message)
@@ -57,7 +57,7 @@ class UnusableRecord(ValueError):
 
 
 class RecordReader:
-    """Reads records whose fields are called as `fields` says."""
+    """Reads records with the field names of `fields`."""
 
     def __init__(self, fields: Fields) -> None:
         self.fields = fields
@@ -77,7 +77,7 @@ class RecordReader:
         return Ended(name, at)
 
     def document(self, record: dict[str, Any], note: Callable[[str], None]) -> Document:
-        """The document that a record states; what had to be left out of it goes to `note`.
+        """The document of a record; `note` gets what had to be left out.
 
         A text whose id ends in .md or .markdown is read as such a file, with its frontmatter; where both say
         something, the record counts. Raises UnusableRecord.
@@ -282,7 +282,7 @@ _BOM = b"\xef\xbb\xbf"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _SKIP = 2**20
 COUNT = 8
-"""The bytes of a checkpoint that say how many documents a file states."""
+"""The bytes of a checkpoint with the number of documents of a file."""
 
 
 class BadLine(ValueError):
@@ -415,7 +415,7 @@ class JsonLines:
 
 
 def _rest(stream: BinaryIO) -> int:
-    """Passes over the rest of a line; says how many bytes it had."""
+    """Skips the rest of a line; returns its number of bytes."""
     size = 0
     while piece := stream.readline(_SKIP):
         size += len(piece)

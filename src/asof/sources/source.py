@@ -152,10 +152,10 @@ def _sum(key: bytes, answer: bytes) -> bytes:
 class Source(Protocol):
     """Something that states documents.
 
-    `name` is the same in every run over the same target. `complete` says that a document which a run does
-    not state any more is gone; a source that is not complete says every deletion itself (`Ended`). One
-    may have `states_past = True`: it states every version of all times under the time that it counts from, so
-    that a version of a document which it no longer states is withdrawn, as if it had never been.
+    `name` is the same in every run over the same target. `complete`: a document which a run does not state
+    any more is gone; a source that is not complete states every deletion (`Ended`). One may have `states_past
+    = True`: it states every version of all times under the time that it counts from, so that a version of a
+    document which it no longer states is withdrawn, as if it had never been.
     """
 
     name: str
@@ -173,7 +173,7 @@ class Source(Protocol):
 
 @runtime_checkable
 class Resumable(Protocol):
-    """A source that need not state again what its checkpoints stand for."""
+    """A source that need not state again what its checkpoints cover."""
 
     name: str
 
@@ -272,10 +272,10 @@ def printable(path: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Fields:
-    """The accepted names of each field of a JSON record; the first that is there, and not null, is taken.
+    """The accepted names of each field of a JSON record; the first that exists and is not null is taken.
 
     Of `about` every name counts. The five from `fiscal_year` on name periods by label (`sources.periods`);
-    `fiscal_start` is no name but the first month of the fiscal year, where a record does not say its own.
+    `fiscal_start` is no name but the first month of the fiscal year, unless a record states its own.
     """
 
     id: tuple[str, ...] = ("id", "_id", "doc_id")

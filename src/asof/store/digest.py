@@ -216,7 +216,7 @@ class DigestedPassage(NamedTuple):
 def passages_from_chunks(text: str, chunks: list[Chunk], head: SharedAttributes) -> list[DigestedPassage]:
     """Passages with keys; equal in two versions exactly when all that is searched and shown is equal.
 
-    Repeated passages of one document differ by how many came before.
+    Repeated passages of one document differ by the number of earlier ones.
     """
     base = blake2b(head.digest, digest_size=KEY_BYTES)
     keys: set[bytes] = set()
@@ -329,7 +329,7 @@ class TimeReadingOptions(NamedTuple):
 def passage_times(
     metadata: str, title: str, headings: str, text: str, published: Span | None, options: TimeReadingOptions
 ) -> tuple[AboutTime, ...]:
-    """The different times that a passage is about, at most MOST, each with the first place that says it.
+    """The different times that a passage is about, at most MOST, each with the first place that names it.
 
     `metadata`: document times as JSON (`data.json.times_json`); `headings` separated by line feeds;
     `published`: the date of the version, from which relative times count.

@@ -36,7 +36,7 @@ SUFFIXES = (".jsonl", ".jsonl.gz")
 
 _FIELDS = Fields()
 _TAKEN = {*_FIELDS.changed, *_FIELDS.about, *FISCAL_START}
-"""Names that a line's reader takes for times, wherever they stand."""
+"""Names that a line's reader takes for times, at any place."""
 
 _LABELS = {
     *_FIELDS.fiscal_year, *_FIELDS.fiscal_quarter, *_FIELDS.fiscal_period, *_FIELDS.quarter, *_FIELDS.year
@@ -91,7 +91,7 @@ class _Version(NamedTuple):
 def export(
     db: sqlite3.Connection, analyzer: Analyzer, file: Path, *, overwrite: bool = False
 ) -> ExportReport:
-    """Write all that the read transaction of `db` sees to `file`, which is there once it is complete.
+    """Write all that the read transaction of `db` sees to `file`, which appears once it is complete.
     `analyzer`: that of the corpus.
 
     Raises UsageError for a file that is there already, unless it may be overwritten, and for a name that ends
@@ -220,7 +220,7 @@ def _lists(db: sqlite3.Connection, row: _Version, meta: dict[str, Any]) -> Itera
 
 
 def _about(time: dict[str, str]) -> str | dict[str, str]:
-    """A time as it was stated, if its words alone say which it is; else its instants."""
+    """A time as it was stated, if its words alone are unambiguous; else its instants."""
     try:
         read = stated(time["text"], "about")
     except BadTime:
@@ -232,7 +232,7 @@ def _about(time: dict[str, str]) -> str | dict[str, str]:
 
 
 def _date(row: _Version) -> str | None:
-    """The date as it was stated, if it says alone since when the version can be seen; else that instant. None
+    """The date as it was stated, if it alone tells since when the version is visible; else that instant. None
     for a version that can always, or never, be seen."""
     if row.visible in (BEGINNING, NEVER):
         return None
@@ -250,10 +250,10 @@ def _date(row: _Version) -> str | None:
 
 def backup(db: sqlite3.Connection, database: Path, file: Path, *, overwrite: bool = False) -> int:
     """Copy the database that `db` reads, which is at `database`, to `file`, which only its owner may read and
-    which is there once it is complete; returns its size in bytes.
+    which appears once it is complete; returns its size in bytes.
 
     Raises UsageError for a file that is there already, unless it may be overwritten, and for a database that
-    somebody has open; sqlite3.Error, OSError.
+    another process has open; sqlite3.Error, OSError.
     """
     if file.resolve() == database.resolve() or file.with_name(f"{file.name}-wal").exists():
         raise UsageError(f"{file} is a database that is in use; choose another name")

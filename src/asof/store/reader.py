@@ -166,8 +166,8 @@ class Life(NamedTuple):
 
 
 def lives(db: sqlite3.Connection, hits: Iterable[str], as_of: int, known_at: int) -> dict[str, list[Life]]:
-    """The lives that passages had begun by `as_of`, in order of time, by the ids of hits; a text that came
-    back has several. Ids of which there is nothing are left out."""
+    """The validity intervals of passages that had begun by `as_of`, in order of time, by the ids of hits; a
+    text that came back has several. Ids of which there is nothing are left out."""
     found = {}
     for hit in hits:
         rows = [each.passage for each in passage_histories(db, hit)]
@@ -179,7 +179,7 @@ def lives(db: sqlite3.Connection, hits: Iterable[str], as_of: int, known_at: int
 
 
 def passage_as_of(db: sqlite3.Connection, hit: str, as_of: int, known_at: int) -> VisiblePassage | None:
-    """The passage with a hit's id as it stood, or stood last; None where there was none by then."""
+    """The passage with a hit's id as of the moment, or its last state; None if there was none by then."""
     if "#" not in hit:
         return None
     rows = [each.passage for each in passage_histories(db, hit)]
@@ -661,7 +661,7 @@ class DocumentSummary(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class DocumentAsOf:
-    """A document as it stood: its text, and all its versions until then, oldest first."""
+    """A document as of a moment: its text, and all its versions until then, oldest first."""
 
     summary: DocumentSummary
     text: str

@@ -219,9 +219,9 @@ def connect(path: Path, *, write: bool = False) -> sqlite3.Connection:
         except OSError as error:
             raise CorpusError(str(error.strerror)) from error
     uri = f"{path.absolute().as_uri()}?mode={'rwc' if write else 'ro'}"
-    shared = path.with_name(f"{path.name}-shm").exists()  # then somebody may have it open for writing
+    shared = path.with_name(f"{path.name}-shm").exists()  # then another process may have it open for writing
     if not write and not shared and not os.access(path.parent, os.W_OK) and log_is_empty(path):
-        uri += "&immutable=1"  # nobody can write here: SQLite would still want to make its -shm file
+        uri += "&immutable=1"  # no process can write here: SQLite would still want to make its -shm file
     try:
         db = sqlite3.connect(uri, uri=True, isolation_level=None, timeout=BUSY_MS / 1000,
                              check_same_thread=False)  # fmt: skip
@@ -395,7 +395,7 @@ def exclusive_lock(path: Path, wait: float) -> Iterator[None]:
 
 @contextmanager
 def shared_lock(path: Path) -> Iterator[None]:
-    """Wait until nobody holds `exclusive_lock` on `path`, and keep others from taking it meanwhile.
+    """Wait until no process holds `exclusive_lock` on `path`, and keep others from taking it meanwhile.
 
     A reader begins its transaction under it. A missing file is not made, because a reader may not be allowed
     to write.

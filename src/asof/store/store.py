@@ -375,9 +375,9 @@ class Store:
     def compact(self, db: sqlite3.Connection) -> None:
         """Rewrite the database without its free pages, and empty the write-ahead log.
 
-        The log can only be emptied while nobody reads. Where readers never stop, new ones wait until the
-        others have finished. The lock for writing is free meanwhile: a reader may be about to store a
-        model's reply. Raises Busy when a reader does not finish.
+        The log can only be emptied while no process reads. Where readers never stop, new ones wait until the
+        others have finished. The lock for writing is free meanwhile: a reader may be about to store a model's
+        reply. Raises Busy when a reader does not finish.
         """
         until = time.monotonic() + self.compact_wait
         with translate_errors(self.database), self._write_lock():
@@ -406,7 +406,7 @@ class Store:
         return self.folder / "readers.lock"
 
     def _try_empty_log(self, db: sqlite3.Connection) -> bool:
-        """Empty the write-ahead log if nobody reads; returns whether it is empty."""
+        """Empty the write-ahead log if no process reads; returns True if it is empty."""
         with translate_errors(self.database), self._write_lock():
             db.execute("PRAGMA busy_timeout = 0")
             try:
@@ -418,7 +418,7 @@ class Store:
         return exclusive_lock(self.folder / "write.lock", self.wait)
 
     def empty_log(self) -> None:
-        """Empty the write-ahead log if nobody else has the corpus open, so that one file is left.
+        """Empty the write-ahead log if no other process has the corpus open, so that one file is left.
 
         A read-only connection cannot do that itself.
         """
@@ -508,7 +508,7 @@ def removed_if_empty(root: Path) -> Iterator[Path]:
 
 
 def _remove_if_unused(folder: Path) -> bool:
-    """Remove an empty corpus that nobody else has open. Raises OSError, sqlite3.Error."""
+    """Remove an empty corpus that no other process has open. Raises OSError, sqlite3.Error."""
     with try_lock(folder / "write.lock") as lock:
         if lock is None:
             return False

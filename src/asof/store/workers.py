@@ -46,8 +46,8 @@ if TYPE_CHECKING:
 
 
 class PreparedText(NamedTuple):
-    """The digest, shared attributes and passages of a document. `times`: those that each passage speaks of
-    if the version is `published` as the document states."""
+    """The digest, shared attributes and passages of a document. `times`: those that each passage is about if
+    the version is `published` as the document states."""
 
     content: bytes
     head: SharedAttributes
@@ -245,7 +245,7 @@ def _begin(settings: CorpusSettings) -> None:
 
 
 def _end_with_parent() -> None:
-    """A writer that is killed ends nobody, and its workers would wait forever."""
+    """A killed writer ends no workers, and they would wait forever."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()

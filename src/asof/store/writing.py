@@ -480,7 +480,7 @@ def _flush(write: Transaction) -> None:
 # source as a whole.
 
 WHOLE = ""
-"""The name that stands for all documents of a source; its checkpoint is stored as that of document 0."""
+"""The name for all documents of a source; its checkpoint is stored as that of document 0."""
 
 
 def stored_checkpoints(db: sqlite3.Connection, source: str) -> dict[str, bytes]:

@@ -361,7 +361,7 @@ class ChunkBuilder:
             self._close()
 
     def _add_blank(self, end: int) -> None:
-        """White space belongs to what stands before it."""
+        """White space belongs to what precedes it."""
         self.at = end
         if self.ends and not self.open_weight:
             self.ends[-1] = end

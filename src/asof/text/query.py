@@ -36,10 +36,10 @@ class QueryWords:
 def parse(text: str, analyzer: Analyzer, *, stop_words: bool = False) -> QueryWords:
     """Read a question, without the stop words of the analyzer's languages unless `stop_words`.
 
-    A stop word stays inside quotation marks ("The Who", “…”, „…“, «…»), and all stay when nothing else
-    would be left. A quotation of two or more tokens is a phrase. An unclosed quotation mark is a character.
-    A question with more words beside its quotations than in them has no phrases: it tells what somebody said
-    (which minister called it "a price worth paying"?), and what answers it need not repeat that.
+    A stop word stays inside quotation marks ("The Who", “…”, „…“, «…»), and all stay when nothing else would
+    be left. A quotation of two or more tokens is a phrase. An unclosed quotation mark is a character. A
+    question with more words beside its quotations than in them has no phrases: it quotes somebody (which
+    minister called it "a price worth paying"?), and what answers it need not repeat that.
     """
     return _parse(text, analyzer.stop_words, stop_words)
 
@@ -263,7 +263,7 @@ class Shingler:
         self._language = self._analyzer.languages[0]  # of no effect without stemming
 
     def __call__(self, texts: Sequence[str]) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
-        """The distinct shingles of each text: hashes (p), ascending, and which text each one stands in (p).
+        """The distinct shingles of each text: hashes (p), ascending, and the text that contains each (p).
 
         A text of fewer than three words has none. Equal hashes lie in the order of their texts.
         """

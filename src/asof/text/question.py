@@ -34,8 +34,8 @@ _BEFORE_NAME = re.compile(r"[ -][^\W\d_a-zß-öø-ÿ]")  # a blank or hyphen, th
 class QuestionReading:
     """A question as it was read.
 
-    `query` has its words and wishes; `as_of` is the instant that is looked at, at most the one it was asked
-    at; `mentions` are the times it names, `intent` what it wants of time; `notes` say what was decided.
+    `query` has its words and intent; `as_of` is the instant to search at, at most the one it was asked at;
+    `mentions` are the times it names; `notes` tell what was decided.
     """
 
     query: Query
@@ -104,7 +104,7 @@ def _lasting(detected: Intent) -> bool:
 
 
 def as_typed(question: str, asked_at: int) -> QuestionReading:
-    """A question as the published systems take it: all its words, and whether they wish for the newest."""
+    """A question as the published systems take it: all its words, and whether they ask for the newest."""
     return QuestionReading(Query(question, question, recency(question), stop_words=True), asked_at)
 
 

@@ -21,10 +21,10 @@ def snippet(
 ) -> tuple[str, list[tuple[int, int]]]:
     """At most `width` characters of a text, and the stretches of them to highlight.
 
-    It is the window with the most distinct stems of the query's words, the earliest of equals; white space
-    is folded to single spaces, and … stands where text was cut away. Words match as they do in the index:
-    by their stem in `language`, which must be one of the analyzer's, and by those of its other languages.
-    Raises UsageError for a width under 20.
+    It is the window with the most distinct stems of the query's words, the earliest of equals; white space is
+    folded to single spaces, and … marks cut text. Words match as they do in the index: by their stem in
+    `language`, which must be one of the analyzer's, and by those of its other languages. Raises UsageError
+    for a width under 20.
     """
     if width < MIN_WIDTH:
         raise UsageError(f"a snippet of {width} characters is too narrow; give at least {MIN_WIDTH}")

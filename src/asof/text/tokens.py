@@ -162,7 +162,7 @@ def tokenize(text: str) -> list[str]:
 
 
 def spans(text: str) -> Iterator[tuple[int, int, tuple[str, ...]]]:
-    """The tokens with the characters `[start, end)` where they stand in the text as it is.
+    """The tokens with their character range `[start, end)` in the original text.
 
     Nearly always one token a stretch; several where decomposed Hangul or a rare letter expands.
     """
@@ -177,7 +177,7 @@ def spans(text: str) -> Iterator[tuple[int, int, tuple[str, ...]]]:
 
 
 def term_hash(term: str) -> int:
-    """The 64 bits that stand for a stem in the index: blake2b of its UTF-8 bytes, little-endian."""
+    """The 64 bits that represent a stem in the index: blake2b of its UTF-8 bytes, little-endian."""
     return int.from_bytes(blake2b(term.encode(), digest_size=8).digest(), "little")
 
 
@@ -202,7 +202,7 @@ def _has_code(folded: str) -> bool:
 def _fold(text: str) -> str:
     """Case-folded, NFC, one kind of apostrophe, no invisible joiners, pairs where there are no spaces."""
     text = normalize("NFC", text.replace("\u00ad", "").replace("\u200d", ""))
-    # Folding splits a Turkish capital İ into an i and a dot that nobody types.
+    # Folding splits a Turkish capital İ into an i and a dot that is never typed.
     text = normalize("NFC", text.casefold()).replace("i\u0307", "i")
     text = _one_apostrophe(text)
     return _pattern(_UNSPACED).sub(_pairs, text) if _MAY_BE_UNSPACED(text) else text
@@ -329,7 +329,7 @@ class Analyzer:
         return number
 
     def stem_of(self, number: int) -> str:
-        """The stem that a number stands for."""
+        """The stem that a number represents."""
         return self._stems[number]
 
     def hashes(self) -> NDArray[np.uint64]:

@@ -53,10 +53,10 @@ from asof.time.reading import (
 
 
 class Name(NamedTuple):
-    """Something that lies in every year, and the place after its last item.
+    """A recurring time of the year, and the place after its last item.
 
-    `fiscal` is where it lies when the year that follows is a fiscal one; `is_fiscal` when it said so itself.
-    `needs_cue`: see `TimeReading`. `glue` holds the signs that may stand before the year.
+    `fiscal` is its place in a fiscal year that follows; `is_fiscal`: its own words say fiscal. `needs_cue`:
+    see `TimeReading`. `glue` holds the signs that may stand before the year.
     """
 
     grain: str
@@ -73,7 +73,7 @@ _POSSESSIVE = frozenset(("side", "year_figures"))
 
 
 def calendar_name(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
-    """A name with the year that stands after it, or before it, or with no year."""
+    """A name with the year after it or before it, or without a year."""
     year = year_figures(run, i)
     if year is not None and run[i + 1].glue in ("", " ", "-", "/"):
         at = run.after(i + 1, "the")
@@ -379,7 +379,7 @@ def weekday_at(run: TokenRun, i: int) -> int | None:
 
 
 def weekday(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
-    """A weekday, alone or with the date, the day of the month or the week that says which."""
+    """A weekday, alone or with the date, the day of the month or the week that determines it."""
     unit, _, step = str(run.sense(i, "beside") or "").partition(" ")
     if unit == "week":
         of = run.after(i + 1, "of")

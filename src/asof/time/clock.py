@@ -31,7 +31,7 @@ _AFTER_HOUR = frozenset(("meridiem", "clock", "hour_sign"))
 class Clock(NamedTuple):
     """A time of day in microseconds since midnight; it lasts a `grain`. `sure` if nothing else can be meant.
 
-    `half` is 0 or 12 when the text says the half of the day, None when it leaves it open.
+    `half` is 0 or 12 if the text names the half of the day, else None.
     """
 
     time: int
@@ -51,7 +51,7 @@ class Clock(NamedTuple):
         return lambda day: (day * DAY + self.time, day * DAY + self.time + self.lasts)
 
     def in_half(self, half: int | None) -> Clock:
-        """The same in a half of the day, if it says none itself: 7 with 12 is 19 o'clock."""
+        """The same in a half of the day, if it has none itself: 7 with 12 is 19 o'clock."""
         if half is None or self.half is not None or not 0 < self.time // HOUR <= 12:
             return self
         return self._replace(time=self.time % (12 * HOUR) + half * HOUR, half=half)

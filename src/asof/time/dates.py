@@ -73,7 +73,7 @@ class _Year(NamedTuple):
 
 
 def signed_date(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
-    """A year, month or day with its sign, and what stands after it of the same date."""
+    """A year, month or day with its sign, and what follows of the same date."""
     year = _year(run, i, context)
     if year is None:
         name = _month_and_day(run, i)
@@ -127,7 +127,7 @@ def _day(run: TokenRun, i: int) -> tuple[int, int] | None:
 
 
 def _day_alone(run: TokenRun, i: int) -> RuleMatch | None:
-    """A day without its month, which only the other end of a range says."""
+    """A day without its month, which only the other end of a range names."""
     day = _day(run, i)
     return None if day is None else (TimeReading("day", (), True, needs_cue="number", number=day[0]), day[1])
 
@@ -155,7 +155,7 @@ def _signed_part(run: TokenRun, reading: TimeReading, after: int) -> RuleMatch:
 
 
 def side_after(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
-    """A side that stands after what it is of: `le mois dernier`, `marzo pasado`, `l'exercice en cours`."""
+    """A side (last, next, this) after its noun: `le mois dernier`, `marzo pasado`, `l'exercice en cours`."""
     if context.today is None:
         return None
     unit, fiscal = run.sense(i, "unit"), run.sense(i, "fiscal_year") is not None
@@ -201,7 +201,7 @@ def unit_on_side(unit: str, side: int, context: ReadingContext, rolling: bool = 
 
 
 def name_on_side(name: Name, side: int, context: ReadingContext) -> TimeReading:
-    """A month, season or holiday on a side of the anchor, and where else it may be meant to lie."""
+    """A month, season or holiday on a side of the anchor, and other readings of it."""
     intervals = intervals_around(name.yearly, date.fromordinal(context.today or 1).year)
     return TimeReading(name.grain, _sided_names(intervals, name.yearly, side, context), relative=True)
 

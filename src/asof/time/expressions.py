@@ -206,7 +206,7 @@ def _days_in(month: TimeReading, first: int, last: int, context: ReadingContext)
 
 
 def _between(a: TimeReading, b: TimeReading) -> Iterator[LocalInterval]:
-    """The ranges from `a` to `b`, best first; what one end leaves open (day, month, year) the other tells."""
+    """The ranges from `a` to `b`, best first; what one end leaves open (day, month, year) the other has."""
     if a.number is not None and (b.number is None or not a.choices):
         for there in b.choices if b.grain == "day" else ():
             day = date.fromordinal(there[0] // DAY)
@@ -246,7 +246,7 @@ _LOOSE = (None, "around")  # relations of "at" that leave the time as it is
 
 
 def point(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
-    """The longest time at `i`, with the time of day that stands before or after it."""
+    """The longest time at `i`, with the time of day before or after it."""
     if not 0 <= i < run.size:
         return None
     known = run.memo.get(("point", i), False)
@@ -381,9 +381,9 @@ _FIRST = BEGINNINGS | _OPENING
 
 
 class TimeMatch(NamedTuple):
-    """A time that a text says: words `first` to before `after` of a run, and how its relation limits.
+    """A time in a text: words `first` to before `after` of a run, and the bounds of its relation.
 
-    Without limits the words say a time that is in no calendar, and no other.
+    Without bounds the words name a time that is in no calendar, and no other.
     """
 
     first: int
@@ -590,8 +590,7 @@ class TimeMention(NamedTuple):
     has no end, `before`, `until`, `by` and `as of` have no start, `around` adds as much on either side,
     `between` reaches from the start of the first time to the end of the second. `grain` is the unit in which
     the text speaks (of two, the finer): second minute hour day week month quarter half season year decade
-    century.
-    `alternatives` are other readings of `span`, best first. `relative` tells that the anchor was needed,
+    century. `alternatives` are other readings of `span`, best first. `relative`: the anchor was needed,
     `fiscal` that it is a period of a fiscal year.
     """
 

@@ -23,7 +23,7 @@ from asof.time.span import Span
 # -- cues: words of time, of recency and of structure (`lang/<code>/intent.toml`, `answer_kinds.toml`) --
 
 CONTENT = ""
-"""The kind of a word that stands in no list."""
+"""The kind of a word that is in no list."""
 
 _WORD = re.compile(r"[^\W_]+(?:['’\-][^\W_]+)*")
 _QUOTED = re.compile(r"\"[^\"]*+\"|“[^“”]*+”|„[^„“”]*+[“”]|«[^«»]*+»|(?<!\w)'[^']*+'(?!\w)")
@@ -75,7 +75,7 @@ def language_of(words: list[Word], language: str) -> str:
 def words_of(question: str) -> list[Word]:
     """The words of a question in order; what is quoted in it is left out.
 
-    A question that stands in quotation marks as a whole, its question mark included, is no quotation.
+    A question that is in quotation marks as a whole, its question mark included, is no quotation.
     """
     start, end = _bounds(question)
     words: list[Word] = []
@@ -180,7 +180,7 @@ def _by_first_word(named: Iterable[tuple[str, str]]) -> Phrases:
 # -- form: kind of question, tense, recency cues, dates; its topic is not used -------------------------
 
 Side = Literal["past", "now", "coming", "unknown"]
-"""Where a date lies from the moment of the question."""
+"""The direction of a date from the moment of the question."""
 
 Tense = Literal["present", "past", "perfect", "future", "none"]
 
@@ -392,7 +392,7 @@ Direction = Literal["past", "recent", "future", "timeless"]
 DIRECTIONS: tuple[Direction, ...] = ("past", "recent", "future", "timeless")
 
 MAIN_REASONS = 3
-"""How many of the features that speak for the direction are told."""
+"""The number of features in favour of the direction that are reported."""
 
 ANY = "any"
 """The feature of every question."""
@@ -490,10 +490,10 @@ _LASTING = frozenset(("why", "how", "to", "long", "keywords"))
 class Intent:
     """The intent of a question about time.
 
-    `recency` in [0, 1]: how strongly the newest is wished for, 1 only by words that say so. `volatility` in
-    [0, 1]: how fast the answer to such a question changes, 0 never, 1 within hours. `reasons`: the words and
+    `recency` in [0, 1]: how strongly the newest is asked for, 1 only by explicit words. `volatility` in [0,
+    1]: how fast the answer to such a question changes, 0 never, 1 within hours. `reasons`: the words and
     structures that decided, the strongest first. `wishes`: character offsets [start, end) of words that only
-    express the wish; they leave the lexical query.
+    ask for the newest; they leave the lexical query.
     """
 
     recency: float

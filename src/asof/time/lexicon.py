@@ -180,7 +180,7 @@ _LETTERS = frozenset(
     ["quarter", "half", "decade_suffix", "ordinal_suffix", "meridiem", "hour_sign", "zone", "iso_t"]
 )
 _WEAK = _CUES | _LINKS | _STEPS | _ATTACHED | _LETTERS
-"""Tables of words that say no time by themselves, nor with one another: "the", "of", "year"."""
+"""Tables of words that are no time by themselves, nor with one another: "the", "of", "year"."""
 _MUTE = _CUES | _LINKS | _STEPS
 _INERT = frozenset(["leading", "the", "of", "and", "ahead", "cue", "clear_cue", "lower_cue"])
 _FIGURES = frozenset(
@@ -275,7 +275,7 @@ def _weak(
     phrases: Mapping[tuple[str, ...], Mapping[str, Any]],
     sufficient: set[str],
 ) -> frozenset[str]:
-    """The words of which no time can be made: of every phrase that tells one, a word is not among them."""
+    """The words of which no time can be made: of every phrase for a time, a word is not among them."""
     weak = {word for word, each in senses.items() if each.keys() <= _WEAK}
     weak.update(word for words in phrases for word in words if word not in senses and word.isalpha())
     for words, each in phrases.items():
@@ -290,7 +290,7 @@ def _weak(
 # -- regular expressions that find all known words around a place at once ------------------------------
 
 LONGEST_GAP, MOST_SIGNS = 16, 3
-"""The characters, and those of them that are no blanks, between two words that say one time."""
+"""The most characters, and of them non-blank ones, between two words of one time."""
 
 _DIGIT = r"[^\W\D0-9]"  # of another script, which belongs to no word
 _SIGN = rf"(?:[^\w\s{UNSPACED}]|_|{_DIGIT})"
@@ -301,7 +301,7 @@ _NEAR = (
     rf"|(?={_BETWEEN}{{0,{LONGEST_GAP}}}(?!{_BETWEEN}))(?!{_IN_LINE}\n{_IN_LINE}\n)"
     rf"(?:\s*{_SIGN}){{0,{MOST_SIGNS}}}\s*)"
 )
-"""What may stand between two words of one time, see `word_windows.bond`."""
+"""What may come between two words of one time, see `bond`."""
 
 
 @lru_cache(maxsize=16)
@@ -355,7 +355,7 @@ _OTHER_LETTER = re.compile(r"[^\W\d_\x00-\x7f]")
 _WIDE = re.compile("[０-９]")
 _NARROW = str.maketrans("０１２３４５６７８９", "0123456789")
 _DATE_SIGN = re.compile(r"[^\w\s,;()%$]")
-"""A sign that may stand in a time of numbers and words such as `to`."""
+"""A sign that may occur in a time of numbers and words such as `to`."""
 _DATE_IN_PAIRS = re.compile(
     r"[^\w\s,;()%$.–-]|\.\s|\s\.|[0-9]\s?[-–]\s?[0-9]+\s?[-.–]|[0-9]\.[0-9]+\s?[-–]"
     r"|(?<![0-9])[0-9]{1,2}\.[0-9]{1,2}\.[0-9]{2}(?![0-9])"
@@ -411,7 +411,7 @@ class TimeText:
         return self._ends
 
     def triggers(self, lexicon: TimeLexicon) -> list[Place]:
-        """The words that may say a time, in order."""
+        """The words that may name a time, in order."""
         triggers = [match.span() for match in _DATE_FIGURES.finditer(self.lower) if match.lastindex]
         words = self._trigger_words(lexicon)
         if words:
@@ -561,7 +561,7 @@ _APOSTROPHE = ("'", ",'", " '")
 
 @lru_cache(maxsize=8192)
 def figure_senses(word: str, glue: str) -> Senses:
-    """The senses of a word; none if it is no figures, or more than 14. `glue` stands before it.
+    """The senses of a word; none if it is no figures, or more than 14. `glue` precedes it.
 
     `figures` is their number. `day_figures` and `year_figures` are figures that may be a day of a month and a
     year, `long_figures` those of 20240305 and 20240305143007, `short_year` is the year of '24.
@@ -596,7 +596,7 @@ _Phrases = Mapping[str, tuple[tuple[tuple[str, ...], Senses], ...]]
 
 @dataclass(frozen=True, slots=True)
 class TimeToken:
-    """A word or phrase with its senses; `glue` is what stands before it: " " for blanks, else the signs.
+    """A word or phrase with its senses; `glue` is the text before it: " " for blanks, else the signs.
 
     `kind` is the set of its senses; `wide` tells whether there are blanks besides the signs. `phrases` are
     those that begin with the word. `marks` tells what a run with it may hold.
@@ -630,7 +630,7 @@ def _marks(kind: frozenset[str], glue: str) -> int:
 
 _END = TimeToken("", NO_SENSES, NO_SENSES.kind, FAR, True)
 _BEYOND = (NO_SENSES,) * 8
-"""What stands after the last item, and, since -1 is the last place of a list, before the first."""
+"""The item after the last one, and, since -1 is the last place of a list, before the first."""
 
 
 class TokenRun:
@@ -741,7 +741,7 @@ class TokenRun:
         return self.window.text.caseless
 
     def before(self, i: int) -> tuple[str, str]:
-        """The word before an item, known or not, and the gap between, as it stands in the text."""
+        """The word before an item, known or not, and the gap between, as in the text."""
         n = self.places[i]
         return (self.window.words[n - 1] if n > 0 else ""), self.window.gaps[n] or self._gap(n)
 

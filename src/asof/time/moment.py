@@ -94,7 +94,7 @@ _FIGURES = re.compile(r"([0-9]{1,4})[-/. ]([0-9]{1,2})[-/. ]([0-9]{1,4})")
 
 
 def read(text: str, anchor: datetime | None = None, zone: tzinfo = UTC, *, fiscal_start: int = 1) -> Span:
-    """The span that `text` says, in UTC.
+    """The span that `text` names, in UTC.
 
     A date, and a time without an offset, are meant in `zone` (hashable); a time that the clocks there show
     twice gives the span around both. `anchor` (aware) is the moment from which relative texts count: `now` is
@@ -124,7 +124,7 @@ def read(text: str, anchor: datetime | None = None, zone: tzinfo = UTC, *, fisca
 def read_bounded(
     text: str, anchor: datetime, *, start: bool = False, end: bool = False, fiscal_start: int = 1
 ) -> Span:
-    """The span that `text` says, where its start or its end is wanted: `since 2020` has no end.
+    """The span that `text` names, if its start or its end is needed: `since 2020` has no end.
 
     Raises BadTime for what `read` refuses, and for a span that is open on a side that is wanted.
     """

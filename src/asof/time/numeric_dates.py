@@ -225,7 +225,7 @@ def shift_instant(at: int, lengths: Lengths, sign: int) -> int:
 def shift_anchor(
     lengths: Lengths, context: ReadingContext, sign: int, day: int | None = None
 ) -> TimeReading | None:
-    """The day, or within a day the minute, that lies a distance from the anchor (or from a day)."""
+    """The day, or within a day the minute, at a distance from the anchor (or from a day)."""
     relative = day is None
     if day is None:
         day = context.today
@@ -379,7 +379,7 @@ def within(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
         return None
     at = run.after(i + 1, "the")
     if run.sense(at, "rolling") is not None or run.sense(at, "side") == -1:
-        return None  # "within the last 6 months" is said without the word as well
+        return None  # "within the last 6 months" occurs without the word as well
     at = run.after(at, "side")
     lengths = duration(run, at)
     if lengths is None:
@@ -399,7 +399,7 @@ def within(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
 # -- years, decades, centuries: `2019`, `the year 2000`, `nineteen eighty-six`, `1990s`, `19th century` --
 
 COMMON = range(1900, 2100)
-"""Years that four figures mean without another word that says so."""
+"""Years that four figures mean without another word as evidence."""
 
 
 def year(run: TokenRun, i: int, _: ReadingContext) -> RuleMatch | None:

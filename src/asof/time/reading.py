@@ -160,7 +160,7 @@ def widen(interval: LocalInterval) -> LocalInterval:
             return first_ordinal(first.year, first.month - count) * DAY, first_ordinal(
                 after.year, after.month + count
             ) * DAY
-    except ValueError:  # one of the three lies outside the calendar
+    except ValueError:  # one of the three is outside the calendar
         pass
     return start - size, end + size
 
@@ -218,9 +218,9 @@ def wall(moment: datetime, zone: tzinfo) -> int:
 # -- readings ------------------------------------------------------------------------------------------
 
 Yearly = Callable[[int], LocalInterval]
-"""Where something lies in a year. Raises ValueError where that year has none."""
+"""The interval of a name in a year. Raises ValueError if that year has none."""
 Daily = Callable[[int], LocalInterval]
-"""Where a time of day lies in the day of an ordinal."""
+"""The interval of a time of day in the day of an ordinal."""
 
 
 class ReadingContext(NamedTuple):
@@ -460,7 +460,7 @@ def nth_weekday(weekday: int, which: int, within: LocalInterval) -> int:
 
 
 def weeks_of(within: LocalInterval, which: int, count: int = 1) -> LocalInterval:
-    """Weeks that belong to a stretch: those whose Thursday lies in it, the first one on, or the last ones."""
+    """Weeks of an interval: those whose Thursday is in it, from the first one on, or the last ones."""
     monday = week_of_day(nth_weekday(4, which, within))[0] // DAY
     return days(monday - 7 * (count - 1), monday + 7) if which < 0 else days(monday, monday + 7 * count)
 

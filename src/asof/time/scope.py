@@ -39,8 +39,8 @@ def label(span: Span) -> str:
 
 
 def nearest(times: Iterable[tuple[Span, str]], scope: Sequence[Span], most: int = 3) -> list[str]:
-    """The times nearest to a scope, nearest first, each once: in their own words, which stand beside each,
-    where these name a year, else by their label."""
+    """The times nearest to a scope, nearest first, each once: in their own words, given with each, where
+    these name a year, else by their label."""
     gaps: dict[Span, tuple[float, int, int]] = {}
     words: dict[Span, str] = {}
     for when, text in times:

@@ -17,7 +17,7 @@
     │   ├── NoSpace           the disk is full
     │   ├── DamagedStore      the database fails SQLite's checks
     │   └── DamagedState      the learned state of a recipe cannot be read; it is not reset unasked
-    ├── DamagedSegment        a cache file is missing, torn or altered; it is rebuilt, so users do not see this
+    ├── DamagedSegment        a cache file is missing, torn or altered; it is rebuilt, unseen by users
     ├── ModelError            a model, or its server, gave no usable answer
     └── MissingExtra          an optional dependency is not installed
 

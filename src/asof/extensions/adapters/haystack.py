@@ -54,7 +54,7 @@ class AsofRetriever:
         self, query: str, top_k: int | None = None, as_of: str | None = None, known_at: str | None = None,
         since: str | None = None, until: str | None = None,
     ) -> dict[str, list[Document]]:  # fmt: skip
-        """The documents for a query, best first. What else is given stands in place of the options.
+        """The documents for a query, best first. Other arguments replace the options.
 
         Raises what `Snapshot.search` raises.
         """

@@ -139,7 +139,7 @@ class Styles:
         return _style(properties).over(self._named(named)) if properties is not None else Style()
 
     def _named(self, name: str) -> Style:
-        """A style by its id, with what it has from others. One that is not there goes by its id."""
+        """A style by its id, with inherited properties. An unknown one goes by its id."""
         if name not in self._whole:
             style = self._own.get(name) or _style(None, name)
             parent = style.parent
@@ -171,7 +171,7 @@ def value(element: ET.Element | None) -> str:
 
 
 def number(element: ET.Element | None, otherwise: int) -> int:
-    """The w:val of an element as a number; what is none counts as `otherwise`."""
+    """The w:val of an element as a number; `otherwise` if it is none."""
     text = value(element)
     return int(text) if text.isascii() and text.isdigit() and len(text) < 6 else otherwise
 
@@ -245,7 +245,7 @@ def read(raw: bytes, stem: str, suffix: str, limits: ReadLimits) -> list[Part]: 
 
 
 class _Document:
-    """A document that is read: its parts, and the state of what goes through several paragraphs."""
+    """A document that is read: its parts, and the state that spans several paragraphs."""
 
     def __init__(self, package: Package, name: str, body: Body) -> None:
         self.body = body
@@ -282,7 +282,7 @@ class _Document:
                             self.body.paragraph(block.text)
 
     def end(self) -> None:
-        """Write what follows the text."""
+        """Write footnotes and comments after the text."""
         if self._before.strip():
             self.body.paragraph(self._before)
         for each in below(self._comments, "comment") if self._comments is not None else ():
@@ -359,7 +359,7 @@ class _Document:
         return " ".join(filter(None, said))
 
     def _pieces(self, element: ET.Element) -> Iterator[str]:
-        """The text of a paragraph or of what is in one. Text boxes are put aside, fields followed."""
+        """The text of a paragraph or of an element in one. Text boxes are put aside, fields followed."""
         for each in element:
             name = local(each)
             if name in _LEFT_OUT or (name == "r" and is_on(child(each, "rPr", "vanish"))):

@@ -63,7 +63,7 @@ def of_text(words: str) -> SourcedTime | None:
 
 
 def of_seconds(words: str) -> SourcedTime | None:
-    """The second of a Unix time; None for blanks and 0, which stand for no date. Raises BadTime."""
+    """The second of a Unix time; None for blanks and 0, which mean no date. Raises BadTime."""
     words = words.strip()
     if not words.strip("0"):
         return None

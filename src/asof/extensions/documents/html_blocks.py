@@ -46,7 +46,7 @@ class Flow:
     _marker: str = ""
 
     def end_line(self) -> None:
-        """Make a block, or lines of a list, of what was read since the last."""
+        """Make a block, or lines of a list, of the text since the last one."""
         text = "".join(self.line)
         self.line.clear()
         if not text.strip():
@@ -137,7 +137,7 @@ class Table:
 
 
 def _columns(cells: list[tuple[list[Block], int, bool]], *, repeated: bool) -> list[str]:
-    """The texts of cells by column; what spans several stands in the first, or `repeated` in each."""
+    """The texts of cells by column; a spanning cell stands in the first, or `repeated` in each."""
     texts: list[str] = []
     for blocks, span, _ in cells:
         text = " ".join(block.text for block in blocks)

@@ -94,7 +94,7 @@ def _bytes_of(word: re.Match[str]) -> bytes:
 
 
 def decoded(content: bytes, charset: str) -> tuple[str, str]:
-    """The text of bytes in the charset that is said of them ("": none), and what was wrong with it, or ""."""
+    """The text of bytes in the charset that is declared ("": none), and its fault, or ""."""
     name = _codec(charset)
     if name:
         try:
@@ -205,12 +205,12 @@ LAST_LINES = 15
 
 
 def is_forward(subject: str) -> bool:
-    """True if a mail hands on another, which is then what it says."""
+    """True if a mail forwards another, which is then its text."""
     return _FORWARDED.match(subject) is not None
 
 
 def own_words(text: str, *, forward: bool = False) -> str:
-    """A mail's text without what it quotes, the lines that announce it, and its signature; the footer of a
+    """A mail's text without quotes, the lines that announce them, and its signature; the footer of a
     mailing list stays. All of it where nothing would remain."""
     lines = [line.rstrip("\r") for line in text.split("\n")]
     kept: list[str] = []
@@ -413,7 +413,7 @@ def is_read(name: str, entity: Message) -> bool:
 
 
 def write_body(texts: Iterable[Message], writer: Writer, *, forward: bool) -> list[str]:
-    """Write what somebody wrote in a mail; a sentence on each fault."""
+    """Write the writer's own text of a mail; returns a sentence on each fault."""
     notes: list[str] = []
     for entity in texts:
         text = text_of(entity, notes)
@@ -447,7 +447,7 @@ def write_file(name: str, entity: Message, writer: Writer) -> tuple[str, list[st
 
 
 def text_of(entity: Message, notes: list[str]) -> str:
-    """The text of an entity, with line feeds; what is wrong with its charset goes to `notes`."""
+    """The text of an entity, with line feeds; faults of its charset go to `notes`."""
     payload = entity.get_payload(decode=True)
     if not isinstance(payload, bytes):
         payload = str(entity.get_payload()).encode("utf-8", "surrogateescape")

@@ -112,7 +112,7 @@ class _Document:
                 self.blocks(element)
 
     def _write(self, paragraph: ET.Element, how: Callable[[str], None]) -> None:
-        """Write a paragraph in this way, and after it what is drawn in it."""
+        """Write a paragraph in this way, and after it its drawings."""
         text = "".join(self._pieces(paragraph))
         drawn, self._drawn = self._drawn, []
         if text.strip():
@@ -175,7 +175,7 @@ class _Document:
         return " ".join(filter(None, said))
 
     def _pieces(self, element: ET.Element) -> Iterator[str]:
-        """The text in a paragraph. What is drawn in it is put aside."""
+        """The text in a paragraph. Drawings are put aside."""
         yield _SPACES.sub(" ", element.text or "")
         for each in element:
             match local(each):
@@ -229,7 +229,7 @@ def _rows(table: ET.Element) -> tuple[int, list[ET.Element]]:
 
 
 def _is_left_out(element: ET.Element) -> bool:
-    """True if what stands in an element is no text of the document now: generated, or hidden."""
+    """True if the content of an element is no current text of the document: generated, or hidden."""
     return (
         local(element) in _LEFT_OUT
         or attribute(element, "class") in _FURNITURE

@@ -35,7 +35,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table to be written: what stands above its columns, their headers, and the rows."""
+    """A table to be written: the text above its columns, their headers, and the rows."""
 
     captions: list[str]
     header: list[str]
@@ -298,7 +298,7 @@ def core_properties(root: ET.Element | None) -> CoreProperties:
 def properties_of(
     title: str, author: str, subject: str, keywords: str, *, created: str, changed: str
 ) -> CoreProperties:
-    """Properties as they are written, without what programs write there of themselves; keywords are parted
+    """Properties as they are written, without the names of programs; keywords are parted
     at commas and semicolons."""
     tags = dict.fromkeys(filter(None, map(str.strip, re.split("[,;]", keywords))))
     front = {

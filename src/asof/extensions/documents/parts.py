@@ -14,7 +14,7 @@ BETWEEN_PAGES = "\f"
 
 
 class Refused(Exception):
-    """A file that cannot be read: why, and what to do. `empty`: there is no text in it."""
+    """A file that cannot be read: the reason and the remedy. `empty`: there is no text in it."""
 
     def __init__(self, message: str, remedy: str = "", *, empty: bool = False) -> None:
         super().__init__(message)

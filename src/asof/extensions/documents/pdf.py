@@ -1,7 +1,7 @@
 """PDF: the text page by page, each under a heading, so that a hit names its page.
 
-Lines are joined as they were set: hyphens, running heads and page numbers are taken out. The list of
-references of a paper is left out, since it would be found for the subjects of other papers.
+Words parted at the ends of lines are joined, running heads are taken out. The list of references of a paper
+is left out unless it is asked for: it would be found for the subjects of other papers.
 """
 
 from __future__ import annotations
@@ -211,7 +211,7 @@ _PAGES = FormatReader("asof.extensions.documents.pdf_pages", ".pdf", (PACKAGE,),
 
 @dataclass(frozen=True, slots=True)
 class PdfContent:
-    """The text of each page, and what the file says of itself: its title, and when it was made and changed
+    """The text of each page, and the file's properties: its title, and when it was made and changed
     (`D:20240131093000+01'00'`); "" where it says nothing. `scanned`: how many
     of its pages hold no text but something drawn."""
 

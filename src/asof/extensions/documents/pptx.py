@@ -209,6 +209,6 @@ def _authors(package: Package, relations: dict[str, Relation]) -> dict[str, str]
 
 
 def _number(element: ET.Element, name: str, otherwise: int) -> int:
-    """A whole number that an attribute states; what is none counts as `otherwise`."""
+    """A whole number that an attribute states; `otherwise` if it is none."""
     text = attribute(element, name)
     return int(text) if text.isascii() and text.isdigit() and len(text) < 6 else otherwise

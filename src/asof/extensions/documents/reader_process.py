@@ -138,7 +138,7 @@ def die_with_parent() -> None:
 
 
 def confine(memory: int, seconds: int) -> None:
-    """Limits what this process may take from now on: bytes of memory, seconds of processor, no core file, no
+    """Limits this process from now on: bytes of memory, seconds of processor, no core file, no
     further file opened for writing.
 
     Memory is limited on Linux only: macOS does not enforce that limit.

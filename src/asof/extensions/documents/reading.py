@@ -1,8 +1,7 @@
 """Readers of formats, run in a process of their own: file bytes go in, JSON comes out and is checked.
 
 A file may bring the process to say anything, so nothing of an answer is used unchecked. Dates that are those
-of a template, or older than the format, are dropped. `READERS` of pyproject.toml names the readers at the
-end.
+of a template, or older than the format, are dropped. The readers at the end are those of the entry points.
 """
 
 from __future__ import annotations
@@ -167,7 +166,7 @@ EARLIEST = 1985
 
 
 def disbelieved(span: Span) -> str:
-    """Why a date in a document is not believed; "" if it is."""
+    """The reason to ignore a date in a document; "" if there is none."""
     moment = nearest_moment(span.first)
     why = TEMPLATES.get(moment.date().isoformat(), "")
     return why or (f"no such format is older than {EARLIEST}" if moment.year < EARLIEST else "")

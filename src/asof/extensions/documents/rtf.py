@@ -48,7 +48,7 @@ _CHARSETS = {78: 128, 79: 136, 80: 129, 82: 177, 85: 134, 86: 238, 87: 204, 88: 
 
 @dataclass(slots=True)
 class MarkedText:
-    """An RTF with marks. `asides`: what was put aside of each kind, as RTF, in order of the text; `info`: the
+    """An RTF with marks. `asides`: parts put aside by kind, as RTF, in order of the text; `info`: the
     group of properties; `head`: what must stand before any RTF of this file."""
 
     text: str
@@ -59,7 +59,7 @@ class MarkedText:
 
 
 def marked(raw: bytes) -> MarkedText:
-    """An RTF without pictures and what is deleted or hidden, with marks."""
+    """An RTF with marks, without pictures, deleted and hidden text."""
     text = _without(_decoded(raw), _DATA)
     text = _HIDDEN.sub(r"{\\*\1", text)
     info = "".join(text[start:end] for _, start, end, _ in groups(text, _INFO))
@@ -112,7 +112,7 @@ def rtf_properties(info: str) -> Iterator[tuple[str, str]]:
 
 
 def _decoded(raw: bytes) -> str:
-    """The characters of a file, binary data cut. What is beyond ASCII is UTF-8, or written as RTF does."""
+    """The characters of a file, binary data cut. Those beyond ASCII are UTF-8, or escapes of RTF."""
     text, pieces, at = raw.decode("latin-1"), [], 0
     has_binary = "\\bin" in text
     while has_binary and (match := _BINARY.search(text, at)) is not None:
@@ -237,7 +237,7 @@ def _text(found: MarkedText, rtf: str) -> str:
 
 
 def _asides(found: MarkedText, asides: Sequence[str]) -> list[str]:
-    """The plain texts of what was put aside."""
+    """The plain texts of the parts put aside."""
     if not asides:
         return []
     whole = "".join(f"{{{each}}}{END}" for each in asides)

@@ -198,7 +198,7 @@ def page_document(
     meta: dict[str, object] | None = None,
     links: tuple[Link, ...] = (),
 ) -> Iterator[Document | Problem]:
-    """The document of a saved page or other file, dated as is said here, and remarks. Raises Unreadable.
+    """The document of a saved page or other file, with the given date, and remarks. Raises Unreadable.
 
     A file without a known suffix is read as HTML. What it says of its own dates stays in its metadata.
     """
@@ -236,7 +236,7 @@ class ListedPage(NamedTuple):
 
 
 class Sitemap:
-    """The documents of the pages that a sitemap lists and a folder has; what it lists no more has ended."""
+    """The documents of the pages that a sitemap lists and a folder has; a page that it drops ends."""
 
     kind = "sitemap"
     complete = True
@@ -342,7 +342,7 @@ _MARK = re.compile(r"<!doctype\s+netscape-bookmark-file|<dt>\s*<a\s", re.IGNOREC
 
 @dataclass(slots=True)
 class Bookmark:
-    """A bookmark as it is written; dates are texts. `about`: what the user said of it."""
+    """A bookmark as it is written; dates are texts. `about`: the user's description."""
 
     address: str
     folders: tuple[str, ...]

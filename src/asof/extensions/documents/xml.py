@@ -21,7 +21,7 @@ class UnsoundXml(ValueError):
 
 
 class ForbiddenXml(ValueError):
-    """Sound XML that is not read: what it does, as in "it declares a DOCTYPE", and on which `line`."""
+    """Sound XML that is refused: the reason, as in "it declares a DOCTYPE", and the `line`."""
 
     def __init__(self, message: str, line: int) -> None:
         super().__init__(message)

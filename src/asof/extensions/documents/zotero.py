@@ -73,7 +73,7 @@ _LINKED_ADDRESS, _EMBEDDED_IMAGE = 3, 4
 
 
 class NoLibrary(ValueError):
-    """A database that is not one of Zotero; the message says what it lacks."""
+    """A database that is not one of Zotero, or too large; the message says which."""
 
 
 @dataclass(slots=True)
@@ -97,7 +97,7 @@ class ZoteroFile:
 
 @dataclass(slots=True)
 class ZoteroItem:
-    """An item, or one without fields that stands for a note or a file that belongs to none.
+    """An item; one without fields holds a note or a file that belongs to none.
 
     `key` is `GROUP/KEY` in the library of a group. `people`: the name of each, and what part they had.
     """

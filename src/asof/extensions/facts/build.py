@@ -523,7 +523,7 @@ class _ReportWriter:
 
 @dataclass(slots=True)
 class _ReportEstimate:
-    """A model that returns cached replies only, and counts what the others would cost. `unwritten`: nodes
+    """A model that returns cached replies only, and counts the cost of the others. `unwritten`: nodes
     whose prompts would be sent. So would be those of all nodes above: their cached replies rest on other
     reports."""
 

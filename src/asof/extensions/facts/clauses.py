@@ -506,7 +506,7 @@ def _counted(clause: Clause, i: int, after: int, of: Measure, act: Token | None)
 
 
 def _is_noun(item: Token) -> bool:
-    """True if a word can begin what is counted."""
+    """True if a word can begin the name of counted things."""
     senses = item.senses
     return item.low[:1].isalpha() and (not senses or bool(_BEGINS & senses) or senses <= _MAY_BEGIN)
 

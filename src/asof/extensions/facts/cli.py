@@ -189,7 +189,7 @@ def other_names(line: FactLine) -> list[str]:
 
 
 def _show_entries(entries: tuple[FactEntry, ...], *, why: bool, still: str) -> None:
-    """A line for each, in columns: when, what, how it changed, where it stands."""
+    """Shows a line for each fact, in columns: time, fact, change, place."""
     rows = [
         (_when(each, still), shortened(plain(each.known.fact.object), WIDTH), _changed(each))
         for each in entries
@@ -527,7 +527,7 @@ def _learn(corpus: Corpus, budget: float | None, *, quiet: bool) -> ExtractionRe
 
 
 def _generate_reports(corpus: Corpus, budget: float | None, spent: float, *, quiet: bool) -> GeneratedReports:
-    """Generate reports with a bar, for what facts have left of the budget."""
+    """Generate reports with a progress bar, within the rest of the budget."""
     from asof.extensions.facts.indexer import report_all
 
     started = time.perf_counter()

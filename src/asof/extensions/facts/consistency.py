@@ -88,7 +88,7 @@ def _readings(number_text: str) -> list[tuple[float, int]]:
 
 
 def grain(span: Span) -> str:
-    """The unit in which a time speaks, by its length; "moment" below a day, "9 days" for what is no unit.
+    """The unit of a time, by its length; "moment" below a day, "9 days" for a length that is no unit.
 
     Fiscal years and quarters count as those, whenever they begin.
     """

@@ -107,7 +107,7 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PassageText:
-    """A current passage: its number, that of its document, what is said of it, its text."""
+    """A current passage: its number, that of its document, its record, its text."""
 
     passage: int
     document: int
@@ -410,7 +410,7 @@ def _prose(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _pieces(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """A sentence; the rows of a table, and the lines of what is too long for one, each for itself."""
+    """The pieces of a sentence: itself, or the rows of a table, or the lines of one that is too long."""
     if end - start <= LONGEST and not _ROW.search(text, start, end):
         yield start, end
         return
@@ -507,7 +507,7 @@ LONG_ENOUGH = 6
 
 
 def is_named(heading: str) -> bool:
-    """True if what stands after the # of a link names a heading or a block, and no line or page."""
+    """True if the fragment of a link names a heading or a block, and no line or page."""
     return bool(heading) and _NO_HEADING.fullmatch(heading) is None and bool(folded(heading))
 
 

@@ -92,7 +92,7 @@ def _of_its_year(life: Life) -> bool:
 
 @lru_cache(maxsize=65_536)
 def historical_headings(headings: tuple[str, ...]) -> bool:
-    """True if one of the headings above a passage says that it tells of the past: "Changelog", "Version 1.2",
+    """True if one of the headings above a passage marks it as historical: "Changelog", "Version 1.2",
     "2019", "Migration from 1.x"."""
     return any(_historical(heading) for heading in headings)
 

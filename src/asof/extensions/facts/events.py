@@ -70,7 +70,7 @@ def _has_role(phrase: Sequence[Token]) -> bool:
 
 
 def is_office(name: Sequence[Token]) -> bool:
-    """True if what looks like a name is an office: "Executive Vice President"; not "Ann Baker"."""
+    """True if a seeming name is an office: "Executive Vice President"; not "Ann Baker"."""
     ranks = {"role", "rank", "former"}
     return len(name) > 1 and all(ranks & item.senses for item in name)
 
@@ -232,7 +232,7 @@ class Events:
         return None
 
     def _done(self, i: int) -> FactDraft | None:
-        """A verb of change with what stands on either side of it."""
+        """A verb of change with the phrases on either side of it."""
         items = self.items
         first = i
         while first > 0 and i - first < 4 and (

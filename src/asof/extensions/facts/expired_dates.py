@@ -118,7 +118,7 @@ def _of_day() -> tuple[str, ...]:
 
 
 def _may_come(masked: str, language: str) -> bool:
-    """True if words of a sentence may put a time into the future, or tell how things were as of a time."""
+    """True if words of a sentence may put a time into the future, or state things as of a time."""
     cued = pattern(language, "future", "until").search(masked) or _BEFORE_A_TIME.search(masked)
     return cued is not None and not is_told(masked, language)
 
@@ -144,7 +144,7 @@ def _blank(match: re.Match[str]) -> str:
 
 
 def is_told(masked: str, language: str) -> bool:
-    """True if it tells afterwards of what was to come."""
+    """True if it tells, afterwards, of something that was to come."""
     return pattern(language, "told").search(masked) is not None
 
 
@@ -159,7 +159,7 @@ def is_row(masked: str) -> bool:
 
 
 def cue_near(masked: str, language: str, start: int, end: int, most: int) -> bool:
-    """True if words for what is to come stand within so many characters of `[start, end)`."""
+    """True if words for the future stand within this distance of `[start, end)`, in characters."""
     near = masked[max(start - most, 0) : end + most]
     return pattern(language, "future").search(near) is not None
 
@@ -315,7 +315,7 @@ def _mentions(view: View, sentence: TimedSentence, since: int) -> tuple[TimeMent
 
 
 def day_of(view: View) -> int:
-    """The beginning of the day that is asked about: what has passed is told by the day."""
+    """The beginning of the day that is asked about: expired times are listed by the day."""
     return view.as_of - view.as_of % DAY
 
 

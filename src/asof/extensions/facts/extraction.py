@@ -40,7 +40,7 @@ class Extractor(Protocol):
         ...
 
     def extract(self, excerpts: Sequence[Excerpt]) -> Iterator[Extraction]:
-        """One `Extraction` for each excerpt, in any order; what cannot be read has its `problem`."""
+        """One `Extraction` for each excerpt, in any order; an unreadable reply is its `problem`."""
         ...
 
 
@@ -236,7 +236,7 @@ class _Stopping:
 
 @dataclass(slots=True)
 class _ExtractionEstimate:
-    """A model that returns cached replies only, and counts what the others would cost."""
+    """A model that returns cached replies only, and counts the cost of the others."""
 
     metered: MeteredModel
     gleaning: int

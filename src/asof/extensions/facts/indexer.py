@@ -71,7 +71,7 @@ def estimate(corpus: Corpus) -> Usage:
 def report_all(
     corpus: Corpus, progress: Callable[[int, int], None] | None = None, budget: float | None = None
 ) -> GeneratedReports:
-    """Let the model tell the reports of all periods, as of now and within a `budget` (see `learn`, which
+    """Let the model write the reports of all periods, as of now and within a `budget` (see `learn`, which
     comes before it), so that no question has to wait for one. Raises UsageError, Busy, NoSpace,
     ModelError; what was told stays."""
     from asof.extensions.facts.build import generate_all
@@ -115,7 +115,7 @@ def _reader(corpus: Corpus, budget: float | None) -> Iterator[MeteredModel | Non
 
 
 def ensure_facts(session: Session) -> None:
-    """Read for facts, by rules, the passages that nothing has read for facts yet; what is known of facts
+    """Extract facts, by rules, from the passages without an extraction; what is known of facts
     is then complete. It is quick where that was done before. Raises CorpusError where they cannot be
     written."""
     until: _ReadUntil = session.derived.memo.setdefault("read for facts", _ReadUntil())

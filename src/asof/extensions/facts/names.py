@@ -98,7 +98,7 @@ def merged(statements: Iterable[SameNameStatement]) -> MergedNames:
 
 
 def _short_and_long(statement: SameNameStatement) -> tuple[str, str]:
-    """The keys of the name that stands for the other, and of the other."""
+    """The keys of the short name, and of the name that it is short for."""
     name, other = key(statement.name), key(statement.other)
     return (name, other) if acronym(statement.name) and not acronym(statement.other) else (other, name)
 
@@ -138,7 +138,7 @@ def _unambiguous(pairs: Iterable[tuple[str, str]]) -> tuple[UnionFind, set[tuple
 
 
 class _AmbiguityTracker:
-    """Tracks which short names stand for one name only (`clear`) while names are joined.
+    """Tracks which short names have one long name only (`clear`) while names are joined.
 
     `cell`: the set that a name is in, called by one of its names; `left`: the cells of the names that a short
     name stands for; `among`: the short names that stand for a name in a cell. The smaller of two cells is
@@ -261,7 +261,7 @@ def surname_of(key: str) -> str:
 
 
 def surnames(mentions: Sequence[NameMention], independent: Iterable[str]) -> dict[str, str]:
-    """The keys of surnames in a document and those of the full names that they stand for.
+    """The keys of surnames in a document, and those of their full names.
 
     `mentions` are those of one document, in the order of its text. A surname stands for the one full name of
     the document that ends in it, if it stands there alone, capitalised and without an article wherever it

@@ -46,7 +46,7 @@ POINTS = 2
 def summary_by_period(
     question: ParsedQuestion, words: WeightedPhrase, text: str, hits: Sequence[Hit], view: View, span: Span
 ) -> Summary:
-    """The best quotes of the passages that tell of a question, under the periods of their publication.
+    """The best quotes of the passages that answer a question, by the periods of their publication.
 
     `words`: what is searched of the question, whose wording is `text`. `hits`: best first; undated ones and
     those published outside `span` are left out. Periods are of the coarsest grain that makes at least

@@ -413,7 +413,7 @@ def _rank(because: str, times_chosen: Mapping[str, int], each: _Weighed) -> tupl
 
 
 def claim_text(claim: Claim) -> str:
-    """The words of a claim: its sentence, or what the head of a document states of it."""
+    """The words of a claim: its sentence, or the statement in the head of a document."""
     lead = claim.lead
     return lead.sentence or f"{lead.fact.subject}: {lead.fact.relation} {lead.fact.object}"
 

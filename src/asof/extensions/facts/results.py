@@ -83,7 +83,7 @@ class OtherFactJson(TypedDict):
 
 
 class FactJson(StatedFactJson):
-    """A fact, how long it holds, and what other passages say of it."""
+    """A fact, how long it holds, and the other passages that state or contradict it."""
 
     valid: Annotated[SpanJson, "from when until when it holds; null: open, or not known"]
     changes: Annotated[list[StatedFactJson], "what the same document says of how this value changed"]

@@ -315,7 +315,7 @@ def _texts(meta: Mapping[str, Any], field: str) -> list[str]:
 
 
 def _without_type(words: list[str]) -> list[str]:
-    """The words of a title without those at its end that say what type of document it is; all of them where
+    """The words of a title without those at its end for the type of document; all of them where
     nothing else is left."""
     types, last = lexicon("en").senses, len(words)
     while last and "document_type" in types.get(words[last - 1].lower().strip(",:;-"), NONE):

@@ -1,7 +1,7 @@
 """Stale statements: sentences of current documents that rest on what is no longer so.
 
-`find_stale` joins the three kinds: links (`stale_links.py`), expired times (`expired_dates.py`) and facts
-that newer documents contradict. `stale_report` is the worst of them as `asof stale` lists them.
+`find_stale` joins links (`stale_links.py`) and times that have passed (`expired_dates.py`); `stale_report` is
+the worst of them as `asof stale` lists them.
 """
 
 from __future__ import annotations
@@ -178,7 +178,7 @@ MOST = 20
 
 @dataclass(frozen=True, slots=True)
 class PlacedQuote:
-    """A sentence with its lines, and the date of the version that said it first; None: not known."""
+    """A sentence with its lines, and the date of the first version with it; None: not known."""
 
     quote: Quote
     place: QuotePlace
@@ -208,7 +208,7 @@ def stale_report(
     then: Snapshot, listed: Iterable[Stale], most: int = MOST, *, commits: CommitsSince | None = None,
     files: Path | None = None,
 ) -> StaleReport:  # fmt: skip
-    """The first `most` of what is `listed`.
+    """The first `most` of those `listed`, with their places.
 
     `commits`: only what these made stale. `files`: the folder in which lines are looked up; None: in the
     texts, as for what stood in the past.

@@ -145,7 +145,7 @@ class LinkShape:
 
 
 def placeholder(name: str) -> bool:
-    """True if a name in a link stands for any name."""
+    """True if a name in a link is a placeholder for any name."""
     return name.split(" ")[0] in _PLACEHOLDERS
 
 

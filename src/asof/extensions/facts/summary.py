@@ -125,7 +125,7 @@ def _citation(number: int, quote: Quote) -> Citation:
 
 
 def with_changes(point: ReportPoint) -> str:
-    """The text of a point with what changed."""
+    """The text of a point with its changes."""
     changes = f" ({'; '.join(point.changes)})" if point.changes else ""
     return f"{point.text_with_subject}{changes}"
 
@@ -239,7 +239,7 @@ class MergedPoints(BaseModel):
 
 
 class ReducedPoints(NamedTuple):
-    """The points of an answer, best first, each with its period (None: several), and what was left out.
+    """The points of an answer, best first, each with its period (None: several), and those left out.
     `noted`: all points of the evidence, with their weights."""
 
     points: tuple[tuple[Period | None, ReportPoint], ...]
@@ -659,7 +659,7 @@ def _passages_of(facts: Sequence[StatedFact]) -> tuple[int, ...]:
 
 
 def _shown(point: ReportPoint) -> str:
-    """A point with what changed, and its first source."""
+    """A point with its changes, and its first source."""
     source = point.citations[0]
     date = source.published.text if source.published else "undated"
     return f"{with_changes(point)} [{source.title or source.document}, {date}]"
@@ -692,7 +692,7 @@ def _within(
     pieces: Sequence[EvidencePiece], rated: Mapping[Period, float], passages: Sequence[VisiblePassage],
     budget: int,
 ) -> tuple[list[EvidencePiece], list[str]]:  # fmt: skip
-    """The evidence that fits into a budget, passages last, and notes on what does not.
+    """The evidence that fits into a budget, passages last, and notes on the rest.
 
     The periods take turns, those of the highest rating first, and then in order of time.
     """

@@ -573,7 +573,7 @@ def _show_judging(usage: JudgeUsage) -> None:
 
 
 def _show_each(answer_runs: AnswerRuns) -> None:
-    """Each question with its right answer and what was said."""
+    """Shows each question with its right answer and the given one."""
     click.echo()
     for number, gold in enumerate(answer_runs.references):
         click.secho(plain(gold.question.text), bold=True)

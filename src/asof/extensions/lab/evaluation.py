@@ -291,7 +291,7 @@ class ChangedAnswers:
 
 @dataclass(frozen=True, slots=True)
 class Incremental:
-    """The result: what base and update cost, the questions before and after, and what changed."""
+    """The result: the cost of base and update, the questions before and after, and the changes."""
 
     dataset: Dataset
     options: EvaluationOptions

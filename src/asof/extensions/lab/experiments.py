@@ -66,7 +66,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row: what was tried, and its figures by column."""
+    """A row: its label (what was tried), and its figures by column."""
 
     label: str
     cells: Mapping[str, Cell]
@@ -165,7 +165,7 @@ def _best(pairs: Sequence[tuple[str, float, float]], at: Literal[1, 2]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A setting of an experiment of its own: its default, what is accepted, what it means."""
+    """A setting of one experiment: its default, accepted values, meaning."""
 
     default: Any
     accepted: AcceptedValue

@@ -85,7 +85,7 @@ class Picture:
 
 
 def of_evaluation(evaluation: Evaluation) -> list[Picture]:
-    """The metrics of the recipes, and what age is worth to those that weigh it."""
+    """The metrics of the recipes, and the weight of age in those that have one."""
     questions = f"{evaluation.dataset.name}: {len(evaluation.questions):,} questions."
     rows = [
         {"column": metric, "row": run.name, "paper": None, "ours": mean.value, "low": mean.low,
@@ -290,7 +290,7 @@ def age_rows(recipes: Mapping[str, Recipe]) -> list[dict[str, Any]]:
 
 
 def age_curves(rows: Rows, caption: str) -> Figure:
-    """The weight of age: a panel for what is added to a score, one for what multiplies it."""
+    """The weight of age: a panel for summands of a score, one for factors."""
     shown = [
         {"age": row["age_days"], row["effect"]: row["weight"], "of": f"{row['recipe']}, {row['question']}"}
         for row in rows

@@ -234,7 +234,7 @@ def sums(recipe: Recipe) -> frozenset[str]:
 
 
 def parts(tree: Why, sum_labels: frozenset[str]) -> dict[str, float]:
-    """The parts of a score, which add up to it: its summands, and what each factor changes.
+    """The parts of a score, which add up to it: its summands, and the change by each factor.
 
     Sums inside a sum are split into their summands if their label is in `sum_labels`.
     """
@@ -675,7 +675,7 @@ def learned_online(experiment: Experiment, dataset: Path, options: ExperimentOpt
 
 
 def losses_by_stage(experiment: Experiment, dataset: Path, options: ExperimentOptions) -> Outcome:
-    """Learn from the first questions, and tell the losses by stage."""
+    """Learn from the first questions, and return the losses by stage."""
     assert experiment.recipe is not None  # noqa: S101
     recipe = options.applied(experiment.recipe)
     judged = judged_questions(dataset, options, recipe, options.parameters["relevance"])
@@ -725,8 +725,8 @@ def models_of(options: ExperimentOptions) -> EvaluationModels:
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """Makes what answers the questions of a dataset; `evidence` and `overviews` are by the text of a question
-    and its moment. Evidence of several questions with both the same is joined."""
+    """Makes an answerer of the questions of a dataset; `evidence` and `overviews` are by the text of a
+    question and its moment. Evidence of several questions with both the same is joined."""
 
     evidence: Mapping[Asked, Sentences]
     overviews: frozenset[Asked]
@@ -976,7 +976,8 @@ def one_case(experiment: Experiment, dataset: Path, options: ExperimentOptions) 
 
 
 def without_each(recipe: Recipe, *, alone: bool) -> dict[str, Recipe]:
-    """The recipe and what is left of it. `alone`: passages are ranked by their facts only, as published."""
+    """The recipe, and the recipe without each of its parts. `alone`: passages are ranked by their facts only,
+    as published."""
     stages = recipe.stages_by_name()
     facts = tuple(stage for name, stage in stages.items() if name not in MIXED_IN)
     base = replace(recipe, stages=facts) if alone else recipe

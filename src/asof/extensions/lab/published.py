@@ -52,7 +52,7 @@ SENTENCES: dict[str, str | list[str]] = PRINTED.pop("sentences")
 
 
 def experiment(name: str, recipe: Recipe | None, **run_here: Any) -> Experiment:
-    """An experiment: what is printed, and how it is run here."""
+    """An experiment: its printed table, and its run here."""
     printed = PRINTED[name]
     columns = [_column(*each.split("|")) for each in printed.get("columns", ())]
     rows = {

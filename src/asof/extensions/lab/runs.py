@@ -461,7 +461,7 @@ def _counted(dataset: Dataset) -> dict[str, Counter[str]]:
 
 
 def _usable(dataset: Dataset, counted: dict[str, Counter[str]]) -> list[str]:
-    """The fields that tell some documents from others, those with the fewest values first."""
+    """The fields that distinguish documents, those with the fewest values first."""
     count = sum(1 for _ in dataset.documents())
     usable = [field for field, found in counted.items() if max(found.values()) < count]
     return sorted(usable, key=lambda field: (len(counted[field]), field))
@@ -489,7 +489,7 @@ class UsedConfiguration:
     changed: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def recipe(self, name: str) -> Recipe:
-        """A recipe with what is changed about it, and [diversity]. Raises UsageError for an unknown name."""
+        """A recipe with its configured changes, and [diversity]. Raises UsageError for an unknown name."""
         found = self.config.recipe_named(name)
         if self.config.diversity is None:
             return found
@@ -498,7 +498,7 @@ class UsedConfiguration:
         return replace(diversified(found, self.config.diversity), name=found.name)
 
     def evaluating(self, names: Iterable[str]) -> UsedConfiguration:
-        """The same, with what is changed about recipes of these names."""
+        """The same, with the changes of the recipes of these names."""
         changes = {name: self._changes(name) for name in names}
         return replace(self, changed={name: values for name, values in changes.items() if values})
 

@@ -513,7 +513,7 @@ def serve_options(
 
 
 def application(description: str) -> Guard:
-    """The application in a process of its own, as a server's process is told (JSON)."""
+    """The application of a process of a server, by its settings (JSON)."""
     told = json.loads(description)
     keys = Keys(Path(told["keys"]), frozenset({os.geteuid()}))
     options = serve_options(
@@ -617,7 +617,7 @@ def _started(
 
 
 def serve_here(listening: socket.socket, told: str) -> None:
-    """Serve what it is `told` in this process."""
+    """Serve in this process, by the settings in `told`."""
     import uvicorn
 
     config = uvicorn.Config(

@@ -1,7 +1,8 @@
 """Middleware: host and key checks, limits of size and rate, concurrency, the request log, metrics.
 
 `Guard`, at the end, puts each request through the other parts. Keys are stored as salted scrypt hashes in the
-user's own folder. Bodies and replies are buffered within limits, so that no slow client keeps others waiting.
+user's own folder. Bodies are received whole, within a limit for all together; a client that takes nothing of
+a reply for some time is given up, so that it keeps no others waiting.
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ class Bodies:
     held: int = 0
 
     async def receive(self, receive: Receive, most: int, sizes: list[int]) -> bytes:
-        """A whole body; what is held of it is added to `sizes`, to be given back by `release`. Raises
+        """A whole body; its bytes held are added to `sizes`, to be given back by `release`. Raises
         BodyTooLarge, BodiesTooLarge, and Gone if it breaks off."""
         body = bytearray()
         while True:
@@ -118,7 +119,7 @@ class Reply:
         self._messages.put_nowait(message)
 
     async def write(self) -> None:
-        """Send what is put until it ends. Raises Gone."""
+        """Send the messages that are put, until the end. Raises Gone."""
         while (message := await self._messages.get()) is not None:
             try:
                 async with asyncio.timeout(self.patience):
@@ -641,7 +642,7 @@ class Guard:
             self._record(scope, status, time.perf_counter() - started, request)
 
     async def _with_body(self, scope: Scope, receive: Receive, send: Send, request: str) -> None:
-        """Hand a request on when its body is there; what a slow client sends is waited for before."""
+        """Hand a request on once its body is there, so that no slow client occupies a lane."""
         most, sizes = self.limits.body_of(scope["path"]), list[int]()
         try:
             async with asyncio.timeout(self.limits.patience):

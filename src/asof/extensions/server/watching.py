@@ -41,7 +41,7 @@ class Notice:
 
 @dataclass(slots=True)
 class Watcher:
-    """Keeps a corpus in step with `sources`, which are folders or files. `notice` gets what happened."""
+    """Keeps a corpus in step with `sources`, which are folders or files. `notice` gets each event."""
 
     corpus: Corpus
     sources: Sequence[Path]
@@ -114,7 +114,7 @@ class Watcher:
         return path == source or (source.is_dir() and path.is_relative_to(source))
 
     def _compare(self, source: Path, stop: threading.Event) -> None:
-        """Index what a source states now; what goes wrong is a notice."""
+        """Index the current state of a source; errors become notices."""
         while source in self._present() and not stop.is_set():
             started = time.perf_counter()
             try:

@@ -120,7 +120,7 @@ def read(text: str) -> ArxivTarget:
 
 
 def paper_id(text: str) -> PaperId | None:
-    """The paper that an id names, of either form; None for what is no id."""
+    """The paper that an id names, of either form; None if it is no id."""
     if match := _NEW.fullmatch(text):
         return PaperId(match["id"], int(match["version"] or 0))
     match = _OLD.fullmatch(text)
@@ -280,7 +280,7 @@ class FeedEntry:
 
 @dataclass(frozen=True, slots=True)
 class UnusableEntry:
-    """An entry that states no paper: its id, as far as it has one, and what is wrong with it."""
+    """An entry that states no paper: its id, as far as it has one, and its fault."""
 
     id: str
     reason: str
@@ -430,7 +430,7 @@ def document(entry: FeedEntry) -> Document:
 
 
 def meta(entry: FeedEntry, kind: str) -> dict[str, Any]:
-    """The metadata of a version; what is empty is left out."""
+    """The metadata of a version, without empty values."""
     fields: dict[str, Any] = {
         "kind": kind,
         "authors": list(entry.authors[:MAX_AUTHORS]),

@@ -191,7 +191,7 @@ class HarvestLog:
         return done if self._has(done.witnesses) else HarvestCoverage()
 
     def finish(self, done: HarvestCoverage) -> None:
-        """The run has ended: what it covered is kept, how it got there is not."""
+        """Ends the run: its coverage is kept, its log of pages is not."""
         record = {"name": self.name, "covered": done.covered, "checked": done.checked,
                 "witnesses": done.witnesses[:WITNESSES]}  # fmt: skip
         files.write_file(self._path(".json"), json.dumps(record).encode())
@@ -230,7 +230,7 @@ class HarvestLog:
             file.write(json.dumps(value).encode() + b"\n")
 
     def _lines(self) -> list[dict[str, Any]]:
-        """The whole lines; what a kill tore is not one, and is cut off."""
+        """The whole lines; one that a kill tore is cut off."""
         path = self._path(".jsonl")
         with contextlib.suppress(OSError, UnicodeDecodeError, ValueError, RecursionError):
             whole = files.read_file(path, LARGEST)
@@ -376,7 +376,7 @@ class ArxivApi:
     fetcher: Fetcher
 
     def search(self, part: HarvestPart, categories: str, start: int, most: int, known_total: int) -> Feed:
-        """A page of what is in a part, from `start` on; `known_total`: the results in all
+        """A page of a part, from `start` on; `known_total`: the results in all
         that an earlier page announced. Raises SourceError."""
         parameters = {
             "search_query": part.query(categories), "start": start, "max_results": most,

@@ -150,7 +150,7 @@ class VersionReader:
     def _earlier_versions(
         self, entry: FeedEntry, known: Collection[int]
     ) -> Generator[Problem, None, list[PaperId]]:  # fmt: skip
-        """The earlier versions of a paper that are to be asked for; what is left out is a problem."""
+        """The earlier versions of a paper to ask for; those left out become a problem."""
         id_, last = entry.paper.id, entry.paper.version
         latest = range(max(2, last - MAX_EARLIER), last)
         numbers = [each for each in (*range(1, min(2, last)), *latest) if each not in known]
@@ -169,7 +169,7 @@ class VersionReader:
         return [PaperId(id_, each) for each in numbers]
 
     def _earlier(self, ids: Sequence[PaperId]) -> dict[PaperId, FeedEntry]:
-        """Versions by their own ids: what the API gives in place of one is not taken for it."""
+        """Versions by their own ids: another one in place of one is not taken for it."""
         entries: dict[PaperId, FeedEntry] = {}
         for first in range(0, len(ids), self.size):
             came = self.api.papers(ids[first : first + self.size])
@@ -339,7 +339,7 @@ class Arxiv:
                 yield from self._texts(entries, api, versions)
 
     def _allowed(self, papers: Sequence[PaperId], versions: VersionReader) -> Sequence[PaperId]:
-        """Those that may be fetched: of what a question wants to read, nothing that was erased."""
+        """Those that may be fetched: none that was erased."""
         if not self.reading:
             return papers
         known = versions.known({name for each in papers for name in (each.id, full_id(each.id))})
@@ -461,7 +461,7 @@ class Arxiv:
         )  # fmt: skip
 
     def _finish(self, head: HarvestHeader, done: HarvestCoverage, *, whole: bool) -> None:
-        """Remember what was covered; of a run that missed something, nothing but that it has ended."""
+        """Store the coverage; of a run that missed something, only that it has ended."""
         if self.log is None:
             return
         if not whole:

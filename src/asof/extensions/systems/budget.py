@@ -197,7 +197,7 @@ def _larger(one: float | None, other: float | None) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class EvidenceHops:
-    """The column `hops`: the score, or what a passage gets through one of the `best` hits if that is more.
+    """The column `hops`: the score, or that through one of the `best` hits if it is larger.
 
         s(p) = s(h) · share · J(h, p) / largest J of h
 
@@ -291,7 +291,7 @@ class EvidenceHops:
     def _ranked(
         self, matches: Ranking, reached: _Reached, raised: Places, own: Places, new: Places
     ) -> Ranking:
-        """The candidates, then what is new among those that were reached."""
+        """The candidates, then the new ones among those that were reached."""
         count = matches.count
         through, place = np.zeros(count), np.full(count, -1)
         through[own[raised]], place[own[raised]] = reached.values[raised], raised
@@ -306,7 +306,7 @@ class EvidenceHops:
 
 @dataclass(frozen=True, slots=True)
 class _Reached:
-    """Passages by their rows in the view, what each gets, and the tree of that."""
+    """Passages by their rows in the view, the value of each, and its tree."""
 
     rows: NDArray[np.int64]
     values: Values

@@ -196,7 +196,7 @@ QUOTE = 400
 
 
 def show_outcome(outcome: PaperAnswer) -> None:
-    """Papers with the parts of their scores and what they say, the answer, the weights."""
+    """Shows papers with the parts of their scores and quotes, the answer, the weights."""
     _show_head(outcome)
     statements = {each.paper: each for each in outcome.statements}
     for hit in outcome.results.hits:
@@ -391,7 +391,7 @@ def _check(
     query_id: str | None, hit: str | None, grade: str | None, *, judge: bool, budget: float | None,
     of_all: bool,
 ) -> None:  # fmt: skip
-    """Raises click.UsageError for what does not go together."""
+    """Raises click.UsageError for options that do not go together."""
     if hit is not None and grade is None:
         raise click.UsageError("GRADE is missing: 0 to 3, click, or none")
     if query_id is None and judge:
@@ -417,7 +417,7 @@ def _say(log: FeedbackLog, query_id: str, hit: str, grade: str) -> None:
 
 
 def _number(grade: str) -> float:
-    """Raises click.UsageError for what is no grade."""
+    """A grade from a text. Raises click.UsageError if it is none."""
     from asof.extensions.systems.judgements import HIGHEST
 
     with suppress(ValueError):

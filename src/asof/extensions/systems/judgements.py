@@ -616,7 +616,7 @@ class FeedbackLog:
     # -- saying -------------------------------------------------------------------------------------
 
     def record(self, results: Results, recipe: Recipe | None = None) -> str:
-        """Remember a question with what was shown for it; returns its id.
+        """Record a question with its shown hits; returns its id.
 
         `recipe`: what ranked, where documents were ranked, or hits put in another order afterwards, by a
         recipe that is not that of its name in asof.toml. Of words, only those of the question are stored.
@@ -639,7 +639,7 @@ class FeedbackLog:
         return made.id
 
     def grade(self, query_id: str, hit: int | str, grade: float | None) -> bool:
-        """Say how well a hit answers, 0 to 3; None takes back what was said. Returns whether that is news.
+        """Grade a hit, 0 to 3; None removes its grade. Returns True if that changes anything.
 
         `query_id`: the id of a question or its beginning; `hit`: a rank, the id of a hit or of a document.
         Raises UsageError for a question that was not recorded, a hit that was not shown for it, another
@@ -685,7 +685,7 @@ class FeedbackLog:
     # -- looking ------------------------------------------------------------------------------------
 
     def recorded(self, query_id: str) -> JudgedRecord:
-        """One question with what counts of what was said of it. Raises UsageError."""
+        """One question with the judgements of it that count. Raises UsageError."""
 
         def look(db: sqlite3.Connection) -> JudgedRecord:
             wanted = query_id.strip().lower()
@@ -696,7 +696,7 @@ class FeedbackLog:
         return self.session.read(look)
 
     def titles(self, one: JudgedRecord) -> dict[int, tuple[str, str]]:
-        """By rank, what the documents that were shown are called, and the day on which they were published
+        """The titles of the documents that were shown, by rank, and the day on which they were published
         ("undated")."""
         from asof.store.reader import published_of, records
 
@@ -737,7 +737,7 @@ class FeedbackLog:
         return self.session.read(lambda db: stored.learned_state(db, recipe, known))
 
     def learn_state(self, recipe: str, text: str) -> None:
-        """Keep what learning knows of a recipe now; earlier states stay, also after a purge: `text` must not
+        """Store the learned state of a recipe; earlier states stay, also after a purge: `text` must not
         hold words of documents. Raises UsageError, Busy, NoSpace."""
         if len(text) > LONGEST_STATE:
             raise UsageError(f"a state has {len(text):,} characters; accepted: up to {LONGEST_STATE:,}")

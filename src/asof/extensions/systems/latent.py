@@ -426,7 +426,7 @@ def _make_latent_space(view: View, limits: LatentLimits) -> LatentSpace:
 
 
 def status(folder: Path) -> list[str]:
-    """A line about the files in the folder of what is derived; none where there are none."""
+    """A line about the files in the folder of derived data; none where there are none."""
     bases = size = 0
     for path in map((folder / "latent").joinpath, files.names(folder / "latent")):
         with suppress(FileNotFoundError):

@@ -432,7 +432,7 @@ class ReplayedRanking:
 
     @property
     def size(self) -> int:
-        """Bytes, roughly; what views share is not counted."""
+        """Bytes, roughly; data shared by views is not counted."""
         ranking: Ranking | None = self.ranking
         size = A_RECORD * len(self.view._records)
         while ranking is not None:
@@ -556,7 +556,7 @@ class LossTable(Protocol):
 
     @property
     def how(self) -> str:
-        """A sentence: how a setting is evaluated, and what is left out."""
+        """A sentence: the way in which a setting is evaluated, and its limits."""
         ...
 
     def losses(self, settings: Floats, questions: NDArray[np.int64] | None = None) -> Floats:

@@ -214,7 +214,7 @@ class RankingMetrics:
 
     @classmethod
     def of(cls, grades: Sequence[float | None], gains: Sequence[float], k: int) -> RankingMetrics:
-        """Of hits in their order: their grades (None: not judged) and what each gains (`loss.gains`).
+        """Metrics of hits in their order, from their grades (None: not judged) and gains (`gains`).
 
         Without a hit that gains, nDCG is 0 and the loss 1.
 

@@ -615,7 +615,7 @@ class SubQuestions:
         return joined.note(f"{len(parts)} parts: {'; '.join(parts)}") if query.parts else joined
 
     def _order(self, values: np.typing.NDArray[np.float64], ranking: Ranking, view: View) -> Places:
-        """The first places of a list, of what matches."""
+        """The first places of a list, among matches."""
         matching = np.flatnonzero(values > 0)
         if len(matching) > self.depth:
             matching = matching[at_least(values[matching], kth_best(values[matching], self.depth))]

@@ -37,7 +37,8 @@ from asof.values import Document, Halting, Hit, Query, SafeToCommit, Statement, 
 BATCH_DOCUMENTS = 8_192
 BATCH_CHARACTERS = 8_000_000
 BATCH_ENCODED = 256, 400_000
-"""Documents and characters of a batch whose passages a model encodes: progress shows, and little is lost."""
+"""Documents and characters of a batch whose passages a model encodes: small, to show progress and lose
+little."""
 PREFIXES = 4
 DERIVED = "derived"
 
@@ -46,8 +47,8 @@ DERIVED = "derived"
 class Results:
     """The result of a search: hits from best to last, their rows in the view, and the notes of the stages.
 
-    `recipe` is the name of what ranked them, `ran` the recipe itself. `halting`: how many candidates a recipe
-    with a budget examined, and why it stopped there. It is a sequence of its hits."""
+    `recipe` is the name of the recipe, `ran` the recipe itself. `halting`: how many candidates a recipe with
+    a budget examined, and why it stopped there. It is a sequence of its hits."""
 
     query: Query
     view: View
@@ -100,11 +101,11 @@ def build(
     workers: int = 1,
     progress: Callable[[IndexReport], None] | None = None,
 ) -> IndexReport:
-    """Take in a source, a transaction for each batch; what is committed is searchable at once.
+    """Index a source, with a transaction for each batch; committed documents are searchable at once.
 
-    `complete`: what the source does not state any more has ended; `states_past`: so has
-    every version (see `sources.source.Source`). `workers`: see `store.workers`. Raises SourceShrunk, Busy,
-    NoSpace; what was committed before stays.
+    `complete`: documents that the source does not state any more have ended; `states_past`: so has every
+    version (see `sources.source.Source`). `workers`: see `store.workers`. Raises SourceShrunk, Busy, NoSpace;
+    batches committed before are kept.
     """
     db = store.writer()
     try:
@@ -126,8 +127,8 @@ def build(
 
 
 def batches(items: Iterable[Statement], documents: int, size: int) -> Iterator[list[Statement]]:
-    """Lists of items of a bounded number, and of texts of a bounded `size` in characters; a `SafeToCommit`
-    is the last of one, never the first."""
+    """Batches of items, bounded in number and in the `size` of their texts in characters; a `SafeToCommit` is
+    the last of one, never the first."""
     batch: list[Statement] = []
     characters = 0
     for item in items:
@@ -175,7 +176,7 @@ def remove(
 class ViewFactory:
     """Makes views of the corpus with one connection, for one thread at a time.
 
-    Prefixes of the index are kept: most questions are asked as of now.
+    Prefixes of the index are cached: most queries are as of now.
     """
 
     manifest: Manifest
@@ -209,7 +210,7 @@ class ViewFactory:
         )  # fmt: skip
 
     def forget(self) -> None:
-        """Look at the corpus anew (a segment turned out to be damaged); until then hold no file of it."""
+        """Reload the corpus (a segment turned out to be damaged); until then hold no file of it."""
         self._state = None
         self._prefixes.clear()
 
@@ -223,7 +224,7 @@ class ViewFactory:
         self._version = version
 
     def _prefix(self, state: IndexState, as_of: int, known: int) -> Prefix:
-        """Nothing happens after the latest instant of all: all times from then on share one prefix."""
+        """Caps an instant at the latest one of all changes: all later times share one prefix."""
         key = (min(as_of, self._latest), NEVER if known >= state.head else known)
         prefix = self._prefixes.pop(key, None)
         if prefix is None:

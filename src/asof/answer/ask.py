@@ -103,7 +103,7 @@ AUTO = "auto"
 BUDGET_NEEDS_MODEL = "a budget is for a language model, and none is configured: nothing is spent"
 
 TextCallback = Callable[[str], None]
-"""Gets the pieces of an answer that a model writes, as they come."""
+"""Gets the pieces of an answer that a model writes, as they arrive."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,7 +211,7 @@ def write_pending(model: QuestionModel, pending: PendingAnswer, options: AnswerO
 
 
 def _finished(unfinished: Answer, notes: tuple[str, ...], options: AnswerOptions) -> Answer:
-    """The answer with notes and with what models cost."""
+    """The answer with notes and the cost of models."""
     model = options.model
     if model is None:
         return replace(unfinished, notes=(*notes, *unfinished.notes))

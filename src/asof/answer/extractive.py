@@ -116,7 +116,7 @@ def _first_word(sentence: Sentence) -> str:
 
 
 def _kind(view: View, stating: Sentence, own: frozenset[str], others: Sequence[Sentence]) -> frozenset[str]:
-    """The words that tell the kind of a statement: in COMMON other sentences, and neither figures nor words
+    """The words that mark the kind of a statement: in COMMON other sentences, and neither figures nor words
     of times."""
     counts = Counter(stem for each in others for stem in each.stems & stating.stems)
     times = frozenset(term for time in stating.hit.about for term in _terms(view, time.text))
@@ -293,7 +293,8 @@ def _published(match: SentenceMatch) -> int:
 def _with_contradiction(
     match: SentenceMatch, sentences: Sequence[Sentence], *, newest: bool
 ) -> SentenceMatch:
-    """The match with what contradicts it; replaced by the statement that is preferred to it, if any is."""
+    """The match with its contradiction; replaced by the statement that is preferred to it, if there is
+    one."""
     if match.fact is None:
         return replace(match, figure=figure_shown(match.sentence, None))
     contradiction = find_contradiction(FactStatement(match.sentence, match.fact), sentences, newest=newest)
@@ -321,8 +322,8 @@ SHORT = 60
 class AnswerContext:
     """The input of an answer: the question, and the passages with their sentences and facts.
 
-    `words`: what is searched of the question. `hits` and `rows` are in the same order; `notes` say what was
-    left out.
+    `words`: the searched words of the question. `hits` and `rows` are in the same order; `notes` tell what
+    was left out.
     """
 
     question: str
@@ -336,7 +337,7 @@ class AnswerContext:
 
 
 def extractive_answer(view: View, context: AnswerContext) -> Answer:
-    """The answer in quotes, or a refusal with what comes nearest."""
+    """The answer in quotes, or a refusal with the nearest passages."""
     question = context.parsed
     cells = table_cells(question, view, context.hits, context.sentences)
     reason = ""
@@ -388,7 +389,7 @@ def _is_sure(context: AnswerContext, cells: Sequence[TableCell]) -> bool:
 
 
 def _refused_beside(view: View, context: AnswerContext, reason: str, quotes: Sequence[Quote]) -> Answer:
-    """A refusal, and the passages that come nearest."""
+    """A refusal with the nearest passages."""
     answer = refused(view, context.question, reason)
     citations = _numbered((each.hit, each.text, each.emphasis) for each in quotes)
     lines = [answer.text, *(["Nearest:"] if citations else []), *map(_quoted, citations)]

@@ -175,7 +175,7 @@ def _in_force(statement: FactStatement) -> bool:
 def _prefer(
     statements: Sequence[FactStatement], condition: Callable[[FactStatement], bool]
 ) -> Sequence[FactStatement]:
-    """The statements that meet a condition; all of them if none does."""
+    """The statements that meet a condition; all if none does."""
     return [each for each in statements if condition(each)] or statements
 
 
@@ -254,7 +254,7 @@ class TableCell:
 
     @property
     def label(self) -> tuple[str, ...]:
-        """The name and the period, as far as there are any."""
+        """The name and the period, if any."""
         return tuple(part for part in (self.name, self.period) if part)
 
 
@@ -311,7 +311,7 @@ def _before(fact: Fact, published: Span) -> bool:
 # -- answerability: can these passages hold the answer, by words, names and times? ---------------------
 
 LEAST = 0.15
-"""Passages that hold the answer with a smaller probability answer nothing."""
+"""Passages that contain the answer with a smaller probability give a refusal."""
 
 BASE, SHARE, UNKNOWN = 2.0, 2.1, -2.6
 """Of the log odds that passages hold the answer: the constant, per ln(share + .05) of the question that one

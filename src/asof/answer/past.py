@@ -22,14 +22,14 @@ from asof.time.span import BEGINNING, NEVER, Span, format_instant
 from asof.values import Answer, Citation, SourcedTime, Superseded, shortened
 
 Lives = Mapping[str, Sequence[Life]]
-"""The lives of passages as of the moment of a question, by the ids of hits, in order of time."""
+"""The validity intervals of passages as of the moment of a question, by ids of hits, in order of time."""
 
 QUOTE = 160
 """The most characters of a sentence in a note."""
 
 
 class Answered(NamedTuple):
-    """An answer, or what a model is to write one from, and what it is made from."""
+    """An answer, or the input of a model that is to write one, with its context."""
 
     made: Answer | PendingAnswer
     context: AnswerContext
@@ -103,7 +103,7 @@ def of_its_time(now: Answered, then: Answered, asked: Span, lives: Lives) -> Ans
 
 
 def with_lives(answer: Answer, lives: Lives) -> Answer:
-    """An answer of a past time, with from when to when each passage that it cites was in force."""
+    """An answer as of a past time, with the interval in which each passage that it cites was current."""
     citations = tuple(
         each
         if (life := life_at(lives, each.id, answer.as_of)) is None
@@ -114,20 +114,20 @@ def with_lives(answer: Answer, lives: Lives) -> Answer:
 
 
 def life_at(lives: Lives, passage: str, instant: int) -> Life | None:
-    """The life that a passage had at an instant."""
+    """The validity interval of a passage at an instant."""
     at = (each for each in lives.get(passage, ()) if each.visible <= instant)
     return next((each for each in at if each.ended is None or instant < each.ended), None)
 
 
 def _in_force(citation: Citation, life: Life) -> Span:
-    """The life of a passage until it was superseded."""
+    """The validity interval of a passage until it was superseded."""
     ends = [NEVER if life.ended is None else life.ended]
     ends += [] if citation.superseded is None else [citation.superseded.at]
     return span_of(life.visible, min(ends))
 
 
 def _later(after: Mapping[str, Superseded], passage: str) -> set[str]:
-    """The ids of those that superseded a passage, one after another."""
+    """The ids of the passages that superseded a passage, one after another."""
     found: set[str] = set()
     while (follower := after.get(passage)) is not None and follower.id not in found:
         passage = follower.id
@@ -163,7 +163,7 @@ def _lasts(context: AnswerContext, citation: Citation, asked: Span, *, replaced:
 
 
 def _hint(best: Citation, asked: Span) -> str:
-    """A note on what the answer as of a time would rest on."""
+    """A note on the passage that the answer as of a time would quote."""
     source = shortened(best.title or best.document, TITLE)
     day = format_instant(asked.last)
     return (

@@ -174,11 +174,11 @@ def blank_out(text: str, extents: Sequence[tuple[int, int]]) -> str:
 
 _DAY = 24 * 3600 * 1_000_000  # microseconds
 _GRAIN_DISTANCE = 3
-"""A grain is looked for in this many words after "each": "each fiscal quarter", "every one of the years"."""
+"""A grain is searched in this many words after "each": "each fiscal quarter", "every one of the years"."""
 
 MAX_NAMES, MAX_CELLS = 16, 1_000
-"""The most names (and the most topics) that are looked up at once, and the most cells of a table: names times
-topics times periods."""
+"""The most names (and the most topics) of one question, and the most cells of a table: names times topics
+times periods."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,7 +304,7 @@ class QuestionWords:
 
     @property
     def asking(self) -> frozenset[str]:
-        """Words that belong to the question and not to its topic."""
+        """Words of the question that are no part of its topic."""
         return self.question.union(self.highest, self.lowest, self.overview, *self.grain.values())
 
 

@@ -15,7 +15,7 @@ from asof.time.span import Span, nearest_moment
 from asof.values import Hit
 
 PASSAGES = 10
-"""So many of the best passages are read for sentences."""
+"""The number of best passages that are read for sentences."""
 
 QUOTES, QUOTE_CHARACTERS = 3, 300
 """The most quotes of an answer, and the characters up to which a quote takes in the sentences around."""

@@ -29,7 +29,7 @@ CITED = re.compile(r"\[(-?[0-9]+(?:[ \t]*[,;][ \t]*-?[0-9]+)*)\]")
 """A citation, or several in one pair of brackets."""
 _BETWEEN = re.compile(r"[ \t]*[,;][ \t]*")
 MAX_UNKNOWN = 8
-"""The most numbers of nothing that a note names."""
+"""The most unknown numbers that a note names."""
 
 
 class CitedText(NamedTuple):
@@ -67,7 +67,7 @@ def read_citations(text: str, count: int) -> CitedText:
 
 
 def in_round_brackets(text: str) -> str:
-    """A text in which what looks like a citation cannot be taken for one."""
+    """A text without anything that looks like a citation."""
     return CITED.sub(r"(\1)", text)
 
 
@@ -81,7 +81,7 @@ def first_of(numbers: Sequence[str]) -> str:
 # -- refusals ------------------------------------------------------------------------------------------
 
 NO_EVIDENCE = "no explicit evidence for the question"
-"""The words in which TG-RAG has a model refuse (appendix, local query prompt)."""
+"""The refusal that TG-RAG prescribes to a model (appendix, local query prompt)."""
 
 _CITED = re.compile(r"\[[0-9 ,;]*\]")
 
@@ -203,11 +203,11 @@ _STEP_OF = {
     "WrittenReport": REPORTS,
     "ExtractedPoints": POINTS,
 }
-"""By the schema of a reply; what has another one, or none, is the answer."""
+"""The step by the schema of a reply; a reply with another one, or none, is the answer."""
 
 
 def step_of(prompt: Prompt) -> str:
-    """The step that a prompt belongs to."""
+    """The step of a prompt."""
     return ANSWER if prompt.schema is None else _STEP_OF.get(prompt.schema.__name__, ANSWER)
 
 
@@ -256,7 +256,7 @@ class QuestionModel:
         self._count(prompts, before)
 
     def cached_replies(self, prompts: Sequence[Prompt]) -> list[Reply | None]:
-        """The reply to each prompt that is kept, None where there is none."""
+        """The cached reply to each prompt, or None."""
         model = self.metered.model
         if isinstance(model, HasCachedReplies):
             return model.cached_replies(prompts)

@@ -32,11 +32,11 @@ if TYPE_CHECKING:
 # -- query reader --------------------------------------------------------------------------------------
 
 LONGEST_QUESTION = 5_000
-"""Characters of a question. Whatever they are, it is read and answered in about a second."""
+"""The most characters of a question. Whatever they are, it is read and answered in about a second."""
 
 
 def refuse_long(text: str, what: str) -> None:
-    """Raises UsageError for more characters than a question may have."""
+    """Checks the length of a question. Raises UsageError for too many characters."""
     if len(text) > LONGEST_QUESTION:
         raise UsageError(
             f"{what} has {len(text):,} characters; accepted: up to {LONGEST_QUESTION:,}: ask with fewer words"
@@ -46,7 +46,7 @@ def refuse_long(text: str, what: str) -> None:
 @dataclass(frozen=True, slots=True)
 class QueryReader:
     """Reads questions that are asked as of an instant (and known at one; None: with all that is known), with
-    the configuration of a corpus. `stated`: whether that instant was given."""
+    the configuration of a corpus. `stated`: True if that instant was given."""
 
     session: Session
     models: ModelProvider
@@ -55,9 +55,9 @@ class QueryReader:
     stated: bool = True
 
     def read(self, question: str, *, typed: bool = False) -> QuestionReading:
-        """The words, times and intents of a question; `typed`: its words only.
+        """The words, times and intent of a question; `typed`: its words only.
 
-        "As of 1950" moves the moment that is looked at if something was published by then. Raises UsageError
+        "As of 1950" moves the moment of the snapshot if something was published by then. Raises UsageError
         for more than 5,000 characters.
         """
         refuse_long(question, "the question")
@@ -80,7 +80,7 @@ class QueryReader:
         return (*reading.query.about, Span(None, nearest_moment(reading.as_of + 1)))
 
     def parts(self, question: str) -> tuple[tuple[str, ...], str]:
-        """The parts of a question by rules: each of what it asks, of each name, at each time; and a note."""
+        """The sub-questions by rules: for each topic, each name, each time; and a note."""
         from asof.answer.question import ParsedQuestion, combined, periods_named
 
         reading = self.read(question)
@@ -113,7 +113,7 @@ class QueryReader:
         self, question: str, k: int | None, filters: Filters, unit: str | None, recipe: str | Recipe | None,
         rerank: bool | None,
     ) -> tuple[QuestionReading, Query, Recipe]:  # fmt: skip
-        """The question as it is read, the query for the index, and the recipe for it. Raises UsageError."""
+        """The parsed question, the query for the index, and the recipe for it. Raises UsageError."""
         defaults = self.session.config
         unit = defaults.unit if unit is None else unit
         if unit not in config.UNITS:
@@ -157,8 +157,8 @@ class AskRequest:
 
 @dataclass(frozen=True, slots=True)
 class _PutQuestion:
-    """A question as it is put to the passages: how it is read, what is searched by which recipe, how the
-    answer is made. `requested`: the mode was asked for."""
+    """A prepared question: its reading, the query and its recipe, the options of the answer. `requested`: the
+    user asked for this mode."""
 
     reading: QuestionReading
     query: Query
@@ -172,7 +172,7 @@ class OfCorpus(Protocol):
     """The interface to an open corpus of the extension that adds to answers (`answer.ask.Answering`)."""
 
     def prepare(self, session: Session) -> None:
-        """Make what answers over periods are made of, where that was not done yet. Raises CorpusError."""
+        """Builds the reports that answers over periods need, unless they exist. Raises CorpusError."""
         ...
 
     def note(self, config: Config) -> str:
@@ -208,7 +208,7 @@ class Asker:
 
     @contextmanager
     def _model(self, budget: float | None) -> Iterator[QuestionModel | None]:
-        """The language model for one question, None where none is configured."""
+        """The language model for one question, or None."""
         with self.models.language(budget) as metered:
             if metered is None:
                 yield None
@@ -220,7 +220,8 @@ class Asker:
     def _in_parts(
         self, query: Query, as_of: int, model: QuestionModel | None
     ) -> tuple[Query, tuple[str, ...]]:
-        """The query with the parts that the model finds; without a usable reply, those of the rules stay."""
+        """The query with the sub-questions that the model finds; without a usable reply, those of the
+        rules."""
         if model is None:
             return query, ("split into parts by rules: no language model is configured",)
         from asof.answer.question import split_by_model
@@ -298,7 +299,7 @@ class Asker:
         return past.of_its_time(now, then, asked, lives).made
 
     def _from_passages(self, put: _PutQuestion) -> Answered:
-        """The answer from what is found as of the moment of the reading. Raises BeforeHorizon, ModelError."""
+        """The answer from passages as of the moment of the reading. Raises BeforeHorizon, ModelError."""
         from asof.answer.ask import RetrievedPassages, answer, context_of
         from asof.answer.past import Answered
 

@@ -85,7 +85,7 @@ def open(  # noqa: A001  asof.open is the word for it
 
 
 def folder_of(path: str | Path) -> Path:
-    """The folder that is meant. Raises UsageError where none can be."""
+    """The folder of the corpus. Raises UsageError if there is none."""
     root = Path(path)
     if path == "" or "\0" in str(root):
         raise UsageError(f"{str(path)!r:.60} is no path")
@@ -112,7 +112,7 @@ def warn(line: str) -> None:
 
 
 def silent(line: str) -> None:
-    """Rebuilding a part of the index is no news to a program."""
+    """Ignores the notice that a part of the index is rebuilt."""
 
 
 @all_checked
@@ -143,28 +143,28 @@ class Corpus:
         self.close()
 
     def close(self) -> None:
-        """Wait for a merge that is under way, and close the files."""
+        """Wait for a running merge, and close the files."""
         self.maintenance.close()
         self.session.close()
 
     @property
     def root(self) -> Path:
-        """The folder that it is the corpus of."""
+        """The folder that it belongs to."""
         return self.session.root
 
     @property
     def config(self) -> Config:
-        """The configuration that holds for it."""
+        """Its effective configuration."""
         return self.session.config
 
     @property
     def store(self) -> Store:
-        """The documents in SQLite."""
+        """The store of documents, in SQLite."""
         return self.session.store
 
     @property
     def manifest(self) -> Manifest:
-        """The files of its index."""
+        """The list of segment files of its index."""
         return self.session.manifest
 
     @property
@@ -189,7 +189,7 @@ class Corpus:
         `source`), a `Source`, or one or several documents (also as mappings with the fields of JSON Lines).
 
         Returns what was added, changed, corrected, unchanged, ended, and what could not be read. Documents
-        given as they are end nothing; a path states all there is, so what it does not state any more has
+        given directly end nothing; a path is complete, so documents that it does not state any more have
         ended. Raises SourceError, SourceShrunk, Busy, NoSpace.
 
         `workers`: how many processes split and read new texts while this one writes; the corpus is the same
@@ -220,7 +220,7 @@ class Corpus:
     def source(
         self, name: str | Path, *, history: bool = False, trust_mtime: bool = False, **options: object
     ) -> Source:
-        """The source that a path or `SCHEME:...` names, for `add`; nothing is read or asked yet.
+        """The source that a path or `SCHEME:...` names, for `add`; nothing is read or requested yet.
 
         `options` are those of the scheme: of `arxiv:...` since, until, per_day and full (see
         `asof.extensions.systems.arxiv_source.open_arxiv`). Raises SourceError, UsageError, BadTime,
@@ -237,15 +237,15 @@ class Corpus:
         return SourceOpener(self.root, self.store.folder, self.config, self.session.clock, self._versions)
 
     def _versions(self, names: Iterable[str]) -> dict[str, set[int]]:
-        """The numbers of the versions that are stored of documents."""
+        """The numbers of the stored versions of documents."""
         from asof.store.validity import version_numbers
 
         with self.session.connection() as db:
             return version_numbers(db, names)
 
     def prepare(self) -> None:
-        """Make now what searches derive from the rows (which passage follows which), as of now; the first
-        search need not wait for it then."""
+        """Compute what searches derive from the rows (which passage follows which), as of now, so that the
+        first search need not wait for it."""
         from asof.revisions.chains import refresh
 
         self.session.use(self.session.clock(), None, refresh)

@@ -44,9 +44,9 @@ class Reader(NamedTuple):
 
 @dataclass(slots=True)
 class Session:
-    """An open corpus: `root`, the folder that it is of, its store and the files of its index.
+    """An open corpus: its folder `root`, its store and the files of its index.
 
-    `clock`: microseconds since 1970; `environment`: where keys of models are looked up. Segments and what is
+    `clock`: microseconds since 1970; `environment`: variables with keys of models. Segments and what is
     derived from them are shared by all readers. Each reader has a connection, a read transaction, views and
     an analyzer of its own, so searches do not wait for each other. `waiting` gets what a question has to wait
     for, in which unit, how many of these are done, of how many.
@@ -106,8 +106,8 @@ class Session:
     # -- reading ------------------------------------------------------------------------------------
 
     def use(self, as_of: int, known_at: int | None, do: Callable[[View], T]) -> T:
-        """Call a function with the view of a moment, in one read transaction: what is erased meanwhile is
-        there until it is done with. A damaged segment is rebuilt, and the view made anew."""
+        """Call a function with the view of a moment, in one read transaction: rows erased meanwhile are
+        visible until it returns. A damaged segment is rebuilt, and a new view is made."""
         with self._reader() as reader, translate_sqlite_errors(self.store.database):
             for attempt in range(3):
                 try:
@@ -150,7 +150,7 @@ class Session:
                 db.execute("ROLLBACK")
 
     def forget(self) -> None:
-        """Let all readers look at the corpus anew."""
+        """Make all readers reload the corpus."""
         with self._lock:
             for reader in self._idle:
                 reader.views.forget()
@@ -159,7 +159,7 @@ class Session:
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
-        """A connection that writes, for a while."""
+        """A connection that writes, as a context manager."""
         db = self.store.writer()
         try:
             yield db
@@ -169,7 +169,7 @@ class Session:
     # -- time ---------------------------------------------------------------------------------------
 
     def present(self) -> int:
-        """Now; what was just added is seen, also if the clock steps back."""
+        """The present instant; not before the last transaction, also if the clock steps back."""
         return max(self.clock(), self.last_write())
 
     def last_write(self) -> int:
@@ -180,7 +180,7 @@ class Session:
 
     @property
     def languages(self) -> tuple[str, ...]:
-        """The languages of its texts, decided when it was made."""
+        """The languages of its texts, fixed when it was created."""
         return self.store.settings.languages
 
     @property
@@ -192,7 +192,7 @@ class Session:
 # -- models, given or configured in `asof.toml`; loaded when first needed ------------------------------
 
 SHAPES, CLIENT = "pydantic", "openai"
-"""What a language model needs of the extra `llm`: the shapes of replies, and the client of servers."""
+"""The packages of the extra `llm` that a language model needs: JSON schemas of replies, and the client."""
 
 
 def installed(*packages: str) -> None:
@@ -203,8 +203,8 @@ def installed(*packages: str) -> None:
 
 
 def configured_encoder(config: Config, root: Path, environment: Mapping[str, str]) -> Encoder | None:
-    """The encoder that [encoder] names, or the built-in one of [index]; None where neither does. Nothing is
-    loaded or asked. Raises UsageError, ModelError for a folder without a model."""
+    """The encoder that [encoder] names, or the built-in one of [index]; None without either. Nothing is
+    loaded or requested. Raises UsageError, ModelError for a folder without a model."""
     from asof.models.encoders import HashedNgrams
 
     if config.encoding is not None:
@@ -217,7 +217,7 @@ def configured_encoder(config: Config, root: Path, environment: Mapping[str, str
 def named_encoder(
     name: str, config: Config, root: Path, environment: Mapping[str, str]
 ) -> Encoder | None:  # fmt: skip
-    """An encoder by what a command calls it: none, hashed, configured (by `config`), a folder seen from
+    """An encoder by the name that commands use: none, hashed, configured (by `config`), a folder seen from
     `root`, or a name on the hub. Raises UsageError, ModelError for a folder without a model."""
     from asof.models.encoders import HashedNgrams
     from asof.models.named import EncoderConfig, encoder_from
@@ -241,8 +241,8 @@ def named_encoder(
 def encoder_for(
     store: Store, given: Encoder | None, config: Config, root: Path, environment: Mapping[str, str]
 ) -> Encoder | None:
-    """The encoder of a corpus: the given one if it is that of its vectors, the built-in one, or the one that
-    is configured, which is looked at with the first text only; None for words only. Raises UsageError."""
+    """The encoder of a corpus: the given one if it is that of its vectors, the built-in one, or the
+    configured one, which is checked with the first text only; None for words only. Raises UsageError."""
     from asof.models.encoders import ExpectedEncoder, HashedNgrams
 
     name = store.settings.encoder
@@ -263,8 +263,8 @@ def encoder_for(
 def _wanted_encoder(
     name: str, config: Config, root: Path, environment: Mapping[str, str]
 ) -> Encoder | None:  # fmt: skip
-    """The configured encoder. Raises Untrusted where it is another one than is wanted, and the folder names
-    one that does not count."""
+    """The configured encoder. Raises Untrusted if it is not the expected one, and the folder names one that
+    is ignored."""
     encoder = configured_encoder(config, root, environment)
     if "encoder" in config.withheld and (encoder is None or encoder.name != name):
         raise config.lacking("encoder", f"this corpus holds vectors of the encoder {name!r}")
@@ -272,7 +272,7 @@ def _wanted_encoder(
 
 
 def _dimensions(store: Store, encoder: str) -> int | None:
-    """Of the vectors in a corpus."""
+    """The name of the encoder of the vectors in a corpus."""
     from asof.index.vectors import dimensions
 
     db = store.reader()
@@ -287,8 +287,8 @@ class ModelProvider:
     """The encoder, the reranker and the language model of a corpus. Threads may share it.
 
     `model`: a language model in place of the configured one. `config`: a configuration in place of that of
-    the session. `meter`: what all calls of the language model are counted on, see `metered`. `keeps`: its
-    replies are kept in the corpus.
+    the session. `meter`: counts all calls of the language model, see `metered`. `keeps`: its replies are
+    stored in the corpus.
     """
 
     session: Session
@@ -330,7 +330,7 @@ class ModelProvider:
 
     def metered(self, budget: float | None = None) -> ModelProvider:
         """The same models, with one meter and one `budget` for all calls of the language model from now on,
-        whatever budgets those who ask it name."""
+        whatever budgets the callers name."""
         from asof.models.metered import Meter
 
         shared = copy(self)
@@ -339,16 +339,16 @@ class ModelProvider:
         return shared
 
     def forgetting(self) -> ModelProvider:
-        """The same models, of which no reply is kept."""
+        """The same models, whose replies are not stored."""
         shared = copy(self)
         shared.keeps = False
         return shared
 
     @contextmanager
     def language(self, budget: float | None = None) -> Iterator[MeteredModel | None]:
-        """The language model, None where none is configured. Its replies are kept in the corpus (not those of
-        a function without a name), its use is counted from 0, and `budget` (US dollars; tokens without
-        prices), or that of `meter`, is not exceeded. Raises UsageError, MissingExtra."""
+        """The language model, or None. Its replies are stored in the corpus (not those of a function without
+        a name), its usage is counted from 0, and `budget` (US dollars; tokens without prices), or that of
+        `meter`, is not exceeded. Raises UsageError, MissingExtra."""
         from asof.models.metered import CachedModel, MeteredModel
         from asof.models.ports import is_cacheable
         from asof.store.calls import StoredCalls
@@ -366,7 +366,7 @@ class ModelProvider:
             yield MeteredModel(CachedModel(model, calls), prices, budget, self.meter)
 
     def _language_model(self) -> Model | None:
-        """The model that is given, or else the configured one. Raises UsageError, MissingExtra."""
+        """The given model, or else the configured one. Raises UsageError, MissingExtra."""
         settings = self._config.model
         if self.model is not None:
             installed(SHAPES)

@@ -38,7 +38,7 @@ T = TypeVar("T")
 @dataclass(frozen=True, slots=True, repr=False)
 class Snapshot:
     """A snapshot of a corpus as of `as_of`, as known at `known_at` (None: all that is known); instants.
-    `stated`: whether that moment was given, or is the present because none was.
+    `stated`: True if that moment was given, False if it is the present by default.
 
     Made by `Corpus.at`.
     """
@@ -61,7 +61,7 @@ class Snapshot:
         meta: MetadataFilter = (), filters: Filters | None = None, unit: str | None = None,
         recipe: str | Recipe | None = None, rerank: bool | None = None,
     ) -> Results:  # fmt: skip
-        """The k best passages (or documents, by `unit`) of what was current then, best first.
+        """Search: the k best passages (or documents, by `unit`) that were current then, best first.
 
         `recipe`: a name (see `asof.recipes.NAMES`; with what asof.toml changes about it) or a value. `since`
         and `until` compare with the last instant of the date of publication; `about` with the times that a
@@ -84,9 +84,9 @@ class Snapshot:
     ) -> Context:  # fmt: skip
         """The best passages for a question as one numbered text of at most so many tokens, for a prompt.
 
-        `k`: of how many passages the text is made, at most (default: 100); what does not fit is counted. All
-        else is as in `search`, so nothing in it was published after `as_of`. Raises UsageError,
-        BeforeHorizon, ModelError.
+        `k`: the most passages in the text (default: 100); those that do not fit are counted. Other arguments
+        are those of `search`, so nothing in it was published after `as_of`. Raises UsageError, BeforeHorizon,
+        ModelError.
         """
 
         results = self.search(
@@ -109,9 +109,8 @@ class Snapshot:
         """Explains why a document (or a passage, by a hit's id) is not among the hits of a question, or its
         rank.
 
-        `wanted`: an id, or a title or what else names a document alone (see `asof.store.names`); one
-        that was published later is meant by its whole id only. Raises UsageError when there is none, or
-        several.
+        `wanted`: an id, a title or another unambiguous name of a document (see `asof.store.names`); one that
+        was published later is named by its whole id only. Raises UsageError when there is none, or several.
         """
         from asof.rank.whynot import why_not
 
@@ -123,7 +122,7 @@ class Snapshot:
 
     def called(self, wanted: str) -> str:
         """The id of the document of this name as of this moment: by its id, title, alias, or a part of its
-        path, without regard to case. Raises UsageError where none has it, or several."""
+        path, without regard to case. Raises UsageError if none or several have it."""
         from asof.store.names import find_document
 
         return self.use(lambda view: find_document(view.store, wanted))
@@ -135,7 +134,7 @@ class Snapshot:
     def document(self, name: str) -> DocumentAsOf:
         """A document as of this moment, with its text and its versions until then. `name`: see `called`.
 
-        Raises DocumentNotFound where no such document was current.
+        Raises DocumentNotFound if no such document was current.
         """
         from asof.store.reader import document_as_of
 
@@ -153,8 +152,8 @@ class Snapshot:
         return self.use(lambda view: passage_as_of(view.store.db, hit, view.as_of, view.known_at))
 
     def documents(self, after: str = "", most: int = 100, part: str = "") -> list[DocumentSummary]:
-        """At most so many current documents in order of id, after the id `after`; those alone that have
-        `part` in id or title."""
+        """At most so many current documents in order of id, after the id `after`; only those with `part` in
+        id or title."""
         from asof.store.reader import documents_as_of
 
         return self.use(lambda view: documents_as_of(view.store, after, most, part))
@@ -198,7 +197,7 @@ class Snapshot:
     def diff(
         self, question: str, other: Snapshot, k: int | None = None, *, recipe: str | Recipe | None = None
     ) -> Difference:
-        """The answer here beside that at another snapshot: what changed, was added, was removed, stayed.
+        """Compares the hits here with those of another snapshot: changed, added, removed, unchanged.
 
         Raises UsageError, BeforeHorizon.
         """
@@ -220,15 +219,15 @@ class Snapshot:
         """Answer a question from what was current then, with citations; or refuse, with the reason.
 
         `mode`: "local" from single passages, "global" from reports over the periods that are asked about,
-        "auto" whichever fits. `tokens`: how much of what is found is read. By quotes, unless a language model
-        is configured; `on_text` gets its words as they come. `budget`: what a model may cost (US dollars;
-        tokens without prices). None: the value of [ask] in asof.toml. Raises UsageError, BeforeHorizon,
-        ModelError.
+        "auto" whichever fits. `tokens`: how much of the passages found is read. Quotes, unless a language
+        model is configured; `on_text` gets its words as they arrive. `budget`: the most that a model may cost
+        (US dollars; tokens without prices). None: the value of [ask] in asof.toml. Raises UsageError,
+        BeforeHorizon, ModelError.
         """
         return self.answer(AskRequest(question, mode, filters or Filters(), recipe, tokens, on_text, budget))
 
     def answer(self, request: AskRequest) -> Answer:
-        """The answer to a question that is asked as a value; see `ask`."""
+        """Answers a request; see `ask`."""
         return self._asker.ask(request)
 
     @property
@@ -242,7 +241,7 @@ class Snapshot:
         return self.use(lambda view: view)
 
     def use(self, do: Callable[[View], T]) -> T:
-        """Do something with what stages read, in one read transaction."""
+        """Call a function with the view, in one read transaction."""
         return self.session.use(self.as_of, self.known_at, do)
 
     @property
@@ -268,20 +267,19 @@ class Snapshot:
 # -- context for a prompt: passages as one text, numbered and dated, within a budget of tokens ---------
 
 MOST = 100
-"""The passages that are retrieved for a context, unless a number is given: as many as an answer reads."""
+"""The default number of passages retrieved for a context: as many as an answer reads."""
 
 _LIKE_A_CITATION = re.compile(r"\[(-?[0-9]+(?:[ \t]*[,;][ \t]*-?[0-9]+)*)\]")
-"""What a passage itself writes as `[2]` or `[2, 5]`: it could pass for the number of another passage."""
+"""`[2]` or `[2, 5]` in the text of a passage, which could be taken for the number of another passage."""
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The passages found for a question, best first, as one text; `str` gives the text.
+    """Context for a prompt: the passages found for a question, best first, as one text (`str`).
 
     Each passage is citation n, below a line `[n] Title (date)`; the date is as it was stated. `tokens` is the
-    size of the text by `asof.text.passages.tokens`. `left_out`: how many of the passages found are not in it,
-    because they did not fit. `notes`: how the question was read, what the search left out, and what did not
-    fit here.
+    size of the text by `asof.text.passages.tokens`. `left_out`: the number of passages found that did not
+    fit. `notes`: how the question was read, what the search left out, and what did not fit here.
     """
 
     text: str

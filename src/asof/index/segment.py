@@ -192,11 +192,11 @@ class SegmentWriter:
 class Segment:
     """An open segment. Arrays are read-only views of the mapped file; nothing is copied.
 
-    `expected`: what the arrays of this kind of file hold, None for any. `format`: see `columns.py`;
-    arrays that a file of an older format lacks are made when they are first asked for. Raises DamagedSegment
-    when the file is missing or not whole, when a block that is touched does not have its checksum or is out
-    of bounds, NewerSchema for a format that only a later asof knows. Threads may share it: at worst a block
-    is checked twice.
+    `expected`: the specs of the arrays of this kind of file, None for any. `format`: see `columns.py`; arrays
+    that a file of an older format lacks are made when they are first asked for. Raises DamagedSegment when
+    the file is missing or not whole, when a block that is touched does not have its checksum or is out of
+    bounds, NewerSchema for a format that only a later asof knows. Threads may share it: at worst a block is
+    checked twice.
     """
 
     def __init__(self, path: Path, checksum: int | None = None, expected: FileFormat | None = None) -> None:
@@ -309,7 +309,7 @@ class Segment:
                 raise DamagedSegment(f"{self.path.name}: {name} holds numbers out of bounds")
 
     def _finish(self, name: str) -> None:
-        """Check what only the whole array shows, and remember that all of it is checked."""
+        """Check properties of the whole array, and remember that all of it is checked."""
         column = self._spec(name)
         if column is not None and not column.ordered(self._arrays[name], self._sizes):
             raise DamagedSegment(f"{self.path.name}: {name} is not in order")
@@ -454,12 +454,12 @@ class PrefixPart:
 
 
 BY_ROW = 4
-"""So many times as long as a posting takes a term of a row that is read."""
+"""Reading a term of a row costs so many times as much as reading a posting."""
 
 
 @dataclass(slots=True)
 class Prefix:
-    """All that is visible at (`as_of`, `known_at`), in instants. `n`: live rows; `tokens`: their words.
+    """The rows visible at (`as_of`, `known_at`), in instants. `n`: live rows; `tokens`: their words.
 
     `memo` keeps what was derived for this view (centralities, vectors), by name.
     """
@@ -542,7 +542,7 @@ class Prefix:
         self._dfs[term] = df
 
     def zeros(self, n: int) -> NDArray[np.float64]:
-        """An array of zeros, from a store of used ones: fresh memory costs a page fault for each 4 KiB."""
+        """An array of zeros, from a pool of used ones: fresh memory costs a page fault for each 4 KiB."""
         with self.lock:
             array = self._scratch.pop() if self._scratch else None
         if array is None or len(array) < n:

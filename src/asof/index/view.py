@@ -24,7 +24,7 @@ from asof.text.tokens import Analyzer
 from asof.values import Filters, Hit, Location, Why
 
 LOCK = "lock"
-"""The file in a folder of derived files whose lock a process holds that writes there."""
+"""The lock file of a folder of derived files, held by a process that writes there."""
 
 
 class RowTable(Protocol):
@@ -41,7 +41,7 @@ OfParts = list[tuple[int, NDArray[np.int64], NDArray[np.int64]]]
 """For each part of a prefix that has some of some rows: its place, which of the rows, their numbers in it."""
 
 FEW = 4_096
-"""Of so many rows it is kept for the rest of a question which part holds each."""
+"""For at most so many rows, their parts are cached for the rest of a query."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class DerivedCache:
     """Cache of data derived from rows, kept between queries: files in `folder`, values in `memo`.
 
     Both outlive a view and are shared by all views of a corpus, so each entry names what it was made from,
-    and who finds it looks. All of it can be thrown away. What belongs to one view is kept in `Prefix.memo`.
+    which readers compare. All of it can be deleted. Data of one view is kept in `Prefix.memo`.
     """
 
     folder: Path
@@ -68,9 +68,9 @@ def forget_derived(folder: Path) -> None:
 class View:
     """The passages visible at (`as_of`, `known_at`), the instants of the query.
 
-    `prefix` holds the index's rows and statistics; rows are numbered from 0 over all its parts. `encoder`
-    is the one that the corpus's vectors were made with, if any. `memo` is for what several stages of one
-    question need.
+    `prefix` holds the index's rows and statistics; rows are numbered from 0 over all its parts. `encoder` is
+    the one that the corpus's vectors were made with, if any. `memo` caches what several stages of one query
+    need.
     """
 
     as_of: int
@@ -113,7 +113,7 @@ class View:
         return out
 
     def documents(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """A number for the document of each row, from 0 on and small enough to be the place in an array."""
+        """A number for the document of each row, from 0 on and small enough to be an array index."""
         documents = np.asarray(self.column("document", rows), np.int64)
         sparse = 8 * len(documents) + 65_536  # ids grow with every document that there ever was
         if len(documents) and not 0 <= documents.min() <= documents.max() < sparse:
@@ -170,7 +170,7 @@ class View:
         return joined(pieces).take(back)
 
     def window(self, filters: Filters) -> Window:
-        """The slice of time that `since` and `until` leave."""
+        """The window of rows between `since` and `until`."""
         return self.prefix.window(filters.since, filters.until)
 
     def allowed(self, window: Window, filters: Filters) -> NDArray[np.bool_] | None:
@@ -221,7 +221,7 @@ class View:
         return count
 
     def called(self, name: str) -> list[int]:
-        """The current documents that are called so (`asof.store.names`), by their numbers, ascending."""
+        """The current documents with exactly this name (`asof.store.names`), by their numbers, ascending."""
         return called(self.store, name)
 
     def tie_order(self, scores: NDArray[np.float64], rows: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -296,7 +296,7 @@ def at_least(scores: NDArray[np.float64], bound: float) -> NDArray[np.int64]:
 
 
 def union(one: NDArray[np.int64], other: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The different numbers of two ascending arrays, ascending. Two sorted halves are sorted in linear time;
+    """The distinct numbers of two ascending arrays, ascending. Two sorted halves are sorted in linear time;
     `np.union1d` hashes all of them first."""
     both = np.sort(np.concatenate([one, other]), kind="stable")
     first = np.ones(len(both), bool)
@@ -305,7 +305,7 @@ def union(one: NDArray[np.int64], other: NDArray[np.int64]) -> NDArray[np.int64]
 
 
 def before_rise(score: float, rise: float) -> float:
-    """A bound of what can still reach `score`: what is below it stays below after a rise of up to `rise`."""
+    """A bound for reaching `score`: what is below it stays below after a rise of up to `rise`."""
     return score * (1 - ROUNDING) - rise
 
 

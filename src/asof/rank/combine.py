@@ -41,7 +41,7 @@ from asof.values import Query, Why
 class MaxNormalize:
     """The column `of` over its largest value among the candidates, as `share`; 0 stays 0.
 
-    `of` empty: whatever column ranks so far.
+    `of` empty: the column that ranks so far.
     """
 
     of: str = "lexical"

@@ -251,7 +251,7 @@ class Where:
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """The numbers of other candidates, at these places of theirs: what is left of them, say."""
+    """The numbers of other candidates, at these places of theirs (a selection, say)."""
 
     of: Expression
     chosen: Places
@@ -417,5 +417,5 @@ class Column:
         return as_numbers(self, keep, at) or self.of.reduced(keep, at)
 
     def taken(self, chosen: Places) -> Column:
-        """The same of some candidates, in this order."""
+        """The same for some candidates, in this order."""
         return Column(Taken(self.of, chosen), self.values[chosen], self.high)

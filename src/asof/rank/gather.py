@@ -68,7 +68,7 @@ INSTEAD = "nothing has these words; searched instead:"
 
 
 def _spelled(query: Query, view: View) -> list[str]:
-    """Of each word of a query the one of the view that is spelled most like it, if there is any."""
+    """For each word of a query the word of the view with the most similar spelling, if there is any."""
     words = query_words(query.lexical, view.analyzer, stop_words=query.stop_words)
     return [near[0] for word in words if (near := nearest_words(view, word.text))]
 
@@ -130,7 +130,7 @@ class Lexical:
 
 @dataclass(frozen=True, slots=True)
 class Dense:
-    """Cosine of the query's vector with each passage's. Nothing is done in a corpus without an encoder."""
+    """Cosine of the query's vector with each passage's. Adds nothing in a corpus without an encoder."""
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         if view.encoder is None:
@@ -152,8 +152,8 @@ def question_vector(query: Query, view: View) -> NDArray[np.int16]:
     """The vector (d,) of a question by the encoder of the corpus, quantised (`asof.index.vectors`), encoded
     once.
 
-    The question is encoded as it was typed: a model reads sentences, and is a little better with the words
-    that a search by words leaves out. The view has to have an encoder.
+    The question is encoded verbatim: a model reads sentences, and is a little better with the words that a
+    search by words leaves out. The view has to have an encoder.
     """
     assert view.encoder is not None  # noqa: S101  stages check
     key = (QUERY_VECTOR, query.text)

@@ -447,8 +447,8 @@ def diversified(recipe: Recipe, stage: Stage) -> Recipe:
 
 @dataclass(frozen=True, slots=True)
 class ExactName:
-    """The column `exact_name`: the passages of the documents whose title, alias, file name or id is what was
-    typed come first, in their order, whether or not they match.
+    """The column `exact_name`: the passages of the documents whose title, alias, file name or id equals the
+    query come first, in their order, whether or not they match.
 
         exact_name = 1/2 + score / 2        of these documents; a score of 0 for what does not match
         exact_name = score / 2              of all others

@@ -36,8 +36,8 @@ class Ranking:
 
     `places` is None while every place of the window is a candidate; one whose value in the column that ranks
     (`by`) is 0 does not match. Once places were chosen, all of them match, whatever their scores. `deferred`
-    holds candidates that a stage looks past for a while (`asof.rank.rerank`). `halting`: what a budget
-    did (`asof.extensions.systems.budget`).
+    holds candidates that a stage sets aside for a while (`asof.rank.rerank`). `halting`: the effect of a
+    budget (`asof.extensions.systems.budget`).
     """
 
     window: Window
@@ -101,8 +101,8 @@ class Ranking:
         """The candidates that match, in the same order, and one column more; all candidates before any column
         ranks them.
 
-        `of` has a number for each of `rows`. What does not match is left out, for a sum with this column
-        would let it match. Raises ValueError for a number that is not finite.
+        `of` has a number for each of `rows`. Others are left out, as a sum with this column would make them
+        match. Raises ValueError for a number that is not finite.
         """
         made = self.with_column(name, of, by=False)
         if self.places is None and self.by:
@@ -131,7 +131,8 @@ class Ranking:
         return self if self.places is not None else self.keep(np.flatnonzero(self.score > 0))
 
     def shortlist(self, k: int) -> Ranking:
-        """Drop what scores less than the k-th and so cannot be among the first k; ties with it stay."""
+        """Drop candidates that score less than the k-th, and so cannot be among the first k; ties with it
+        stay."""
         if self.places is None:
             return self.keep(at_least(self.score, kth_best(self.score, k)))
         if len(self.places) <= k:
@@ -164,9 +165,9 @@ class Traits:
     """Declared by a stage in its class variable `traits`; none of it is needed to rank.
 
     `constants`: the fields that are leaves in the trees of its column, or the threshold at which it is made
-    (then `remade` of the stage makes it at another). Who names them, if none with (), says
-    that all numbers of the stage and all columns made before act in the expression of its column alone:
-    learning then tries other numbers by that expression, and those fields on recorded trees.
+    (then `remade` of the stage makes it at another). Naming them, if none with (), declares that all numbers
+    of the stage and all columns made before act in the expression of its column alone: learning then tries
+    other numbers by that expression, and those fields on recorded trees.
 
     `by_age`: its column is "added" to a score, or its score is one with a "factor", that follows from age.
     `total`: the label of the sum that it makes of other columns.
@@ -224,10 +225,10 @@ NOTHING = Tunable()
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """A way of ranking: its name, its purpose (`about`), and its stages in order.
+    """A ranking recipe: its name, its purpose (`about`), and its stages in order.
 
-    `typed`: the question is searched as it was typed, including stop words and words that only ask for the
-    newest, as the published systems do. `tunable`: its numbers that can be learned.
+    `typed`: the query is searched verbatim, including stop words and words that only ask for the newest, as
+    the published systems do. `tunable`: its numbers that can be learned.
     """
 
     name: str
@@ -332,7 +333,7 @@ def ranges(recipe: Recipe) -> dict[str, Range]:
 
 
 def value_of(recipe: Recipe, field: str) -> float:
-    """The number that a field has. Raises UsageError when there is none of that name."""
+    """The number of a field. Raises UsageError if there is none of that name."""
     known = dict(recipe.fields())
     table, _, name = field.rpartition(".")
     if field in known and isinstance(known[field], int | float) and not isinstance(known[field], bool):

@@ -94,7 +94,7 @@ OF_TIME = 1.0
 MENTIONS_TIME = 0.5
 PUBLISHED = 0.8
 NEAR, NEAR_FOR = 0.3, 5 * 365.25 * INSTANTS_A_DAY
-"""What a passage has that was published right beside a time, and how far from it exp(-1) of that is left."""
+"""The value of a passage published right beside a time, and the distance at which exp(-1) of it is left."""
 
 
 def match_times(view: View, rows: NDArray[np.int64], spans: Sequence[Span]) -> Values:
@@ -561,7 +561,8 @@ class TimePreference:
         return _noted(ranking, group, "newer ones slightly first", " of several kinds")
 
     def _newest_of_equals(self, matches: Ranking, ages: CandidateAges) -> Ranking:
-        """The newest of what is as good as the best by the score, all else in its order."""
+        """The newest passages of those as good as the best by the score come first, all others in their
+        order."""
         score, bound = matches.scores, _bound(matches)
         group = score.values >= (1 - self.equal_margin) * _largest(score)
         if len(np.unique(ages.days[group & ages.dated])) < 2:

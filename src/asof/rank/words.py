@@ -301,7 +301,7 @@ class TitleTrees:
 
     @classmethod
     def of(cls, title: int, matches: TitleMatches, view: View) -> TitleTrees:
-        """Of one of the titles."""
+        """The numbers of one title."""
         table = matches.table
         first, last = table.start[title : title + 2].tolist()
         hashes = table.stems[first:last]

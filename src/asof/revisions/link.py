@@ -29,7 +29,7 @@ DAY = 86_400_000_000
 
 
 class Pairs(NamedTuple):
-    """Nodes, and earlier ones that they may follow; unordered, with duplicates."""
+    """Pairs of nodes and earlier nodes that they may follow; unordered, with duplicates."""
 
     later: NDArray[np.int64]
     earlier: NDArray[np.int64]

@@ -29,11 +29,12 @@ COLUMNS = {
     "visible": np.int64, "added": np.int64, "passage": np.int64, "document": np.int64, "digest": np.int64,
     "head": np.int64, "number": np.int32, "length": np.int32, "dated": np.uint8,
 }  # fmt: skip
-"""What is kept of every row, and how."""
+"""The fixed columns of every row, with their types."""
 
 
 def time_order(columns: dict[str, Array]) -> NDArray[np.int64]:
-    """The order of rows in a segment: by when they become visible, then by what no arrival can change."""
+    """The order of rows in a segment: by when they become visible, then by keys that no arrival can
+    change."""
     keys = ("passage", "number", "digest", "visible")
     return np.lexsort([columns[key] for key in keys])
 
@@ -51,7 +52,7 @@ def write_rows(
     titles: TitleTable,
     ends: Sequence[Array],
 ) -> int:
-    """Write what is kept of rows that are in time order, and the ends; returns the smallest passage id."""
+    """Write the fixed columns of rows in time order, and the ends; returns the smallest passage id."""
     for name, dtype in COLUMNS.items():
         writer.add(name, columns[name].astype(dtype, copy=False))
     passages = columns["passage"]

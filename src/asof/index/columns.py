@@ -326,7 +326,7 @@ class AboutTimes(NamedTuple):
 
 _NONE = np.zeros(0, np.int64)
 ABOUT_COLUMNS = ("about_offsets", "about_first", "about_last", "about_kind")
-"""The arrays of a segment that hold them."""
+"""The arrays of a segment that store them."""
 
 
 # -- inverted index of these times: rows by distinct time, built when a segment is first asked ---------
@@ -371,8 +371,7 @@ class RowsByTime(NamedTuple):
 
 
 FEWER = 4
-"""Where rows have so many times fewer times than there are rows to read of the times, they are looked at
-one by one."""
+"""If rows have so many times fewer times than the times have rows to read, rows are tested one by one."""
 
 
 def about_or_published(
@@ -419,7 +418,7 @@ class TitleTable(NamedTuple):
 
     @classmethod
     def build(cls, titles: Sequence[tuple[str, str]], analyzer: Analyzer) -> Self:
-        """Of each row its title and the language of it."""
+        """The title and its language for each row."""
         different = {each: term_hash("\0".join(each)) for each in dict.fromkeys(titles) if each[0]}
         in_order = sorted(different, key=different.__getitem__)
         number = {each: at for at, each in enumerate(in_order)}

@@ -166,7 +166,7 @@ class Manifest:
         return self.encoder is not None and not isinstance(self.encoder, HashedNgrams)
 
     def encode_ahead(self, db: sqlite3.Connection, documents: Sequence[Document]) -> None:
-        """Vectors for what a write is going to take in, before it has the lock. Raises ModelError."""
+        """Vectors for the documents of the next write, before it has the lock. Raises ModelError."""
         if self.encoder is not None and self.slow and documents:
             texts = vectors.texts_ahead(db, documents, self.store.settings)
             self._ready = vectors.encode_missing(db, self.encoder, texts)
@@ -175,7 +175,7 @@ class Manifest:
         vectors.refuse_other(db, self.store.settings.encoder, self.encoder_name)
 
     def tidy(self, db: sqlite3.Connection) -> int:
-        """Merge until nothing is due; returns the number of merges. One process at a time does this."""
+        """Merge until no merge is due; returns the number of merges. One process at a time does this."""
         with translate_errors(self.store.database), self.merging() as mine:
             if not mine:
                 return 0
@@ -203,7 +203,7 @@ class Manifest:
         old: Sequence[SegmentEntry],
         make: Callable[[Path], tuple[int, int, int]],
     ) -> None:
-        """Put the file that `make` writes (rows, size, checksum) in the place of neighbours `old`.
+        """Replace the neighbours `old` by the file that `make` writes (rows, size, checksum).
 
         Nothing is done when one of them was replaced meanwhile (by a purge, say).
         """
@@ -263,7 +263,7 @@ class Manifest:
     def enter(
         self, db: sqlite3.Connection, old: Sequence[SegmentEntry], file: str, stats: tuple[int, int, int]
     ) -> None:
-        """Put a file (rows, size, checksum) in the place of neighbours `old`, in the transaction of `db`."""
+        """Replace the neighbours `old` by a file (rows, size, checksum), in the transaction of `db`."""
         new = SegmentEntry(file, old[0].first, old[-1].last, old[0].ends_first, old[-1].ends_last, *stats)
         deleted = db.executemany("DELETE FROM segments WHERE file = ?", [(entry.file,) for entry in old])
         if deleted.rowcount != len(old):
@@ -271,7 +271,7 @@ class Manifest:
         db.execute("INSERT INTO segments VALUES (?, ?, ?, ?, ?, ?, ?, ?)", new)
 
     def discard(self, old: Iterable[SegmentEntry]) -> None:
-        """Remove files that the list does not name any more; who has them open keeps them."""
+        """Remove files that the list does not name any more; processes that have them open keep them."""
         for entry in old:
             if is_segment_name(entry.file):
                 corpus_files.remove(self.folder / entry.file)
@@ -352,13 +352,13 @@ class Manifest:
             return str(damage)
 
     def _rebuild(self, db: sqlite3.Connection, entry: SegmentEntry) -> int:
-        """Write a segment anew from the store, enter it in the place of the old one; returns its rows."""
+        """Rebuild a segment from the store, in the place of the old one; returns its rows."""
         file, stats = self._rebuilt_file(db, entry)
         self.enter(db, [entry], file, stats)
         return stats[0]
 
     def _rebuild_all(self, db: sqlite3.Connection) -> int:
-        """One segment of all passages and ends in the place of a list that is not sound."""
+        """Replace a list that is not sound by one segment of all passages and ends."""
         whole = entry_of_all(db)
         file, stats = self._rebuilt_file(db, whole)
         db.execute("DELETE FROM segments")
@@ -382,10 +382,10 @@ def _listed(db: sqlite3.Connection) -> list[tuple[Any, ...]]:
 # vectors. So a view never has both.
 
 BATCH = 64
-"""So many passages are encoded, and then on the disk: a process that is killed loses no more."""
+"""So many passages are encoded and then committed: a killed process loses no more."""
 
 MAX_ATTEMPTS = 5
-"""So often a segment that is gone may have been replaced meanwhile; then it is looked for faults."""
+"""So often a missing segment may have been replaced meanwhile; after that it is a fault."""
 
 SegmentStats = tuple[int, int, int]
 """Rows, size and checksum of a segment."""
@@ -406,7 +406,7 @@ class EmbeddingReport:
 @dataclass(slots=True)
 class EmbeddingRun:
     """A corpus on its way to `encoder` (None: to words only). `db` is a connection that writes; `alone` keeps
-    other threads from looking while the encoder is exchanged. Call `run`."""
+    other threads from reading while the encoder is exchanged. Call `run`."""
 
     manifest: Manifest
     db: sqlite3.Connection
@@ -419,7 +419,7 @@ class EmbeddingRun:
         return self.encoder.name if self.encoder else ""
 
     def run(self, progress: Callable[[int, int], None] | None = None) -> EmbeddingReport:
-        """Change it; what an interrupted run encoded is used. `progress` gets how many passages have
+        """Change the encoder; vectors of an interrupted run are used. `progress` gets how many passages have
         vectors, of how many. Raises ModelError, MissingExtra, UsageError, Busy, NoSpace."""
         with translate_errors(self.manifest.store.database):
             before = encoder_of(self.db)
@@ -445,7 +445,7 @@ class EmbeddingRun:
         return encoded
 
     def _forget_others(self) -> None:
-        """Remove what an interrupted change to another encoder left."""
+        """Remove vectors that an interrupted change to another encoder left."""
         with self._transaction():
             self.db.execute("DELETE FROM vectors WHERE encoder <> ?", (self.name,))
             self.db.execute("COMMIT")

@@ -13,13 +13,13 @@ from asof.index.view import View
 from asof.text.tokens import term_hash, tokenize
 
 SHORTEST, LONG = 4, 8
-"""Shorter words are not compared; from LONG letters on two faults are forgiven, below one."""
+"""Shorter words are not compared; from LONG letters on two faults are accepted, below one."""
 
 MOST, READ = 3, 5
-"""The most words that are offered for one, and the passages that are read for how a word is written."""
+"""The most suggestions for a word, and the most passages that are read for its spelling."""
 
 STEMS = 12
-"""So many stems at most are looked up in passages."""
+"""The most stems that are looked up in passages."""
 
 
 def nearest_words(view: View, word: str) -> tuple[str, ...]:

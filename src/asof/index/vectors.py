@@ -35,7 +35,7 @@ from asof.values import Document
 VECTOR_SCALE = 4_000
 ROWS_AT_ONCE = 4_096
 SINGLE_THREAD_ROWS = 65_536
-"""Up to so many rows one thread is as fast as several."""
+"""Up to so many rows, one thread is as fast as several."""
 
 
 def quantise(vectors: NDArray[np.float32]) -> NDArray[np.int16]:
@@ -155,7 +155,7 @@ def stored_vectors(db: sqlite3.Connection, encoder: str, digests: Iterable[bytes
 
 
 def encode_missing(db: sqlite3.Connection, encoder: Encoder, texts: Iterable[str]) -> dict[bytes, Vector]:
-    """The vectors of texts by their digests: those that are kept, the others encoded, each text once.
+    """The vectors of texts by their digests: stored ones, and the others encoded, each text once.
 
     Raises ModelError, also where the encoder gives vectors of other dimensions than it gave before.
     """
@@ -175,7 +175,7 @@ def encode_missing(db: sqlite3.Connection, encoder: Encoder, texts: Iterable[str
 
 
 def _whole(encoder: Encoder, texts: list[str]) -> Vector:
-    """Encodes texts, and checks the result: the encoder may be anybody's."""
+    """Encodes texts, and checks the result, as the encoder may be foreign code."""
     vectors = np.asarray(encoder.encode(texts))
     if vectors.ndim != 2 or len(vectors) != len(texts) or not np.isfinite(vectors).all():
         raise ModelError(
@@ -189,7 +189,7 @@ def _whole(encoder: Encoder, texts: list[str]) -> Vector:
 
 
 def dimensions(db: sqlite3.Connection, encoder: str) -> int | None:
-    """Of the vectors that the store has of this encoder; None where it has none."""
+    """The dimensions of the stored vectors of this encoder, or None."""
     row = db.execute("SELECT length(vector) FROM vectors WHERE encoder = ? LIMIT 1", (encoder,)).fetchone()
     return None if row is None else int(row[0]) // 2
 
@@ -201,7 +201,7 @@ def keep(
     texts: Sequence[str],
     of: dict[bytes, Vector],
 ) -> None:
-    """Keep the vectors of passages, in the transaction of `db`; passages that are gone are left out."""
+    """Store the vectors of passages, in the transaction of `db`; erased passages are left out."""
     digests = [text_digest(text) for text in texts]
     db.executemany(
         "INSERT OR REPLACE INTO vectors (passage, encoder, vector, digest)"
@@ -214,7 +214,8 @@ def keep(
 
 
 def written(write: Transaction, encoder: Encoder, ready: dict[bytes, Vector]) -> Vector:
-    """The vectors (n, d) of what a write begins, kept by its transaction. `ready`: those made before it."""
+    """The vectors (n, d) of the passages that a write begins, stored by its transaction. `ready`: those made
+    before it."""
     texts = [row.text for row in write.new_rows]
     digests = [text_digest(text) for text in texts]
     unready = [text for text, digest in zip(texts, digests, strict=True) if digest not in ready]
@@ -224,7 +225,7 @@ def written(write: Transaction, encoder: Encoder, ready: dict[bytes, Vector]) ->
 
 
 def refuse_other(db: sqlite3.Connection, opened: str, encoder: str) -> None:
-    """Vectors of two encoders are never mixed, also where another process has changed the encoder.
+    """Prevents a mix of vectors of two encoders, also if another process has changed the encoder.
 
     `opened`: the corpus's encoder when it was opened; `encoder`: the one at hand. Raises EncoderChanged.
     """
@@ -272,7 +273,7 @@ def texts_ahead(
 
 
 def status(db: sqlite3.Connection) -> list[str]:
-    """A line for each encoder that passages have vectors of; there are two where a change is unfinished."""
+    """A line for each encoder with stored vectors; there are two while a change is unfinished."""
     has = encoder_of(db)
     lines = []
     for encoder, count in db.execute(

@@ -105,13 +105,13 @@ REMEDIES = {
     403: "check the key",
     404: "check the address (it ends before /chat/completions) and the model's name",
 }
-"""Statuses that every request would get: nothing more is sent."""
+"""Statuses that every request would get: no more requests are sent."""
 
 NO_CREDIT = "insufficient_quota"
 """OpenAI's code for an account without credit, with status 429; waiting does not help."""
 
 CHECK_SERVER = "; check url in [model] of asof.toml, and that the server runs"
-"""What to do where no connection is made."""
+"""The advice if no connection is made."""
 
 MIN_KEY_LENGTH = 8
 """Characters of a real key. Servers without keys take any word, such as "none" or "EMPTY"."""
@@ -194,7 +194,7 @@ class OpenAIServer:
             request.headers["Authorization"] = f"Bearer {self.key}"
 
     def _accept(self, response: Any) -> None:
-        """Nothing for an answer that can be read. Raises RetryLater, RequestRejected, ModelError."""
+        """Check that an answer can be read. Raises RetryLater, RequestRejected, ModelError."""
         status, headers = response.status_code, response.headers
         if 300 <= status < 400:
             target = self.plain(headers.get("Location", ""))
@@ -263,7 +263,7 @@ class Connection:
 
 @lru_cache(maxsize=1)
 def _certificates() -> ssl.SSLContext:
-    """The certificates of this machine, which take longer to read than a short answer to come."""
+    """The certificates of this machine, which take longer to read than a short answer takes to arrive."""
     return ssl.create_default_context()
 
 
@@ -389,7 +389,7 @@ class ChatModel:
         return [by_place[at] for at in range(len(prompts))]
 
     def replies(self, prompts: Sequence[Prompt]) -> Iterator[tuple[int, Reply]]:
-        """The place of each prompt and its reply, as they come.
+        """The place of each prompt and its reply, as they arrive.
 
         Raises MissingExtra; and ModelError, after the replies that were under way, where all other prompts
         would fail too: the key or the model's name is wrong, or no connection was made at all.
@@ -403,10 +403,10 @@ class ChatModel:
         breaker.settle()
 
     def stream(self, prompt: Prompt) -> Iterator[str]:
-        """The reply in pieces, as they come; a schema shapes it, and is not checked.
+        """The reply in pieces, as they arrive; a schema shapes it, and is not checked.
 
-        Raises MissingExtra; and ModelError, saying what came, when the reply does not come whole. It is
-        asked for again only as long as nothing of it came.
+        Raises MissingExtra; and ModelError, with the pieces received, if the reply is incomplete. It is asked
+        for again only as long as nothing of it came.
         """
         breaker = CircuitBreaker(self.failures, self.deadline)
         came: list[str] = []
@@ -478,7 +478,8 @@ class ChatModel:
 # -- configuration: `[model]` of asof.toml -------------------------------------------------------------
 
 LIMITS = ("max_tokens", "max_completion_tokens")
-"""How servers name the most tokens of a reply: the older name, which nearly all know, and OpenAI's newer."""
+"""Names of the parameter for the most tokens of a reply: the older name, which nearly all know, and OpenAI's
+newer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -524,7 +525,7 @@ class LanguageModelConfig:
 
 
 def language_from(settings: LanguageModelConfig, environment: Mapping[str, str]) -> ChatModel:
-    """The model of these settings; the server is asked with the first prompt only.
+    """The model of these settings; the first request is sent with the first prompt.
 
     `environment`: where the key is looked up, by name. Raises UsageError when it is not there.
     """

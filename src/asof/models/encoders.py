@@ -47,7 +47,8 @@ def unit(numbers: NDArray[np.floating], whose: str) -> NDArray[np.float32]:
 def around_blanks(
     texts: Sequence[str], encode: Callable[[list[str]], NDArray[np.float32]], d: int | None
 ) -> NDArray[np.float32]:
-    """The vectors of `texts`; blank ones are not shown to the model, theirs are zeros: like nothing.
+    """The vectors of `texts`; blank ones are not passed to the model, their vectors are zeros, similar to
+    nothing.
 
     `d`: dimensions, None where only the model's output shows it.
     """
@@ -99,7 +100,7 @@ FAMILIES: tuple[tuple[str, Prefixes], ...] = (
 
 
 def of_family(name: str) -> Prefixes:
-    """The prefixes of the family that a model's name belongs to, none where it is of no known one."""
+    """The prefixes of the family of a model's name; none for an unknown family."""
     last = name.lower().rstrip("/").rsplit("/", 1)[-1]
     return next((prefixes for pattern, prefixes in FAMILIES if re.search(pattern, last)), Prefixes())
 
@@ -149,8 +150,8 @@ def prefix_label(prefixes: Prefixes) -> str:
 class HashedNgrams:
     """Each character n-gram of a word (3 to 5, with the word's edges) adds 1 or -1 to one of `d` places.
 
-    It finds words that are spelt alike; it knows nothing of meaning. A fixed function: it cannot see any
-    other text, and so nothing of the future.
+    It finds words with similar spelling; meaning is not encoded. A fixed function: it cannot see any other
+    text, and so nothing of the future.
     """
 
     d: int = 256
@@ -185,7 +186,7 @@ class HashedNgrams:
 
 DIGEST_BYTES = 16
 BATCH = 256
-"""So many texts are encoded, and then on the disk."""
+"""So many texts are encoded and then stored."""
 
 MEMORY = ":memory:"
 
@@ -228,7 +229,7 @@ class CachedEncoder:
         return self.encoder.name
 
     def encode(self, texts: Sequence[str], *, question: bool = False) -> NDArray[np.float32]:
-        """The kept vectors; those that are missing by the encoder, each text once, and then kept."""
+        """The cached vectors; missing ones are encoded, each text once, and then cached."""
         kind = b"question" if question else b"passage"
         start = blake2b(kind + b"\0" + self.name.encode() + b"\0", digest_size=DIGEST_BYTES)
         keys = [self._key(start, text) for text in texts]
@@ -258,7 +259,7 @@ class CachedEncoder:
             return {key: np.frombuffer(row[0], "<f4") for key, row in rows if row is not None}
 
     def _keep(self, encoded: dict[bytes, NDArray[np.float32]]) -> dict[bytes, NDArray[np.float32]]:
-        """Keep vectors; where another process was as fast, its vector counts."""
+        """Store vectors; a vector that another process stored meanwhile takes precedence."""
         with self._translated():
             self._db.execute("BEGIN IMMEDIATE")
             try:
@@ -429,7 +430,7 @@ class HttpEncoder:
         return np.array([vectors[index] for index in range(n)], np.float64)
 
     def _vector(self, value: Any) -> list[float]:
-        """The numbers of one vector, as many as every other has."""
+        """The numbers of one vector, which must have the dimensions of the others."""
         if not isinstance(value, list) or not value:
             self.endpoint.refuse("a result has no list `embedding`; a server that gives floats was expected")
         if not all(isinstance(each, int | float) and not isinstance(each, bool) for each in value):

@@ -43,7 +43,7 @@ SKIPPED_FOLDERS = frozenset({"onnx", "openvino"})
 ACCEPTED_MODULE = "sentence_transformers."
 
 Missing = Callable[[ModuleNotFoundError], Exception]
-"""What it means that a module is not there."""
+"""The message for a module that cannot be imported."""
 
 
 ONNX_MODELS = ("model.onnx", "onnx/model.onnx")
@@ -142,7 +142,7 @@ def line(error: Exception) -> str:
 
 @contextmanager
 def quietly() -> Iterator[None]:
-    """Without the bars of transformers; those of a download are left alone."""
+    """Hides the progress bars of transformers; those of a download stay."""
     from transformers.utils import logging
 
     shown = logging.is_progress_bar_enabled()
@@ -159,7 +159,7 @@ def quietly() -> Iterator[None]:
 DIGEST_BYTES = 8
 
 LOAD_ERRORS = (OSError, ValueError, RuntimeError, LookupError, ImportError, TypeError, AttributeError)
-"""What the libraries raise for a model that is not there, is damaged, or is of another kind."""
+"""Exceptions of the libraries for a model that is missing, damaged, or of another kind."""
 
 
 @dataclass(slots=True, eq=False)
@@ -279,7 +279,7 @@ def check_folder(folder: Path) -> None:
 
 
 def content_digest(folder: Path) -> str:
-    """Of all files that shape the vectors: another model in the same folder is another encoder."""
+    """A digest of all files that shape the vectors: another model in the same folder is another encoder."""
     digest = blake2b(digest_size=DIGEST_BYTES)
     for path in sorted(folder.rglob("*")):
         parts = path.relative_to(folder).parts
@@ -339,7 +339,7 @@ SETTINGS = (
     "config.json", "tokenizer.json", "tokenizer_config.json", "sentence_bert_config.json",
     "config_sentence_transformers.json", "modules.json", "1_Pooling/config.json",
 )  # fmt: skip
-"""Files that shape what a model gives, beside the model and its weights."""
+"""Files that shape the output of a model, beside the model and its weights."""
 
 TOKENS, MOST_TOKENS = 512, 32_768
 """The number of tokens that are read if no file states it, and the most that a file may state."""
@@ -396,7 +396,7 @@ class OnnxModel:
 
     @cached_property
     def digest(self) -> str:
-        """Of all files that shape what the model gives: another model in the same folder is another one.
+        """A digest of all files that shape the output: another model in the same folder is another one.
         Nothing is loaded. Raises ModelError for a folder without a model."""
         file = self._file
         files = {file, *file.parent.glob("*.onnx_data"), *(self.folder / name for name in SETTINGS)}
@@ -489,7 +489,7 @@ POOLING = {"pooling_mode_mean_tokens": "mean", "pooling_mode_cls_token": "cls"}
 """The keys of `1_Pooling/config.json`, and the pooling they select."""
 
 MODULES = ("Transformer", "Pooling", "Normalize")
-"""The parts of a saved model that are computed here."""
+"""The supported modules of a saved model."""
 
 Floats = NDArray[np.float32]
 

@@ -112,7 +112,7 @@ class Usage:
 
 @runtime_checkable
 class HasCachedReplies(Protocol):
-    """A `Model` that knows which replies it has already (`CachedModel`)."""
+    """A `Model` that knows which replies are cached (`CachedModel`)."""
 
     def cached_replies(self, prompts: Sequence[Prompt]) -> list[Reply | None]: ...
 
@@ -218,7 +218,7 @@ class Meter:
 
 @dataclass(slots=True, eq=False)
 class MeteredModel:
-    """A model whose use is counted; threads may share it.
+    """A model whose usage is counted; threads may share it.
 
     `budget`: US dollars, or tokens where there are no `prices`. A prompt is sent only if its worst cost, its
     estimated tokens and `most` for the reply, fits into what is left beside all that is under way; else its
@@ -459,11 +459,11 @@ class ReplyCache(Protocol):
     """The interface of a cache of replies, by digest of the request; see `store/calls.py`."""
 
     def find(self, digests: Sequence[bytes]) -> dict[bytes, CachedReply]:
-        """The replies that are kept of these."""
+        """The stored replies of these."""
         ...
 
     def keep(self, digest: bytes, model: str, reply: CachedReply, passages: Sequence[int]) -> None:
-        """Keep a reply, in place of an older one; it is on the disk when this returns."""
+        """Store a reply, in place of an older one; it is durable when this returns."""
         ...
 
     def concern(self, passages: Mapping[bytes, Sequence[int]]) -> None:
@@ -518,7 +518,7 @@ class CachedModel:
         return [came[at] for at in range(len(prompts))]
 
     def replies(self, prompts: Sequence[Prompt]) -> Iterator[tuple[int, Reply]]:
-        """The place of each prompt and its reply: first those that are kept, then others as they come."""
+        """The place of each prompt and its reply: first the cached ones, then others as they arrive."""
         places: dict[bytes, list[int]] = {}
         for at, reply in enumerate(self.cached_replies(prompts)):
             if reply is not None:
@@ -537,8 +537,8 @@ class CachedModel:
                 yield at, _again(reply)
 
     def stream(self, prompt: Prompt) -> Iterator[str]:
-        """The kept reply at once, or the model's in pieces; it is kept when it is whole (a stream has no
-        count of tokens). A prompt with a schema is not stored: its reply is unchecked.
+        """The cached reply at once, or the model's in pieces; it is stored when it is complete (a stream has
+        no count of tokens). A prompt with a schema is not stored: its reply is unchecked.
         """
         cached = self.cached_replies([prompt])[0]
         if cached is not None:
@@ -555,7 +555,7 @@ class CachedModel:
 
 
 def _reply(prompt: Prompt, cached: CachedReply) -> Reply | None:
-    """A kept reply; None if it does not fit any more (the schema's own checks have changed)."""
+    """A cached reply; None if it does not fit any more (the schema's own checks have changed)."""
     value = None
     if prompt.schema is not None:
         try:

@@ -48,7 +48,7 @@ class Named:
 
 
 def model_of(value: object) -> Model:
-    """The language model that `value` is or names. Raises UsageError."""
+    """The language model given as an object or by name. Raises UsageError."""
     if _has(value, "complete", "stream") and isinstance(getattr(value, "name", None), str):
         return value  # type: ignore[return-value]
     what = value.what if isinstance(value, Named) else value
@@ -56,7 +56,8 @@ def model_of(value: object) -> Model:
 
 
 def encoder_of(value: object) -> Encoder:
-    """The encoder that `value` is or names; blank texts are not given to a function. Raises UsageError."""
+    """The encoder given as an object or by name; blank texts are not passed to a function. Raises
+    UsageError."""
     name = getattr(value, "name", None)
     what = value.what if isinstance(value, Named) else value
     encode = what.encode if _has(what, "encode") else what  # type: ignore[attr-defined]
@@ -74,8 +75,8 @@ def encoder_of(value: object) -> Encoder:
 
 @dataclass(frozen=True, slots=True)
 class Called:
-    """A language model that is a function of a text. It is given the system's words, the shape of the reply
-    if that has to be JSON, and the user's words. `cacheable`: whether they are kept (`CachedModel`)."""
+    """A language model that is a function of a text. It gets the system's words, the schema of the reply if
+    that has to be JSON, and the user's words. `cacheable`: whether they are kept (`CachedModel`)."""
 
     name: str
     function: Callable[[str], Any]
@@ -86,7 +87,7 @@ class Called:
         return [reply for _, reply in self.replies(prompts)]
 
     def replies(self, prompts: Sequence[Prompt]) -> Iterator[tuple[int, Reply]]:
-        """The place of each prompt and its reply, as they come."""
+        """The place of each prompt and its reply, as they arrive."""
         for at, prompt in enumerate(prompts):
             yield at, fitted(prompt, self._ask)
 
@@ -167,7 +168,8 @@ def _refusal(role: str, value: object, accepted: str) -> UsageError:
 # -- configuration: `[encoder]` of asof.toml -----------------------------------------------------------
 
 HUB = re.compile(r"\w[\w.-]*/\w[\w.-]*")
-"""Names on the Hugging Face hub, with their owner: another word may be a slip, and nobody is asked for it."""
+"""Names on the Hugging Face hub, with their owner: another word may be a typing error, and is not
+requested."""
 
 _SERVER = ("key_variable", "timeout", "attempts", "patience", "insecure")
 _LOCAL = ("device", "revision")
@@ -219,7 +221,7 @@ class EncoderConfig:
 
 
 def encoder_from(settings: EncoderConfig, root: Path, environment: Mapping[str, str]) -> Encoder:
-    """The encoder of these settings; a model is loaded, and a server asked, with the first text only.
+    """The encoder of these settings; a model is loaded, or a server called, with the first text only.
 
     `root`: the folder that a path is seen from. `environment`: where the key is looked up, by name. Raises
     UsageError when it is not there, and for a model that is neither a folder nor a name.

@@ -57,7 +57,7 @@ class Reranker(Protocol):
 class Prompt:
     """A prompt for a language model.
 
-    `system` are our own instructions, `user` what they are about. `schema`: the reply has to be JSON of this
+    `system` are our own instructions, `user` is their subject. `schema`: the reply has to be JSON of this
     shape. `passages`: ids of the passages whose words it contains; the reply is erased with them. `most`:
     tokens of the reply.
     """
@@ -101,7 +101,7 @@ class Model(Protocol):
         ...
 
     def stream(self, prompt: Prompt) -> Iterator[str]:
-        """The reply in pieces, as they come. Raises ModelError."""
+        """The reply in pieces, as they arrive. Raises ModelError."""
         ...
 
 
@@ -113,7 +113,7 @@ class StreamingModel(Protocol):
 
 
 def replies(model: Model, prompts: Sequence[Prompt]) -> Iterator[tuple[int, Reply]]:
-    """The place of each prompt and its reply, as they come; from other models all of them at the end."""
+    """The place of each prompt and its reply, as they arrive; from other models all of them at the end."""
     if isinstance(model, StreamingModel):
         return model.replies(prompts)
     return enumerate(model.complete(prompts))
@@ -133,13 +133,14 @@ def settings(model: Model) -> str:
 # -- structured replies: JSON of a given shape, asked for again once if it does not match --------------
 
 FORMS = ("schema", "object", "none")
-"""What a request asks of the server: the schema itself, that the reply be JSON, or nothing."""
+"""The form of a request: with the schema, with JSON as the format of the reply, or with neither."""
 
 MAX_STARTS = 64
-"""So many braces of a reply are tried as the start of an object: a text of nothing but braces ends."""
+"""The most braces of a reply that are tried as the start of an object: bounds the time for a text of
+braces."""
 
 MAX_ERRORS = 8
-"""So many errors of a reply are shown to the model."""
+"""The most errors of a reply that are shown to the model."""
 
 
 class ReplyMismatch(Exception):
@@ -163,7 +164,7 @@ def shape(schema: type[BaseModel]) -> str:
 
 
 def instructions(prompt: Prompt, form: str) -> str:
-    """The system's words of a prompt; with the shape of the reply, unless the server gets it itself."""
+    """The system's words of a prompt; with the schema of the reply, unless the server gets it itself."""
     if prompt.schema is None or form == "schema":
         return prompt.system
     request = (
@@ -196,7 +197,7 @@ def fitted(prompt: Prompt, ask: Callable[[Prompt], Reply]) -> Reply:
 
 
 def repair(prompt: Prompt, reply: str, wrong: str) -> Prompt:
-    """The prompt once more, with the reply that did not fit and what is wrong with it."""
+    """The repeated prompt, with the reply that did not fit and its errors."""
     return replace(
         prompt,
         user=f"{prompt.user}\n\nYour last reply to this was:\n{reply}\n\nIt cannot be used: {wrong}\n"
@@ -298,7 +299,7 @@ ScriptedReply: TypeAlias = "str | BaseModel | Reply | Exception"
 """A text, a value (its JSON is the text), a whole reply (one with a problem, say), or an error to raise."""
 
 Script = Mapping[str, ScriptedReply] | Sequence[ScriptedReply] | Callable[[Prompt], ScriptedReply]
-"""From the user's words of a prompt; one after another, whatever is asked; or what a function gives."""
+"""By the user's words of a prompt; one after another, whatever the prompt; or computed by a function."""
 
 
 NAME = "scripted"
@@ -306,7 +307,7 @@ NAME = "scripted"
 
 @dataclass(slots=True, eq=False)
 class ScriptedModel:
-    """A `Model` without a server. `prompts`: every prompt in the order in which it was asked for.
+    """A `Model` without a server. `prompts`: every prompt in the order of requests.
 
     Replies are read by the schema of their prompt just as those of a server are: one
     that does not fit is asked for once more, and that prompt is in `prompts` too; its user's words begin with
@@ -330,7 +331,7 @@ class ScriptedModel:
         return [fitted(prompt, self._ask) for prompt in prompts]
 
     def replies(self, prompts: Sequence[Prompt]) -> Iterator[tuple[int, Reply]]:
-        """The place of each prompt and its reply, asked for one at a time."""
+        """The place of each prompt and its reply, one at a time."""
         for at, prompt in enumerate(prompts):
             yield at, fitted(prompt, self._ask)
 

@@ -50,7 +50,7 @@ def rerank_endpoint(
 class HttpReranker:
     """Scores of the model `model` at an endpoint; `batch` texts are sent at once.
 
-    What the numbers mean is the model's business: logits, or probabilities. The same question may get other
+    The meaning of the numbers depends on the model: logits, or probabilities. The same question may get other
     bits from another machine; asof only vouches for what is sent.
     """
 
@@ -121,7 +121,7 @@ class HttpReranker:
 # -- cross-encoder (sentence-transformers) -------------------------------------------------------------
 
 HEADS = ("ForSequenceClassification", "ForCausalLM")
-"""How the architecture of a model that gives scores ends. Others would get a head of random numbers."""
+"""The suffix of the architecture of a model with scores. Others would get a head of random numbers."""
 
 
 @dataclass(slots=True, eq=False)
@@ -297,7 +297,7 @@ class RerankerConfig:
 
 
 def reranker_from(settings: RerankerConfig, root: Path, environment: Mapping[str, str]) -> Reranker:
-    """The reranker of these settings; a model is loaded, and a server asked, with the first question only.
+    """The reranker of these settings; a model is loaded, or a server called, with the first question only.
 
     `root`: the folder that `path` is seen from. `environment`: where the key is looked up, by name. Raises
     UsageError when it is not there.

@@ -63,7 +63,7 @@ def second(timestamp: int, by: str) -> SourcedTime:
 
 
 def of_file(nanoseconds: int) -> SourcedTime | None:
-    """A file's mtime; None when it is outside the years that there are."""
+    """A file's mtime; None if it is outside the years 1 to 9999."""
     try:
         at = moment(nanoseconds // 1000)
         return SourcedTime(Span.at(at), at.isoformat().replace("+00:00", "Z"), "mtime")
@@ -138,7 +138,7 @@ def _between(start: object, until: object, by: str) -> list[SourcedTime]:
 
 
 def _end(span: Span) -> datetime | None:
-    """A day that is named belongs to the stretch; a time of day is where the stretch ends."""
+    """The end of an interval: a named day belongs to it, a time of day ends it."""
     if span.start is not None and span.end is not None and span.end - span.start < _DAY:
         return span.start
     return span.end
@@ -154,7 +154,7 @@ def _short(value: object) -> str:
 # calendar year in which it ends: with July as its first month, 2024 is July 2023 to June 2024.
 
 FISCAL_START = ("fiscal_start", "fiscal_year_start")
-"""What a record calls the first month of its own fiscal year."""
+"""The field with the first month of a record's own fiscal year."""
 
 _YEAR = (
     r"(?P<fy>fy|fiscal(?: year)?)?[ -]?"
@@ -179,7 +179,7 @@ class Label(NamedTuple):
 
 
 def label_of(value: object, field: str, *, fiscal: bool) -> Label | None:
-    """The label that a value is: `Q1`, `FY2024`, `Q3 FY24`, 2024; None if it is none.
+    """Parses a label: `Q1`, `FY2024`, `Q3 FY24`, 2024; None if it is none.
 
     `fiscal`: the field is about fiscal years, so `2023/24` is one, and 1 to 4 are quarters.
     """
@@ -400,7 +400,7 @@ def _first_date(
 
 
 def of_name(stem: str) -> SourcedTime | None:
-    """The date that a file's name is, or begins or ends with."""
+    """The date in a file's name: all of it, its beginning or its end."""
     for text in (stem, _matched(_AT_START, stem), _matched(_AT_END, stem)):
         if text and text[-1:] != " " and (date := _stated(_usual(text), "filename")):
             return date
@@ -454,7 +454,7 @@ def _stated(text: str, by: str) -> SourcedTime | None:
 
 DAY = 24 * 3600 * 1_000_000  # microseconds
 SHARED = 5
-"""So many files that were made in one second were not made then."""
+"""From so many files on, a shared second is not their creation time."""
 
 Waiting = TypeVar("Waiting")
 

@@ -39,12 +39,12 @@ FILES = (".gitignore", ".asofignore")
 """Read in this order: the second takes precedence."""
 
 LARGEST = 2**20
-"""Bytes of such a file that are read."""
+"""The most bytes of such a file that are read."""
 
 
 @dataclass(slots=True)
 class IgnoreRules:
-    """The rules of the folders that a walk is in, from its top down, without those above the top."""
+    """The rules of the current folders of a walk, from its top down, without those above the top."""
 
     _open: list[tuple[str, GitIgnoreSpec | None]] = field(default_factory=list)
 
@@ -165,7 +165,7 @@ class _Walk:
         return self.naming.target / relative
 
     def _entry(self, relative: str, real: str, linked: bool) -> FoundFile | Problem | tuple[str, bool]:
-        """A file, a problem, or a folder to go into: its real path, and whether a link led to it."""
+        """A file, a problem, or a folder to walk: its real path, and whether a link led to it."""
         path = self._path(relative)
         try:
             relative.encode()
@@ -190,7 +190,7 @@ class _Walk:
         return self._follow(relative, real) if link else (real, linked)
 
     def _follow(self, relative: str, real: str) -> Problem | tuple[str, bool]:
-        """A link to a folder is followed once, so that links upon links cannot multiply what there is."""
+        """A link to a folder is followed once, so that nested links cannot multiply the files."""
         if real in self.open:
             message = "a link that leads back to a folder it is in is not followed"
         elif real in self.followed:
@@ -219,7 +219,7 @@ _OURS = {"asof.toml"}
 
 
 class InputTooLarge(Unreadable):
-    """A file beyond the limit."""
+    """The problem of a file beyond the limit."""
 
     def __init__(self, size: int, limit: int) -> None:
         super().__init__(f"the file has {size} bytes; the limit is {limit}", "split it into smaller files")
@@ -227,7 +227,7 @@ class InputTooLarge(Unreadable):
 
 @dataclass(frozen=True, slots=True)
 class FolderSurvey:
-    """The files of a folder that can be read, how many others there are by kind, and what is in the way."""
+    """The readable files of a folder, the numbers of others by kind, and problems."""
 
     files: tuple[FoundFile, ...]
     others: Counter[str]
@@ -291,7 +291,7 @@ COUNT = 4
 """The bytes of a checkpoint with the number of documents of a file."""
 
 COMMIT = 100
-"""What so many files state which are slow to read is kept, though the run may break off."""
+"""After so many slow files their documents are committed, in case the run breaks off."""
 
 SECOND = 8
 """The bytes after them with the creation time of the file, if its date waited for those of others."""
@@ -307,7 +307,7 @@ class Encodings:
         self._files.clear()
 
     def of(self, relative: str, page: ParsedFile) -> ParsedFile:
-        """The page, noted."""
+        """Notes the encoding of a page, and returns the page."""
         if page.encoding:
             self._files.setdefault(page.encoding, set()).add(relative)
         return page
@@ -482,7 +482,7 @@ def document(
     published: SourcedTime | None,
     changed: SourcedTime | None,
 ) -> Document:
-    """The document that a page is."""
+    """The document of a page."""
     return Document(
         name,
         page.text,

@@ -32,7 +32,7 @@ def inherited(names: Iterable[str]) -> dict[str, str]:
 # -- git -----------------------------------------------------------------------------------------------
 
 TIMEOUT = 300
-"""How long git may take for one question about the whole history."""
+"""The timeout of one git command about the whole history."""
 
 _INHERITED = ("PATH", "HOME", "XDG_CONFIG_HOME", "TMPDIR", "SYSTEMROOT")
 _HARDENED = {
@@ -82,7 +82,7 @@ class Layout:
 
 @dataclass(frozen=True, slots=True)
 class Git:
-    """The git that is asked about one folder. Every method raises GitFailed."""
+    """Runs git for one folder. Every method raises GitFailed."""
 
     folder: Path
 
@@ -176,7 +176,8 @@ class Blobs:
 
 
 def _environment() -> dict[str, str]:
-    """Of the caller's only where programs and the user's git settings are; not the GIT_DIR of a hook."""
+    """The environment of git: only the variables for programs and the user's git settings; no GIT_DIR of a
+    hook."""
     return inherited(_INHERITED) | _HARDENED
 
 
@@ -195,7 +196,7 @@ def tree(git: Git, commit: str) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class GitDates:
-    """For each committed file its blob, and the time of the last commit that touched it."""
+    """For each committed file its blob, and the time of the last commit that changed it."""
 
     blobs: dict[str, str] = field(default_factory=dict)
     times: dict[str, int] = field(default_factory=dict)
@@ -214,7 +215,7 @@ class GitDates:
 def same_content(raw: bytes, blob: str) -> bool:
     """True if a file has the content of a blob, line ends aside.
 
-    Hashed here and not asked of git, whose `status` runs the filters that a repository names.
+    Hashed here, as git's `status` runs the filters that a repository names.
     """
     return _blob(raw, blob) == blob or (b"\r\n" in raw and _blob(raw.replace(b"\r\n", b"\n"), blob) == blob)
 
@@ -227,7 +228,8 @@ def _blob(raw: bytes, like: str) -> str:
 
 
 def git_dates(git: Git) -> GitDates:
-    """Asks git about a folder. Raises GitFailed, also for a shallow clone, whose dates are not true."""
+    """Reads the commit dates of a folder. Raises GitFailed, also for a shallow clone, whose dates are
+    wrong."""
     layout = git.layout()
     if layout.shallow:
         raise GitFailed(
@@ -260,7 +262,7 @@ def _last_touched(log: bytes, prefix: str) -> dict[str, int]:
 # -- commits in order ----------------------------------------------------------------------------------
 
 Blob = str | None
-"""The id of a file's content; None: there is no such file."""
+"""The id of a file's content; None: the file does not exist."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,7 +276,7 @@ class GitCommit:
 
 @dataclass(frozen=True, slots=True)
 class CommitMoment:
-    """All that changed in one second: the last state of each file, and the commit that set it."""
+    """The changes of one second: the last state of each file, and the commit that set it."""
 
     when: int
     files: Mapping[str, tuple[Blob, str]]
@@ -360,7 +362,7 @@ class _Replay:
         return {path: files.get(path) for path in paths}
 
     def _with_ancestors(self) -> Iterator[tuple[GitCommit, int]]:
-        """Each commit with its ancestors as the bits of a number, which is kept while a child needs it."""
+        """Each commit with its ancestors as the bits of a number, in memory while a child needs it."""
         needed = Counter(parent for commit in self.history for parent in commit.parents)
         known: dict[str, int] = {}
         for number, commit in enumerate(self.history):

@@ -46,8 +46,8 @@ class FileChange(NamedTuple):
 class History:
     """The documents of a folder as they were committed, and as they are in the work tree now.
 
-    It states all there is, of every time: what the work tree held and no longer holds has ended. Files with
-    the states that they had in an earlier run are not read again, those with more from there on.
+    It is complete, for all times: files that the work tree had and does not have any more have ended. Files
+    with the states that they had in an earlier run are not read again, those with more from there on.
     """
 
     kind = "history"
@@ -256,9 +256,9 @@ def open_source(
     trust_mtime: bool = False,
     limits: InputLimits = InputLimits(),  # noqa: B008
 ) -> Files | JsonLines | History:
-    """The source that `target` is, named by its path from `root`, the corpus's folder.
+    """The source of a path `target`, named by its path from `root`, the corpus's folder.
 
-    With `history` every version in a folder's git history is stated. Raises SourceError, which says what is
+    With `history` every version in a folder's git history is stated. Raises SourceError, which tells what is
     accepted, for a path that is not there or of no known kind.
     """
     try:

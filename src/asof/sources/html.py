@@ -33,7 +33,7 @@ _DATES = {
     "article:modified_time": "updated", "datemodified": "updated", "dcterms.modified": "updated",
     "dc.date.modified": "updated",
 }  # fmt: skip
-"""What the names of `<meta>`s and the keys of JSON-LD that hold dates are called in the front."""
+"""The front's keys for the names of `<meta>`s and the keys of JSON-LD that hold dates."""
 
 _ASIDE = {"header", "footer", "aside"}
 _SLASHES = re.compile(r"[0-9]{4}/[0-9]{2}(?:/[0-9]{2})?")
@@ -213,7 +213,7 @@ class _PageDates:
                     self.take(key.lower(), storable(value).strip())
 
     def front(self) -> dict[str, str]:
-        """Of each kind of date the first that can be read, or the first."""
+        """For each kind of date the first that can be read, or the first."""
         front = {key: next(filter(_is_date, values), values[0]) for key, values in self._said.items()}
         if self._time and not front.keys() & {"published", "date", "created"}:
             front["published"] = self._time

@@ -1,8 +1,7 @@
-"""HTML as a stream of texts and tags, in one pass. Needs the standard library only.
+"""HTML as a stream of texts and tags, in one pass, with the standard library only.
 
 Not `html.parser`: on broken markup it takes quadratic time (60 kB of `<a ` half a minute) and can fail with
-an
-AssertionError. Here a tag that is never closed turns what is left into text, and that is all.
+an AssertionError. Here a tag that is never closed turns the rest into text.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ _DECLARATIONS = re.compile(
     r"\s*+(?>(?:(?:<\?[^>]*+>|<!--(?>(?:[^-]|-(?!->))*)-->)\s*+)*)<!DOCTYPE[^>\[]*+\[.*?\]\s*+>",
     re.IGNORECASE | re.DOTALL,
 )
-"""What begins an XHTML whose document type declares something (entities, mostly), up to its end."""
+"""The beginning of an XHTML whose document type declares something (entities, mostly), up to its end."""
 
 _CHARSET = re.compile(rb"charset\s{0,9}=\s{0,9}[\"']?([A-Za-z0-9][A-Za-z0-9._:-]{0,40})", re.IGNORECASE)
 _UNQUOTED = re.compile(r"[^\s>]*")
@@ -39,7 +38,7 @@ class MarkupToken(NamedTuple):
 
 class MarkupWalk:
     """Takes pieces one by one and hands them on, without what is in elements that are skipped: `on_start`
-    puts the name of one into `skipping`, and what follows goes nowhere until the end of that element."""
+    puts the name of one into `skipping`, and pieces are dropped until the end of that element."""
 
     def __init__(self) -> None:
         self.skipping: list[str] = []
@@ -64,19 +63,19 @@ class MarkupWalk:
                 self.skipping.pop()
 
     def on_text(self, text: str) -> None:
-        """A text that is read."""
+        """Called for a text."""
         raise NotImplementedError
 
     def on_start(self, piece: MarkupToken) -> None:
-        """The start of an element that is read."""
+        """Called for the start of an element."""
         raise NotImplementedError
 
     def on_end(self, name: str) -> None:
-        """The end of an element that is read, or of none that was open."""
+        """Called for the end of an element, or of one that was not open."""
         raise NotImplementedError
 
     def on_skipped(self, text: str) -> None:
-        """A text in an element that is skipped."""
+        """Called for a text in a skipped element."""
 
 
 def declared_charset(raw: bytes) -> str:
@@ -86,7 +85,7 @@ def declared_charset(raw: bytes) -> str:
 
 
 def pieces(source: str) -> Iterator[MarkupToken]:
-    """The pieces of an HTML text in order. Linear in its length, whatever stands in it."""
+    """The pieces of an HTML text in order. Linear in its length, whatever it contains."""
     at = _past(_DECLARATIONS, source, 0)
     while at < len(source):
         opening = source.find("<", at)
@@ -109,7 +108,7 @@ def pieces(source: str) -> Iterator[MarkupToken]:
 
 
 def _tag(source: str, at: int) -> tuple[int, MarkupToken | None]:
-    """What the `<` at a place begins, and where it ends."""
+    """The token that begins with the `<` at a place, and its end."""
     if source.startswith("<!--", at):
         end = source.find("-->", at + 2)
         return (len(source) if end < 0 else end + 3), None

@@ -85,7 +85,7 @@ def parse(block: str, largest: int) -> Front:
 
 
 class _Builder:
-    """Takes the parser's events; `front` is what they built."""
+    """Takes the parser's events; `front` is the result."""
 
     def __init__(self) -> None:
         self.front = Front()
@@ -210,7 +210,7 @@ def marks(paragraphs: Iterable[str]) -> tuple[list[Link], list[str]]:
 
 
 def tag(word: str) -> str:
-    """A tag as it is compared: without its `#`, and without slashes and dashes at its ends."""
+    """A tag in the form that is compared: without its `#`, and without slashes and dashes at its ends."""
     return word.strip().lstrip("#").strip("/-")
 
 
@@ -425,7 +425,7 @@ _ENOUGH = 4  # an underline that is shorter than its title counts from here on
 
 
 def parse_rst(text: str, stem: str, limits: InputLimits) -> ParsedFile:  # noqa: ARG001
-    """The text; its first section title is the title."""
+    """The text of a reStructuredText file; its first section title is the title."""
     outline = tuple(_sections(text))
     return ParsedFile(text, outline[0].title if outline else stem, outline)
 
@@ -481,7 +481,7 @@ def _adornment(line: str) -> str:
 # -- chats: messages grouped into documents by bursts --------------------------------------------------
 
 PAUSE = timedelta(minutes=10)
-"""A message so long after the one before, or more, begins another burst."""
+"""A message at least so long after the one before begins another burst."""
 
 _SPACE = "[ \u00a0\u202f]"
 _MESSAGE = re.compile(
@@ -505,7 +505,7 @@ _DayOrder = Literal["day", "month", ""]
 
 @dataclass(frozen=True, slots=True)
 class ChatMessage:
-    """A message: its time, how that is written (ISO 8601 if it is known), who wrote it, and what.
+    """A message: its time, the time as written (ISO 8601 if known), its author, and its text.
 
     `at` of all messages of a chat are with a zone, or all without; `settled`: when the text became what it is
     now, if it was edited later. A message without a date that is known has a time of some day.

@@ -279,7 +279,7 @@ _MARKS = re.compile(
 )
 
 _GIVEN = {"empty": "", "sp": " ", "nbsp": " ", "amp": "&", "lt": "<", "gt": ">", "plus": "+", "cpp": "C++"}
-"""Attributes that every file has."""
+"""The built-in attributes of every file."""
 
 _FRONT = {
     "author": "author", "description": "description", "revnumber": "version", "revdate": "date",

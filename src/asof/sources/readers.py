@@ -35,8 +35,8 @@ class Decoded(NamedTuple):
 
 
 def decoded(raw: bytes, declared: str = "") -> Decoded:
-    """The text of a file. What is not UTF-8 is of the encoding that it has `declared`, if it fits; else it is
-    guessed at. Raises NotText."""
+    """The text of a file. If it is not UTF-8, its encoding is the `declared` one, if that fits, or guessed.
+    Raises NotText."""
     codec, name = _marked(raw)
     try:
         return Decoded(line_feeds(raw.decode(codec)), name)
@@ -118,7 +118,7 @@ Reader = Callable[[bytes, str, InputLimits], ParsedFile]
 """Parses the bytes of a file, given the stem of its name. Raises Unreadable, MissingExtra, SourceError."""
 
 TextParser = Callable[[str, str, InputLimits], ParsedFile]
-"""The same of a text, decoded and without NUL."""
+"""Parses a text, decoded and without NUL."""
 
 
 class Unreadable(ValueError):
@@ -141,7 +141,7 @@ def suffix(relative: str) -> str:
 
 
 def suffixes() -> tuple[str, ...]:
-    """The ends of the names of files that are read, those of installed packages too."""
+    """The suffixes of files that can be read, including readers of installed packages."""
     return plugins.names(plugins.READERS)
 
 
@@ -168,7 +168,7 @@ def parsed(raw: bytes, relative: str, limits: InputLimits) -> ParsedFile:
 
 
 def _guarded(read: Reader, kind: str) -> Reader:
-    """A reader of a package whose faults are Unreadable: one file is not read, and the others are."""
+    """A package's reader whose exceptions become Unreadable, so that only one file is not read."""
 
     def guarded(raw: bytes, stem: str, limits: InputLimits) -> ParsedFile:
         try:
@@ -188,7 +188,7 @@ def _guarded(read: Reader, kind: str) -> Reader:
 
 
 def _check(file: object) -> None:
-    """Raises TypeError, UsageError or ValueError for what is no ParsedFile or cannot be stored."""
+    """Raises TypeError, UsageError or ValueError for a result that is no ParsedFile or cannot be stored."""
     from asof.text.passages import sections
 
     if not isinstance(file, ParsedFile):
@@ -230,10 +230,10 @@ NAMES = {
     "cp1256": "windows-1256", "cp932": "Shift JIS", "euc_jp": "EUC-JP", "gb18030": "GB 18030", "big5": "Big5",
     "cp949": "EUC-KR",
 }  # fmt: skip
-"""The encodings that are looked for, by the names of their codecs; of two that fit as well the first."""
+"""The encodings that are tried, by the names of their codecs; of two that fit equally the first."""
 
 SAMPLE = 32_768
-"""How many bytes are looked at, of lines that are not ASCII."""
+"""The most bytes that are examined, of lines that are not ASCII."""
 
 _TELLING = re.compile(rb"[^\n]*[\x80-\xff][^\n]*\n?")
 _CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")

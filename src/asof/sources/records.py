@@ -286,7 +286,7 @@ COUNT = 8
 
 
 class BadLine(ValueError):
-    """A line that holds no JSON object."""
+    """The problem of a line without a JSON object."""
 
 
 class JsonLines:
@@ -427,7 +427,7 @@ def _rest(stream: BinaryIO) -> int:
 # -- what Python code passes to `Corpus.add` -----------------------------------------------------------
 
 MAX_NAME_BYTES = 255
-"""Bytes of a part of a path, on the file systems in use."""
+"""The most bytes of a part of a path, on common file systems."""
 
 Item: TypeAlias = Statement
 Record: TypeAlias = Mapping[str, Any]
@@ -465,7 +465,7 @@ def as_python_source(source: object) -> PythonSource:
 
 
 def path_of(source: str | Path) -> Path:
-    """The path that a text is. Raises SourceError for a text that can be none."""
+    """The path of a text. Raises SourceError for a text that can be none."""
     path, words = Path(source), str(source)
     try:
         longest = max((len(os.fsencode(part)) for part in path.parts), default=0)
@@ -495,7 +495,7 @@ def items(values: Iterable[object], fields: Fields) -> Generator[Item, None, Non
 
 
 def refusal(value: object, what: str = "source") -> UsageError:
-    """The error for what cannot be added."""
+    """The error for a value that cannot be added."""
     more = ""
     if isinstance(value, str):
         more = "; a path is given alone; of a text make asof.Document(id, text)"
@@ -522,7 +522,7 @@ def _record(
 
 
 def _json(value: object) -> object:
-    """The value as JSON has it: tuples are lists; what is no number and no time (NaN, NaT) is null."""
+    """The value as in JSON: tuples are lists; NaN and NaT are null."""
     if isinstance(value, tuple):
         return list(value)
     return None if isinstance(value, float | date) and value != value else value

@@ -26,10 +26,10 @@ from asof.version import __version__
 # -- cache of slow readers, by digest of the file's bytes: a moved file is not read again --------------
 
 NAME = "readings.db"
-"""The file in a corpus's folder. It can be thrown away; erasing a document throws it away."""
+"""The cache file in a corpus's folder. It can be deleted; erasing a document deletes it."""
 
 MOST = 256 * 2**20
-"""Bytes of compressed answers that are kept; the oldest go first."""
+"""The most bytes of compressed answers; the oldest are dropped first."""
 
 _COMMIT = 100
 _TABLE = (
@@ -43,7 +43,7 @@ _LEFT = """DELETE FROM answers WHERE number <= (
 
 @dataclass(slots=True)
 class KeptAnswers:
-    """Answers by key, in a file at `path` that is opened when it is first asked.
+    """Answers by key, in a file at `path` that is opened on first use.
 
     Nothing depends on it: where the file cannot be opened, is damaged or is in use, everything is read again.
     Each answer carries a digest of itself and its key.
@@ -56,7 +56,7 @@ class KeptAnswers:
     _count: int = field(default=0, init=False)
 
     def get(self, key: bytes, largest: int) -> bytes | None:
-        """The answer of a key, of at most `largest` bytes; None where none is kept."""
+        """The answer of a key, of at most `largest` bytes, or None."""
         row = self._asked(
             lambda db: db.execute("SELECT answer, sum FROM answers WHERE key = ?", (key,)).fetchone()
         )
@@ -70,7 +70,7 @@ class KeptAnswers:
         return answer if len(answer) <= largest and _sum(key, answer) == row[1] else None
 
     def put(self, key: bytes, answer: bytes) -> None:
-        """Keep an answer."""
+        """Store an answer."""
         values = (key, zlib.compress(answer, 1), _sum(key, answer))
 
         def write(db: sqlite3.Connection) -> None:
@@ -84,7 +84,7 @@ class KeptAnswers:
         self._asked(write)
 
     def close(self) -> None:
-        """Write what is not written yet; the oldest answers go where there are too many bytes."""
+        """Write pending answers; the oldest answers are dropped if there are too many bytes."""
         if self._count:
             self._asked(self._end)
         if self._db is not None:
@@ -128,7 +128,7 @@ class KeptAnswers:
 
 
 def closed_after(kept: KeptAnswers | None) -> AbstractContextManager[object]:
-    """Closes what is kept, if anything is, when a source has been read."""
+    """Closes the cache, if there is one, when a source has been read."""
     return closing(kept) if kept is not None else nullcontext()
 
 
@@ -150,7 +150,7 @@ def _sum(key: bytes, answer: bytes) -> bytes:
 
 
 class Source(Protocol):
-    """Something that states documents.
+    """A source of documents.
 
     `name` is the same in every run over the same target. `complete`: a document which a run does not state
     any more is gone; a source that is not complete states every deletion (`Ended`). One may have `states_past
@@ -163,8 +163,8 @@ class Source(Protocol):
     complete: bool
 
     def documents(self) -> Iterator[Statement]:
-        """Everything that the source states now, in an order that depends on the source alone; `SafeToCommit`
-        where what was stated so far shall not wait for the rest.
+        """All statements of the source now, in an order that depends on the source alone; `SafeToCommit`
+        where earlier statements shall not wait for the rest.
 
         Raises SourceError when the source cannot be read at all.
         """
@@ -183,7 +183,7 @@ class Resumable(Protocol):
 
 
 def token(*parts: str | bytes | int | None) -> bytes:
-    """A token of all that decides what a source states: other parts, another token; so for another asof."""
+    """A token of all parameters that decide what a source states, the version of asof included."""
     digest = blake2b(digest_size=16)
     for part in (__version__, *parts):
         data = part if isinstance(part, bytes) else repr(part).encode("utf-8", "backslashreplace")
@@ -212,7 +212,7 @@ class InputLimits:
     kept: KeptAnswers | None = field(default=None, compare=False, repr=False)
 
     def numbers(self) -> dict[str, object]:
-        """All that decides what is read, by name."""
+        """All parameters that decide what is read, by name."""
         return {each.name: getattr(self, each.name) for each in fields(self) if each.compare}
 
 

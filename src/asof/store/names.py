@@ -21,7 +21,7 @@ from asof.values import Filters
 # -- exact names ---------------------------------------------------------------------------------------
 
 ENDINGS = ("", ".md", ".markdown", ".txt", ".html", ".htm", ".rst", ".pdf")
-"""What a file name may have behind the name that it is called by."""
+"""The endings that a file name may have after its name."""
 
 LONGEST, MOST = 300, 100
 """The most characters of a name that is looked up; a name that more current documents have names none."""

@@ -159,7 +159,7 @@ def visible_passages(
 
 
 class Life(NamedTuple):
-    """From when a passage was visible, and when it ended (instants); None while it is current."""
+    """The instants since which a passage was visible, and at which it ended (None while it is current)."""
 
     visible: int
     ended: int | None
@@ -251,7 +251,8 @@ def texts_of(db: sqlite3.Connection, passages: Sequence[int]) -> list[str]:
 # view at once.
 
 Rank = tuple[int, int, int]
-"""How an id matches (0 relative path, 1 path, 2 name, 3 not at all), nearness, length; lower is better."""
+"""The kind of a match of an id (0 relative path, 1 path, 2 name, 3 none), nearness, length; lower is
+better."""
 
 BY_NAME = 2
 _ASCII_LOWER = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz")

@@ -88,7 +88,7 @@ def language_of(text: str, stated: str) -> str:
 
 @cache
 def _common_words() -> dict[str, frozenset[str]]:
-    """Of each language its commonest words."""
+    """The commonest words of each language."""
     return {
         code: frozenset(word for word, senses in lexicon(code).senses.items() if "common" in senses)
         for code in codes("facts")
@@ -140,7 +140,7 @@ def _either(words: object) -> str:
 
 
 def figure_of(match: re.Match[str], words: RuleLexicon) -> Figure | None:
-    """The figure that a match of `pattern` is; None for one that is none (a long number)."""
+    """The figure of a match of `pattern`; None for a match that is none (a long number)."""
     number = match["number"]
     if sum(map(str.isdigit, number)) > LONGEST:
         return None

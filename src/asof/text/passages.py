@@ -42,7 +42,7 @@ class TextSection:
 
 
 def sections(text: str, outline: Sequence[Heading]) -> list[TextSection]:
-    """The sections of a text. One without text of its own goes into the next, if that is deeper.
+    """The sections of a text. One without text of its own is joined with the next, if that is deeper.
 
     White space before the first heading belongs to the first section. Raises ValueError if the headings do
     not lie in the text in order.
@@ -302,7 +302,7 @@ def shown(sentence: str) -> str:
 # -- filling passages: by paragraphs, and by ever smaller parts of what is too long --------------------
 
 BLOCK, PARAGRAPH, SENTENCE, WORD, CHARACTERS = range(5)
-"""What a part of a text is; blocks (tables, fenced code) and words stay whole while they fit."""
+"""The kinds of parts of a text; blocks (tables, fenced code) and words stay whole while they fit."""
 
 Part = tuple[int, int, int, int]  # what it is, its start, its end, its weight in words or characters
 
@@ -431,7 +431,7 @@ class Chunking:
 
     @classmethod
     def parse(cls, text: str) -> Chunking:
-        """Read what `str()` writes. Raises UsageError with what is accepted."""
+        """Parses the output of `str()`. Raises UsageError with the accepted forms."""
         if text == "whole":
             return cls("whole")
         match = _WRITTEN.fullmatch(text)

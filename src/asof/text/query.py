@@ -167,11 +167,12 @@ _NO_NAME = _LEGAL | frozenset(
     """the who which what that this these those one ones it he she they we you us them me i his her its our
     their other others same rest first last""".split()  # noqa: SIM905 - the same
 )
-"""Words that name nothing without their article."""
+"""Words that are no name without their article."""
 
 _POSSESSIVE = re.compile(r"(?<=\w)'s(?!\w)")
 _SILENT = re.compile(r"(?<=\w)(?:'(?=\w)|\.(?=[^\W\d])|(?<=\D)\.(?=\w)|,(?=[0-9]{3}(?![0-9])))")
-"""What is dropped inside a word: apostrophes, the dots of abbreviations, the commas of thousands."""
+"""Characters that are dropped inside a word: apostrophes, the dots of abbreviations, the commas of
+thousands."""
 
 _SIGNS = r"(?:[+#]+(?!\w))?"
 _APOSTROPHES = str.maketrans("’ʼ", "''")
@@ -181,7 +182,7 @@ _ASCII = re.compile(rf"[^\W_]+(?:[.,][0-9][^\W_]*)*{_SIGNS}", re.ASCII)
 
 @cache
 def _unicode() -> re.Pattern[str]:
-    """It takes long to compile: only where a name needs it."""
+    """Compiled on first use, as it takes long."""
     more = rf"(?:[^\W_]|[{MARKS}])*"
     return re.compile(rf"[^\W_]{more}(?:[.,][0-9]{more})*{_SIGNS}")
 
@@ -252,11 +253,11 @@ def _names(word: str, shown: str) -> bool:
 
 WORDS = 3
 VERSION = 1
-"""Other words or other hashes need another number: what is kept of shingles names it."""
+"""A change of words or hashes needs another number: stored shingles name it."""
 
 
 class Shingler:
-    """Makes the shingles of texts. It remembers words that it met; one thread at a time may use it."""
+    """Makes the shingles of texts. It caches words; one thread at a time may use it."""
 
     def __init__(self) -> None:
         self._analyzer = Analyzer(stem=False)

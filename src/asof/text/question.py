@@ -17,12 +17,12 @@ from asof.time.span import Span, format_instant, instant, nearest_moment
 from asof.values import Query
 
 MOST_PARTS = 16
-"""The most parts of a question that are searched."""
+"""The most sub-questions that are searched."""
 
 AS_OF = "as of"
 
 MAX_TIMES = 64
-"""So many times of a question count, the first that it names."""
+"""The most times of a question that are used, the first that it names."""
 
 STATE = 0.5
 """The recency of a question about a state at a time."""

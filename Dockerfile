@@ -8,7 +8,7 @@ WORKDIR /source
 COPY pyproject.toml README.md LICENSE ./
 COPY src ./src
 RUN python -m venv /asof \
- && /asof/bin/pip install --no-cache-dir '.[serve,mcp,watch,documents]'
+ && /asof/bin/pip install --no-cache-dir '.[server,documents]'
 
 FROM python:3.13-slim
 COPY --from=build /asof /asof

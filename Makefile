@@ -102,7 +102,7 @@ $(VENV)-browser/ready: constraints.txt pyproject.toml browser/requirements.txt
 	$(VENV)-browser/bin/python -m pip --disable-pip-version-check install -q -c $(VENV)-browser/core.txt \
 	  hatchling editables pytest
 	$(VENV)-browser/bin/python -m pip --disable-pip-version-check install -q --no-build-isolation \
-	  -c $(VENV)-browser/core.txt -c browser/requirements.txt -e '.[serve,mcp]' playwright schemathesis
+	  -c $(VENV)-browser/core.txt -c browser/requirements.txt -e '.[server]' playwright schemathesis
 	npm install --silent --no-audit --no-fund --no-package-lock --prefix $(VENV)-browser axe-core@4
 	@touch $@
 

@@ -44,5 +44,5 @@ def test_without_matplotlib_nothing_is_asked(asof, mayors, monkeypatch, here):
     monkeypatch.delitem(sys.modules, "matplotlib.figure", raising=False)
     result = asof("evaluate", *mayors)
     assert result.code == 2
-    assert result.err.strip() == "asof: a figure needs matplotlib: pip install 'asof-search[figures]'"
+    assert result.err.strip() == "asof: a figure needs matplotlib: pip install 'asof-search[lab]'"
     assert not (here / "cache").exists()

@@ -20,7 +20,7 @@ def test_the_library_is_loaded_with_the_first_question_only(
     assert encoder.name == f"cross-encoder {tmp_path}"
     assert encoder.scores("mill", []) == []
     with pytest.raises(
-        MissingExtra, match=r"needs sentence-transformers: pip install 'asof-search\[rerank\]'"
+        MissingExtra, match=r"needs sentence-transformers: pip install 'asof-search\[local\]'"
     ):
         encoder.scores("mill", ["the mill"])
 

@@ -81,7 +81,7 @@ def test_a_cross_encoder_by_name_is_never_a_folder_that_lies_here(
         made.scores("mill", ["the mill"])
     assert asked == ["cross-encoder/mini"] * 2
     monkeypatch.setitem(sys.modules, "huggingface_hub", None)
-    with pytest.raises(MissingExtra, match=r"asof-search\[rerank\]"):
+    with pytest.raises(MissingExtra, match=r"asof-search\[local\]"):
         made.scores("mill", ["the mill"])
 
 

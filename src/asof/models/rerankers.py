@@ -205,7 +205,7 @@ def _missing(error: ModuleNotFoundError) -> Exception:
     """The error for a module that cannot be imported: our extra is missing, or something is broken."""
     if error.name not in ("sentence_transformers", "safetensors", "huggingface_hub"):
         return error
-    return missing_extra("a cross-encoder", "rerank", "sentence-transformers")
+    return missing_extra("a cross-encoder", "local", "sentence-transformers")
 
 
 # -- cross-encoder saved as ONNX, without torch --------------------------------------------------------

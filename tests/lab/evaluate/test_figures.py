@@ -122,7 +122,7 @@ def test_rows_with_other_keys_are_one_table():
 def test_without_matplotlib_the_remedy_is_told_before_anything_is_asked(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     monkeypatch.delitem(sys.modules, "matplotlib.figure", raising=False)
-    with pytest.raises(MissingExtra, match=r"pip install 'asof-search\[figures\]'"):
+    with pytest.raises(MissingExtra, match=r"pip install 'asof-search\[lab\]'"):
         ready(tmp_path / "figures")
     assert not (tmp_path / "figures").exists()
 

@@ -225,7 +225,7 @@ class PdfContent:
 def installed() -> None:
     """Raises MissingExtra where the package is missing that reads PDFs; nothing is loaded."""
     if find_spec(PACKAGE) is None:
-        raise missing_extra("reading PDFs", "pdf", PACKAGE)
+        raise missing_extra("reading PDFs", "documents", PACKAGE)
 
 
 def read(raw: bytes, stem: str, limits: InputLimits, *, references: bool = True) -> ParsedFile:

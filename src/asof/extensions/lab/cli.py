@@ -230,7 +230,7 @@ def note_problems(problems: Sequence[Problem]) -> None:
     "--figures",
     type=click.Path(path_type=Path),
     metavar="DIR",
-    help="Draw figures there, the numbers beside them as CSV (needs the extra asof-search[figures]).",
+    help="Draw figures there, the numbers beside them as CSV (needs the extra lab).",
 )
 @json_option
 def evaluate(

@@ -76,7 +76,7 @@ def experiments(as_json: bool) -> int:
 )
 @click.option(
     "--figures", type=click.Path(path_type=Path), metavar="DIR",
-    help="Draw its figures there, the numbers beside them as CSV (needs the extra asof-search[figures]).",
+    help="Draw its figures there, the numbers beside them as CSV (needs the extra lab).",
 )  # fmt: skip
 @click.option("--per-query", is_flag=True, help="A row for each question, where the paper looks at them.")
 @json_option

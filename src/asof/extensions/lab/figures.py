@@ -206,7 +206,7 @@ def require() -> None:
     except ModuleNotFoundError as error:
         if error.name is None or not error.name.startswith("matplotlib"):
             raise
-        raise missing_extra("a figure", "figures", "matplotlib") from error
+        raise missing_extra("a figure", "lab", "matplotlib") from error
 
 
 # -- files -----------------------------------------------------------------------------------------

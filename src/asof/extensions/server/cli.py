@@ -55,7 +55,7 @@ def serve(
     needed = (*NEEDED, "watchfiles") if watch else NEEDED
     missing = [name for name in needed if importlib.util.find_spec(name) is None]
     if missing:
-        raise missing_extra("a server", "serve,watch" if watch else "serve", *missing)
+        raise missing_extra("a server", "server", *missing)
     if workers > 1 and (write or watch):
         raise UsageError("--write and --watch go with one process, the one that writes: leave out --workers")
     from asof import environment
@@ -91,7 +91,7 @@ def mcp(index: Path | None) -> int:
     """
     missing = [name for name in ("mcp", "pydantic") if importlib.util.find_spec(name) is None]
     if missing:
-        raise missing_extra("a server for assistants", "mcp", *missing)
+        raise missing_extra("a server for assistants", "server", *missing)
     import anyio
 
     from asof.extensions.server.mcp import serve_stdio
@@ -118,7 +118,7 @@ def watch(sources: tuple[Path, ...], index: Path | None, as_json: bool) -> int:
     is waited for: none of its documents end.
     """
     if importlib.util.find_spec("watchfiles") is None:
-        raise missing_extra("watching", "watch", "watchfiles")
+        raise missing_extra("watching", "server", "watchfiles")
     from asof.extensions.server.watching import Watcher, known_sources
 
     stop = threading.Event()

@@ -138,7 +138,7 @@ def test_a_library_that_is_not_there(name: str, package: str, monkeypatch: pytes
         monkeypatch.delitem(sys.modules, loaded)
     monkeypatch.setitem(sys.modules, package, None)
     monkeypatch.delitem(sys.modules, f"asof.extensions.adapters.{name}", raising=False)
-    with pytest.raises(MissingExtra, match=rf"pip install 'asof\[{name.replace('_', '-')}\]'"):
+    with pytest.raises(MissingExtra, match=rf"pip install 'asof-search\[{name.replace('_', '-')}\]'"):
         importlib.import_module(f"asof.extensions.adapters.{name}")
 
 

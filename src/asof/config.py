@@ -79,9 +79,9 @@ INDEX: dict[str, Check] = {
     "undated": choosing(*UNDATED), "encoder": _encoder,
 }  # fmt: skip
 VALUES: dict[str, Check] = {"fiscal_start": _month}
-"""Keys of [fields] that are no names of fields."""
+"""Keys of [fields] that are no field names."""
 CORPUS_FIELDS: dict[str, Check] = {"search": _searched}
-"""Keys of [fields] that shape the index: the settings of a corpus hold them."""
+"""Keys of [fields] that shape the index: they are among the settings of a corpus."""
 
 
 def _recipe(value: Any) -> str:
@@ -102,10 +102,10 @@ SEARCH: dict[str, Check] = {
 FILE = "asof.toml"
 
 MAX_BYTES = 250_000
-"""Bytes of a configuration that are read."""
+"""The most bytes of a configuration."""
 
 MAX_DOTS = 100
-"""In a line of it: for a key of n parts tomllib keeps n²/2 of them."""
+"""The most dots in a line of it: for a key of n parts tomllib keeps n²/2 of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +151,7 @@ class Config:
     beside: frozenset[str] = frozenset()
 
     def lacking(self, table: str, message: str, remedy: str = "") -> UsageError:
-        """The error of a command that cannot do without what a table names, where nothing names it."""
+        """The error of a command that needs a table which is missing."""
         if table in self.withheld:
             return Untrusted(f"{message}: {self.withheld[table]}")
         return UsageError(f"{message}: {remedy or f'see [{table}] in {FILE}'}")
@@ -161,7 +161,7 @@ class Config:
         return self.origin[table].parent if table in self.origin else root
 
     def recipe_named(self, name: str) -> Recipe:
-        """A recipe with what this configuration changes about it. Raises UsageError for an unknown name."""
+        """A recipe with the changes of this configuration. Raises UsageError for an unknown name."""
         return self.changed.get(name) or recipes.named(name)
 
 
@@ -172,16 +172,16 @@ TABLES = (
 
 
 EXTERNAL = frozenset({"encoder", "rerank", "model"})
-"""Tables that name what lies outside of a folder; those of schemes do, too."""
+"""Tables that name resources outside of a folder; those of schemes do, too."""
 
 
 def schemes(tables: Iterable[str]) -> set[str]:
-    """The names of tables that are those of schemes."""
+    """The names of tables of schemes."""
     return set(tables) - set(TABLES)
 
 
 def own_scheme(name: str) -> SourceScheme | None:
-    """A scheme of asof itself. No configuration loads the code of a package: for its scheme this is None."""
+    """A built-in scheme. No configuration loads the code of a package: for its scheme this is None."""
     return scheme_named(name) if name in plugins.BUILT_IN[plugins.SOURCES] else None
 
 
@@ -358,7 +358,7 @@ def _located(where: str, table: str) -> Iterator[None]:
 
 
 def _changed(tables: Mapping[str, Any], offered: Mapping[str, Any], where: str) -> dict[str, Recipe]:
-    """Recipes with other values of their fields: by tables that are offered, then by [recipes.NAME]."""
+    """Recipes with other values of their fields: by tables of extensions, then by [recipes.NAME]."""
     changed: dict[str, Recipe] = {}
     for value in offered.values():
         changed |= getattr(value, "recipes", {})

@@ -83,8 +83,8 @@ def configuration(
 
 
 def trust(folder: Path) -> dict[str, str]:
-    """Let asof.toml of a folder count in full until it changes; what it names outside, in words by table.
-    Raises UsageError, also where there is nothing to trust, and BadConfig."""
+    """Trust asof.toml of a folder until it changes; returns what it names outside, in words by table. Raises
+    UsageError, also where there is nothing to trust, and BadConfig."""
     if (
         folder.is_dir()
         and not (folder / FILE).exists()
@@ -95,7 +95,7 @@ def trust(folder: Path) -> dict[str, str]:
 
 
 def distrust(folder: Path) -> bool:
-    """Trust a folder no more; whether it was trusted. Raises UsageError."""
+    """Trust a folder no more; returns True if it was trusted. Raises UsageError."""
     return layers.trusted(os.environ).remove(folder)
 
 
@@ -118,7 +118,7 @@ def key_file() -> tuple[Path, frozenset[int]]:
 
 
 def trusted_folders() -> dict[str, bool]:
-    """The folders that are trusted, and whether asof.toml is what it was then. Raises UsageError."""
+    """The trusted folders, and whether asof.toml is unchanged since. Raises UsageError."""
     records = layers.trusted(os.environ).records()
     return {folder: layers.unchanged(Path(folder), record) for folder, record in records.items()}
 

@@ -83,7 +83,7 @@ def _user(number: int) -> str:
 # -- corpus files --------------------------------------------------------------------------------------
 
 FOLDER = ".asof"
-"""The folder of a corpus, in the folder that it is the corpus of."""
+"""The folder of a corpus, inside the folder that it indexes."""
 
 FETCHED = "fetched"
 """The folder in it where sources keep files between runs."""
@@ -189,7 +189,7 @@ def try_lock(path: Path) -> Iterator[int | None]:
 
 @contextmanager
 def spooled(path: Path) -> Iterator[IO[bytes]]:
-    """A file to write to and read again, which is gone afterwards."""
+    """A temporary file to write and read, removed afterwards."""
     with os.fdopen(create_file(path), "w+b") as file:
         remove(path)
         yield file
@@ -204,7 +204,7 @@ def read_file(path: Path, largest: int) -> bytes:
 
 
 def write_file(path: Path, content: bytes) -> None:
-    """Put a file with this content in the place of `path`, in one step."""
+    """Replace `path` by a file with this content, atomically."""
     passing = path.with_suffix(".tmp")
     with os.fdopen(create_file(passing), "wb") as file:
         file.write(content)
@@ -235,7 +235,7 @@ def names(folder: Path) -> list[str]:
 
 
 def check_file(path: Path, *, sole: bool) -> None:
-    """Check that a path leads to a regular file or to nothing; `sole`: that it has no other name elsewhere.
+    """Check that a path is a regular file or does not exist; `sole`: that it has no other name elsewhere.
 
     For files that a library opens by their path; those that are written have to be sole. Raises NotAFile.
     """
@@ -288,7 +288,7 @@ def _folder(path: Path) -> Iterator[int]:
 
 
 def _split(path: Path) -> tuple[Path, tuple[str, ...]]:
-    """The part of a folder's path that may hold links, and the names below it that may be none."""
+    """The part of a folder's path that may contain links, and the names below it, which may not be links."""
     path = path.absolute()
     parts = path.parts
     if FOLDER not in parts:
@@ -308,7 +308,7 @@ def _is_folder(descriptor: int, name: str) -> bool:
 
 
 class WritableByOthers(ValueError):
-    """Others than the user may have written the file."""
+    """The file may have been written by other users."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -335,7 +335,7 @@ class PrivateFile:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """No other process changes it meanwhile. Raises AsofError where it cannot be written."""
+        """Locks the file against changes by other processes. Raises AsofError if it cannot be written."""
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             lock = os.open(self.path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -348,7 +348,7 @@ class PrivateFile:
             raise AsofError(f"{self.path} cannot be written: {error.strerror}") from error
 
     def write(self, text: str) -> None:
-        """The text whole or not at all, for the user alone (mkstemp: 0600). Raises OSError."""
+        """Writes the text atomically, readable by the user alone (mkstemp: 0600). Raises OSError."""
         handle, name = tempfile.mkstemp(prefix=f".{self.path.name}.", dir=self.path.parent)
         part = Path(name)
         try:

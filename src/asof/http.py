@@ -50,8 +50,8 @@ def path_of(url: str) -> str:
 
 
 def check_address(url: str, *, insecure: bool = False) -> None:
-    """Raises UsageError for what is no http or https address, for one with a password in it, and for plain
-    http to another machine unless it is `insecure`."""
+    """Raises UsageError for a text that is no http or https address, for one with a password in it, and for
+    plain http to another machine unless it is `insecure`."""
     if not re.fullmatch(r"https?://[!-~]+", url) or not _has_host(url):
         shown_url = "of another form" if "@" in url else repr(shown(url))  # a password may be in it
         raise UsageError(f"url is {shown_url}; accepted: http://host:port/path, https://...")
@@ -107,11 +107,11 @@ def _has_host(url: str) -> bool:
 
 READ_AT_ONCE = 65_536
 QUOTED = 200
-"""So many characters of a server's own message are shown."""
+"""The most characters of a server's own message that are shown."""
 
 
 class Headers(Protocol):
-    """Headers of an answer, whatever client brought it."""
+    """The headers of a response, from any client."""
 
     def get(self, name: str, default: str, /) -> str: ...
 
@@ -141,7 +141,7 @@ def first_bytes(response: HTTPResponse, most: int) -> bytes:
 
 
 def one_line(message: str) -> str:
-    """A server's own words as part of a message: on one line, printable, not long."""
+    """A server's own words as part of a message: on one line, printable, shortened."""
     message = " ".join("".join(each if each.isprintable() else " " for each in message).split())
     return message[:QUOTED] + ("…" if len(message) > QUOTED else "")
 
@@ -265,12 +265,12 @@ class CircuitBreaker:
             sleep(seconds)
 
     def succeeded(self) -> None:
-        """A prompt was replied to."""
+        """Record that a prompt got a reply."""
         with self._lock:
             self.answered, self._row = True, 0
 
     def failed(self, reason: str, *, absent: bool = False) -> None:
-        """A prompt was not replied to. `absent`: not even a connection was made."""
+        """Record that a prompt got no reply. `absent`: not even a connection was made."""
         with self._lock:
             self._row += 1
             self.answered |= not absent
@@ -282,19 +282,19 @@ class CircuitBreaker:
                 )
 
     def refused(self, error: ModelError) -> None:
-        """An answer that every other prompt would get too."""
+        """Record a response that every other prompt would get too."""
         with self._lock:
             if self.refusal is None:
                 self.refusal = error
             self._stop(f"not sent: {error}")
 
     def stop(self) -> None:
-        """The caller does not wait for replies any more."""
+        """Stop the batch: the caller does not wait for replies any more."""
         with self._lock:
             self._stop("not sent: the batch was given up")
 
     def settle(self) -> None:
-        """After the batch. Raises ModelError where no prompt could have had a reply."""
+        """To be called after the batch. Raises ModelError if no prompt could have got a reply."""
         if self.refusal is not None:
             raise self.refusal
         if self.absent and not self.answered:
@@ -395,11 +395,11 @@ AGENT = "asof (a search engine on a user's own machine; one request at a time)"
 
 
 class Unreachable(Exception):
-    """An address that cannot be asked: no such host, no HTTP, no secure connection."""
+    """An address that cannot be reached: no such host, no HTTP, no secure connection."""
 
 
 class ResponseTooLarge(Exception):
-    """An answer that has more bytes than are read."""
+    """A response with more bytes than are read."""
 
     def __init__(self, limit: int) -> None:
         super().__init__(f"the answer has more than {limit:,} bytes")
@@ -407,7 +407,7 @@ class ResponseTooLarge(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """An answer: all bytes of a 200, none of a redirect, the first 64 KiB of any other status."""
+    """A response: all bytes of a 200, none of a redirect, the first 64 KiB of any other status."""
 
     status: int
     headers: HTTPMessage
@@ -433,7 +433,7 @@ def send(
     body: bytes | None = None,
     largest: int,
 ) -> Response:
-    """The answer to one request, whatever its status. No redirect is followed, no proxy used.
+    """The response to one request, whatever its status. No redirect is followed, no proxy used.
 
     Raises RetryLater (NoConnection) for a server that is silent, gone, or cuts its answer off; Unreachable;
     ResponseTooLarge for a 200 with more than `largest` bytes.
@@ -550,7 +550,7 @@ class Endpoint:
         return self.refuse(reason + (f"; {remedy}" if remedy else ""))
 
     def _without_key(self, message: str) -> str:
-        """A server's own words as part of a message: without the key, on one line, not long."""
+        """A server's own words as part of a message: without the key, on one line, shortened."""
         return one_line(message.replace(self.key, "(the key)") if self.key else message)
 
 
@@ -572,11 +572,11 @@ PATIENT = Retry(attempts=6, patience=300.0, first_wait=3.0, jitter=0.5)
 
 
 class NotFound(SourceError):
-    """There is nothing at an address."""
+    """The address does not exist."""
 
 
 class DownloadTooLarge(SourceError):
-    """There are more bytes at an address than are read."""
+    """The content of an address has more bytes than are read."""
 
 
 @dataclass(slots=True)
@@ -601,8 +601,8 @@ class Fetcher:
 
     def get(self, url: str, read: Callable[[bytes], T], largest: int = LARGEST) -> T:
         """The result of `read`, which is given the answer's bytes, at most `largest` of them. It raises
-        RetryLater for what should be asked for again, RequestRejected for what should not. Raises
-        SourceError with the address and what is wrong."""
+        RetryLater for a request to repeat, RequestRejected for one not to repeat. Raises SourceError with the
+        address and what is wrong."""
         try:
             return self.retry.run(partial(self._once, url, read, largest))
         except RequestRejected as error:

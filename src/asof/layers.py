@@ -28,7 +28,7 @@ from asof.schema import MAX_SHOWN, value_text
 TRUSTED_FILE = "trusted.json"
 FORMAT = 1
 LARGEST = 4_000_000
-"""Bytes of the list that are read."""
+"""The most bytes of the list."""
 
 NO_FILE = "none"
 """In place of a digest, for a folder that was trusted without an asof.toml."""
@@ -43,7 +43,7 @@ class Record:
 
 
 def digest_of(content: bytes | None) -> str:
-    """Of the bytes of an asof.toml; None where there is none."""
+    """The digest of the bytes of an asof.toml; None if there is none."""
     return NO_FILE if content is None else hashlib.sha256(content).hexdigest()
 
 
@@ -68,13 +68,13 @@ class Trusted:
 
     @property
     def path(self) -> Path:
-        """Raises UsageError where there is no place for the list."""
+        """Raises UsageError if there is no path for the list."""
         if self.state is None:
             raise UsageError("there is no home folder to keep the list of trusted folders in: set HOME")
         return self.state / TRUSTED_FILE
 
     def records(self) -> dict[str, Record]:
-        """By the resolved path of a folder."""
+        """The records by resolved path of the folder."""
         if self.state is None:
             return {}
         try:
@@ -107,7 +107,7 @@ class Trusted:
             records[str(folder.resolve())] = Record(digest, at)
 
     def remove(self, folder: Path) -> bool:
-        """Trust a folder no more; whether it was trusted. Raises AsofError, as `add` does."""
+        """Trust a folder no more; returns True if it was trusted. Raises AsofError, as `add` does."""
         with self._changing() as records:
             return records.pop(str(folder.resolve()), None) is not None
 
@@ -123,7 +123,7 @@ class Trusted:
 
 
 def _read(content: bytes) -> dict[str, Record]:
-    """Raises ValueError for what asof did not write."""
+    """Raises ValueError for content that asof did not write."""
     value = json.loads(content)
     folders = value.get("folders") if isinstance(value, dict) else None
     if not isinstance(folders, dict) or value.get("format") != FORMAT:
@@ -172,7 +172,7 @@ DEFINING_KEYS = {
 key of the user's goes to an address beside which the user did not write it."""
 
 MAX_MESSAGE = 1_000
-"""Characters of a message about a file."""
+"""The most characters of a message about a file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,8 +258,8 @@ def _untrusted_keys(table: str) -> Collection[str]:
 
 
 def allow(folder: Path, environment: Mapping[str, str], at: str) -> dict[str, str]:
-    """Let what `asof.toml` of a folder names count from now (`at`) on, until the file changes. Gives what
-    that is, in words by table. Raises UsageError, BadConfig."""
+    """Trust what `asof.toml` of a folder names from now (`at`) on, until the file changes. Returns what that
+    is, in words by table. Raises UsageError, BadConfig."""
     if not folder.is_dir():
         raise UsageError(f"{folder} is no folder; accepted: one with asof.toml in it")
     beside = Layer.read(folder / FILE)
@@ -276,7 +276,7 @@ def unchanged(folder: Path, record: Record) -> bool:
 
 
 def shown(keys: Mapping[str, Any]) -> str:
-    """Keys of a table as a user reads them: addresses, paths and variables, without what may be secret."""
+    """Keys of a table for display: addresses, paths and variables, without secrets."""
     return ", ".join(f"{key} {_key_value(key, value)}" for key, value in keys.items())
 
 
@@ -300,7 +300,7 @@ def _home(environment: Mapping[str, str], variable: str, default: str) -> Path |
 
 
 def _trusted(folder: Path, environment: Mapping[str, str], on_note: Callable[[str], None]) -> str | None:
-    """The digest of the file that was trusted in a folder; None where none was."""
+    """The digest of the trusted file of a folder, or None."""
     try:
         record = trusted(environment).record(folder)
     except UsageError as error:
@@ -335,7 +335,7 @@ def _replacement_text(external: Mapping[str, Any], own: Tables) -> str:
 
 
 def _without(tables: Tables, names: Mapping[str, Any]) -> Tables:
-    """The tables of a folder that is not trusted, without those that name something that does not count."""
+    """The tables of a folder that is not trusted, without those that name ignored resources."""
     return {name: table for name, table in tables.items() if name not in names}
 
 

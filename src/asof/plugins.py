@@ -31,18 +31,19 @@ READERS = "asof.readers"
 """Suffixes of files, such as ".md": each names a `sources.readers.Reader`."""
 
 ANSWERING = "asof.answering"
-"""What is added to answers: "facts" names an `answer.ask.Answering`."""
+"""Additions to answers: "facts" names an `answer.ask.Answering`."""
 
 COMMANDS = "asof.commands"
 """Names of extensions: each names a table from names of commands to `cli.commands.CommandEntry`."""
 
 TABLES = "asof.tables"
 """Tables of asof.toml: each names a class that `read`s the table, and whose defaults hold without one. Its
-`ABOUT` says what the table is for, its `WORDS` what each key means; the defaults are those of its fields, or
-its `DEFAULTS`. Where what was read has `recipes`, these are used in place of those of the same names."""
+`ABOUT` is the purpose of the table, its `WORDS` the help text of each key; the defaults are those of its
+fields, or its `DEFAULTS`. Where what was read has `recipes`, these are used in place of those of the same
+names."""
 
 STATUS = "asof.status"
-"""Names of what is kept beside the index: each names a function of the folder of derived files that gives
+"""Names of data derived beside the index: each names a function of the folder of derived files that gives
 lines for `asof status`."""
 
 SHAPES = "asof.shapes"
@@ -159,7 +160,7 @@ def named(path: str) -> Any:
 
 
 def load_all(group: str) -> dict[str, Any]:
-    """All that a group has, by name. Raises UsageError as `load` does."""
+    """All objects of a group, by name. Raises UsageError as `load` does."""
     return {name: load(group, name) for name in names(group)}
 
 

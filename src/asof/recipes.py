@@ -38,7 +38,7 @@ def named(name: str) -> Recipe:
 
 
 def _check(name: str, recipe: object) -> None:
-    """Raises UsageError for what a package offers in place of a recipe of that name."""
+    """Raises UsageError if a package offers something else than a recipe of that name."""
     from asof.rank.stage import Recipe
 
     if not isinstance(recipe, Recipe) or recipe.name != name:

@@ -24,12 +24,12 @@ class AcceptedValue(NamedTuple):
 
 
 MAX_SHOWN = 100
-"""Characters of a value, or of a key that there is not, which a message repeats."""
+"""The most characters of a value, or of an unknown key, that a message repeats."""
 
 
 def value_text(value: Any) -> str:
-    """A value as a message repeats it: not long, whatever a file holds; of texts in a table, and addresses in
-    a list, which may be secret, only that they exist."""
+    """A value for a message, shortened; of texts in a table, and addresses in a list, which may be secret,
+    only that they exist."""
     text = repr(value)
     if isinstance(value, list | dict) and re.search(r"@|\{.*: ['\"]", text):
         return "[…]" if isinstance(value, list) else "{…}"
@@ -37,7 +37,7 @@ def value_text(value: Any) -> str:
 
 
 def check(table: Mapping[str, Any], accepted: Mapping[str, AcceptedValue]) -> None:
-    """Raises UsageError for a key that there is not, with the nearest one, and for a value not accepted."""
+    """Raises UsageError for an unknown key, with the nearest one, and for a value that is not accepted."""
     for key, value in table.items():
         if key not in accepted:
             raise UsageError(f"no key {key[:MAX_SHOWN]}; {nearest(key, accepted)}")
@@ -143,7 +143,7 @@ def choice(default: str, *accepted: str) -> Any:
 
 
 def plain(value: Any) -> Any:
-    """The value of a field as a configuration or JSON has it: pairs as a table, tuples as lists."""
+    """The value of a field as in a configuration or in JSON: pairs as a table, tuples as lists."""
     if isinstance(value, tuple) and value and all(isinstance(each, tuple) for each in value):
         return {str(key): plain(each) for key, each in value}
     return [plain(each) for each in value] if isinstance(value, tuple) else value
@@ -208,7 +208,7 @@ def _tuple(value: Any, present: tuple[Any, ...]) -> tuple[Any, ...]:
 # -- conversion ----------------------------------------------------------------------------------------
 
 Check = Callable[[Any], Any]
-"""Gives what a value becomes. Raises UsageError, ValueError or TypeError for one that is not accepted."""
+"""Converts a value. Raises UsageError, ValueError or TypeError for one that is not accepted."""
 
 
 def converted(

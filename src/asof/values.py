@@ -26,9 +26,9 @@ from asof.time.span import Period, Span, iso
 # -- explanations: numbers with their formula ----------------------------------------------------------
 
 MAX_DEPTH = 100
-"""Levels of a tree that is read: a recursive function can walk it."""
+"""The most levels of a tree that is read: a recursive function can walk it."""
 MAX_NODES = 100_000
-"""Nodes of a tree that is read."""
+"""The most nodes of a tree that is read."""
 LARGEST = sys.float_info.max
 
 _OPS: dict[str, Callable[[list[float]], float]] = {
@@ -43,7 +43,7 @@ _PARTS: dict[str, tuple[int, int]] = {
     "given": (0, 0), "sum": (0, MAX_NODES), "product": (0, MAX_NODES), "ratio": (2, 2),
     "max": (1, MAX_NODES), "exp": (1, 1), "log": (1, 1),
 }  # fmt: skip
-"""How many parts an op takes: at least, at most."""
+"""The number of parts of an op: at least, at most."""
 
 
 def _fold(parts: list[float], empty: float, op: Callable[[float, float], float]) -> float:
@@ -178,7 +178,7 @@ class SourcedTime:
 
     @property
     def day(self) -> str:
-        """Its own words; of a date with a time of day the date alone ("2025-11-25T16:39:10-06:00")."""
+        """Its own words; for a date with a time of day the date alone ("2025-11-25T16:39:10-06:00")."""
         return self.text[:10] if _WITH_TIME.match(self.text) else self.text
 
 
@@ -246,7 +246,7 @@ class Fact:
 # -- which texts and metadata can be stored ------------------------------------------------------------
 
 MAX_NESTING = 16
-"""How deep the values of metadata may be nested."""
+"""The deepest nesting of metadata values."""
 
 _UNFIT = re.compile("[\x00\ud800-\udfff]")
 
@@ -316,7 +316,7 @@ def as_texts(value: object, field: str, parted: str = "") -> tuple[str, ...]:
 
 
 def as_time(value: object, field: str, by: str) -> SourcedTime:
-    """A time as it was stated, `by` where. Raises BadTime."""
+    """Converts a time as it was stated; `by`: its place. Raises BadTime."""
     if isinstance(value, SourcedTime):
         return value
     try:
@@ -407,7 +407,7 @@ def as_month(value: object, field: str) -> int:
 
 
 def refuse(value: object, field: str, words: str, more: str = "") -> NoReturn:
-    """Raises UsageError: the value of a field, what is accepted, and what else to do (`more`)."""
+    """Raises UsageError with the value of a field, what is accepted, and a remedy (`more`)."""
     message = f"{field} is {value!r:.60} ({type(value).__name__}); accepted: {words}"
     raise UsageError(f"{message}; {more}" if more else message)
 
@@ -427,7 +427,7 @@ def _several(value: object, field: str, words: str) -> Iterable[object]:
 
 
 def _plain(value: object) -> object:
-    """The JSON value in place of one that JSON does not have."""
+    """Converts a value that JSON does not have."""
     if isinstance(value, date):
         return value.isoformat()
     if isinstance(value, Integral):
@@ -444,10 +444,10 @@ def _ends(span: Span) -> tuple[tuple[object, int], ...]:
 # -- what sources state: documents, deletions, problems ------------------------------------------------
 
 LONGEST_ID = 4_096
-"""Characters of a document's id."""
+"""The most characters of a document's id."""
 
 DATED_BY = ("metadata", "frontmatter", "filename", "git", "content", "edit", "mtime", "none")
-"""Where a date may come from, most trusted first; `edit`: the text changed, its date did not."""
+"""The origins of a date, most trusted first; `edit`: the text changed, its date did not."""
 
 
 PART = "!/"
@@ -455,12 +455,12 @@ PART = "!/"
 
 
 def document_file(document: str) -> str:
-    """The id of the file that a document is, or is one of several in."""
+    """The id of the file of a document, which may contain several."""
     return document.partition(PART)[0]
 
 
 Time: TypeAlias = SourcedTime | Span | Period | str | date | int
-"""How Python code may give a time: see `Document`."""
+"""The types of a time in Python code: see `Document`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -577,7 +577,7 @@ class Ended:
 
 @dataclass(frozen=True, slots=True)
 class SafeToCommit:
-    """A source's word that what it stated so far can be committed: what follows may be long in coming."""
+    """A source's statement that what it stated so far can be committed, as the rest may take long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -591,8 +591,8 @@ class Checkpoint:
 
 @dataclass(frozen=True, slots=True)
 class Unchanged:
-    """A source's word that it has nothing to state of a document (`""`: of any) but what the checkpoint that
-    is stored of it stands for. `count`: how many documents that are."""
+    """A source's statement that a document (`""`: any) is as its stored checkpoint represents it. `count`:
+    the number of these documents."""
 
     document: str = ""
     count: int = 1
@@ -600,7 +600,7 @@ class Unchanged:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something in the input that could not be used: where it is, what is wrong, what to do about it.
+    """A part of the input that could not be used: its place, the fault, the remedy.
 
     `document` is the id of the document that could not be read, when it is known: what was stored of it, and
     of documents in it (PART), stays current. `lost`: some text was not taken in (and not merely its date,
@@ -620,7 +620,7 @@ class Problem:
 
 
 Statement: TypeAlias = Document | Ended | Problem | SafeToCommit | Checkpoint | Unchanged
-"""What a source may state."""
+"""The statements of a source."""
 
 
 def _id(value: object) -> str:
@@ -747,7 +747,7 @@ class Location:
 
 LOCAL, GLOBAL = "local", "global"
 MODES = ("auto", LOCAL, GLOBAL)
-"""How an answer is found: from single passages, from reports over periods, or whichever fits the question."""
+"""The modes of an answer: from single passages, from reports over periods, or whichever fits the question."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,7 @@ _STEPS = {
     "reports": "reports on periods", "points": "points of the evidence",
     "answer": "the answer",
 }  # fmt: skip
-"""What each step of `asof.answer.write` is called."""
+"""The displayed name of each step of `asof.answer.write`."""
 
 
 def show_points(answer: Answer) -> None:
@@ -146,7 +146,7 @@ def ask(
 
 
 class _Streamed:
-    """Pieces of an answer on the terminal as they come."""
+    """Prints the pieces of an answer on the terminal as they arrive."""
 
     def __init__(self) -> None:
         self.text = ""
@@ -159,7 +159,8 @@ class _Streamed:
 def show_answer(
     answer: Answer, *, dated: bool, known: bool = False, streamed: str, verbose: bool = False
 ) -> None:  # fmt: skip
-    """The answer, unless it was `streamed`; then its sources. `dated`, `known`: which clocks were set."""
+    """The answer, unless it was `streamed`; then its sources. `dated`, `known`: True if `--as-of`,
+    `--known-at` was given."""
     if streamed:
         click.echo()
     if streamed.strip() != answer.text:
@@ -227,7 +228,7 @@ def _show_place(citation: Citation) -> None:
 
 
 def _days(valid: Span) -> str:
-    """From which day to which something was so; the day on which it ended is the last."""
+    """A range of days; the day of the end is the last."""
     start = "" if valid.start is None else f"from {format_instant(valid.first)[:10]}"
     end = "until now" if valid.end is None else f"until {format_instant(valid.last + 1)[:10]}"
     return f"{start} {end}".strip()

@@ -204,7 +204,7 @@ def _tables() -> Iterator[Mapping[str, CommandEntry]]:
 
 
 class Commands(click.Group):
-    """Commands by name, loaded when asked for: `--help` loads none of them."""
+    """Commands by name, loaded when called: `--help` loads none of them."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(entries())
@@ -241,8 +241,8 @@ class Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Raises click.UsageError for a word that is no command, with what may have been meant; nothing where
-        a shell asks for completions."""
+        """Raises click.UsageError for a word that is no command, with a suggestion; not for the completions
+        of a shell."""
         name = args[0]
         if not ctx.resilient_parsing and entry_of(name) is None:
             raise click.UsageError(f"no command {name!r}; {self._suggestion(args)}", ctx)

@@ -54,7 +54,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "ask": {"tokens": 12_000, "budget": 0.05},
     "recipes.asof": {"typed": False},
 }  # fmt: skip
-"""What is shown where the dataclass has no default, or one that asof.toml writes otherwise."""
+"""The displayed value of a key without a default, or with one that asof.toml writes in another form."""
 
 WORDS: dict[str, dict[str, str]] = {
     "index": {
@@ -136,7 +136,7 @@ WORDS: dict[str, dict[str, str]] = {
     },
     "recipes.asof": {"typed": "Whether the question is searched as it was typed, its words for times too."},
 }  # fmt: skip
-"""What each key means. A test compares them with the keys that are read."""
+"""The help text of each key. A test compares them with the keys that are read."""
 
 
 # -- the command ---------------------------------------------------------------------------------------
@@ -185,7 +185,7 @@ def text() -> str:
 
 
 def tables() -> Iterator[tuple[str, str, Mapping[str, str]]]:
-    """The tables: name, what it is for, and what each key means. Those of the core come first."""
+    """The tables: name, purpose, and the help text of each key. Those of the core come first."""
     for table, about in TABLES.items():
         yield table, about, WORDS[table]
     for table, offered in _offered().items():

@@ -21,7 +21,7 @@ ASKED = (
     "How much did an adult single ticket cost in 2019 and in 2023?",
     "How much will an adult single ticket cost in 2031?",
 )
-"""The first can be answered; the second cannot."""
+"""Two example questions: the first can be answered, the second cannot."""
 
 
 @click.command()
@@ -57,7 +57,7 @@ def demo(keep: Path | None, explain: bool, k: int, served: bool) -> int:
 
 
 def _serve(folder: Path) -> None:
-    """Serve the page of this index, and nothing of the terminal's."""
+    """Serve the page of this index, without terminal output."""
     from asof.cli.commands import entry_of, load
 
     serve = entry_of("serve")

@@ -77,7 +77,7 @@ def timeline(
 
 
 def show_timeline(timeline: Timeline, *, dated: bool, known: bool) -> None:
-    """The statements of a series, one below the other. `dated`, `known`: which clocks were set."""
+    """Prints the statements of a series. `dated`, `known`: True if `--as-of`, `--known-at` was given."""
     moment = f"as of {format_instant(timeline.as_of) if dated else 'now'}"
     if known:
         moment += f" · known at {format_instant(timeline.known_at)}"
@@ -112,7 +112,7 @@ SIGNS = {"changed": "~", "added": "+", "removed": "-", "unchanged": "="}
 
 
 def _time(ctx: click.Context, param: click.Parameter, value: str) -> str:
-    """The moment as it was typed; refused with the name of the argument if it cannot be read."""
+    """Parses a moment; an error names the argument."""
     from asof import environment
     from asof.errors import BadTime
     from asof.time.moment import last_instant
@@ -252,7 +252,7 @@ def when(
 
 
 def _manner(index: Path | None) -> tuple[tuple[str, ...], int]:
-    """Languages and first month of the fiscal year: a corpus's, else what asof.toml or the defaults say."""
+    """Languages and first month of the fiscal year: of a corpus, else of asof.toml or the defaults."""
     from asof import environment
 
     if index is not None or environment.holds_corpus(corpus_root(None)):
@@ -296,7 +296,7 @@ def _mention_line(mention: TimeMention) -> str:
 
 
 def days_of(span: Span) -> str:
-    """A span to be read: whole days by the first and the last one, other times by instants, in UTC."""
+    """A span as text: whole days by the first and the last one, other times by instants, in UTC."""
     first = None if span.start is None else iso(instant(span.start))
     last = None if span.end is None else iso(instant(span.end))
     until = f"before {last}" if first is None else f"{first} until {last}"

@@ -80,7 +80,7 @@ def opened(index: Path | None, wait: float, asked: dict[str, Any], *, quiet: boo
 
 
 def _note_encoder(corpus: Corpus) -> None:
-    """Say so where asof.toml names another encoder than the corpus has."""
+    """Print a note if asof.toml names another encoder than the corpus has."""
     from asof import config
 
     setting, has = corpus.models.encoder(), corpus.store.settings.encoder
@@ -261,13 +261,13 @@ def index(
 
 
 def _from_here(path: Path) -> str:
-    """A path as it is typed in the current folder, if it lies in it."""
+    """A path relative to the current folder, if it is inside it."""
     here = Path.cwd()
     return str(path.relative_to(here) if path.is_relative_to(here) else path)
 
 
 def _readable(source: str, root: Path, *, history: bool, papers: dict[str, Any]) -> None:
-    """Refuse what is no source before anything is made or read. Raises SourceError, UsageError."""
+    """Refuse a path that is no source before anything is created or read. Raises SourceError, UsageError."""
     from asof.errors import UsageError
     from asof.sources.history import open_source
 

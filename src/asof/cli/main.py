@@ -28,7 +28,7 @@ DONE, NOTHING, WRONG, PROBLEMS = 0, 1, 2, 3
 """Exit codes: done; nothing found; wrong usage or an error (one line says which); done with problems."""
 
 STOPPED = 130
-"""Ctrl-C, as shells have it."""
+"""The exit code of Ctrl-C, as in shells."""
 
 TIMES = '2024-03-01, 2024-Q1, "March 2024", "end of 2023", "last spring", "3 months ago"'
 
@@ -104,7 +104,7 @@ def _run(command: click.Command) -> int:
 
 
 def _typed() -> str:
-    """The command that was typed, for errors that do not say of which they are."""
+    """The command that was typed, for errors that do not name it."""
     return f"asof {sys.argv[1]}" if sys.argv[1:2] and entry_of(sys.argv[1]) else "asof"
 
 
@@ -125,7 +125,7 @@ def _for_example(error: click.ClickException) -> str:
 
 
 def sure(question: str, otherwise: str) -> bool:
-    """Ask on the terminal; `otherwise` says what was not done. Where nobody answers, that is a no."""
+    """Ask on the terminal; `otherwise` is the message for a no. No answer counts as a no."""
     try:
         if click.confirm(plain(question), err=True):
             return True
@@ -136,8 +136,8 @@ def sure(question: str, otherwise: str) -> bool:
 
 
 def time_option(name: str, about: str, **more: Any) -> Callable[[F], F]:
-    """An option that is a time. What cannot be read as one, or is open where the option needs a bound
-    (`--since "until 2021"`), is refused with the name of the option."""
+    """An option that is a time. A text that is no time, or is open where the option needs a bound (`--since
+    "until 2021"`), is refused with the name of the option."""
     return click.option(name, metavar="T", help=about, callback=_checked_time, **more)
 
 
@@ -192,7 +192,7 @@ def corpus_root(index: Path | None) -> Path:
 
 
 def open_corpus(index: Path | None) -> Corpus:
-    """Open a corpus that has to be there: only `asof index` makes one. Raises NoCorpus, UsageError."""
+    """Open an existing corpus: only `asof index` creates one. Raises NoCorpus, UsageError."""
     from asof.corpus.corpus import open as open_corpus
     from asof.errors import NoCorpus
 
@@ -214,13 +214,13 @@ def echo_err(line: str) -> None:
 
 
 def explain_no_hits(snapshot: Snapshot, since: When | None = None, until: When | None = None) -> None:
-    """Say which filter no document passes, where nothing was found because of one."""
+    """Print which filter no document passes, if nothing was found because of it."""
     for note in snapshot.unmet(snapshot.filters(since, until)):
         echo_err(f"note: {note}")
 
 
 def note_answers(config: Config) -> None:
-    """Say what of the configuration does not hold for answers."""
+    """Print a note on configuration that is ignored for answers."""
     from asof.corpus.asking import extension
 
     if (offered := extension()) is not None and (note := offered.note(config)):

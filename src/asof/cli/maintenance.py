@@ -62,7 +62,7 @@ UNDATED_VISIBLE = {
     "always": "visible as of any date",
     "never": "never visible",
 }
-"""What the setting `undated` means for them."""
+"""The meaning of the values of the setting `undated`."""
 
 
 def show_status(figures: Status) -> None:
@@ -295,7 +295,7 @@ def embed(name: str | None, words: bool, index: Path | None, as_json: bool) -> i
 
 
 def _encoder(corpus: Corpus, name: str | None) -> Encoder | None:
-    """The encoder that is meant. Raises UsageError where none is."""
+    """The encoder to change to. Raises UsageError if none is named."""
     from asof import config
     from asof.corpus.corpus import encoder_named
 
@@ -318,7 +318,7 @@ def _show(report: EmbeddingReport, before: str, seconds: float) -> None:
 
 
 def _note_unnamed(corpus: Corpus, report: EmbeddingReport) -> None:
-    """Say so where the next command would not find the encoder, or would be told of another one."""
+    """Print a note if the next command would not find the encoder, or would find another one."""
     from asof import config
     from asof.errors import AsofError
     from asof.models.encoders import HashedNgrams

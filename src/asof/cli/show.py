@@ -33,7 +33,7 @@ COLUMN_LABELS = {
     "dense": "vector similarity",
     "similarity": "vector similarity",
 }
-"""Columns of a ranking whose name alone says too little to a reader."""
+"""Descriptions of columns whose name alone is too short for a reader."""
 
 
 def why_lines(why: Why, depth: int = 0) -> list[str]:
@@ -157,14 +157,15 @@ TITLE = 120
 """The most characters of a title and its headings."""
 
 NAMED = 8
-"""The most unknown words for which others are offered."""
+"""The most unknown words for which suggestions are made."""
 
 NOTE = 500
 """The most characters of a note: a question may hold a word of twenty thousand."""
 
 
 def show_results(results: Results, *, explain: bool, dated: bool, known: bool = False) -> None:
-    """Hits with snippets; with `explain` the tree of each score. `dated`, `known`: which clocks were set."""
+    """Prints hits with snippets; with `explain` the tree of each score. `dated`, `known`: True if `--as-of`,
+    `--known-at` was given."""
     view = results.view
     moment = f"as of {format_instant(view.as_of) if dated else 'now'}"
     if known:
@@ -188,7 +189,7 @@ def show_results(results: Results, *, explain: bool, dated: bool, known: bool = 
 
 
 def _show_nearest(unknown: str, results: Results) -> None:
-    """The words of the corpus that are spelled most like those that no passage has."""
+    """The words of the corpus with the most similar spelling to those that no passage has."""
     near = {word: nearest_words(results.view, word) for word in unknown.strip().split(", ")[:NAMED]}
     meant = [f"{plain(' or '.join(words))} for {plain(word)}" for word, words in near.items() if words]
     if meant:
@@ -221,7 +222,7 @@ def _listed(times: Sequence[SourcedTime]) -> str:
 
 
 def _body(hit: Hit) -> str:
-    """The text without the line of its heading, which stands above it already."""
+    """The text without the line of its heading, which is already printed above it."""
     first, _, rest = hit.text.partition("\n")
     headed = hit.place.headings and first.lstrip("#=").strip() == hit.place.headings[-1]
     return rest if headed and rest.strip() else hit.text

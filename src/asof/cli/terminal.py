@@ -34,7 +34,7 @@ _ESCAPED = {code: f"\\u{code:04x}" for code in [0x7F, *_C1, *_DIRECTIONS]}
 
 
 def plain(text: str) -> str:
-    r"""The text in one line, as long as before, with a sign where a control character stood.
+    r"""The text in one line, as long as before, with a sign in place of each control character.
 
     These are line feeds and escape sequences, and marks that turn the direction of what follows.
 
@@ -45,13 +45,13 @@ def plain(text: str) -> str:
 
 
 def plain_json(text: str) -> str:
-    r"""JSON that means the same, with what a terminal could obey written as `\uXXXX`."""
+    r"""Equivalent JSON, with control characters of terminals written as `\uXXXX`."""
     return text.translate(_ESCAPED)
 
 
 def json_layout(value: Any, indent: str = "\n", key: str = "") -> str:
-    """JSON with a line for each value. The tree of a score (`why`, or `explain` beside a `why` in words)
-    stands in one line: it is deep, and with its levels indented most of the output would be spaces."""
+    """JSON with a line for each value. The tree of a score (`why`, or `explain` beside a `why` in words) is
+    in one line: it is deep, and with its levels indented most of the output would be spaces."""
     import json
 
     if not value or not isinstance(value, dict | list | tuple) or key in ("why", "explain"):
@@ -134,7 +134,7 @@ def wrapped(line: str, columns: int, hang: int = 0) -> str:
 
 
 def show(line: str, hang: int = 0, *, err: bool = False, **style: Any) -> None:
-    """Print a line, wrapped to the width of where it goes; `style` as of `click.style`."""
+    """Print a line, wrapped to the width of its stream; `style` as of `click.style`."""
     columns = width(sys.stderr if err else sys.stdout)
     click.secho(line if columns is None else wrapped(line, columns, hang), err=err, **style)
 
@@ -194,7 +194,7 @@ class ProgressLines:
 
 @contextmanager
 def count_progress(what: str, of: str) -> Iterator[Callable[[int, int], None]]:
-    """A bar of so many of something."""
+    """A progress bar for a number of things."""
     if not sys.stderr.isatty():
         with ProgressLines(what, _write) as lines:
 
@@ -217,7 +217,7 @@ def count_progress(what: str, of: str) -> Iterator[Callable[[int, int], None]]:
 
 @contextmanager
 def waiting_progress(corpus: Corpus) -> Iterator[None]:
-    """A bar while a question has to wait for what is made once; it begins when that does."""
+    """A progress bar while a question waits for data that is computed once; it begins when that does."""
     with ExitStack() as stack:
         shown: list[Callable[[int, int], None] | None] = []
 

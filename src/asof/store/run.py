@@ -16,7 +16,7 @@ from asof.store.writing import WHOLE, Transaction
 from asof.values import Checkpoint, Document, Ended, Problem, Statement, Unchanged, document_file
 
 COMMIT, EDIT = "git", "edit"
-"""What dates the versions of a history, and the changes that no source dates (see `data.DATED_BY`)."""
+"""The origin of dates of a history's versions, and of changes that no source dates (see `data.DATED_BY`)."""
 
 MAX_ENDED_SHARE = 0.3
 """A run that would end a larger share of a source's documents raises SourceShrunk."""
@@ -146,7 +146,8 @@ class IndexRun:
                 yield version.id
 
     def _without_held(self, write: Transaction, tokens: dict[str, bytes | None]) -> dict[str, bytes | None]:
-        """The tokens; those of documents that have versions which the source may withdraw are held back."""
+        """The tokens to store; those of documents with versions that the source may withdraw are held
+        back."""
         kept = dict(tokens)
         for name, token in tokens.items() if self.states_past else ():
             self.held.pop(name, None)
@@ -190,7 +191,7 @@ class IndexRun:
             self.unreadable_unnamed += not problem.document
 
     def _add_checkpoint(self, checkpoint: Checkpoint, tokens: dict[str, bytes | None]) -> None:
-        """That of the whole source is stored at the end, when what it no longer holds has ended."""
+        """The checkpoint of the whole source is stored at the end, after its missing documents have ended."""
         if checkpoint.document == WHOLE:
             self.whole = checkpoint.token
         else:
@@ -261,7 +262,7 @@ class IndexRun:
         return list(dict.fromkeys(name for name, version in rows if version not in self.seen_versions))
 
     def _split_unseen(self, unseen: Sequence[str]) -> tuple[list[str], list[str]]:
-        """Of documents whose current version was not seen: the missing ones, and those seen with an older
+        """Documents whose current version was not seen: the missing ones, and those seen with an older
         version."""
         rows = self.db.execute(
             "SELECT d.name, v.id FROM documents AS d JOIN versions AS v ON v.document = d.id"

@@ -247,7 +247,7 @@ def connect(path: Path, *, write: bool = False) -> sqlite3.Connection:
 
 
 def _refused(error: sqlite3.Error, path: Path, write: bool) -> CorpusError:
-    """SQLite's "unable to open database file" says neither which file nor which right."""
+    """SQLite's "unable to open database file" names neither the file nor the right."""
     right = missing_right(path, write=write)
     return CorpusError(right) if right else store_error(error, path)
 

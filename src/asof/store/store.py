@@ -121,7 +121,7 @@ def _columns(db: sqlite3.Connection, table: str) -> tuple[TableColumn, ...]:
 
 
 def value_faults(db: sqlite3.Connection) -> list[str]:
-    """Values in the rows that asof does not write; the first MAX_FAULTS."""
+    """Values in the rows that asof never writes; the first MAX_FAULTS."""
     faults = []
     for fault in _value_faults(db):
         faults.append(fault)

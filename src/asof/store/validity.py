@@ -294,7 +294,7 @@ def version_numbers(db: sqlite3.Connection, names: Iterable[str]) -> dict[str, s
 
 
 def published_at(db: sqlite3.Connection, name: str, visible: int, known_at: int) -> SourcedTime | None:
-    """The date of the version of a document that can be seen since an instant; None where it has none."""
+    """The date of the version of a document that is visible since an instant, or None."""
     row = db.execute(
         "SELECT v.published, v.starts, v.ends, v.dated_by FROM versions AS v JOIN documents AS d"
         " ON d.id = v.document WHERE d.name = ?1 AND v.visible = ?2 AND v.added <= ?3"

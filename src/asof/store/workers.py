@@ -66,7 +66,7 @@ class TextPreparation:
 
     @classmethod
     def of(cls, settings: CorpusSettings, analyzer: Analyzer | None = None) -> Self:
-        """That of some settings; `analyzer`: theirs, if the caller has one."""
+        """The preparation of some settings; `analyzer`: theirs, if the caller has one."""
         from asof.text.passages import Chunking
 
         return cls(analyzer or settings.analyzer(), Chunking.parse(settings.chunking), settings.search)
@@ -82,7 +82,7 @@ class TextPreparation:
         return document_passages(document, head, self.chunking)
 
     def prepared(self, document: Document) -> PreparedText:
-        """All of it."""
+        """Prepares all of a document."""
         head = self.head(document)
         passages = self.passages(document, head)
         starts, ends = time_bounds(document.published)
@@ -148,7 +148,7 @@ class TextWorkers:
         return None if done is None else done()[place]
 
     def close(self) -> None:
-        """End the processes; what is not begun is dropped."""
+        """End the processes; work that is not begun is dropped."""
         if self._pool is not None:
             self._pool.close()
         self._pool = None
@@ -218,7 +218,7 @@ class Processes:
         return done
 
     def close(self) -> None:
-        """Drop what is not begun."""
+        """Drop work that is not begun."""
         self._executor.shutdown(cancel_futures=True)
 
 
@@ -245,7 +245,7 @@ def _begin(settings: CorpusSettings) -> None:
 
 
 def _end_with_parent() -> None:
-    """A killed writer ends no workers, and they would wait forever."""
+    """Ends a worker whose writer was killed, as it would wait forever."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()

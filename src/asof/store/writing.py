@@ -496,7 +496,7 @@ def stored_checkpoints(db: sqlite3.Connection, source: str) -> dict[str, bytes]:
 
 def save_checkpoints(write: Transaction) -> bool:
     """Store the checkpoints that a transaction states and remove those that it ends, after its rows are
-    written; whether any row differs."""
+    written; returns True if any row differs."""
     before = write.db.total_changes
     _remove(write.db, sorted(write.touched))
     for name, token in write.checkpoints.items():
@@ -516,7 +516,7 @@ def save_checkpoints(write: Transaction) -> bool:
 
 
 def forget_checkpoints(db: sqlite3.Connection, document: int) -> None:
-    """Remove what is known of the statements about a document that is going to be removed."""
+    """Remove the checkpoints of a document that is going to be removed."""
     _remove(db, [document])
 
 

@@ -116,7 +116,7 @@ def ask(
     until: str | None, about: str | None, recipe: str | None, tokens: int | None, budget: float | None,
     index: Path | None, as_json: bool, verbose: bool,
 ) -> int:  # fmt: skip
-    """Answer QUESTION from current passages, with citations; or say why there is no answer.
+    """Answer QUESTION from current passages, with citations; or explain why there is no answer.
 
     Without a model the best sentences are quoted. With [model] in asof.toml the model
     writes the answer from the passages found, and may cite nothing else. Exit code 1: refused.

@@ -108,7 +108,7 @@ COMMANDS = {
     ),
     "why-not": CommandEntry(
         "asof.cli.search:why_not", "Explain results",
-        "Say why a document is not among the hits.",
+        "Explain why a document is not among the hits.",
         'asof why-not ferry "harbour master"',
         ("explain",),
     ),

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 @index_option
 @json_option
 def status(check: bool, index: Path | None, as_json: bool) -> int:
-    """What the corpus holds, how it is dated, how big it is."""
+    """Show what the corpus contains, how it is dated, and its size."""
     with open_corpus(index) as corpus:
         problems = corpus.check() if check else None
         figures = corpus.status()
@@ -101,7 +101,7 @@ def show_status(figures: Status) -> None:
 @time_option("--published", "When it was really published.", required=True)
 @index_option
 def correct(document: str, published: str, index: Path | None) -> int:
-    """Say that DOCUMENT was dated wrongly. What was believed before stays askable with --known-at.
+    """Correct the date of DOCUMENT. The earlier date stays visible with --known-at.
 
     DOCUMENT is its id, or its title, file name or part of its path where only one has it.
     """
@@ -273,8 +273,8 @@ def _list() -> int:
 def embed(name: str | None, words: bool, index: Path | None, as_json: bool) -> int:
     """Give all passages vectors of the encoder that asof.toml names, and search with it from then on.
 
-    Vectors that are there are used, so what was interrupted goes on where it was. Until the end, the corpus
-    is searched with the vectors that it had.
+    Existing vectors are used, so an interrupted run continues. Until the end, the corpus is searched with the
+    old vectors.
     """
     from asof.errors import UsageError
 
@@ -339,7 +339,7 @@ def _note_unnamed(corpus: Corpus, report: EmbeddingReport) -> None:
 @index_option
 @json_option
 def recipes(name: str | None, index: Path | None, as_json: bool) -> int:
-    """The ways of ranking; with NAME its stages and all that can be set about it.
+    """List the recipes; with NAME its stages and all fields that can be set.
 
     `asof search --recipe NAME` uses one; asof.toml chooses one for good ([search] recipe = "twe") and sets
     its fields ([recipes.twe] decay.tau_min = 365).

@@ -148,7 +148,7 @@ def why_not(
     verbose: bool,
     **filters: Any,
 ) -> int:
-    """Say why ID is not among the hits for QUERY, or at which rank it is.
+    """Explain why ID is not among the hits for QUERY, or show its rank.
 
     ID is a document's id or a hit's; or a title, a file name or part of a path that only one has. It may have
     been published later, superseded or removed, excluded by a filter, or its rank is too low; --verbose shows
@@ -186,10 +186,10 @@ NOT_OPENED = (".py", ".html", ".htm")
 @click.option("--print", "printed", is_flag=True, help="Print it even where a desktop could open it.")
 @index_option
 def open(hit: str, as_of: str | None, printed: bool, index: Path | None) -> int:  # noqa: A001
-    """Open the file of HIT with the desktop's program for it, or print what stands there.
+    """Open the file of HIT with the desktop's program for it, or print its text.
 
     HIT is the id of a hit (`asof search --json`), or a document: its id, title, file name or part of its
-    path. Where it stands in the file (page, slide, sheet and cells, chapter) is printed either way.
+    path. Its place in the file (page, slide, sheet and cells, chapter) is printed either way.
     """
     with open_corpus(index) as corpus:
         then = corpus.at(as_of)

@@ -74,7 +74,7 @@ class QueryJson(TypedDict):
 
 
 class HaltingJson(TypedDict):
-    """How many candidates a recipe with a budget examined, and why it stopped there."""
+    """The number of candidates that a recipe with a budget examined, and why it stopped."""
 
     k: Annotated[int, "how many candidates were ranked by the whole score"]
     candidates: Annotated[int, "of so many"]
@@ -98,7 +98,7 @@ class SearchJson(TypedDict):
 
 
 class StepJson(TypedDict):
-    """What one stage of a recipe did with a passage."""
+    """The outcome of one stage of a recipe for a passage."""
 
     stage: str
     rank: Annotated[int | None, "null: it is out"]
@@ -108,7 +108,7 @@ class StepJson(TypedDict):
 
 
 class WhyNotJson(TypedDict):
-    """Why a document or passage is not among the hits of a query, or its rank."""
+    """The reason why a document or passage is not among the hits of a query, or its rank."""
 
     id: Annotated[str, "the document or passage"]
     as_of: Annotated[Instant, "the moment whose state of the documents was asked"]
@@ -119,7 +119,7 @@ class WhyNotJson(TypedDict):
 
 
 class RecipeJson(TypedDict):
-    """A way of ranking."""
+    """A recipe."""
 
     name: str
     about: Annotated[str, "what it is for"]
@@ -129,7 +129,7 @@ class RecipeJson(TypedDict):
 
 
 class RecipesJson(TypedDict):
-    """The ways of ranking."""
+    """The recipes."""
 
     recipes: list[RecipeJson]
 
@@ -229,7 +229,7 @@ class MentionJson(TypedDict):
 
 
 class WhenJson(TypedDict):
-    """How the time in a question was read."""
+    """The times read in a question."""
 
     asked_at: Annotated[Instant, "when the question is asked: `--as-of`, else now"]
     as_of: Annotated[Instant, "the moment that is looked at: an earlier one where the words move it"]
@@ -292,7 +292,7 @@ class TimelineEntryJson(TypedDict):
 
 
 class TimelineJson(TypedDict):
-    """How the answer to a query changed."""
+    """The changes of the answer to a query."""
 
     query: Annotated[str, "as it was asked"]
     as_of: Annotated[Instant, "the moment whose state of the documents was asked"]
@@ -302,7 +302,7 @@ class TimelineJson(TypedDict):
 
 
 class SideJson(TypedDict):
-    """What one of two answers has of a subject."""
+    """The hits of one of two answers about a subject."""
 
     rank: Annotated[int, "of its best hit"]
     id: Annotated[str, "the passage that was newest then"]
@@ -313,7 +313,7 @@ class SideJson(TypedDict):
 
 
 class ChangeJson(TypedDict):
-    """What became of a subject: a series of statements, or a passage in none."""
+    """The change of a subject: a series of statements, or a passage in none."""
 
     kind: Annotated[str, one_of("changed", "added", "removed", "unchanged")]
     before: Annotated[SideJson | None, "as of `a`; null: no hit"]
@@ -387,7 +387,7 @@ class NeighbourJson(TypedDict):
 
 
 class LinksJson(TypedDict):
-    """What a document links to, and what links to it."""
+    """The links from and to a document."""
 
     document: str
     as_of: Annotated[Instant, "the moment whose state of the documents was asked"]
@@ -437,7 +437,7 @@ class VersionJson(TypedDict):
 
 
 class DocumentJson(DocumentSummaryJson):
-    """A document as it stood at a moment."""
+    """A document as of a moment."""
 
     as_of: Annotated[Instant, "the moment whose state of the documents was asked"]
     known_at: Annotated[Instant | None, "the moment whose knowledge was asked; null: all that is known"]
@@ -464,7 +464,7 @@ class DeletedJson(TypedDict):
 
 
 class PassageJson(TypedDict):
-    """A passage as it stood, or stood last."""
+    """A passage as of a moment, or its last state."""
 
     id: Annotated[str, "the passage"]
     document: Annotated[str, "its document"]
@@ -485,7 +485,7 @@ class MonthJson(TypedDict):
 
 
 class CalendarJson(TypedDict):
-    """How many versions were published by month."""
+    """The number of versions published by month."""
 
     as_of: Instant
     known_at: Annotated[Instant | None, "null: all that is known"]
@@ -558,7 +558,7 @@ def _moment(as_of: int, known_at: int | None) -> _MomentJson:
 
 
 class IndexedJson(TypedDict):
-    """What a run did, in documents."""
+    """The result of a run, in documents."""
 
     added: int
     changed: Annotated[int, "with another text than before"]
@@ -571,14 +571,14 @@ class IndexedJson(TypedDict):
 
 
 class SourceJson(IndexedJson):
-    """What a run did with a source."""
+    """The result of a run over a source."""
 
     source: Annotated[str, "as it was given"]
     took_ms: Annotated[float, "reading and indexing"]
 
 
 class IndexJson(TypedDict):
-    """What was indexed."""
+    """The result of indexing."""
 
     sources: Annotated[list[SourceJson], "in the order given"]
 
@@ -621,7 +621,7 @@ class SegmentJson(TypedDict):
 
 
 class SettingsJson(TypedDict):
-    """How texts were read, as the first run decided."""
+    """The settings by which texts are analysed, fixed by the first run."""
 
     languages: list[str]
     stem: bool
@@ -632,7 +632,7 @@ class SettingsJson(TypedDict):
 
 
 class StatusJson(TypedDict):
-    """What a corpus holds."""
+    """The content of a corpus."""
 
     documents: Annotated[int, "that are current"]
     removed: Annotated[int, "documents that are no longer current"]
@@ -682,7 +682,7 @@ def status_json(status: Status, check: Sequence[str] | None = None) -> StatusJso
 
 
 class EmbedJson(TypedDict):
-    """What a change of the encoder did."""
+    """The result of a change of the encoder."""
 
     encoder: Annotated[str | None, "whose vectors the corpus holds now; null: words only"]
     previous_encoder: Annotated[str | None, "whose vectors it held before; null: words only"]

@@ -44,14 +44,14 @@ SpanJson.__doc__ = "A stretch of time, half-open."
 
 
 class TimeJson(SpanJson):
-    """A time as somebody stated it."""
+    """A time as a source states it."""
 
     text: Annotated[str, "its own words"]
     by: Annotated[str, "where it was stated: a field of the metadata, title, heading, text, filename ..."]
 
 
 class LocationJson(TypedDict):
-    """Where a passage stands in its document."""
+    """The location of a passage in its document."""
 
     number: Annotated[int, "its number in the document, from 0"]
     start: Annotated[int, "the offset of its first character"]
@@ -128,7 +128,7 @@ class ValueJson(TypedDict):
 
 
 class NotedPointJson(TypedDict):
-    """What a model noted in the evidence of an answer over periods."""
+    """A point that a model noted in the evidence of an answer over periods."""
 
     text: str
     importance: Annotated[float, "how much it matters to the question, 0 to 100"]
@@ -138,7 +138,7 @@ class NotedPointJson(TypedDict):
 
 
 class CostJson(TypedDict):
-    """What a model took."""
+    """The cost of a model."""
 
     calls: Annotated[int, "requests that were answered"]
     cached: Annotated[int, "replies that were kept from before"]
@@ -150,7 +150,7 @@ class CostJson(TypedDict):
 
 
 class StepCostJson(CostJson):
-    """What one step of a question took."""
+    """The cost of one step of a question."""
 
     step: Annotated[
         str, one_of("times", "parts", "reports", "points", "answer"),
@@ -160,7 +160,7 @@ class StepCostJson(CostJson):
 
 
 class QuestionCostJson(CostJson):
-    """What a model took for one question."""
+    """The cost of a model for one question."""
 
     steps: Annotated[list[StepCostJson], "the same, for each step in which the model was asked"]
 

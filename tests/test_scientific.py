@@ -40,3 +40,45 @@ def test_recipes_without_it(tmp_path, recipe: str, code: int) -> None:
     done = run("search", "quay", "--recipe", recipe)
     assert done.returncode == code, done.stderr
     assert ("asof-search[systems]" in done.stderr) == (code != 0)
+
+
+LOADING = """
+import importlib, pkgutil, sys
+class Missing:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in EXTRAS:
+            raise ModuleNotFoundError(name, name=name)
+EXTRAS = set(sys.argv[1:])
+sys.meta_path.insert(0, Missing())
+import asof
+for module in pkgutil.walk_packages(asof.__path__, "asof."):
+    try:
+        if module.name != "asof.__main__" and ".adapters." not in module.name:
+            importlib.import_module(module.name)
+    except ModuleNotFoundError as missing:
+        print(module.name.removeprefix("asof."), missing.name.partition(".")[0])
+"""
+
+
+def test_modules_that_need_an_extra_to_be_imported() -> None:
+    """All others are imported without one: they load a library where they use it."""
+    extras = [
+        "fastapi", "httpx", "matplotlib", "mcp", "onnxruntime", "openai", "prometheus_client", "pydantic",
+        "pypdfium2", "python_calamine", "scipy", "sentence_transformers", "sklearn", "striprtf", "tokenizers",
+        "uvicorn", "watchfiles",
+    ]  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, "-c", LOADING, *extras], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.splitlines() == [
+        "answer.replies pydantic",
+        "extensions.documents.pdf_pages pypdfium2",
+        "extensions.documents.sheets python_calamine",
+        "extensions.facts.replies pydantic",
+        "extensions.lab.replies pydantic",
+        "extensions.server.app fastapi",
+        "extensions.server.guard prometheus_client",
+        "extensions.server.mcp pydantic",
+        "extensions.server.verbs pydantic",
+        "extensions.systems.replies pydantic",
+    ]

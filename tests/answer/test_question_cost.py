@@ -7,7 +7,7 @@ import json
 import pytest
 from tests.support.fact_lines import corpus_of, note
 
-from asof.answer.question import QuestionTimes
+from asof.answer.replies import QuestionTimes
 from asof.answer.write import QuestionModel, added, step_of
 from asof.errors import UsageError
 from asof.models.metered import MeteredModel, Prices, Usage

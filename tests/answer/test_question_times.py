@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from asof.answer.question import (
     MAX_TIMES,
     MIN_CONFIDENCE,
-    QuestionTimes,
     periods_named,
     times_by_model,
     times_prompt,
 )
+from asof.answer.replies import QuestionTimes
 from asof.models.ports import ScriptedModel
 from asof.text.question import read
 from asof.time.span import GRAINS, Period

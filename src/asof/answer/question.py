@@ -6,12 +6,10 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, date, timedelta
+from datetime import UTC, timedelta
 from functools import cache
 from itertools import islice, product
-from typing import TYPE_CHECKING, Annotated, NamedTuple
-
-from pydantic import BaseModel, Field
+from typing import TYPE_CHECKING, NamedTuple
 
 from asof.lang import FIRST, codes, detect, tables
 from asof.models.ports import Prompt, between, prompt_text
@@ -21,6 +19,7 @@ from asof.time.intent import WISHED
 from asof.time.span import GRAINS, Grain, Period, Span, days_in, iso, one_day
 
 if TYPE_CHECKING:
+    from asof.answer.replies import NamedTime
     from asof.models.ports import Model
 
 
@@ -393,21 +392,6 @@ MAX_TIMES = 32
 """The most times that a reply may have, and of a question that asks for each period, the first."""
 
 
-class NamedTime(BaseModel):
-    """A time that a question names: its words there, its first and last day."""
-
-    words: str
-    first: date
-    last: date
-    confidence: Annotated[float, Field(ge=0, le=1)]
-
-
-class QuestionTimes(BaseModel):
-    """The times that a question names."""
-
-    times: Annotated[list[NamedTime], Field(max_length=MAX_TIMES)]
-
-
 class NamedPeriods(NamedTuple):
     """The times of a question in words, and how many there are beyond these."""
 
@@ -458,6 +442,8 @@ def times_by_model(reading: QuestionReading, model: Model) -> tuple[QuestionRead
     """
     if reading.mentions:
         return reading, ()
+    from asof.answer.replies import QuestionTimes
+
     reply = model.complete([times_prompt(reading)])[0]
     if reply.problem or not isinstance(reply.value, QuestionTimes):
         return reading, (f"no time by {model.name}: {reply.problem or 'no list of times'}",)
@@ -479,6 +465,8 @@ def times_by_model(reading: QuestionReading, model: Model) -> tuple[QuestionRead
 
 def times_prompt(reading: QuestionReading) -> Prompt:
     """The question and its day; nothing of the corpus is in the prompt."""
+    from asof.answer.replies import QuestionTimes
+
     question = reading.query.text
     user = f"Asked on {iso(reading.as_of)[:10]}\n\n{between(question)}"
     return Prompt(prompt_text("asof.answer", "times"), user, schema=QuestionTimes, most=MAX_TOKENS)
@@ -494,15 +482,11 @@ MAX_PARTS_TOKENS = 600
 LONGEST_PART = 400
 
 
-class SubQuestions(BaseModel):
-    """The sub-questions of a question."""
-
-    questions: Annotated[list[str], Field(max_length=MOST_PARTS)]
-
-
 def split_by_model(question: str, as_of: int, model: Model) -> tuple[tuple[str, ...] | None, str]:
     """The sub-questions that a model finds, () for a question that is one, None where its reply is of no use;
     and a note on what cannot be used of it. Nothing of the corpus is in the prompt. Raises ModelError."""
+    from asof.answer.replies import SubQuestions
+
     user = f"Asked on {iso(as_of)[:10]}\n\n{between(question)}"
     prompt = Prompt(prompt_text("asof.answer", "parts"), user, schema=SubQuestions, most=MAX_PARTS_TOKENS)
     reply = model.complete([prompt])[0]

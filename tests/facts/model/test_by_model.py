@@ -22,10 +22,10 @@ from asof.extensions.facts.model import (
     TOO_MANY,
     ExtractionPrompt,
     ModelExtractor,
-    RepliedFacts,
     contains_number,
     days,
 )
+from asof.extensions.facts.replies import RepliedFacts
 from asof.extensions.facts.store import Excerpt, Extraction
 from asof.models.ports import Prompt, Reply, ScriptedModel, delimiter_for
 from asof.store.digest import TimeReadingOptions, passage_times

@@ -16,11 +16,11 @@ from asof.extensions.systems.judgements import (
     MODEL,
     FeedbackLog,
     RecordedQuestion,
-    RelevanceGrade,
     ShownHit,
     judge,
     prompt,
 )
+from asof.extensions.systems.replies import RelevanceGrade
 from asof.models.ports import Prompt, Reply, ScriptedModel, delimiter_for
 from asof.store.reader import StoredPassage
 from asof.values import Document, Filters

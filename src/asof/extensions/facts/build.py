@@ -48,7 +48,7 @@ from asof.time.span import GRAINS, Period, Span
 from asof.values import Problem
 
 if TYPE_CHECKING:
-    from asof.extensions.facts.reports import WrittenReport
+    from asof.extensions.facts.replies import WrittenReport
 
 
 # -- reports by a model: prompts, and the parts of replies that are used ---------------------------
@@ -94,7 +94,7 @@ class ReportPrompt:
         left_out: int,
     ) -> ReportPrompt:
         """The prompt of a period; `left_out`: how many of its own claims are not in `own`."""
-        from asof.extensions.facts.reports import WrittenReport
+        from asof.extensions.facts.replies import WrittenReport
 
         share = max(1, cls.BELOW // max(1, len(children)))
         points, lines = list(own), [_statement(at, each) for at, each in enumerate(own, 1)]
@@ -172,7 +172,7 @@ def _kept(prompts: Sequence[Prompt], model: Model) -> frozenset[int]:
 def _read(
     task: ReportPrompt, reply: Reply, extracted: PeriodReport, changes: Changes, by: str
 ) -> PeriodReport:
-    from asof.extensions.facts.reports import WrittenReport
+    from asof.extensions.facts.replies import WrittenReport
 
     account = reply.value
     if reply.problem or not isinstance(account, WrittenReport):

@@ -15,9 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
-
-from pydantic import BaseModel, Field
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from asof.config import FILE, Config
 from asof.errors import BadTime, UsageError
@@ -34,6 +32,7 @@ from asof.time.span import Period, Span, nearest_moment
 from asof.values import CHANGE, EXPECTED, VALUE, Amount, Fact, SourcedTime
 
 if TYPE_CHECKING:
+    from asof.extensions.facts.replies import RepliedFact
     from asof.models.ports import Model, Reply
 
 
@@ -200,27 +199,6 @@ NO_SENTENCE, NOT_IN_PASSAGE, EMPTY, TOO_MANY, DUPLICATE = (
 """Why a fact of a reply is dropped."""
 
 
-class RepliedFact(BaseModel):
-    """A fact of a model's reply."""
-
-    subject: str
-    relation: str
-    object: str
-    time: str | None = Field(None, description="YYYY, YYYY-Qn, YYYY-MM, YYYY-MM-DD, or words of the passage")
-    sentence: int = Field(description="the number of the sentence that states it")
-    kind: Literal["value", "change", "event", "name"]
-    value: float | None = Field(None, allow_inf_nan=False, description="in whole units")
-    unit: str | None = ""
-    basis: str | None = ""
-    confidence: float = Field(ge=0, le=1)
-
-
-class RepliedFacts(BaseModel):
-    """The facts of a passage."""
-
-    facts: list[RepliedFact]
-
-
 def fact_line(fact: Fact) -> str:
     """A fact on one line, as the prompts of further rounds show it."""
     when = fact.when.text if fact.when else None
@@ -349,6 +327,8 @@ class ExtractionPrompt:
         return self._prompt(excerpt, "\n".join(lines), f"\n\n{prompt_text(PACKAGE, 'glean')}")
 
     def _prompt(self, excerpt: Excerpt, data: str, after: str) -> Prompt:
+        from asof.extensions.facts.replies import RepliedFacts
+
         user = between(data) + after
         most = min(LEAST_TOKENS + TOKENS_A_WORD * len(excerpt.text.split()), MOST_TOKENS)
         return Prompt(self.system, user, RepliedFacts, (excerpt.passage,), most)
@@ -402,7 +382,7 @@ class ModelExtractor:
 
     `entity_types`: the types of entities named in the prompt. `gleaning`: how many further rounds ask for
     missed facts of a passage that has some. `dropped` counts the facts of replies that were not stored, by
-    reason; see `RepliedFacts`. `on_replies` is called with the number of replies of the current batch.
+    reason (`RepliedFacts`). `on_replies` is called with the number of replies of the current batch.
     """
 
     model: Model
@@ -455,6 +435,8 @@ class _PassageProgress:
     more: bool = False
 
     def take(self, reply: Reply, dropped: Counter[str]) -> None:
+        from asof.extensions.facts.replies import RepliedFacts
+
         if not isinstance(reply.value, RepliedFacts):
             self.problem, self.more = reply.problem or "the reply was not read as facts", False
             self.unsent = reply.unsent

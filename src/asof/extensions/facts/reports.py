@@ -11,9 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from functools import lru_cache, partial
-from typing import Annotated, NamedTuple
-
-from pydantic import BaseModel, Field
+from typing import NamedTuple
 
 from asof.extensions.facts.consistency import agree
 from asof.extensions.facts.hierarchy import ancestors, nodes_of
@@ -533,24 +531,3 @@ def labels_of(facts: tuple[StatedFact, ...], period: Period) -> tuple[str, ...]:
         key=lambda name: (-len(documents[name]), name),
     )
     return tuple(names[:3])
-
-
-# -- the reply of a model --------------------------------------------------------------------------
-
-
-class ReportSentence(BaseModel):
-    """A sentence of a report, and the numbers of the statements that it rests on."""
-
-    statement: str
-    facts: list[int]
-
-
-class WrittenReport(BaseModel):
-    """The report of a period. `rating`: how much the period matters, 0 to 10 (TG-RAG, section III-A3); None
-    where a model gives none, which is no reason to ask again."""
-
-    title: str
-    summary: str
-    findings: list[ReportSentence]
-    rating: Annotated[float, Field(ge=0, le=MAX_RATING)] | None = None
-    rating_explanation: str = ""

@@ -15,9 +15,7 @@ import math
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Annotated, NamedTuple
-
-from pydantic import BaseModel, Field
+from typing import NamedTuple
 
 from asof.answer.evidence import GLOBAL_TOKENS, pack, pack_points, split_budget
 from asof.answer.write import QuestionModel
@@ -210,34 +208,6 @@ MAP_TOKENS, REDUCE_TOKENS = 1_500, 2_000
 """The most tokens of a reply on a part, and on all points."""
 
 
-class ExtractedPoint(BaseModel):
-    """A point that a part of the evidence supports; `sources` are numbers of pieces."""
-
-    description: str
-    importance: Annotated[float, Field(ge=0, le=100)]
-    confidence: Annotated[float, Field(ge=0, le=1)]
-    sources: list[int]
-
-
-class ExtractedPoints(BaseModel):
-    """A model's reply on a part of the evidence."""
-
-    points: list[ExtractedPoint]
-
-
-class MergedPoint(BaseModel):
-    """A statement of the answer; `points` are numbers of the points that support it."""
-
-    statement: str
-    points: list[int]
-
-
-class MergedPoints(BaseModel):
-    """A model's reply on all points."""
-
-    statements: list[MergedPoint]
-
-
 class ReducedPoints(NamedTuple):
     """The points of an answer, best first, each with its period (None: several), and those left out.
     `noted`: all points of the evidence, with their weights."""
@@ -309,6 +279,8 @@ def _parts(evidence: Sequence[EvidencePiece], part_tokens: int) -> list[list[Evi
 
 
 def _map_prompt(question: str, part: Sequence[EvidencePiece]) -> Prompt:
+    from asof.extensions.facts.replies import ExtractedPoints
+
     lines = [
         f"[{number}] {f'Report on {each.period}: ' if each.period else ''}{one_line(each.text)}"
         for number, each in enumerate(part, 1)
@@ -321,6 +293,8 @@ def _map_prompt(question: str, part: Sequence[EvidencePiece]) -> Prompt:
 
 def _read(reply: Reply, part: Sequence[EvidencePiece]) -> tuple[list[_MappedPoint], int] | str:
     """The points of a reply, and how many rest on no evidence; a text that says why there are none."""
+    from asof.extensions.facts.replies import ExtractedPoints
+
     if reply.problem or not isinstance(reply.value, ExtractedPoints):
         return reply.problem or "the reply has no points"
     points, dropped = [], 0
@@ -370,6 +344,8 @@ def _noted(points: Sequence[_MappedPoint], best: Sequence[_MappedPoint]) -> tupl
 
 def _reduce(question: str, points: Sequence[_MappedPoint], model: Model, notes: list[str]) -> ReducedPoints:
     """The points put together; the points as they are, if the model's reply cannot be used."""
+    from asof.extensions.facts.replies import MergedPoints
+
     user = f"Question: {one_line(question)}\n\n{between(*_point_lines(points))}"
     prompt = Prompt(
         prompt_text("asof.extensions.facts", "reduce"),

@@ -10,65 +10,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
-
-from pydantic import BaseModel
+from typing import TYPE_CHECKING
 
 from asof.models.ports import Model, Prompt, Reply, delimiter_for, prompt_text
+
+if TYPE_CHECKING:
+    from asof.extensions.lab.replies import Side
 
 DIMENSIONS = ("comprehensiveness", "diversity", "temporal_coverage", "overall")
 
 MAX_TOKENS = 2_048
 """The most tokens of a verdict with its explanations."""
-
-Side = Literal["first", "second", "tie"]
-
-
-class Element(BaseModel):
-    """A part of a reference answer, why it has its verdict, and the verdict."""
-
-    element: str
-    explanation: str = ""
-    verdict: Literal["correct", "refusal", "incorrect"]
-
-
-class Elements(BaseModel):
-    """The verdict on an answer that has a reference answer."""
-
-    elements: list[Element]
-
-
-class DeclinedElement(BaseModel):
-    """A part of an answer to an unanswerable question: it declines, or it claims something."""
-
-    element: str
-    explanation: str = ""
-    verdict: Literal["refusal", "incorrect"]
-
-
-class Declined(BaseModel):
-    """The verdict on an answer to an unanswerable question."""
-
-    elements: list[DeclinedElement]
-
-
-class Explanations(BaseModel):
-    """Why one of two answers is better, by dimension."""
-
-    comprehensiveness: str = ""
-    diversity: str = ""
-    temporal_coverage: str = ""
-    overall: str = ""
-
-
-class Pair(BaseModel):
-    """The better of two answers, and why; the reasons come first."""
-
-    explanations: Explanations = Explanations()
-    comprehensiveness: Side
-    diversity: Side
-    temporal_coverage: Side
-    overall: Side
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +81,8 @@ def verdicts(model: Model, cases: Sequence[Case]) -> JudgedCases:
 
 
 def _prompt(case: Case) -> Prompt:
+    from asof.extensions.lab.replies import Declined, Elements
+
     if not case.reference:
         user = fenced({"Question": case.question, "Answer": case.answer})
         return Prompt(prompt_text("asof.extensions.lab", "unanswerable"), user, Declined, most=MAX_TOKENS)
@@ -141,6 +95,8 @@ def _prompt(case: Case) -> Prompt:
 
 def _elements(reply: Reply) -> list[JudgedElement]:
     """The verdicts of a reply on each element; [] for one that cannot be used."""
+    from asof.extensions.lab.replies import Declined, Elements
+
     if reply.problem or not isinstance(reply.value, Elements | Declined):
         return []
     return [JudgedElement(each.element, each.verdict, each.explanation) for each in reply.value.elements]
@@ -170,6 +126,8 @@ def preferences(
     Every pair is judged in both orders. If the two verdicts disagree it is a tie, so that the place of an
     answer decides nothing. None if one of the replies cannot be used. Raises ModelError.
     """
+    from asof.extensions.lab.replies import Pair
+
     orders = [order for question, a, b in pairs for order in ((question, a, b), (question, b, a))]
     prompts = [
         Prompt(
@@ -185,6 +143,8 @@ def preferences(
 
 
 def _agreed(straight: Reply, swapped: Reply) -> Preference | None:
+    from asof.extensions.lab.replies import Pair
+
     one, other = straight.value, swapped.value
     if straight.problem or swapped.problem or not isinstance(one, Pair) or not isinstance(other, Pair):
         return None

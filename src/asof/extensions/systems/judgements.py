@@ -19,10 +19,9 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from difflib import get_close_matches
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from pydantic import BaseModel, Field
 
 from asof.corpus.session import ModelProvider, Session
 from asof.engine import Results
@@ -413,13 +412,6 @@ LONGEST = 256
 """Tokens of a reply."""
 
 
-class RelevanceGrade(BaseModel):
-    """The judge's reply about one passage."""
-
-    because: str = Field(max_length=1_000)
-    grade: Literal[0, 1, 2, 3]
-
-
 @dataclass(frozen=True, slots=True)
 class GradedHit:
     """The grade of the hit at `rank`; None where the reply was of no use, and why (`problem`)."""
@@ -445,6 +437,8 @@ def prompt(question: RecordedQuestion, record: StoredPassage) -> Prompt:
     Question and passage are quoted between delimiters derived from both texts, so that neither can contain
     one: a passage can neither close its frame nor open another.
     """
+    from asof.extensions.systems.replies import RelevanceGrade
+
     date = record.published or "unknown"
     above = " > ".join(one_line(each) for each in record.headings.split("\n") if each)
     head = [f"Title: {one_line(record.title or record.document)}", f"Published: {one_line(date)}"]
@@ -459,6 +453,8 @@ def prompt(question: RecordedQuestion, record: StoredPassage) -> Prompt:
 
 
 def _graded(rank: int, reply: Reply) -> GradedHit:
+    from asof.extensions.systems.replies import RelevanceGrade
+
     if reply.problem or not isinstance(reply.value, RelevanceGrade):
         return GradedHit(rank, None, reply.problem or "the reply has no grade")
     return GradedHit(rank, float(reply.value.grade))

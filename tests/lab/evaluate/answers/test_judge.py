@@ -17,7 +17,8 @@ from asof.extensions.lab.answers import (
     scores,
 )
 from asof.extensions.lab.datasets import DatasetQuestion
-from asof.extensions.lab.judge import Case, Declined, Elements, Pair, fenced, preferences, ratios, verdicts
+from asof.extensions.lab.judge import Case, fenced, preferences, ratios, verdicts
+from asof.extensions.lab.replies import Declined, Elements, Pair
 from asof.extensions.lab.results import answers_json
 from asof.models.ports import Reply, ScriptedModel
 from asof.recipes import named

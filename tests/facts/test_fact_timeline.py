@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from tests.support.fact_lines import CALLED, add, corpus_of, note, view
 
 from asof.errors import UsageError
@@ -293,59 +291,3 @@ def test_around_nobody_and_too_far(harbour):
     assert neighbourhood(view(harbour), "Quai").near == ("Quay",)
     with pytest.raises(UsageError, match="depth 4: 1 to 3 is accepted"):
         neighbourhood(view(harbour), "Quay", depth=4)
-
-
-# -- the guarantee ----------------------------------------------------------------------------------------
-
-LINES = [
-    "Quay | margin | 5% | 2017", "Quay | margin | 6% | 2017", "Quay | margin | up 2% | 2017",
-    "Quay | mayor | Ada Marsh", "Quay | mayor | Tom Reed", f"Quay | {CALLED} | Tide", "Tide | is | red",
-    "Tide | is | blue | 2016", "Ada Marsh | left | Quay",
-]  # fmt: skip
-steps = st.lists(
-    st.tuples(
-        st.sampled_from("abc"), st.integers(2015, 2020),
-        st.lists(st.sampled_from(LINES), min_size=1, max_size=4, unique=True),
-    ),
-    min_size=1, max_size=6, unique_by=lambda step: step[:2],
-)  # fmt: skip
-
-
-@given(steps, st.integers(2015, 2020), st.integers(1, 6))
-def test_facts_are_those_of_a_corpus_of_what_is_visible(history, year, known):
-    """Each step is learned in another month of 2022, and says which it is: the same text with another date
-    would correct the date, another text with the same date would be an edit. Passages have other numbers in
-    the other corpus."""
-
-    def play(corpus, only_visible):
-        for month, (id_, date, lines) in enumerate(history, 1):
-            if not only_visible or (month <= known and date <= year):
-                add(corpus, note(id_, str(date), *lines, f"step | was | {month}th"), at=f"2022-{month:02}")
-
-    def told(seen):
-        lines = (timeline_of(seen, name) for name in ("Quay", "Tide", "Ada Marsh"))
-        return [
-            (
-                found.subject, found.names, found.merges, found.near,
-                [
-                    (
-                        group.subject, group.relation, each.known.fact, each.known.passage.id, each.start,
-                        each.end, [change.fact for change in each.changes], each.superseded,
-                        each.corroborated, each.contradicted, each.ended,
-                    )
-                    for group in found.groups for each in group.entries
-                ],
-            )
-            for found in lines
-        ]  # fmt: skip
-
-    def graph(seen):
-        found = neighbourhood(seen, "Quay", depth=2)
-        return found.nodes, found.documents, found.edges
-
-    with corpus_of() as full, corpus_of() as cut:
-        play(full, only_visible=False)
-        play(cut, only_visible=True)
-        there, here = view(full, str(year), f"2022-{known:02}"), view(cut, str(year))
-        assert told(there) == told(here)
-        assert graph(there) == graph(here)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from contextlib import contextmanager
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from tests.support.corpora import Clock, new_corpus
 from tests.support.fact_lines import add, note
 from tests.support.meanings import Meanings
@@ -148,23 +146,3 @@ def test_erasing_a_document_erases_the_vectors():
         assert list(folder.iterdir())
         corpus.purge("a")
         assert not folder.exists()
-
-
-lines = st.tuples(
-    st.sampled_from(["boat", "ship", "bread", "gale"]), st.sampled_from(["2020", "2021"]), st.booleans()
-)
-
-
-@given(made=st.lists(lines, min_size=1, max_size=8), seeds=st.sampled_from(["equal", "cosine"]))
-def test_as_of_a_moment_scores_are_those_of_a_corpus_that_ends_there(made, seeds):
-    documents = [
-        note(f"d{n}", "2023-01-01" if late else "2021-12-01", f"Otter | lost | {what} | {when}")
-        for n, (what, when, late) in enumerate(made)
-    ]
-    until = [each for each, (_, _, late) in zip(documents, made, strict=True) if not late]
-
-    def scores(notes):
-        with meaning(*notes) as corpus:
-            return [(hit.document, hit.score) for hit in found(corpus, as_of="2022", seeds=seeds).hits]
-
-    assert scores(documents) == scores(until)

@@ -216,53 +216,6 @@ def test_owners_stay_apart_whatever_is_said(said):
     assert len({found.root_of(name) for name in companies}) == len(companies)
 
 
-# -- the guarantee ----------------------------------------------------------------------------------------
-
-LINES = [
-    DEFINED, f"{SOCIETY} | {CALLED} | IHA", f"{AUTHORITY} | opened | a quay", "IHA | closed | a lock",
-    "Marta Quill | opened | the fair", "Quill | left | early", "Ada Quill | met | IHA",
-    f"Marta Quill | {CALLED} | the Captain", f"{SOCIETY} | {CALLED} | Garden Club",
-]  # fmt: skip
-ASKED = ["IHA", AUTHORITY, SOCIETY, "Garden Club", "Marta Quill", "Ada Quill", "Quill", "the Captain"]
-steps = st.lists(
-    st.tuples(
-        st.sampled_from("abc"), st.integers(2015, 2020),
-        st.lists(st.sampled_from(LINES), min_size=1, max_size=4, unique=True),
-        st.sampled_from([(), ("IHA",), ("Garden Club",)]),
-    ),
-    min_size=1, max_size=6, unique_by=lambda step: step[:2],
-)  # fmt: skip
-
-
-def told(found: Entities) -> object:
-    """All that entities say about the names."""
-    return [
-        (
-            name, found.names_of(name), found.keys_of(name), found.keys_somewhere(name), found.why(name),
-            [(found.root_of(name, each), found.canonical(name, each)) for each in "abc"],
-        )
-        for name in ASKED
-    ]  # fmt: skip
-
-
-@given(steps, st.integers(2015, 2020), st.integers(1, 6))
-def test_entities_are_those_of_a_corpus_of_what_is_visible(history, year, known):
-    """Each step is learned in another month of 2022, and says which it is: the same text with another date
-    would correct the date, another text with the same date would be an edit."""
-
-    def play(corpus, only_visible):
-        for month, (id_, date, lines, aliases) in enumerate(history, 1):
-            if not only_visible or (month <= known and date <= year):
-                lines = [*lines, f"step | was | {month}th"]
-                one = note(id_, str(date), *lines, title=f"Sheet {id_}", aliases=aliases)
-                add(corpus, one, at=f"2022-{month:02}")
-
-    with corpus_of() as full, corpus_of() as cut:
-        play(full, only_visible=False)
-        play(cut, only_visible=True)
-        assert told(entities(full, str(year), f"2022-{known:02}")) == told(entities(cut, str(year)))
-
-
 def test_names_that_become_clear_one_after_the_other():
     """Each name stands for the two before it, which are one only once the name before has been joined."""
     names = [f"Pier{number} Works" for number in range(9)]

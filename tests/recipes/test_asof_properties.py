@@ -106,24 +106,6 @@ def test_trees_k_order_and_segments(
         assert seen(corpus, question, recipe=recipe) == whole
 
 
-@given(
-    CORPORA,
-    ASKED,
-    st.sampled_from(["2021", "2022-05-06", "2023-01-01T10:00:30", TODAY]),
-    st.sampled_from(["asof", TIGHT]),
-)
-def test_a_corpus_cut_at_a_moment_gives_the_same(
-    fresh_island: Make, drawn: list[Said], question: str, when: str, recipe: Any
-) -> None:
-    """Questions that hold times and wishes, too: what comes later changes no id, score or tree."""
-    with fresh_island([said.made() for said in drawn]) as corpus:
-        here = seen(corpus, question, recipe=recipe, when=when)
-    last = read(when).last
-    told = [said.made() for said in drawn if said.date is None or read(said.date).last <= last]
-    with fresh_island(told) as corpus:
-        assert seen(corpus, question, recipe=recipe, when=when) == here
-
-
 NONSENSE = dict(zip(SUBJECTS, ("zorp", "quibble", "vlim", "drangle"), strict=True))
 
 

@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from tempfile import TemporaryDirectory
-
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from tests.support.answers import corpus_with, doc
 
 from asof.answer.question import combined
@@ -22,7 +17,6 @@ TEXTS = {
 }
 BY_WORDS = named("qd-rag").replaced({"sub_questions.by": "words"})
 """Four passages are too few for latent semantic analysis to tell names apart."""
-RECIPES = st.sampled_from(["naive-rag", "qd-rag"])
 QUESTION = "What was the revenue of Otter and Heron in Q1 2023?"
 
 
@@ -129,17 +123,3 @@ def test_nothing_later_is_found(firms):
     """As of 2 May there are two documents."""
     found = firms.at("2023-05-02").search(QUESTION, recipe=BY_WORDS)
     assert {hit.document for hit in found.hits} <= {"otter", "heron"}
-
-
-@given(days=st.lists(st.integers(1, 9), min_size=4, max_size=4), until=st.integers(1, 9), name=RECIPES)
-def test_as_of_a_day_is_a_corpus_that_ends_there(days, until, name):
-    """Whatever the days of texts: hits, scores and trees are those of a corpus without the later ones."""
-    made = [doc(each, f"2023-05-0{day}", text) for (each, text), day in zip(TEXTS.items(), days, strict=True)]
-    early = [each for each, day in zip(made, days, strict=True) if day <= until]
-    found = []
-    for documents in (made, early):
-        with TemporaryDirectory() as folder, corpus_with(Path(folder), *documents) as corpus:
-            hits = corpus.at(f"2023-05-0{until}").search(QUESTION, recipe=name)
-            found.append([(hit.id, hit.score, hit.why) for hit in hits])
-    assert found[0] == found[1]
-    assert len(found[0]) <= len(early)

@@ -7,8 +7,6 @@ from datetime import date, timedelta
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from tests.support.corpora import new_corpus
 
 from asof import config
@@ -179,37 +177,3 @@ def test_in_asof_toml(desk: Any) -> None:
     assert shown["backlinks.by_source"] == (("work:weight", 0.4),)
     with pytest.raises(UsageError):
         made.replaced({"backlinks.by_source": 1})
-
-
-values = st.fixed_dictionaries(
-    {},
-    optional={
-        "backlink_boost_weight": st.floats(0.0, 1.0), "backlink_boost_cap": st.integers(1, 3),
-        "recency_boost_enabled": st.booleans(), "recency_fresh_days": st.integers(1, 13),
-        "recency_older_boost": st.floats(0.1, 3.0), "heading_boost_enabled": st.booleans(),
-        "tag_boost_enabled": st.booleans(),
-    },
-)  # fmt: skip
-written = st.lists(
-    st.tuples(st.sampled_from(["work", "home", "lab"]), st.integers(0, 120)), min_size=1, max_size=6
-)
-
-
-@given(written, st.dictionaries(st.sampled_from(["work", "home", "nobody"]), values), st.integers(0, 100))
-def test_as_of_a_day_it_is_the_corpus_that_ends_there(
-    notes: list[tuple[str, int]], own: dict[str, dict[str, Any]], ago: int
-) -> None:
-    """Whatever a source has of its own: the same ids, scores and trees; and each tree adds up."""
-    as_of, recipe = (TODAY - timedelta(ago)).isoformat(), vault(own)
-
-    def found(told: list[tuple[int, tuple[str, int]]]) -> list[Any]:
-        with new_corpus() as corpus:
-            for at, (source, days) in told:
-                links = [f"n{before}" for before in range(at)]
-                corpus.add(Source(source, note(f"n{at}", days, *links, tags=("mill",))))
-            hits = corpus.at(as_of).search("mill", k=20, recipe=recipe).hits
-            assert all(hit.score == pytest.approx(hit.why.recomputed(), rel=1e-12) for hit in hits)
-            return [(hit.id, hit.score, hit.why) for hit in hits]
-
-    numbered = list(enumerate(notes))
-    assert found(numbered) == found([each for each in numbered if each[1][1] >= ago])

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings
+from tests.guarantee.histories import DAY, History, Played, histories
 from tests.support.corpora import Clock, memory_folder, new_corpus
 from tests.support.exports import again, held, lines
-from tests.support.histories import ANY_HEALTH, BROAD, DAY, DENSE, HISTORIES, Event
 
 from asof.corpus.corpus import Corpus
 from asof.corpus.corpus import open as open_corpus
@@ -33,25 +32,21 @@ def same_past(corpus: Corpus, other: Corpus) -> None:
     assert [each for each in held(other) if each not in versions] == []
 
 
-def property_of(history: st.SearchStrategy[list[Event]]) -> Callable[[], None]:
-    @settings(suppress_health_check=ANY_HEALTH)
-    @given(history)
-    def property_(history: list[Event]) -> None:
-        with memory_folder() as folder, HISTORIES.new_corpus(folder / "all") as corpus:
-            HISTORIES.play(corpus, history)
-            first, second = folder / "first.jsonl", folder / "second.jsonl"
-            corpus.export(first)
-            with again(first, corpus.session.clock() + 400 * DAY, stem=False) as other:
-                same_past(corpus, other)
-                other.export(second)
-                assert other.add(first).written == 0
-            assert first.read_bytes() == second.read_bytes()
-
-    return property_
-
-
-test_the_past_is_the_same = pytest.mark.slow(property_of(BROAD))
-test_the_past_is_the_same_where_documents_collide = pytest.mark.slow(property_of(DENSE))
+@pytest.mark.slow
+@settings(suppress_health_check=list(HealthCheck))
+@given(histories())
+def test_the_past_is_the_same(history: History) -> None:
+    with memory_folder() as folder, closing(Played(folder / "all", history)) as played:
+        played.play()
+        first, second = folder / "first.jsonl", folder / "second.jsonl"
+        played.corpus.export(first)
+        with again(
+            first, played.clock.now + 400 * DAY, languages=history.languages, undated=history.undated
+        ) as other:
+            same_past(played.corpus, other)
+            other.export(second)
+            assert other.add(first).written == 0
+        assert first.read_bytes() == second.read_bytes()
 
 
 FULL = Document(

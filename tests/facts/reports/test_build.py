@@ -340,25 +340,6 @@ def test_the_order_of_facts_makes_no_difference(drawn, random):
     assert build_reports(tree, tree.nodes) == build_reports(mixed, mixed.nodes)
 
 
-@given(drawn=st.lists(st.tuples(passages, st.integers(1, 9)), min_size=1, max_size=6))
-def test_a_report_is_that_of_a_corpus_of_what_is_visible(drawn, tmp_path_factory):
-    dated = [(text, f"2024-07-0{day}") for text, day in drawn]
-    seen = [each for each in dated if each[1] <= "2024-07-05"]
-    with (
-        corpus_of(tmp_path_factory.mktemp("all"), dated) as whole,
-        corpus_of(tmp_path_factory.mktemp("seen"), []) as part,
-    ):
-        for number, (text, date) in enumerate(dated):
-            if date <= "2024-07-05":
-                part.add([Document(f"d{number}", text, published=SourcedTime(read(date), date, "metadata"))])
-        read_facts(part)
-        then, now = whole.at("2024-07-05").view(), part.at("2024-07-05").view()
-        for period in ("2023", "2024-01", "2024-Q1", "2024", "2024-05-10"):
-            span = read(period)
-            assert reports(then, span).reports == reports(now, span).reports
-        assert bool(seen) == any(reports(now, read(year)).reports for year in ("2023", "2024"))
-
-
 @given(drawn=st.lists(passages, min_size=1, max_size=6))
 def test_a_report_is_the_same_alone_and_inside_a_year(drawn, tmp_path_factory):
     with corpus_of(tmp_path_factory.mktemp("one"), drawn) as corpus:

@@ -2,38 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from tests.support.corpora import memory_folder
-from tests.support.histories import (
-    ANY_HEALTH,
-    BROAD,
-    DENSE,
-    HISTORIES,
-    PLANTED,
-    WORDS,
-    Event,
-    last_moment,
-)  # fmt: skip
 
-from asof import engine
-from asof.corpus.snapshot import Snapshot
 from asof.errors import UsageError
-from asof.extensions.systems import latent
 from asof.extensions.systems.stages import Latent, Similarity, on_scale
 from asof.index.vectors import VECTOR_SCALE, quantise
 from asof.models.encoders import HashedNgrams
 from asof.rank.gather import Dense, Lexical, TopK
-from asof.rank.stage import Recipe
 from asof.schema import checked
-from asof.time.span import NEVER
-from asof.values import Query
 
 Make = Callable[..., Any]
 
@@ -167,96 +147,3 @@ def test_the_scale_is_one_of_two() -> None:
         assert {checked(stage, "scale", scale) for scale in ("half", "cosine")} == {"half", "cosine"}
         with pytest.raises(Exception, match="accepted: "):
             checked(stage, "scale", "raw")
-
-
-# -- the guarantee -----------------------------------------------------------------------------------
-
-
-def seen(snapshot: Snapshot, question: str, scale: str) -> list[Any]:
-    recipe = Recipe("test", "test", (Latent(scale), TopK()))
-    results = engine.search(Query(question, question, k=50), snapshot.view(), recipe)
-    found: list[Any] = [results.notes]
-    for hit in results.hits:
-        assert hit.why.recomputed() == hit.why.value == hit.score
-        found.append((hit.id, hit.score, hit.why.as_json()))
-    return found
-
-
-def check(
-    history: Sequence[Event], as_of: int, back: int, words: Sequence[int], most: int, scale: str
-) -> None:
-    question = " ".join(WORDS[word] for word in words)
-    with (
-        memory_folder() as folder,
-        HISTORIES.new_corpus(folder / "all") as corpus,
-        pytest.MonkeyPatch.context() as patch,
-    ):
-        patch.setattr(latent, "sampled", partial(vars(latent)["sampled"], most=most))
-        HISTORIES.play(corpus, history)
-        moment = last_moment(corpus, as_of, back)
-        if moment is None:
-            return
-        seen(corpus.snapshot(NEVER - 1, None), question, scale)  # what is kept of it must do no harm
-        with HISTORIES.only_visible(corpus, folder / "part", *moment) as part:
-            here = seen(corpus.snapshot(*moment), question, scale)
-            assert here == seen(part.snapshot(moment[0], None), question, scale)
-
-
-def property_of(
-    history: st.SearchStrategy[list[Event]], words: int, dates: int, examples: int, **options: Any
-) -> Callable[[], None]:
-    @settings(max_examples=examples, suppress_health_check=ANY_HEALTH, **options)
-    @given(
-        history, st.integers(-1, dates + 2), st.one_of(st.just(0), st.integers(0, 6)),
-        st.lists(st.integers(0, words - 1), min_size=1, max_size=3), st.sampled_from([3, 20_000]),
-        st.sampled_from(["half", "cosine"]),
-    )  # fmt: skip
-    def property_(
-        history: list[Event], as_of: int, back: int, words: list[int], most: int, scale: str
-    ) -> None:
-        check(history, as_of, back, words, most, scale)
-
-    return property_
-
-
-test_guarantee_broad = pytest.mark.slow(property_of(BROAD, 12, 30, 60))
-test_guarantee_dense = pytest.mark.slow(property_of(DENSE, 3, 4, 100))
-
-
-@pytest.mark.slow
-def test_a_basis_of_all_rows_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Rows that were not known yet, and rows that were wrong from the beginning."""
-    monkeypatch.setattr(latent, "first_rows", lambda *given: np.arange(len(given[2]["visible"])))
-    with pytest.raises(AssertionError):
-        property_of(DENSE, 3, 4, 500, **PLANTED)()
-
-
-@pytest.mark.slow
-def test_a_basis_of_later_days_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One basis for all views of a corpus: that of the first question."""
-    monkeypatch.setattr(latent, "identity", lambda *_: "the same for all")
-    with pytest.raises(AssertionError):
-        property_of(DENSE, 3, 4, 500, **PLANTED)()
-
-
-def state(document: int, date: int | None, wait: int, *passages: tuple[int, ...]) -> Event:
-    return Event("state", document, date, passages, wait)
-
-
-REBORN = [
-    state(0, None, 1, (1,), (0, 1, 0, 1)), state(1, None, 2, (2, 0), (0, 0, 2, 0), (2,)),
-    state(1, 0, 1, (1, 0, 2, 1), (0,), (2,)), state(0, 4, 3, (1, 0, 1)), state(1, None, 1, (1, 1, 0)),
-    Event("correct", 1, None, ((1,),), 2), state(1, 1, 2, (2, 2, 2, 1), (1, 0)),
-    state(1, None, 0, (2, 1), (2,), (1, 1, 2, 1)),
-]  # fmt: skip
-"""A correction begins rows anew: their ids come in another order than where the wrong date was never told."""
-
-
-def test_a_sample_by_passage_id_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    def wrong(rows: Any, columns: Any, most: int) -> Any:
-        return rows[np.argsort(columns["passage"][rows])[:most]]
-
-    check(REBORN, 3, 0, [2, 1], 3, "cosine")
-    monkeypatch.setattr(latent, "sampled", wrong)
-    with pytest.raises(AssertionError):
-        check(REBORN, 3, 0, [2, 1], 3, "cosine")

@@ -16,7 +16,6 @@ LEFT_OUT = {
     "passage": "the number of a row tells what else is in a corpus; no output shows it",
     "cost": "what a model was asked anew: replies are kept, and the whole corpus has more of them",
     "took_ms": "the time that a search took",
-    "explain": "a function; its tree is compared",
 }
 """Fields that differ by design, each with the reason."""
 
@@ -49,8 +48,9 @@ def plain(value: Any) -> Any:
 
 
 def _fields(of: str, values: Mapping[Any, Any]) -> dict[str, Any]:
-    named = {"": of} if of else {}
-    return named | {str(name): plain(value) for name, value in values.items() if name not in LEFT_OUT}
+    """Without functions: the tree that a hit makes is compared by itself."""
+    kept = {name: value for name, value in values.items() if name not in LEFT_OUT and not callable(value)}
+    return ({"": of} if of else {}) | {str(name): plain(value) for name, value in kept.items()}
 
 
 def _text(text: str) -> Any:

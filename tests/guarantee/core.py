@@ -1,0 +1,293 @@
+"""What the core shows of a corpus at a moment, and faults that would show what is later."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.guarantee.histories import DAY, Event, told
+from tests.guarantee.observing import Asked, Fault, Moment, Observable, command, in_full, search_by, verb
+from tests.guarantee.texts import SENTENCES
+
+from asof import engine
+from asof.extensions.systems import latent
+from asof.index import segment as index_segment
+from asof.index.segment import Prefix
+from asof.index.spelling import nearest_words
+from asof.index.view import View
+from asof.recipes import ASOF
+from asof.revisions import chains, link
+from asof.revisions.chains import Succession, series_cache, succession
+from asof.revisions.link import Linker
+from asof.revisions.rows import CandidateLimits, GraphLimits, Rows
+from asof.store.reader import AsOfReader
+from asof.text.tokens import term_hash, tokenize
+from asof.time.moment import read
+from asof.time.span import NEVER
+from asof.values import Filters
+
+TIGHT = ASOF.replaced({
+    "rerank_window.n": 10, "pseudo_relevance_feedback.passages": 2,
+    "round_robin_by_document.title_coverage": 0.1,
+})  # fmt: skip
+"""The default recipe with a closer look at ten only."""
+
+
+def narrowed(moment: Moment, asked: Asked) -> Any:
+    """With filters that no surface offers."""
+    hard = Filters(any_tags=("harbour", "price"), no_tags=("people",), documents=(asked.name, "mill.md"))
+    return in_full(moment.then, asked.question, filters=hard)
+
+
+def statistics(moment: Moment, asked: Asked) -> Any:
+    """Numbers over all passages that scores are made of."""
+    view = moment.then.view()
+    words = sorted({word for sentence in SENTENCES for word in tokenize(sentence)})
+    terms = [term_hash(term) for word in words for term in view.analyzer.terms(word, "en")]
+    rows = view.prefix
+    return rows.n, rows.tokens, rows.average_length, rows.dfs(terms), view.timeless(Filters())
+
+
+def spelling(moment: Moment, asked: Asked) -> Any:
+    view = moment.then.view()
+    return [nearest_words(view, word) for word in ("ferri", "harbor", "brad", "storn", "prise", "quilt")]
+
+
+def names(moment: Moment, asked: Asked) -> Any:
+    then = moment.then
+    found: list[Any] = [then.resolve(asked.link.partition("|")[0], origin) for origin in ("", asked.name)]
+    return [*found, then.text(asked.name), then.called(asked.called)]
+
+
+def diff(moment: Moment, asked: Asked) -> Any:
+    then = moment.then
+    other = replace(then, as_of=min(read(asked.other).last, then.as_of))
+    return then.diff(asked.question, other, asked.options.get("k"))
+
+
+def passages(moment: Moment, asked: Asked) -> Any:
+    """The passages of hits, and the text that is made of them for a prompt."""
+    then = moment.then
+    hits = then.search(asked.question, 5, unit="passage").hits
+    return [then.passage(hit.id) for hit in hits], then.context(asked.question, asked.tokens)
+
+
+NARROW = GraphLimits(
+    candidates=CandidateLimits(window=2, window_of_words=1, edits=2, label_documents=2, words_titled=1),
+    least_written=1, share_written=10**9, rebuild_share=0, texts_at_once=2, most_postings=12,
+    pairs_at_once=3, nodes_of_key=1,
+)  # fmt: skip
+"""Few candidates, so that nearly every passage that comes or goes displaces another; everything in several
+batches, files always written, existing chains always updated."""
+
+
+def series(moment: Moment, asked: Asked) -> Any:
+    """All that succession says, by what passages say and not by rows."""
+    series_cache(moment.corpus.session.derived, NARROW)
+    view = moment.then.view()
+    found = succession(view)
+    rows = np.arange(view.prefix.rows)
+    rows = rows[found.nodes(rows) >= 0]
+    visible = view.column("visible", rows).tolist()
+    names: dict[int, Any] = {
+        row: (record.document, record.key, instant)
+        for row, record, instant in zip(rows.tolist(), view.records(rows), visible, strict=True)
+    }
+    names[-1] = ("", b"", 0)
+    columns = (found.predecessors(rows), found.successors(rows), found.in_series(rows))
+    told = {}
+    for row, one, other, inside in zip(rows.tolist(), *(each.tolist() for each in columns), strict=True):
+        assert one < 0 or names[one][2] < names[row][2]
+        line = [names[each] for each in found.series(row).tolist()]
+        same = sorted(names[each] for each in found.same_statement(row).tolist())
+        told[str(names[row])] = (names[one], names[other], inside, line, same)
+    return told
+
+
+def _filters(asked: Asked) -> dict[str, Any]:
+    return {name: asked.filters[name] for name in ("since", "until", "about") if name in asked.filters}
+
+
+def _searched(asked: Asked) -> dict[str, Any]:
+    return {"q": asked.question, **asked.options, **_filters(asked)}
+
+
+OBSERVABLES: dict[str, Observable] = {
+    **{f"search by {name}": search_by(name) for name in ("asof", "bm25", "dense", "hybrid", "hybrid-rrf")},
+    "search by asof, ten looked at": search_by(TIGHT),
+    "search with filters": narrowed,
+    "verb search": verb("search", lambda asked: {**_searched(asked), "explain": True}),
+    "verb ask": verb("ask", lambda asked: {"q": asked.question, "tokens": asked.tokens, **_filters(asked)}),
+    "verb timeline": verb("timeline", lambda asked: {"q": asked.question}),
+    "verb links": verb("links", lambda asked: {"document": asked.called, "depth": asked.depth}),
+    "verb why-not": verb("why-not", lambda asked: {"document": asked.name, **_searched(asked)}),
+    "verb when": verb("when", lambda asked: {"q": asked.question}),
+    "verb document": verb("document", lambda asked: {"document": asked.called}),
+    "verb documents": verb("documents", lambda asked: {"contains": asked.called[:3]}),
+    "verb calendar": verb("calendar"),
+    "diff": diff, "statistics": statistics, "spelling": spelling, "names": names, "passages": passages,
+    "series": series,
+    "commands": command(("search", "{question}", "--explain"), ("why-not", "{name}", "{question}")),
+}  # fmt: skip
+
+
+# -- planted faults ---------------------------------------------------------------------------------------
+
+
+def counts_all_rows(patch: pytest.MonkeyPatch) -> None:
+    right = Prefix.of.__func__  # type: ignore[attr-defined]
+
+    def wrong(cls: type[Prefix], segments: Any, as_of: int, known_at: int = NEVER) -> Prefix:
+        made: Prefix = right(cls, segments, as_of, known_at)
+        made.n = sum(segment.n for segment in segments)
+        return made
+
+    patch.setattr(Prefix, "of", classmethod(wrong))
+
+
+def keeps_one_end_for_a_row(patch: pytest.MonkeyPatch) -> None:
+    """The last known end wins, as if each row had a field `ended` that is overwritten."""
+
+    def wrong(segments: Any, as_of: int, known_at: int) -> Any:
+        last: dict[int, tuple[int, int]] = {}
+        for segment in segments:
+            ends = zip(
+                *(segment[name].tolist() for name in ("end_passage", "end_at", "end_added")), strict=True
+            )
+            for row, at, added in ends:
+                last[row] = max(last.get(row, (-1, 0)), (added, at))
+        dead = [row for row, (added, at) in last.items() if at <= as_of and added <= known_at]
+        return np.array(sorted(dead), np.int64)
+
+    patch.setattr(index_segment, "ended_by", wrong)
+
+
+def takes_ends_of_the_future(patch: pytest.MonkeyPatch) -> None:
+    right = index_segment.ended_by
+    for module in (index_segment, latent):
+        patch.setattr(module, "ended_by", lambda segments, at, known: right(segments, at + 40 * DAY, known))
+
+
+def breaks_ties_by_row(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(View, "tie_order", lambda _, scores, rows: np.lexsort((rows, -scores)))
+
+
+def reads_the_store_as_of_the_end(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(engine, "AsOfReader", lambda db, _, known: AsOfReader(db, NEVER - 1, known))
+
+
+def reads_the_store_as_known_now(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(engine, "AsOfReader", lambda db, at, _: AsOfReader(db, at, NEVER))
+
+
+def forgets_displaced_passages(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(link, "displaced", lambda *_: np.zeros(0, np.int64))
+
+
+def takes_all_ends_as_known(patch: pytest.MonkeyPatch) -> None:
+    """An end that was learned later lets a passage be followed by one of its own document."""
+    right = chains.ends_known
+
+    def wrong(rows: Rows, prefix: Prefix) -> Any:
+        return right(rows, Prefix(prefix.as_of, NEVER, prefix.parts, 0, 0, 0))
+
+    patch.setattr(chains, "ends_known", wrong)
+
+
+def counts_what_turned_out_wrong(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Rows, "known", lambda self, _: self.present.copy())
+
+
+def names_the_latest_successor(patch: pytest.MonkeyPatch) -> None:
+    """The latest one that follows is taken, and not the earliest."""
+    right = Linker._linked
+
+    def wrong(self: Linker, made: Any, touched: Any) -> Any:
+        made = right(self, made, touched)
+        later = np.flatnonzero(made.before >= 0)
+        later = later[self.rows.canonical(later)]
+        made.after[made.before[later]] = later
+        return made
+
+    patch.setattr(Linker, "_linked", wrong)
+
+
+def never_updates_chains(patch: pytest.MonkeyPatch) -> None:
+    right = chains.SeriesCache.chain
+
+    def wrong(self: Any, view: View) -> Any:
+        linker, made = right(self, view)
+        return linker, self.__dict__.setdefault("first", made)
+
+    patch.setattr(chains.SeriesCache, "chain", wrong)
+
+
+def looks_among_all_passages(patch: pytest.MonkeyPatch) -> None:
+    """A series is known before it goes on."""
+
+    def wrong(self: Succession, rows: Any) -> Any:
+        nodes = self.nodes(rows)
+        return (self.chain.before[nodes] >= 0) | (self.chain.after[nodes] >= 0)
+
+    patch.setattr(Succession, "in_series", wrong)
+
+
+def fee(name: str, date: str, *texts: str, wait: int = DAY) -> Event:
+    """A statement of one series, in a passage for each text."""
+    parts = (f"## part {number}\n\n{text}" for number, text in enumerate(texts or ("Mill ferry.",)))
+    return told(name, date, "\n\n".join(parts), wait, title=f"Fees {name[-4]}")
+
+
+LOOK = Event("look")
+ONE, TWO, THREE = "harbour/1.md", "harbour/2.md", "harbour/3.md"
+CURRENT = (
+    told("ferry.md", "2020-02-03", "A ticket of the ferry costs 3 euros. See [[mill]]."),
+    told("mill.md", "2020-02-03", "The price of bread is 3 euros.", aliases="[The Ledger]"),
+)
+LATER = (
+    told("mill.md", "2021-01-15", "The price of bread is 5 euros. See [[mole]]."),
+    told("mole.md", "2021-01-15", "Read [[ferry]].", aliases="[The Ledger]"),
+)
+
+FAULTS = [
+    Fault("a statistic over all rows", counts_all_rows, ("statistics", "search by bm25"), CURRENT + LATER,
+          "2020", asked=Asked("ferry ticket")),
+    Fault("one end for each row", keeps_one_end_for_a_row, ("statistics",), (
+        told("ferry.md", "2020-03-03", "Mill."), told("ferry.md", "2020-03-08", "Ferry."),
+        told("ferry.md", "2020-03-05", "Bread."),
+    ), "2020-03-09", 1),
+    Fault("an end that is taken from the future", takes_ends_of_the_future, ("statistics", "verb search"),
+          (*CURRENT, told("mill.md", "2020-03-05", "Bread.")), "2020-02-20",
+          asked=Asked("latest price of bread")),
+    Fault("a tie that is broken by row number", breaks_ties_by_row, ("search by bm25",), (
+        fee(ONE, "2020-03-01"), fee(TWO, "2020-03-01"), fee(THREE, "2020-03-01"),
+    ), "2020", asked=Asked("mill ferry storm")),
+    Fault("the store is read as of the end", reads_the_store_as_of_the_end, (
+        "verb links", "verb document", "verb documents", "verb calendar", "names",
+    ), CURRENT + LATER, "2020", asked=Asked("price of bread", "mill.md", "mill.md", "The Ledger")),
+    Fault("the store is read as it is known now", reads_the_store_as_known_now, (
+        "verb links", "verb document", "verb documents", "verb calendar", "names",
+    ), CURRENT + LATER, "2022", 2, Asked("price of bread", "mill.md", "mill.md", "The Ledger")),
+    Fault("a displaced passage is not looked at again", forgets_displaced_passages, ("series",), (
+        fee(ONE, "2020-03-01"), LOOK, fee(TWO, "2020-03-05"), LOOK, fee(THREE, "2020-03-03"),
+    ), "2020-03-09"),
+    Fault("an end that was learned later counts", takes_all_ends_as_known, ("series",), (
+        fee(ONE, "2020-03-06", "Ferry."), fee(ONE, "2020-03-04", "Mill."),
+        fee(ONE, "2020-03-04", "Storm ferry mill."),
+    ), "2020-03-07", 1),
+    Fault("rows that were wrong count", counts_what_turned_out_wrong, ("series",), (
+        fee(ONE, "2020-03-01"), fee(TWO, "2020-03-03"), Event("correct", name=ONE, date="2020-03-05"),
+    ), "2020-03-09"),
+    Fault("a successor is not visible yet", names_the_latest_successor, ("series",), (
+        fee(ONE, "2020-03-03", "Storm mill."), fee(TWO, "2020-03-05", "Ferry.", "Ferry storm storm."),
+        fee(ONE, "2020-03-03", "Storm."),
+    ), "2020-03-05"),
+    Fault("chains are never brought up to date", never_updates_chains, ("series",), (
+        fee(ONE, "2020-03-01"), LOOK, fee(TWO, "2020-03-03"), LOOK, fee(THREE, "2020-03-05"),
+    ), "2020-03-09"),
+    Fault("a series is known before it goes on", looks_among_all_passages, ("series",), (
+        fee(ONE, "2020-03-01"), fee(TWO, "2020-03-05"),
+    ), "2020-03-03"),
+]  # fmt: skip

@@ -1,0 +1,141 @@
+"""What facts show at a moment, and faults that would show what is later."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from tests.guarantee.histories import told
+from tests.guarantee.observing import ENTITIES, Asked, Fault, Moment, Observable, command, search_by, verb
+
+from asof.corpus.corpus import Corpus
+from asof.extensions.facts import names, store
+from asof.extensions.facts.hierarchy import Hierarchy
+from asof.extensions.facts.indexer import ensure_facts, learn
+from asof.extensions.facts.model import Facts
+from asof.extensions.facts.names import Entities
+from asof.extensions.facts.visible import facts_about, facts_during, facts_of_kind
+from asof.store import reader
+from asof.text.query import key
+from asof.time.moment import read
+from asof.time.span import NEVER
+from asof.values import KINDS
+
+NAMES = (
+    *ENTITIES,
+    "Northern Harbour Authority",
+    "National Horse Association",
+    "QUA",
+    "The Ledger",
+    "Quai Ltd",
+)
+
+
+def prepare(corpus: Corpus) -> None:
+    """Read what was added for facts, before anything is asked."""
+    if Facts.of(corpus.config.tables).extractor == "model":
+        learn(corpus)
+    ensure_facts(corpus.session)
+
+
+def known(moment: Moment, asked: Asked) -> Any:
+    """Facts, and their times."""
+    view, span = moment.then.view(), read(asked.period)
+    keys = sorted({key(name) for name in NAMES})
+    return (
+        [facts_of_kind(view, kind) for kind in KINDS], Hierarchy.of_view(view),
+        [facts_about(view, [each], ended=ended) for each in keys for ended in (False, True)],
+        facts_during(view, span.first, span.last),
+    )  # fmt: skip
+
+
+def named(moment: Moment, asked: Asked) -> Any:
+    """What names mean."""
+    entities = Entities.of(moment.then.view())
+    documents = (asked.name, "mill.md", "")
+    return entities.statements, entities.merged.root, entities.merged.local, entities.merged.owners, [
+        (entities.names_of(name), entities.why(name), entities.near(name), entities.roots_in_documents(name),
+         [(entities.root_of(name, each), entities.canonical(name, each)) for each in documents])
+        for name in NAMES
+    ]  # fmt: skip
+
+
+def asked_for_all(moment: Moment, asked: Asked) -> Any:
+    """An answer from reports on periods, with the pieces in which it came."""
+    pieces: list[str] = []
+    return moment.then.ask(f"What happened in {asked.period}?", mode="global", on_text=pieces.append), pieces
+
+
+OBSERVABLES: dict[str, Observable] = {
+    "facts": known, "entities": named, "global answer": asked_for_all,
+    **{f"search by {name}": search_by(name) for name in ("tgrag", "naive-rag", "qd-rag")},
+    "verb facts": verb("facts", lambda asked: {"subject": asked.entity}),
+    "verb report": verb("report", lambda asked: {"period": asked.period}),
+    "verb report about": verb("report", lambda asked: {"period": asked.period, "about": asked.entity}),
+    "verb graph": verb("graph", lambda asked: {"around": asked.entity, "depth": asked.depth}),
+    "command facts": command(("facts", "{entity}", "--why")),
+}  # fmt: skip
+
+
+# -- planted faults ---------------------------------------------------------------------------------------
+
+
+def forgets(module: Any, name: str, right: str, wrong: str = "") -> Callable[[pytest.MonkeyPatch], None]:
+    """A query without a condition."""
+
+    def plant(patch: pytest.MonkeyPatch) -> None:
+        query = getattr(module, name)
+        assert right in query
+        patch.setattr(module, name, query.replace(right, wrong))
+
+    return plant
+
+
+def reads_names_over_all_facts(patch: pytest.MonkeyPatch) -> None:
+    right = store.alias_facts
+    patch.setattr(store, "alias_facts", lambda db, _, known_at: right(db, NEVER - 1, known_at))
+
+
+def looks_at_aliases_once(patch: pytest.MonkeyPatch) -> None:
+    """What was kept for one moment is taken for all that have the same passages."""
+    patch.setattr(names, "bisect_right", lambda *_: 0)
+
+
+def reads_surnames_of_all_times(patch: pytest.MonkeyPatch) -> None:
+    right = store.mentions_by_document
+    wrong = lambda db, documents, *_: right(db, documents, NEVER - 1, NEVER)  # noqa: E731
+    patch.setattr(store, "mentions_by_document", wrong)
+
+
+YESTERDAY = "Pier Ltd reported revenue of $4 million yesterday."
+REVENUE = "Quay Ltd's revenue was ${} million on 2020-03-05."
+BROAD, SMALL = (f"The {name} (NHA) bought Pier Ltd on 2020-03-05." for name in (
+    "Northern Harbour Authority", "National Horse Association",
+))  # fmt: skip
+
+FAULTS = [
+    Fault("facts that were learned later", forgets(reader, "_VISIBLE", " AND p.added <= ?3"), ("facts",), (
+        told("ferry.md", "2020-02-03", REVENUE.format(3)), told("mill.md", "2020-02-03", REVENUE.format(4)),
+    ), "2020", 1),
+    Fault("ends that were learned later", forgets(reader, "_VISIBLE", "AND e.added <= ?3"), ("facts",), (
+        told("ferry.md", "2020-02-03", REVENUE.format(3)), told("ferry.md", "2020-03-05", REVENUE.format(4)),
+    ), "2021", 1),
+    Fault("a date that was learned later", forgets(
+        store, "_EXCERPT", "v.id = p.version", "v.id = coalesce(d.current, p.version)",
+    ), ("facts",), (
+        told("ferry.md", "2020-02-03", f"## part 1\n\n{YESTERDAY}\n\n## part 2\n\nMill."),
+        told("ferry.md", "2020-03-05", f"## part 1\n\n{YESTERDAY}\n\n## part 2\n\nFerry."),
+    ), "2020-02-20"),
+    Fault("names over all facts", reads_names_over_all_facts, ("entities",), (
+        told("ferry.md", "2020-02-03", REVENUE.format(3)), told("mill.md", "2021-01-15", BROAD),
+    ), "2020"),
+    Fault("aliases are looked at once", looks_at_aliases_once, ("entities",), (
+        told("ferry.md", "2020-02-03", REVENUE.format(3)),
+        told("ferry.md", "2020-03-05", REVENUE.format(3), aliases="[The Ledger]"),
+    ), "2020-02-20"),
+    Fault("surnames of all times", reads_surnames_of_all_times, ("entities",), (
+        told("ferry.md", "2020-02-03", "Quill left Mole Inc."),
+        told("ferry.md", "2021-01-15", "Marta Quill left Mole Inc. Quill left Mole Inc."),
+    ), "2020"),
+]  # fmt: skip

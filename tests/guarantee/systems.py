@@ -1,0 +1,197 @@
+"""What the published systems show at a moment, and faults that would show what is later."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.guarantee.histories import Event, told
+from tests.guarantee.observing import Asked, Fault, Moment, Observable, search_by
+
+from asof.extensions.systems import latent, overlap
+from asof.extensions.systems.evidence import Evidence, GraphCache, evidence, graph_cache
+from asof.extensions.systems.overlap import Updater
+from asof.index.view import View
+from asof.recipes import named
+from asof.revisions.rows import GraphLimits, Rows
+
+CHANGED: dict[str, dict[str, Any]] = {
+    "twe": {"centrality.independent": "source", "pool.n": 3, "budgeted_rerank.sizes": [1, 2, 3]},
+    "twe-365": {"centrality.kind": "pagerank", "centrality.threshold": 0.3},
+    "twe-hops": {
+        "evidence_hops.hops": 3, "evidence_hops.best": 2, "centrality.bands": 2, "centrality.exact_up_to": 1,
+        "budgeted_rerank.sizes": [2, 3, 9], "budgeted_rerank.margin": 0.1, "decay.need": "continuous",
+        "latent.dimensions": 3, "latent.min_df": 1,
+    },
+    "vault": {
+        "tags.weight": 0.2, "headings.h1": 1.2, "headings.h2": 1.3, "backlinks.weight": 0.5,
+        "backlinks.by_source": {"wire:weight": 0.2},
+        "recency_tiers.by_source": {"wire:fresh_days": 3.0, "wire:older": 0.5},
+    },
+    "papers": {"coverage.above": 0.2},
+    "lsa": {"latent.min_df": 1, "latent.dimensions": 3},
+}  # fmt: skip
+"""Recipes with other numbers, which look at what the usual ones leave alone."""
+
+SMALL = GraphLimits(
+    least_written=1, share_written=10**9, rebuild_share=0, texts_at_once=2, most_postings=12,
+    shingles_at_once=4, products_at_once=5, sparse_edges=0, sketched_at_once=5, past_only=3,
+)  # fmt: skip
+"""Everything is in several batches, files are always written, existing graphs are always updated."""
+
+
+def corroboration(moment: Moment, asked: Asked) -> Any:
+    """The evidence graph with caps so low that most shingles are crowded, by what passages say."""
+    if asked.small:
+        graph_cache(moment.corpus.session.derived, SMALL)
+    view = moment.then.view()
+    graph: Evidence = evidence(view, threshold=0.05, cap=asked.cap, bands=asked.bands)
+    rows = np.flatnonzero(graph.alive[graph.nodes])
+    records = view.records(rows)
+    names = {
+        row: f"{record.document} {record.key!r}" for row, record in zip(rows.tolist(), records, strict=True)
+    }
+    dead = np.setdiff1d(np.arange(len(graph.nodes)), rows)
+    ranks = graph.pagerank()
+    assert not graph.degrees[dead].any()
+    assert not ranks[dead].any()
+    edges = {}
+    for row, name in names.items():
+        others, weights = graph.neighbours(row)
+        edges[name] = [(names[o], w) for o, w in zip(others.tolist(), weights.tolist(), strict=True)]
+        assert int(weights.sum()) == graph.degrees[row]
+    numbers = {name: (int(graph.degrees[row]), float(ranks[row])) for row, name in names.items()}
+    return edges, graph.largest, numbers
+
+
+def sampled(moment: Moment, asked: Asked) -> Any:
+    """Latent semantic analysis fitted to a sample of three passages."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(latent, "sampled", partial(latent.sampled, most=3))
+        recipe = named("lsa").replaced({**CHANGED["lsa"], "latent.max_features": 4_999})
+        return search_by(recipe)(moment, asked)
+
+
+OBSERVABLES: dict[str, Observable] = {
+    **{f"search by {name}": search_by(name)
+       for name in ("twe", "twe-365", "twe-hops", "vault", "tempralm", "papers", "lsa")},
+    **{f"search by {name}, changed": search_by(named(name).replaced(fields))
+       for name, fields in CHANGED.items()},
+    "evidence": corroboration, "search by lsa, of a sample": sampled,
+}  # fmt: skip
+
+
+# -- planted faults ---------------------------------------------------------------------------------------
+
+
+def caps_by_arrival(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Rows, "canonical", lambda _, nodes, *before: np.lexsort([nodes, *before]))
+
+
+def caps_by_what_comes_later(patch: pytest.MonkeyPatch) -> None:
+    """A shingle that too many carry is left out altogether, however few carried it then."""
+    right = overlap.within_cap
+
+    def wrong(shingle: Any, node: Any, cap: int, rows: Rows) -> Any:
+        return right(shingle, node, cap, rows) & ((np.bincount(shingle) <= cap)[shingle] if cap else True)
+
+    patch.setattr(overlap, "within_cap", wrong)
+
+
+def forgets_displaced_rows(patch: pytest.MonkeyPatch) -> None:
+    """A row that another one displaced from the cap is not followed up."""
+    patch.setattr(Updater, "_mark_displaced", lambda *_: None)
+
+
+def counts_what_turned_out_wrong(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Rows, "known", lambda self, _: self.present.copy())
+
+
+def takes_the_newest_graph(patch: pytest.MonkeyPatch) -> None:
+    """Also for an earlier moment of knowledge."""
+    right = GraphCache.graph
+
+    def wrong(self: GraphCache, view: View, threshold: float, cap: int, bands: int) -> Any:
+        rows, graph = right(self, view, threshold, cap, bands)
+        return rows, self._now.setdefault((threshold, cap, bands), graph)
+
+    patch.setattr(GraphCache, "graph", wrong)
+
+
+def sketches_shared_shingles(patch: pytest.MonkeyPatch) -> None:
+    """A shingle that nobody else has as yet stands for its band; later it may be shared."""
+    right = overlap.whole_sketch
+
+    def wrong(parts: Any, known: Any, *more: Any) -> Any:
+        hashes = np.concatenate([np.zeros(0, np.uint64), *(part.hashes for part in parts)])
+        distinct, times = np.unique(hashes, return_counts=True)
+        shared = [np.isin(part.hashes, distinct[times > 1]) for part in parts]
+        parts = [
+            replace(part, hashes=part.hashes[keep], carriers=part.carriers[keep])
+            for part, keep in zip(parts, shared, strict=True)
+        ]
+        return right(parts, known, *more)
+
+    patch.setattr(overlap, "whole_sketch", wrong)
+
+
+def fits_to_all_rows(patch: pytest.MonkeyPatch) -> None:
+    """Also to those that were not known yet, and those that were wrong from the beginning."""
+    patch.setattr(latent, "first_rows", lambda *given: np.arange(len(given[2]["visible"])))
+
+
+def fits_once(patch: pytest.MonkeyPatch) -> None:
+    """One basis for all views of a corpus: that of the first question."""
+    patch.setattr(latent, "identity", lambda *_: "the same for all")
+
+
+def samples_by_passage(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(latent, "sampled", lambda rows, of, most: rows[np.argsort(of["passage"][rows])[:most]])
+
+
+def same(name: str, date: str, body: str = "Mill ferry storm.") -> Event:
+    """A document of one passage; all have the same words."""
+    return told(f"harbour/{name}.md", date, body)
+
+
+LOOK = Event("look")
+FITTED = (
+    told("ferry.md", "2020-02-03", "Mill ferry bread."),
+    told("mole.md", "2020-02-03", "Mill rope storm."),
+    same("2", "2020-02-03", "Storm bell ferry fog."),
+    same("3", "2020-02-03", "Bread bell."),
+    same("4", "2020-02-03", "Fog rope bread."),
+    told("mill.md", "2021-01-15", "Storm bell mill rope."),
+)
+
+FAULTS = [
+    Fault("a cap by arrival and not by time", caps_by_arrival, ("evidence",),
+          (same("1", "2020-03-04"), same("2", "2020-03-01"), same("3", "2020-03-02")), "2020-03-03"),
+    Fault("a cap by what comes later", caps_by_what_comes_later, ("evidence",),
+          (same("1", "2020-03-01"), same("2", "2020-03-02"), same("3", "2020-03-04")), "2020-03-03"),
+    Fault("a row displaced from the cap is not followed up", forgets_displaced_rows, ("evidence",),
+          (same("1", "2020-03-03"), LOOK, same("2", "2020-03-04"), LOOK, same("3", "2020-03-01")),
+          "2020-03-09", asked=Asked(cap=2, small=True)),
+    Fault("rows that were wrong count for the cap", counts_what_turned_out_wrong, ("evidence",),
+          (same("1", "2020-03-01"), same("2", "2020-03-02"),
+           Event("correct", name="harbour/1.md", date="2020-03-03")), "2020-03-09"),
+    Fault("the newest graph for an earlier moment", takes_the_newest_graph, ("evidence",),
+          (same("1", "2020-03-02"), LOOK, same("2", "2020-03-03"), LOOK, same("3", "2020-03-01")),
+          "2020-03-09", 1),
+    Fault("a sketch of shared shingles alone", sketches_shared_shingles, ("evidence",), (
+        same("1", "2020-03-01", "Mill ferry bread storm."), same("2", "2020-03-02", "Mill ferry bread rope."),
+        same("3", "2020-03-04", "Ferry bread storm.\n\nFerry bread rope."),
+    ), "2020-03-03", asked=Asked(cap=0, bands=1)),
+    Fault("a basis of all rows", fits_to_all_rows, ("search by lsa, changed",),
+          (*FITTED, told("harbour/1.md", "2020-02-03", "Rope mill.")), "2020", 1, Asked("mill ferry storm")),
+    Fault("one basis for all views", fits_once, ("search by lsa, changed",), (*FITTED, LOOK), "2020",
+          asked=Asked("mill ferry storm")),
+    Fault("a sample by number of passage", samples_by_passage, ("search by lsa, of a sample",), (
+        same("1", "2020-03-02", "## part 0\n\nStorm storm.\n\n## part 1\n\nStorm ferry storm."),
+        same("1", "2020-03-02", "## part 0\n\nStorm."), same("2", "2020-03-06", "## part 0\n\nFerry ferry."),
+        same("1", "2020-03-01", "## part 0\n\nStorm."),
+    ), "2020-03-07", asked=Asked("mill ferry storm")),
+]  # fmt: skip

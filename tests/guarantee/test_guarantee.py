@@ -1,0 +1,172 @@
+"""The guarantee: at (T, K) everything is as in a corpus that never held anything else.
+
+A random history is played into a corpus (`histories.py`). A second corpus is told only what was published by
+T and known (and not yet retired) at K, and whatever a corpus shows is compared on the two: to the last bit,
+but for numbers of rows. What is compared stands in the lists `OBSERVABLES` of the modules of `EXTENSIONS`;
+faults that must show in them, in `FAULTS`.
+"""
+
+from __future__ import annotations
+
+from contextlib import ExitStack, closing
+from dataclasses import replace
+from random import Random
+from types import ModuleType
+
+import pytest
+from hypothesis import HealthCheck, event, given, settings
+from hypothesis import strategies as st
+from tests.guarantee import core, facts, stale, systems
+from tests.guarantee.histories import AFTER, DAY, Event, History, Played, histories, told
+from tests.guarantee.observing import ASKED, Asked, Fault, Moment, Observable, differences, pair, said
+from tests.support.corpora import memory_folder
+from tests.support.rows import db_of
+
+from asof.corpus.corpus import Corpus
+from asof.store.digest import layout_places
+from asof.time.moment import read
+from asof.time.span import FIRST, LAST, NEVER
+
+pytestmark = pytest.mark.slow
+
+EXTENSIONS: list[ModuleType] = [core, facts, stale, systems]
+"""What each module has to show: `OBSERVABLES`, and perhaps `FAULTS`, and `prepare` for a corpus."""
+
+OBSERVABLES: dict[str, Observable] = {
+    name: observable for each in EXTENSIONS for name, observable in each.OBSERVABLES.items()
+}
+FAULTS: list[Fault] = [fault for each in EXTENSIONS for fault in getattr(each, "FAULTS", ())]
+
+EXAMPLES = 200 if settings.get_current_profile_name() == "ci" else settings().max_examples
+
+
+def prepare(corpus: Corpus) -> None:
+    for each in EXTENSIONS:
+        getattr(each, "prepare", lambda _: None)(corpus)
+
+
+def look(corpus: Corpus, names: list[str], asked: Asked) -> None:
+    """Ask about the present, so that what is kept between questions is there."""
+    for name in names:
+        said(OBSERVABLES[name], Moment(corpus, LAST, NEVER - 1), asked)
+
+
+def moment_of(played: Played, at: int, back: int, beside: int) -> tuple[int, int] | None:
+    """A moment (T, K) at or near which something happens; None where its history was dropped."""
+    happens = sorted({v.visible for v in played.versions.values() if FIRST < v.visible < LAST})
+    learned = sorted({v.added for v in played.versions.values()} | {at for at, _ in played.vacuums})
+    if not happens:
+        return None
+    as_of = min(happens[-1 - at % len(happens)] + beside, LAST)
+    known_at = learned[-1 - min(back, len(learned) - 1)]
+    return None if played.refused(as_of, known_at) else (as_of, known_at)
+
+
+@settings(max_examples=EXAMPLES, suppress_health_check=list(HealthCheck))
+@given(
+    histories(), ASKED, st.integers(0, 9), st.sampled_from((0, 0, 1, 2, 5)),
+    st.sampled_from((0, 0, -1, 30 * DAY)), st.lists(st.sampled_from(sorted(OBSERVABLES)), max_size=4),
+)  # fmt: skip
+def test_at_a_moment_all_is_as_in_a_corpus_that_never_held_anything_else(
+    history: History, asked: Asked, at: int, back: int, beside: int, looks: list[str]
+) -> None:
+    with pair(
+        history, lambda played: moment_of(played, at, back, beside),
+        lambda corpus: look(corpus, looks, asked), prepare,
+    ) as corpora:  # fmt: skip
+        if corpora is None:
+            return
+        played, here, there = corpora
+        names = sorted({v.name for v in played.visible(here.as_of, here.known_at) if v.document is not None})
+        if asked.name not in names:  # what is asked is why something is not there
+            asked = replace(asked, name=(names or [asked.name])[0])
+        observables = OBSERVABLES if names else {"statistics": core.statistics}
+        assert differences(observables, here, there, asked) == {}
+        assert here.then.view().n == current_passages(here)
+        event("versions visible", min(len(names), 3))
+
+
+def current_passages(moment: Moment) -> int:
+    """How many passages are current, by looking at the versions of each document one by one."""
+    count = 0
+    for (document,) in db_of(moment.corpus).execute("SELECT id FROM documents").fetchall():
+        visible = db_of(moment.corpus).execute(
+            "SELECT visible, added, id, layout FROM versions WHERE document = ?1 AND visible <= ?2"
+            " AND added <= ?3 AND (retired IS NULL OR retired > ?3)",
+            (document, moment.as_of, moment.known_at),
+        ).fetchall()  # fmt: skip
+        count += len(layout_places(max(visible)[3])) if visible else 0
+    return count
+
+
+SOME = st.lists(st.sampled_from(sorted(OBSERVABLES)), min_size=10, max_size=10, unique=True)
+
+
+@given(histories(), ASKED, SOME, st.randoms(use_true_random=False))
+def test_the_order_of_arrival_leaves_no_trace(
+    history: History, asked: Asked, names: list[str], random: Random
+) -> None:
+    """Notes of dates that are over may be told in any order, and lie in one segment or in many."""
+    stated = {
+        note.name: note for event in history.events for note in event.notes if dict(note.front).get("date")
+    }
+    events = tuple(Event("state", 0, (note,)) for note in stated.values())
+    mixed = (*random.sample(events, len(events)), Event("merge"))
+    with memory_folder() as folder, ExitStack() as stack:
+        moments = []
+        for number, each in enumerate((events, mixed)):
+            played = stack.enter_context(
+                closing(Played(folder / str(number), replace(history, events=each, start=AFTER)))
+            )
+            played.play()
+            prepare(played.corpus)
+            moments.append(Moment(played.corpus, read("2023").last, NEVER))
+        observables = {name: OBSERVABLES[name] for name in names}
+        assert (
+            differences(observables, moments[0], moments[1], replace(asked, name=min(stated, default="")))
+            == {}
+        )
+
+
+# -- planted faults: what is compared must be able to differ ----------------------------------------------
+
+
+def shown(fault: Fault) -> dict[str, str]:
+    """The observables of a fault that differ now."""
+    observables = {name: OBSERVABLES[name] for name in fault.seen}
+
+    def at(played: Played) -> tuple[int, int]:
+        writes = [row[0] for row in db_of(played.corpus).execute("SELECT id FROM transactions ORDER BY id")]
+        return read(fault.as_of).last, writes[-1 - fault.back]
+
+    with pair(
+        History(fault.events), at, lambda corpus: look(corpus, [*fault.seen], fault.asked), prepare
+    ) as corpora:
+        assert corpora is not None
+        return differences(observables, *corpora[1:], fault.asked)
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=str)
+def test_a_planted_fault_shows(fault: Fault, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert shown(fault) == {}
+    fault.plant(monkeypatch)
+    assert set(shown(fault)) == set(fault.seen)
+
+
+def test_all_that_is_compared_can_differ() -> None:
+    """On two corpora of which one was told more."""
+    asked = Asked("latest price of bread", "mill.md", "mill", "mole", tokens=300, other="2020-02-03")
+    more = (
+        told("mill.md", "2020-03-01", "The price of bread is 5 euros. Quay Ltd's revenue was $3 million."),
+        told("mole.md", "2020-03-02", "See [[mill]] and [[ferry]]. A crane will be delivered on 2020-03-05."),
+        told("journal/2020-02-03.md", "2020-02-03", "Storm."),
+    )  # fmt: skip
+    with memory_folder() as folder, ExitStack() as stack:
+        moments = []
+        for number, events in enumerate((core.CURRENT, core.CURRENT + more)):
+            played = stack.enter_context(closing(Played(folder / str(number), History(events))))
+            played.play()
+            prepare(played.corpus)
+            moments.append(Moment(played.corpus, read("2020").last, NEVER))
+        alike = set(OBSERVABLES) - set(differences(OBSERVABLES, moments[0], moments[1], asked))
+        assert alike == {"verb when"}, "it reads a question, and no document"

@@ -37,8 +37,7 @@ from asof.values import Document, Halting, Hit, Query, SafeToCommit, Statement, 
 BATCH_DOCUMENTS = 8_192
 BATCH_CHARACTERS = 8_000_000
 BATCH_ENCODED = 256, 400_000
-"""Documents and characters of a batch whose passages a model encodes: small, to show progress and lose
-little."""
+"""Documents and characters of a batch whose passages a model encodes: small, to show progress."""
 PREFIXES = 4
 DERIVED = "derived"
 

@@ -15,8 +15,7 @@ from asof.errors import BadConfig, UsageError
 
 
 class AcceptedValue(NamedTuple):
-    """The rule of a value: a test, a description in words, and whether a message may show the value (no
-    secret)."""
+    """The rule of a value: a test, a description in words, and whether messages may show the value."""
 
     good: Callable[[Any], bool]
     words: str

@@ -116,8 +116,8 @@ def _first_word(sentence: Sentence) -> str:
 
 
 def _kind(view: View, stating: Sentence, own: frozenset[str], others: Sequence[Sentence]) -> frozenset[str]:
-    """The words that mark the kind of a statement: in COMMON other sentences, and neither figures nor words
-    of times."""
+    """The words that mark the kind of a statement: in COMMON other sentences, no figures or words of
+    times."""
     counts = Counter(stem for each in others for stem in each.stems & stating.stems)
     times = frozenset(term for time in stating.hit.about for term in _terms(view, time.text))
     return frozenset(
@@ -293,8 +293,7 @@ def _published(match: SentenceMatch) -> int:
 def _with_contradiction(
     match: SentenceMatch, sentences: Sequence[Sentence], *, newest: bool
 ) -> SentenceMatch:
-    """The match with its contradiction; replaced by the statement that is preferred to it, if there is
-    one."""
+    """The match with its contradiction; replaced by the statement preferred to it, if there is one."""
     if match.fact is None:
         return replace(match, figure=figure_shown(match.sentence, None))
     contradiction = find_contradiction(FactStatement(match.sentence, match.fact), sentences, newest=newest)
@@ -468,8 +467,7 @@ def _contradicted(view: View, question: str, contradiction: Contradiction) -> An
 
 
 def _numbered(quotes: Iterable[tuple[Hit, str, tuple[int, int] | None]]) -> tuple[Citation, ...]:
-    """Citations of quotes and what they emphasise, numbered in their order; each quote once, at most
-    MAX_QUOTES."""
+    """Citations of quotes and what they emphasise, numbered in order; each quote once, at most MAX_QUOTES."""
     citations: dict[tuple[str, str], Citation] = {}
     for hit, quote, emphasis in quotes:
         if (hit.id, quote) not in citations and len(citations) < MAX_QUOTES:

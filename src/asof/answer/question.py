@@ -176,8 +176,7 @@ _GRAIN_DISTANCE = 3
 """A grain is searched in this many words after "each": "each fiscal quarter", "every one of the years"."""
 
 MAX_NAMES, MAX_CELLS = 16, 1_000
-"""The most names (and the most topics) of one question, and the most cells of a table: names times topics
-times periods."""
+"""The most names (and the most topics) of a question; the most cells (names times topics times periods)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -181,8 +181,7 @@ def _years(span: Span) -> tuple[int, int]:
 
 
 def states_something(sentence: Sentence) -> bool:
-    """True if a sentence states anything: it is not a question, a heading, a label, a fence or a lone
-    "Yes."."""
+    """True if a sentence states anything: it is no question, heading, label, fence or lone "Yes."."""
     text = sentence.text
     return (
         (

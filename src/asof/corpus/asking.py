@@ -220,8 +220,7 @@ class Asker:
     def _in_parts(
         self, query: Query, as_of: int, model: QuestionModel | None
     ) -> tuple[Query, tuple[str, ...]]:
-        """The query with the sub-questions that the model finds; without a usable reply, those of the
-        rules."""
+        """The query with the sub-questions of the model; without a usable reply, those of the rules."""
         if model is None:
             return query, ("split into parts by rules: no language model is configured",)
         from asof.answer.question import split_by_model

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Maintenance:
-    """Maintenance of a corpus. `background`: after a write, small segments are merged in a thread; else only
-    by `tidy`."""
+    """Maintenance of a corpus. `background`: small segments are merged in a thread after a write, else by
+    `tidy`."""
 
     session: Session
     background: bool = True
@@ -170,8 +170,7 @@ class Maintenance:
             return tuple(name for name in names if db.execute(query, (name,)).fetchone())
 
     def vacuum(self, before: When) -> int:
-        """Drop the history before a moment; returns the number of dropped passages. Earlier moments are
-        refused."""
+        """Drop the history before a moment; returns how many passages. Earlier moments are refused then."""
         horizon = horizon_of(before, self.session.clock())
         return self.remove(lambda db: corrections.drop_history(db, horizon), "vacuum")
 

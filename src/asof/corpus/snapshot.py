@@ -145,15 +145,14 @@ class Snapshot:
         return found
 
     def passage(self, hit: str) -> VisiblePassage | None:
-        """The passage with a hit's id as of this moment, or its last state; None if there was none by
-        then."""
+        """The passage with a hit's id as of this moment, or its last state; None if there was none."""
         from asof.store.reader import passage_as_of
 
         return self.use(lambda view: passage_as_of(view.store.db, hit, view.as_of, view.known_at))
 
     def documents(self, after: str = "", most: int = 100, part: str = "") -> list[DocumentSummary]:
-        """At most so many current documents in order of id, after the id `after`; only those with `part` in
-        id or title."""
+        """At most so many current documents by id, after the id `after`; only those with `part` in id or
+        title."""
         from asof.store.reader import documents_as_of
 
         return self.use(lambda view: documents_as_of(view.store, after, most, part))

@@ -33,8 +33,7 @@ COLUMNS = {
 
 
 def time_order(columns: dict[str, Array]) -> NDArray[np.int64]:
-    """The order of rows in a segment: by when they become visible, then by keys that no arrival can
-    change."""
+    """The order of rows in a segment: by visibility, then by keys that no arrival can change."""
     keys = ("passage", "number", "digest", "visible")
     return np.lexsort([columns[key] for key in keys])
 

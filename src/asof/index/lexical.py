@@ -343,8 +343,7 @@ def hashes_of(terms: Sequence[Term]) -> NDArray[np.uint64]:
 def _rows_at(
     window: Window, places: NDArray[np.int64]
 ) -> Iterator[tuple[WindowPart, slice, NDArray[np.int64]]]:
-    """The parts of the window that have some of the places (ascending): which of them, and their rows in the
-    part."""
+    """The parts of the window with some of the places (ascending): which of them, and their rows in it."""
     for part in window.parts:
         begin, end = np.searchsorted(places, [part.offset, part.offset + part.last - part.first]).tolist()
         if begin < end:

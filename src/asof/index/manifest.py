@@ -53,8 +53,7 @@ LEFTOVER = re.compile(r"[0-9a-f]{16}(-[0-9]+)?\.(seg|tmp|part|spool)")
 
 
 class IndexState(NamedTuple):
-    """One state of the corpus: its last transaction, the segments that hold all of it, and the encoder of
-    their vectors."""
+    """One state of the corpus: its last transaction, its segments, and the encoder of their vectors."""
 
     head: int
     segments: tuple[Segment, ...]
@@ -161,8 +160,7 @@ class Manifest:
 
     @property
     def slow(self) -> bool:
-        """True if a model encodes: then batches are small, and are encoded before the write that takes
-        them."""
+        """True if a model encodes: then batches are small, and are encoded before their write."""
         return self.encoder is not None and not isinstance(self.encoder, HashedNgrams)
 
     def encode_ahead(self, db: sqlite3.Connection, documents: Sequence[Document]) -> None:

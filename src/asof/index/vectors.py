@@ -81,8 +81,7 @@ def cosines_at(window: Window, places: NDArray[np.int64], query: NDArray[np.int1
 
 
 def largest_cosine(query: NDArray[np.int16]) -> float:
-    """An upper bound of the cosines with `query`: a rounded vector may be longer than 1, up to 2^12 /
-    4000."""
+    """An upper bound of the cosines with `query`: a rounded vector may be longer than 1 (to 2^12 / 4000)."""
     length = math.sqrt(float((query.astype(np.int64) ** 2).sum()))
     return length * 2**12 / (VECTOR_SCALE * VECTOR_SCALE)
 
@@ -91,8 +90,7 @@ def products(
     matrix: NDArray[np.int16], vector: NDArray[np.float32], out: NDArray[np.float64], *,
     signed: bool = False, at_once: int = ROWS_AT_ONCE,
 ) -> None:  # fmt: skip
-    """Products of the rows with the vector, 0 where they are negative unless `signed`; many rows by several
-    threads."""
+    """Products of the rows with the vector, 0 if negative unless `signed`; many rows by several threads."""
     least = -np.inf if signed else 0.0
     if len(matrix) <= SINGLE_THREAD_ROWS:
         _some_products(matrix, vector, out, least, at_once)
@@ -214,8 +212,7 @@ def keep(
 
 
 def written(write: Transaction, encoder: Encoder, ready: dict[bytes, Vector]) -> Vector:
-    """The vectors (n, d) of the passages that a write begins, stored by its transaction. `ready`: those made
-    before it."""
+    """The vectors (n, d) of the new passages of a write, stored by it. `ready`: those made before it."""
     texts = [row.text for row in write.new_rows]
     digests = [text_digest(text) for text in texts]
     unready = [text for text, digest in zip(texts, digests, strict=True) if digest not in ready]

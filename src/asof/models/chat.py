@@ -478,8 +478,7 @@ class ChatModel:
 # -- configuration: `[model]` of asof.toml -------------------------------------------------------------
 
 LIMITS = ("max_tokens", "max_completion_tokens")
-"""Names of the parameter for the most tokens of a reply: the older name, which nearly all know, and OpenAI's
-newer."""
+"""Names of the parameter for the most tokens of a reply: the older, widely known, and OpenAI's newer."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -158,8 +158,7 @@ class Meter:
         return len(prompts)
 
     def affords(self, prompt: int, reply: int) -> bool:
-        """True if so many tokens of prompts and replies fit into the budget, beside what is used and
-        reserved."""
+        """True if so many tokens of prompts and replies fit into what is left of the budget."""
         with self._lock:
             used, reserved = self._used, self._reserved
             return self._fits(

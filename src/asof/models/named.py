@@ -56,8 +56,7 @@ def model_of(value: object) -> Model:
 
 
 def encoder_of(value: object) -> Encoder:
-    """The encoder given as an object or by name; blank texts are not passed to a function. Raises
-    UsageError."""
+    """The encoder given as an object or by name; functions get no blank texts. Raises UsageError."""
     name = getattr(value, "name", None)
     what = value.what if isinstance(value, Named) else value
     encode = what.encode if _has(what, "encode") else what  # type: ignore[attr-defined]
@@ -168,8 +167,7 @@ def _refusal(role: str, value: object, accepted: str) -> UsageError:
 # -- configuration: `[encoder]` of asof.toml -----------------------------------------------------------
 
 HUB = re.compile(r"\w[\w.-]*/\w[\w.-]*")
-"""Names on the Hugging Face hub, with their owner: another word may be a typing error, and is not
-requested."""
+"""Names on the Hugging Face hub, with their owner: another word may be a typo, and is not requested."""
 
 _SERVER = ("key_variable", "timeout", "attempts", "patience", "insecure")
 _LOCAL = ("device", "revision")

@@ -125,8 +125,7 @@ def is_cacheable(model: Model) -> bool:
 
 
 def settings(model: Model) -> str:
-    """The settings that shape a model's replies beside its name and the prompt; "" without such a
-    property."""
+    """The settings that shape a model's replies beside its name and the prompt; "" by default."""
     return str(getattr(model, "settings", ""))
 
 
@@ -136,8 +135,7 @@ FORMS = ("schema", "object", "none")
 """The form of a request: with the schema, with JSON as the format of the reply, or with neither."""
 
 MAX_STARTS = 64
-"""The most braces of a reply that are tried as the start of an object: bounds the time for a text of
-braces."""
+"""The most braces of a reply that are tried as the start of an object: it bounds the time."""
 
 MAX_ERRORS = 8
 """The most errors of a reply that are shown to the model."""

@@ -162,8 +162,7 @@ def _best(score: Values, rows: NDArray[np.int64], view: View, n: int) -> NDArray
 
 @dataclass(frozen=True, slots=True)
 class AppendRest:
-    """Puts the passages that `RerankWindow` deferred below the re-ranked ones, in their order
-    (`append_below`)."""
+    """Puts the passages that `RerankWindow` deferred below the re-ranked ones, in order (`append_below`)."""
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         deferred = ranking.deferred
@@ -259,8 +258,7 @@ class Rerank:
         return [record.indexed for record in view.records(rows)]
 
     def _numbers(self, question: str, texts: Sequence[str]) -> list[float]:
-        """The model's score for each text. Equal texts are scored once, so that they do not differ by
-        rounding."""
+        """The model's score for each text. Equal texts are scored once, so they do not differ by rounding."""
         different = list(dict.fromkeys(texts))
         name, numbers = self.reranker.name, self.reranker.scores(question, different)
         if len(numbers) != len(different):

@@ -131,8 +131,7 @@ class Ranking:
         return self if self.places is not None else self.keep(np.flatnonzero(self.score > 0))
 
     def shortlist(self, k: int) -> Ranking:
-        """Drop candidates that score less than the k-th, and so cannot be among the first k; ties with it
-        stay."""
+        """Drop candidates that score less than the k-th and cannot be among the first k; ties stay."""
         if self.places is None:
             return self.keep(at_least(self.score, kth_best(self.score, k)))
         if len(self.places) <= k:
@@ -213,8 +212,7 @@ class Range:
 
 @dataclass(frozen=True, slots=True)
 class Tunable:
-    """The numbers of a recipe that are learned by default; `simplex`: fields among them whose sum is
-    fixed."""
+    """The numbers of a recipe learned by default; `simplex`: fields among them whose sum is fixed."""
 
     ranges: tuple[Range, ...] = ()
     simplex: tuple[str, ...] = ()

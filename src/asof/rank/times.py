@@ -561,8 +561,7 @@ class TimePreference:
         return _noted(ranking, group, "newer ones slightly first", " of several kinds")
 
     def _newest_of_equals(self, matches: Ranking, ages: CandidateAges) -> Ranking:
-        """The newest passages of those as good as the best by the score come first, all others in their
-        order."""
+        """The newest of the passages as good as the best come first, all others in their order."""
         score, bound = matches.scores, _bound(matches)
         group = score.values >= (1 - self.equal_margin) * _largest(score)
         if len(np.unique(ages.days[group & ages.dated])) < 2:
@@ -622,8 +621,7 @@ def _largest(column: Column, among: NDArray[np.bool_] | None = None) -> float:
 
 
 def _bound(matches: Ranking) -> float:
-    """The largest value of the score: the bound of its column if there is one, else that of the
-    candidates."""
+    """The largest value of the score: the bound of its column if any, else that of the candidates."""
     column = matches.columns[matches.by]
     high = float(column.values.max(initial=0.0)) if column.high is None else column.high
     return high if high > 0 else 1.0

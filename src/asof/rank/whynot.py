@@ -17,8 +17,7 @@ from asof.values import Filters, Query
 
 
 class StageTrace(NamedTuple):
-    """The outcome of a stage for a passage: its rank (None: dropped), score, the number of candidates,
-    notes."""
+    """The outcome of a stage for a passage: its rank (None: dropped), score, number of candidates, notes."""
 
     stage: str
     rank: int | None

@@ -196,8 +196,7 @@ def ends_known(rows: Rows, prefix: Prefix) -> NDArray[np.int64]:
 
 
 def _is_of(chain: Chain, known: NDArray[np.bool_], ends: NDArray[np.int64]) -> bool:
-    """True if a chain is that of these nodes and ends. Later nodes may be missing in either, but not all of
-    them."""
+    """True if a chain is that of these nodes and ends. Later nodes may be missing in either, not all."""
     n = min(chain.n, len(known))
     return bool(
         (n or chain.n == len(known))

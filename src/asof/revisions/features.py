@@ -94,7 +94,7 @@ class WordReader:
 
 @dataclass(frozen=True, slots=True)
 class WordTable:
-    """The words of some texts, concatenated (`flat`): numbers of the analyzer, and the text of each
+    """The words of some texts, concatenated (`flat`): the analyzer's numbers, and the text of each
     (`owner`)."""
 
     analyzer: Analyzer

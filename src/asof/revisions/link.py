@@ -207,8 +207,7 @@ LEAST, LEAST_LONG = 0.12, 0.3
 titles' words, as pages about one thing have words in common whatever they state."""
 
 VAGUE, VAGUE_WORDS = 0.4, 2
-"""For a vague subject: the least similarity without the title's words, and the least number of common
-words."""
+"""For a vague subject: the least similarity without the title's words, and least number of common words."""
 
 NEARLY = 0.6
 LABEL, LABEL_WORDS = 0.5, 4
@@ -216,8 +215,7 @@ LABEL, LABEL_WORDS = 0.5, 4
 
 EDITED = 0.3
 LONG = 16
-"""A passage with at least so many words that are not in the title is long: two of them share words by
-chance."""
+"""A passage with at least so many words outside of the title is long: two of them share words by chance."""
 
 UNIT = 1000
 """Similarity is given in whole thousandths."""

@@ -75,8 +75,7 @@ class Links:
 
 
 def backlinks(view: View, documents: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The number of other documents that link to each of these (by number); cheap for a corpus without
-    links."""
+    """The number of other documents that link to each of these (by number); cheap without links."""
     if not has_links(view.store.db):
         return np.zeros(len(documents), np.int64)
     return links(view).backlinks(documents)

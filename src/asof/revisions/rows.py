@@ -304,8 +304,7 @@ def shingles_of(
 
 
 def mergeable(parts: list[Postings], most_postings: int) -> bool:
-    """True if the last two parts are to be merged, so that each part stays at least twice as large as the
-    next."""
+    """True if the last two parts are to be merged, to keep each at least twice as large as the next."""
     if len(parts) < 2:
         return False
     before, last = len(parts[-2].hashes), len(parts[-1].hashes)

@@ -325,8 +325,8 @@ class PageDates:
 
 @dataclass(frozen=True, slots=True)
 class FileDates:
-    """The dates of a file beside those it states: path, commit and last change; `state`: the token of its
-    content."""
+    """The dates of a file beside those it states: path, commit and last change; `state`: the content's
+    token."""
 
     relative: str
     id: str
@@ -494,8 +494,8 @@ class MadeTogether(Generic[Waiting]):
         self.waiting.setdefault(second, []).append(what)
 
     def all(self) -> Iterator[tuple[int, Waiting, str]]:
-        """All that waited, in the order in which it came of each second, with why its date is not believed
-        ("": it is)."""
+        """All waiting items, in order of arrival for each second, with the reason to ignore the date ("":
+        none)."""
         for second, group in self.waiting.items():
             count = len(group) + self.others[second]
             why = f"{count} files say that they were made in that second" if count >= SHARED else ""

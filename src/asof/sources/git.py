@@ -176,8 +176,7 @@ class Blobs:
 
 
 def _environment() -> dict[str, str]:
-    """The environment of git: only the variables for programs and the user's git settings; no GIT_DIR of a
-    hook."""
+    """The environment of git: variables for programs and the user's git settings; no GIT_DIR of a hook."""
     return inherited(_INHERITED) | _HARDENED
 
 
@@ -228,8 +227,7 @@ def _blob(raw: bytes, like: str) -> str:
 
 
 def git_dates(git: Git) -> GitDates:
-    """Reads the commit dates of a folder. Raises GitFailed, also for a shallow clone, whose dates are
-    wrong."""
+    """Reads the commit dates of a folder. Raises GitFailed, also for a shallow clone (wrong dates)."""
     layout = git.layout()
     if layout.shallow:
         raise GitFailed(

@@ -219,7 +219,7 @@ class History:
             return False
 
     def _is_accepted(self, path: str) -> bool:
-        """True if a folder's source would read such a file (which has a problem for names that are not
+        """True if a folder's source would read such a file (it has a problem for names that are not
         UTF-8)."""
         hidden = path.startswith(".") or "/." in path
         return not hidden and suffix(path) in self._suffixes and _is_utf8(path)

@@ -217,8 +217,7 @@ class _OrgReading:
         return _EMPHASIS.sub(r"\2", line)
 
     def _link(self, target: str, label: str, kind: str = "link") -> str:
-        """The displayed text of a link. Links to the web and to places of the file itself lead to no
-        document."""
+        """The displayed text of a link. Links to the web and inside the file itself lead to no document."""
         scheme, colon, path = target.partition(":")
         named = colon and scheme in ("id", "file", "file+emacs", "file+sys")
         if named or target.startswith(("./", "../")):

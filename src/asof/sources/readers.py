@@ -62,8 +62,7 @@ def _codec(declared: str) -> str:
 
 
 def _marked(raw: bytes) -> tuple[str, str]:
-    """The codec of bytes by their mark, or by the positions of their NULs, and its name; else UTF-8,
-    without."""
+    """The codec of bytes and its name, by their mark or the positions of NULs; else UTF-8, without a name."""
     if raw.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
         return "utf-32", "UTF-32"
     if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
@@ -201,8 +200,7 @@ def _check(file: object) -> None:
 
 
 def text_reader(parse: TextParser, declared: Callable[[bytes], str] = lambda _: "") -> Reader:
-    """The reader of a format that is text: it finds the encoding, which the text may have `declared`, and
-    replaces NUL."""
+    """The reader of a text format: it finds the encoding, which may be `declared`, and replaces NUL."""
 
     def read(raw: bytes, stem: str, limits: InputLimits) -> ParsedFile:
         try:

@@ -251,8 +251,7 @@ def texts_of(db: sqlite3.Connection, passages: Sequence[int]) -> list[str]:
 # view at once.
 
 Rank = tuple[int, int, int]
-"""The kind of a match of an id (0 relative path, 1 path, 2 name, 3 none), nearness, length; lower is
-better."""
+"""The kind of a match of an id (0 relative path, 1 path, 2 name, 3 none), nearness, length; lowest first."""
 
 BY_NAME = 2
 _ASCII_LOWER = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz")
@@ -543,8 +542,7 @@ class AsOfReader:
 
 
 def _like_pattern(text: str) -> str:
-    """A LIKE pattern for strings that contain a text; SQLite folds ASCII case only, so other texts match
-    all."""
+    """A LIKE pattern for strings that contain a text; SQLite folds ASCII case only: other texts match all."""
     if not text.isascii():
         return "%"
     return "%" + text.replace("!", "!!").replace("%", "!%").replace("_", "!_") + "%"

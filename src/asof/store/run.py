@@ -146,8 +146,7 @@ class IndexRun:
                 yield version.id
 
     def _without_held(self, write: Transaction, tokens: dict[str, bytes | None]) -> dict[str, bytes | None]:
-        """The tokens to store; those of documents with versions that the source may withdraw are held
-        back."""
+        """The tokens to store; those of documents with versions that the source may withdraw wait."""
         kept = dict(tokens)
         for name, token in tokens.items() if self.states_past else ():
             self.held.pop(name, None)
@@ -262,8 +261,7 @@ class IndexRun:
         return list(dict.fromkeys(name for name, version in rows if version not in self.seen_versions))
 
     def _split_unseen(self, unseen: Sequence[str]) -> tuple[list[str], list[str]]:
-        """Documents whose current version was not seen: the missing ones, and those seen with an older
-        version."""
+        """Documents whose current version was not seen: missing ones, and those with an older version."""
         rows = self.db.execute(
             "SELECT d.name, v.id FROM documents AS d JOIN versions AS v ON v.document = d.id"
             " JOIN sources AS s ON s.id = d.source WHERE s.name = ? AND v.retired IS NULL",

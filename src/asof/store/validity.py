@@ -38,8 +38,7 @@ class VersionPassages:
 
 @dataclass(frozen=True, slots=True)
 class ValidityInterval:
-    """A passage is valid from `start` until `end` (instants, half-open); first in `version`, at place
-    `number`."""
+    """A passage is valid from `start` until `end` (instants, half-open); first in `version`, at `number`."""
 
     key: bytes
     start: int

@@ -150,8 +150,7 @@ def words(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def words_end(text: str, start: int, end: int, capacity: int, by_words: bool) -> int:
-    """The end of the words that fit into `capacity` (words or characters), with their white space; at least
-    one."""
+    """The end of the words that fit into `capacity` (words or characters), with white space; at least one."""
     if by_words:
         run = re.compile(rf"\s*+(?>(?:\S++\s*+){{1,{capacity}}})").match(text, start, end)
         return run.end() if run else end

@@ -171,8 +171,7 @@ _NO_NAME = _LEGAL | frozenset(
 
 _POSSESSIVE = re.compile(r"(?<=\w)'s(?!\w)")
 _SILENT = re.compile(r"(?<=\w)(?:'(?=\w)|\.(?=[^\W\d])|(?<=\D)\.(?=\w)|,(?=[0-9]{3}(?![0-9])))")
-"""Characters that are dropped inside a word: apostrophes, the dots of abbreviations, the commas of
-thousands."""
+"""Characters that are dropped inside a word: apostrophes, dots of abbreviations, commas of thousands."""
 
 _SIGNS = r"(?:[+#]+(?!\w))?"
 _APOSTROPHES = str.maketrans("’ʼ", "''")

@@ -98,8 +98,7 @@ def _named_anchor(times: Sequence[TimeMention], asked_at: datetime) -> datetime 
 
 
 def _lasting(detected: Intent) -> bool:
-    """True if a question in the present is about something that does not change ("what is the mechanism of
-    …")."""
+    """True if a question in the present is about something permanent ("what is the mechanism of …")."""
     return detected.direction == "timeless" and detected.recency > INSTANCE
 
 
@@ -119,7 +118,6 @@ def without(question: str, extents: Sequence[tuple[int, int]]) -> str:
 
 
 def _extent(question: str, mention: TimeMention) -> tuple[int, int]:
-    """The range that is removed from the words: the mention, unless it is part of a name ("2024
-    Olympics")."""
+    """The range to remove from the words: the mention, unless it is part of a name ("2024 Olympics")."""
     named = not mention.relative and _BEFORE_NAME.match(question, mention.end)
     return (mention.start, mention.start) if named else (mention.start, mention.end)

@@ -160,8 +160,7 @@ def _line(line: str) -> str:
 
 
 def _target(link: re.Match[str]) -> str:
-    """The displayed text of a wiki link: its alias (not the width of an image), else its target; "" for an
-    image."""
+    """The displayed text of a wiki link: its alias (no width of an image), else target; "" for an image."""
     alias = (link[3] or "").strip()
     if alias and not (link[1] and alias.replace("x", "").isdigit()):
         return alias

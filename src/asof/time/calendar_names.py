@@ -225,8 +225,7 @@ def _beyond_month(run: TokenRun, i: int) -> tuple[int, int] | None:
 
 
 def _counts_days(run: TokenRun, after: int, *, exact: bool) -> bool:
-    """True if a number after a month is a day and not a count (`In March 12 people`), time or longer
-    number."""
+    """True if a number after a month is a day, no count (`In March 12 people`), time or longer number."""
     word, gap = run.behind(after - 1)
     if not gap:
         return not word

@@ -117,8 +117,7 @@ def clock(run: TokenRun, i: int, *, bare: bool = False) -> tuple[Clock, int] | N
 
 @lru_cache(maxsize=4096)
 def is_after_hour(kind: frozenset[str], glue: str) -> bool:
-    """True if an item of a kind after a sign shows that the figures before it are an hour: `:30`, `pm`,
-    `Uhr`."""
+    """True if an item of a kind after a sign marks the figures before it as an hour: `:30`, `pm`, `Uhr`."""
     return (glue in (":", ".") and "figures" in kind) or not kind.isdisjoint(_AFTER_HOUR)
 
 

@@ -192,8 +192,8 @@ def _span_in(interval: LocalInterval, zone: tzinfo) -> Span:
 
 
 def instant_of(wall: int, zone: tzinfo, fold: int = 0) -> datetime | None:
-    """The instant at which the clocks of a zone show a wall-clock time; None outside the years 1 to 9999 of
-    UTC."""
+    """The instant at which the clocks of a zone show a wall-clock time; None outside UTC's years 1 to
+    9999."""
     try:
         if zone is UTC:
             return _BEGINNING_UTC + timedelta(microseconds=wall - DAY)

@@ -251,7 +251,7 @@ def _pieces(answer: Callable[[Callable[[str], None]], Mapping[str, Any]], reques
 
 
 DOCUMENTS = "/api/v1/documents"
-PAGE = Path(str(files("asof"))) / "serve" / "page"
+PAGE = Path(str(files(__package__))) / "page"
 
 
 Beside: TypeAlias = tuple[str, ASGIApp, AbstractAsyncContextManager[Any] | None]
@@ -287,9 +287,8 @@ def create_app(corpus: Corpus, options: ServeOptions | None = None) -> Guard:
     _add_errors(app)
     for path, application, _ in options.beside:
         app.router.routes.append(Route(path, application))
-    if PAGE.is_dir():
-        app.mount("/page", StaticFiles(directory=PAGE), "page")
-        app.add_api_route("/", lambda: FileResponse(PAGE / "index.html"), include_in_schema=False)
+    app.mount("/page", StaticFiles(directory=PAGE), "page")
+    app.add_api_route("/", lambda: FileResponse(PAGE / "index.html"), include_in_schema=False)
     _describe(app)
     guard = Guard(
         app, metrics, options.hosts, options.origins, options.keys, options.limits, corpus.models.speaks

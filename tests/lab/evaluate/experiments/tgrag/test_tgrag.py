@@ -274,7 +274,7 @@ def test_the_protocol_has_vectors_that_need_no_model(
         return evaluate(*given, **more)
 
     evaluate = evaluation.evaluate_incremental
-    monkeypatch.setattr(evaluation, "evaluate", noted)
+    monkeypatch.setattr(evaluation, "evaluate_incremental", noted)
     experimented("tgrag/III", LATER, dataset=firms, built_in=built_in, limit=1)
     assert indexed == [ENCODERS[built_in]]
 

@@ -17,4 +17,4 @@ def test_the_environment_is_read_where_the_architecture_says() -> None:
         for path in root.rglob("*.py")
         if _READS.search(path.read_text("utf-8"))
     }
-    assert found == {"environment.py", "sources/inherited.py", "cli/main.py", "cli/terminal.py"}
+    assert found == {"environment.py", "sources/git.py", "cli/main.py", "cli/terminal.py"}

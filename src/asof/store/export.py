@@ -255,6 +255,8 @@ def backup(db: sqlite3.Connection, database: Path, file: Path, *, overwrite: boo
     Raises UsageError for a file that is there already, unless it may be overwritten, and for a database that
     another process has open; sqlite3.Error, OSError.
     """
+    if not file.name:
+        raise UsageError(f"{str(file)!r} names no file")
     if file.resolve() == database.resolve() or file.with_name(f"{file.name}-wal").exists():
         raise UsageError(f"{file} is a database that is in use; choose another name")
     with replacing(file, overwrite=overwrite) as passing:

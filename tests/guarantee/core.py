@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.guarantee.histories import DAY, Event, told
+from tests.guarantee.histories import DAY, SMALL, Event, told
 from tests.guarantee.observing import Asked, Fault, Moment, Observable, command, in_full, search_by, verb
 from tests.guarantee.texts import SENTENCES
 
@@ -82,10 +82,11 @@ NARROW = GraphLimits(
 """Few candidates, so that nearly every passage that comes or goes displaces another; everything in several
 batches, files always written, existing chains always updated."""
 
+SMALL.append(lambda corpus: series_cache(corpus.session.derived, NARROW))
+
 
 def series(moment: Moment, asked: Asked) -> Any:
     """All that succession says, by what passages say and not by rows."""
-    series_cache(moment.corpus.session.derived, NARROW)
     view = moment.then.view()
     found = succession(view)
     rows = np.arange(view.prefix.rows)

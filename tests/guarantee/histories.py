@@ -55,7 +55,8 @@ class Event:
 @dataclass(frozen=True, slots=True)
 class History:
     """The events of a corpus, and what it was made with. `encoder`: it has vectors from the beginning;
-    `model`: a scripted language model reads and writes."""
+    `model`: a scripted language model reads and writes; `small`: graphs over passages have the limits of
+    `SMALL`."""
 
     events: tuple[Event, ...]
     undated: str = "added"
@@ -65,6 +66,7 @@ class History:
     languages: tuple[str, ...] = ("en", "de")
     diversity: bool = False
     start: int = AFTER
+    small: bool = False
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -84,14 +86,15 @@ WAITS = st.sampled_from((0, 0, 1, DAY // 24, DAY, 9 * DAY, 40 * DAY, 100 * DAY))
 
 @st.composite
 def histories(draw: st.DrawFn, most: int = 12) -> History:
-    names = tuple(draw(st.lists(st.sampled_from(NAMES), min_size=1, max_size=6, unique=True)))
+    names = tuple(draw(st.lists(st.sampled_from(NAMES), min_size=2, max_size=6, unique=True)))
     said = draw(st.lists(PARAGRAPH, min_size=1, max_size=5))
     dates = tuple(draw(st.lists(st.sampled_from(DATES), min_size=1, max_size=6, unique=True)))
     dates = dates + ENDS[: draw(st.sampled_from((0, 0, 0, 4)))]
     note, name, date = notes(names, said, dates), st.sampled_from(names), st.sampled_from(dates)
     source = st.sampled_from(("notes", "notes", "notes", "wire"))
     again = st.one_of(st.tuples(st.just("date"), date), st.tuples(st.just("aliases"), CALLS))
-    some = st.lists(note, min_size=1, max_size=3, unique_by=lambda each: each.name).map(tuple)
+    few = min(len(names), draw(st.integers(1, 3)))
+    some = st.lists(note, min_size=few, max_size=3, unique_by=lambda each: each.name).map(tuple)
     kinds = {
         "state": (9, st.builds(Event, st.just("state"), WAITS, some, source)),
         "all": (2, st.builds(Event, st.just("all"), WAITS, some, source)),
@@ -112,16 +115,18 @@ def histories(draw: st.DrawFn, most: int = 12) -> History:
     if draw(st.integers(0, 9)) > 5:
         kinds |= rare
     event = st.one_of([strategy for often, strategy in kinds.values() for _ in range(often)])
-    first = draw(kinds["state"][1])
     return History(
-        (first, *draw(st.lists(event, max_size=most))),
+        (draw(kinds["state"][1]), draw(kinds["state"][1]), *draw(st.lists(event, min_size=1, max_size=most))),
         undated=draw(st.sampled_from(("added", "added", "always", "never"))),
         chunking=draw(st.sampled_from(("120w", "120w", "12w", "12w/3", "whole"))),
         encoder=draw(st.integers(0, 9)) > 7, model=draw(st.integers(0, 9)) > 7,
         languages=draw(st.sampled_from((("en", "de"), ("en",)))), diversity=draw(st.integers(0, 9)) > 8,
-        start=draw(st.sampled_from((AFTER, AMID, BEFORE))),
+        start=draw(st.sampled_from((AFTER, AMID, BEFORE))), small=draw(st.booleans()),
     )  # fmt: skip
 
+
+SMALL: list[Callable[[Corpus], object]] = []
+"""What sets limits in a corpus, so small that few passages reach them."""
 
 # -- playing it -----------------------------------------------------------------------------------------
 
@@ -176,6 +181,8 @@ def opened(folder: Path, of: History, *, encoder: bool) -> Corpus:
         model=ScriptedModel(script) if of.model else None, settings=settings,
     )  # fmt: skip
     corpus.session.clock, corpus.maintenance.background = Clock(of.start, step=0), False
+    for limit in SMALL if of.small else ():
+        limit(corpus)
     return corpus
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.guarantee.histories import Event, told
+from tests.guarantee.histories import SMALL, Event, told
 from tests.guarantee.observing import Asked, Fault, Moment, Observable, search_by
 
 from asof.extensions.systems import latent, overlap
@@ -36,17 +36,17 @@ CHANGED: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 """Recipes with other numbers, which look at what the usual ones leave alone."""
 
-SMALL = GraphLimits(
+BATCHED = GraphLimits(
     least_written=1, share_written=10**9, rebuild_share=0, texts_at_once=2, most_postings=12,
     shingles_at_once=4, products_at_once=5, sparse_edges=0, sketched_at_once=5, past_only=3,
 )  # fmt: skip
 """Everything is in several batches, files are always written, existing graphs are always updated."""
 
+SMALL.append(lambda corpus: graph_cache(corpus.session.derived, BATCHED))
+
 
 def corroboration(moment: Moment, asked: Asked) -> Any:
     """The evidence graph with caps so low that most shingles are crowded, by what passages say."""
-    if asked.small:
-        graph_cache(moment.corpus.session.derived, SMALL)
     view = moment.then.view()
     graph: Evidence = evidence(view, threshold=0.05, cap=asked.cap, bands=asked.bands)
     rows = np.flatnonzero(graph.alive[graph.nodes])
@@ -174,7 +174,7 @@ FAULTS = [
           (same("1", "2020-03-01"), same("2", "2020-03-02"), same("3", "2020-03-04")), "2020-03-03"),
     Fault("a row displaced from the cap is not followed up", forgets_displaced_rows, ("evidence",),
           (same("1", "2020-03-03"), LOOK, same("2", "2020-03-04"), LOOK, same("3", "2020-03-01")),
-          "2020-03-09", asked=Asked(cap=2, small=True)),
+          "2020-03-09"),
     Fault("rows that were wrong count for the cap", counts_what_turned_out_wrong, ("evidence",),
           (same("1", "2020-03-01"), same("2", "2020-03-02"),
            Event("correct", name="harbour/1.md", date="2020-03-03")), "2020-03-09"),

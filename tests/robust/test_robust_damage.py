@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import shutil
+import sqlite3
 import struct
 import subprocess
 import sys
@@ -14,13 +16,15 @@ from typing import Any
 import pytest
 
 import asof
+from asof.errors import DamagedStore
 from asof.index.segment import Segment
+
+from .conftest import island
 
 pytestmark = pytest.mark.slow
 
 FOOTER = struct.calcsize("<QII8s")
-QUESTIONS = ("mill storm", "latest bread price")
-TOWNS = ["mill", "ferry", "bread", "storm", "rope", "snow", "price", "chair", "bell", "fog", "tide", "oak"]
+ASKED = (("mill storm", "2021-01-20"), ("latest bread price", "2030-01-01"))
 ARRAYS = (
     "visible", "added", "passage", "document", "digest", "head", "number", "length", "dated", "row_of",
     "total", "terms", "start", "rows", "tf", "end_passage", "end_at", "end_added",
@@ -31,35 +35,7 @@ ARRAYS = (
 READ_BY_SEARCH = ("visible", "length", "total", "terms", "start", "rows", "tf", "row_of", "end_at")
 
 Answers = list[list[tuple[Any, ...]]]
-
-
-def documents(version: int) -> list[dict[str, str]]:
-    return [
-        {
-            "id": f"d{number}", "title": f"note {number}",
-            "published": f"202{version}-01-{number % 28 + 1:02d}",
-            "text": " ".join(TOWNS[(number * (at + version) + at) % 12] for at in range(9))
-            + f" v{version} in {1900 + number}",
-        }
-        for number in range(40)
-    ]  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def sound(tmp_path_factory: pytest.TempPathFactory, write_lines: Any) -> Path:
-    """A corpus of two segments: 40 documents, each in two versions."""
-    root = tmp_path_factory.mktemp("sound")
-    with asof.open(root) as corpus:
-        corpus.maintenance.background = False
-        for version in (1, 2):
-            corpus.add(write_lines(root / "island.jsonl", documents(version)))
-        assert len(corpus.status().segments) == 2
-    return root
-
-
-@pytest.fixture
-def root(sound: Path, memory_folder: Path) -> Path:
-    return Path(shutil.copytree(sound, memory_folder / "island"))
+Damage = Callable[[Path], None]
 
 
 def segments(root: Path) -> list[Path]:
@@ -70,8 +46,7 @@ def segments(root: Path) -> list[Path]:
 def answers(corpus: asof.Corpus) -> Answers:
     return [
         [(hit.id, hit.score, hit.place, hit.why.as_json()) for hit in corpus.at(at).search(question, 5).hits]
-        for question in QUESTIONS
-        for at in ("2021-01-20", "2030-01-01")
+        for question, at in ASKED
     ]
 
 
@@ -79,6 +54,17 @@ def answers(corpus: asof.Corpus) -> Answers:
 def expected(sound: Path) -> Answers:
     with asof.open(sound, create=False) as corpus:
         return answers(corpus)
+
+
+def used(root: Path) -> tuple[Answers, list[str], list[str]]:
+    """What a search answers, the lines that it tells, and what a check finds after it."""
+    told: list[str] = []
+    with asof.open(root, create=False, on_note=told.append) as corpus:
+        answered = answers(corpus)
+        return answered, list(told), corpus.check()
+
+
+# -- segments ---------------------------------------------------------------------------------------
 
 
 def flip(path: Path, at: int, bit: int = 3) -> None:
@@ -89,116 +75,116 @@ def flip(path: Path, at: int, bit: int = 3) -> None:
         file.write(bytes([byte ^ 1 << bit]))
 
 
-def searched_and_checked(root: Path) -> tuple[Answers, list[str], list[str]]:
-    """What a search answers, the lines that it tells, and what a check finds after it."""
-    told: list[str] = []
-    with asof.open(root, create=False, on_note=told.append) as corpus:
-        answered = answers(corpus)
-        return answered, list(told), corpus.check()
+def truncated(which: int, length: float) -> Damage:
+    """To a length; a negative one from the end, a fraction of the size."""
+
+    def damage(root: Path) -> None:
+        path = segments(root)[which]
+        size = path.stat().st_size
+        keep = size + length if length < 0 else length if isinstance(length, int) else size * length
+        with path.open("r+b") as file:
+            file.truncate(int(keep))
+
+    return damage
 
 
-def assert_mended(root: Path, expected: Answers, at_once: bool = True) -> None:
-    """One line, from the search if it read what is damaged (`at_once`), else from the check; then none."""
-    answered, told, checked = searched_and_checked(root)
-    assert answered == expected
-    assert len(told) == 1 or not at_once
-    assert len(told) + len(checked) == 1, (told, checked)
-    assert "rebuilt" in (told + checked)[0]
-    assert searched_and_checked(root) == (expected, [], [])
+def longer(which: int) -> Damage:
+    def damage(root: Path) -> None:
+        with segments(root)[which].open("ab") as file:
+            file.write(b"x")
+
+    return damage
 
 
-# -- one segment ------------------------------------------------------------------------------------
+def in_footer(behind: int) -> Damage:
+    def damage(root: Path) -> None:
+        path = segments(root)[0]
+        flip(path, path.stat().st_size - behind)
+
+    return damage
 
 
-def test_a_sound_corpus_is_told_nothing_about(root: Path, expected: Answers) -> None:
-    assert searched_and_checked(root) == (expected, [], [])
-    assert any(expected)
+def in_contents(share: float) -> Damage:
+    """A bit of the table of contents."""
+
+    def damage(root: Path) -> None:
+        path = segments(root)[1]
+        size = path.stat().st_size
+        (begin,) = struct.unpack_from("<Q", path.read_bytes()[-FOOTER:])
+        flip(path, int(begin + share * (size - FOOTER - begin)))
+
+    return damage
 
 
-@pytest.mark.parametrize("which", [0, 1])
-@pytest.mark.parametrize("length", [0, 1, FOOTER - 1, FOOTER, 0.1, 0.5, 0.99, -1])
-def test_truncated(root: Path, expected: Answers, which: int, length: float) -> None:
-    path = segments(root)[which]
-    size = path.stat().st_size
-    keep = size + length if length < 0 else length if isinstance(length, int) else size * length
-    with path.open("r+b") as file:
-        file.truncate(int(keep))
-    assert_mended(root, expected)
+def in_array(array: str, place: float) -> Damage:
+    def damage(root: Path) -> None:
+        path = segments(root)[1]
+        segment = Segment(path)
+        begin, size = segment.facts["arrays"][array]["at"], segment[array].nbytes
+        assert size > 0, "the second segment has rows and ends"
+        del segment
+        flip(path, begin + int(place * (size - 1)))
+
+    return damage
 
 
-@pytest.mark.parametrize("which", [0, 1])
-def test_longer_than_it_was(root: Path, expected: Answers, which: int) -> None:
-    with segments(root)[which].open("ab") as file:
-        file.write(b"x")
-    assert_mended(root, expected)
+def of_another_corpus(root: Path) -> None:
+    other = root.with_name("other")
+    with asof.open(other) as corpus:
+        corpus.add(island(3))
+    shutil.copy(segments(other)[0], segments(root)[0])
 
 
-def test_deleted(root: Path, expected: Answers) -> None:
+def deleted(root: Path) -> None:
     segments(root)[0].unlink()
-    assert_mended(root, expected)
 
 
-def test_all_deleted(root: Path, expected: Answers) -> None:
-    """One line for each file that is rebuilt."""
+def all_deleted(root: Path) -> None:
     shutil.rmtree(root / ".asof" / "segments")
-    answered, told, checked = searched_and_checked(root)
+
+
+def swapped(root: Path) -> None:
+    first, second = segments(root)
+    spare = first.with_suffix(".spare")
+    first.rename(spare)
+    second.rename(first)
+    spare.rename(second)
+
+
+DAMAGED: dict[str, tuple[Damage, int]] = {
+    "nothing": (lambda _: None, 0),
+    **{f"segment {which} is cut to {length}": (truncated(which, length), 1)
+       for which in (0, 1) for length in (0, 1, FOOTER - 1, FOOTER, 0.1, 0.5, 0.99, -1)},
+    **{f"segment {which} is longer": (longer(which), 1) for which in (0, 1)},
+    "a segment is deleted": (deleted, 1), "all are deleted": (all_deleted, 2),
+    **{f"a bit of the footer, {behind} from the end": (in_footer(behind), 1)
+       for behind in range(1, FOOTER + 1, 4)},
+    **{f"a bit of the contents at {share}": (in_contents(share), 1) for share in (0.0, 0.3, 0.6, 0.99)},
+    **{f"a bit of {array} at {place}": (in_array(array, place), int(array in READ_BY_SEARCH))
+       for array in ARRAYS for place in (0.0, 1.0)},
+    "a segment of another corpus": (of_another_corpus, 1), "two changed places": (swapped, 2),
+}  # fmt: skip
+"""What is damaged, and how many lines a search tells of it at least; a check tells what is left."""
+
+
+@pytest.mark.parametrize("damaged", DAMAGED)
+def test_a_damaged_segment_is_rebuilt(root: Path, expected: Answers, damaged: str) -> None:
+    """One line for each, from the search if it read what is damaged, else from the check; then none."""
+    damage, lines = DAMAGED[damaged]
+    damage(root)
+    answered, told, checked = used(root)
     assert answered == expected
-    assert (len(told), checked) == (2, [])
-
-
-@pytest.mark.parametrize("behind", range(1, FOOTER + 1, 4))
-def test_a_bit_of_the_footer(root: Path, expected: Answers, behind: int) -> None:
-    path = segments(root)[0]
-    flip(path, path.stat().st_size - behind)
-    assert_mended(root, expected)
-
-
-@pytest.mark.parametrize("share", [0.0, 0.3, 0.6, 0.99])
-def test_a_bit_of_the_table_of_contents(root: Path, expected: Answers, share: float) -> None:
-    path = segments(root)[1]
-    size = path.stat().st_size
-    (begin,) = struct.unpack_from("<Q", path.read_bytes()[-FOOTER:])
-    flip(path, int(begin + share * (size - FOOTER - begin)))
-    assert_mended(root, expected)
-
-
-@pytest.mark.parametrize("place", [0.0, 0.5, 1.0])
-@pytest.mark.parametrize("array", ARRAYS)
-def test_a_bit_of_an_array(root: Path, expected: Answers, array: str, place: float) -> None:
-    path = segments(root)[1]
-    segment = Segment(path)
-    begin, size = segment.facts["arrays"][array]["at"], segment[array].nbytes
-    assert size > 0, "the second segment has rows and ends"
-    del segment
-    flip(path, begin + int(place * (size - 1)))
-    assert_mended(root, expected, at_once=array in READ_BY_SEARCH)
+    assert len(told) >= lines
+    assert len(told) + len(checked) == (max(lines, 1) if damaged != "nothing" else 0), (told, checked)
+    assert all("rebuilt" in line for line in told + checked)
+    assert used(root) == (expected, [], [])
 
 
 def test_every_array_is_tried(root: Path) -> None:
     assert set(Segment(segments(root)[0]).facts["arrays"]) == set(ARRAYS)
 
 
-def test_replaced_by_the_segment_of_another_corpus(
-    root: Path, expected: Answers, memory_folder: Path, write_lines: Any
-) -> None:
-    other = memory_folder / "other"
-    with asof.open(other) as corpus:
-        corpus.add(write_lines(other / "other.jsonl", documents(3)))
-    shutil.copy(segments(other)[0], segments(root)[0])
-    assert_mended(root, expected)
-
-
-def test_segments_that_changed_places(root: Path, expected: Answers) -> None:
-    first, second = segments(root)
-    spare = first.with_suffix(".spare")
-    first.rename(spare)
-    second.rename(first)
-    spare.rename(second)
-    answered, told, checked = searched_and_checked(root)
-    assert (answered, len(told), checked) == (expected, 2, [])
-
-
-def test_damaged_while_it_is_indexed_into(root: Path, write_lines: Any) -> None:
+def test_damaged_while_it_is_indexed_into(root: Path) -> None:
     """A write needs no old segment; merging does, and rebuilds it."""
     flip(segments(root)[0], 0)
     told: list[str] = []
@@ -217,48 +203,43 @@ def test_damaged_while_it_is_indexed_into(root: Path, write_lines: Any) -> None:
 READER = """
 import json, sys
 import asof
-corpus = asof.open(sys.argv[1], create=False)
+corpora = [asof.open(root, create=False) for root in sys.argv[1:]]
 for line in sys.stdin:
-    hits = corpus.at("2030-01-01").search(line.strip(), 50).hits
-    print(json.dumps([[hit.id, hit.score, hit.why.value] for hit in hits]), flush=True)
+    found = [corpus.at("2030-01-01").search(line.strip(), 50).hits for corpus in corpora]
+    print(json.dumps([[[hit.id, hit.score, hit.why.value] for hit in hits] for hits in found]), flush=True)
 """
 
 
-def reader(root: Path) -> tuple[subprocess.Popen[str], Callable[[str], Any]]:
+def test_flipped_while_open_elsewhere(sound: Path, memory_folder: Path) -> None:
+    """What a process has checked once it does not check again; what it answers then may be old or new."""
+    arrays = ("rows", "tf", "start", "length", "row_of", "end_passage")
+    roots = [Path(shutil.copytree(sound, memory_folder / array)) for array in arrays]
     process = subprocess.Popen(
-        [sys.executable, "-c", READER, str(root)],
+        [sys.executable, "-c", READER, *map(str, roots)],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
+    asking, answering = process.stdin, process.stdout
+    assert asking is not None
+    assert answering is not None
 
-    def ask(question: str) -> Any:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        process.stdin.write(question + "\n")
-        process.stdin.flush()
-        answer = process.stdout.readline()
-        return json.loads(answer) if answer else None
+    def asked(question: str) -> Any:
+        print(question, file=asking, flush=True)
+        return json.loads(answering.readline())
 
-    return process, ask
-
-
-@pytest.mark.parametrize("array", ["rows", "tf", "start", "length", "row_of", "end_passage"])
-def test_flipped_while_open_elsewhere(root: Path, array: str) -> None:
-    """What a process has checked once it does not check again; what it answers then may be old or new."""
-    process, ask = reader(root)
-    before = ask("ferry")
-    path = segments(root)[1]
-    segment = Segment(path)
-    entry, values = segment.facts["arrays"][array], segment[array]
-    for at in range(0, values.nbytes, values.itemsize):
-        flip(path, entry["at"] + at, bit=6)
-    during = ask("bread")
-    rest, errors = process.communicate(timeout=30)
-    assert errors == ""
-    assert (process.returncode, rest) == (0, "")
-    assert during is not None
-    process, ask = reader(root)
-    assert ask("ferry") == before
-    assert process.communicate(timeout=30)[1] == ""
+    before = asked("ferry")
+    for root, array in zip(roots, arrays, strict=True):
+        path = segments(root)[1]
+        segment = Segment(path)
+        entry, values = segment.facts["arrays"][array], segment[array]
+        for at in range(0, values.nbytes, values.itemsize):
+            flip(path, entry["at"] + at, bit=6)
+    assert len(asked("bread")) == len(roots)
+    assert process.communicate(timeout=30) == ("", "")
+    assert process.returncode == 0
+    for root, hits in zip(roots, before, strict=True):
+        with asof.open(root, create=False) as corpus:
+            found = corpus.at("2030-01-01").search("ferry", 50).hits
+            assert [[hit.id, hit.score, hit.why.value] for hit in found] == hits
 
 
 # -- the command line -------------------------------------------------------------------------------
@@ -282,3 +263,51 @@ def test_search_says_it_in_one_line(root: Path, run_asof: Any) -> None:
     assert (after.returncode, after.stdout) == (0, before.stdout)
     assert len(after.stderr.splitlines()) == 1
     assert "rebuilt" in after.stderr
+
+
+# -- the database: it cannot be rebuilt -------------------------------------------------------------
+
+
+def corrupt(path: Path, how: str) -> None:
+    with contextlib.closing(sqlite3.connect(path)) as db:
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        roots = dict(db.execute("SELECT name, rootpage FROM sqlite_schema").fetchall())
+        size = db.execute("PRAGMA page_size").fetchone()[0]
+    data = bytearray(path.read_bytes())
+    if how == "noise":
+        data[:] = bytes(value * 7 % 251 for value in range(len(data)))
+    elif how == "header":
+        data[3] ^= 1
+    elif how == "pages":
+        data[4096:] = bytes([0xA5]) * (len(data) - 4096)
+    elif how == "half":
+        del data[len(data) // 2 :]
+    else:
+        page = size * (roots[how] - 1)
+        data[page : page + size] = bytes([0xA5]) * size
+    path.write_bytes(data)
+
+
+@pytest.mark.parametrize("how", ["noise", "header", "pages", "half", "passages", "versions", "segments"])
+@pytest.mark.parametrize("command", ["search ferry", "status", "status --check", "index", "python"])
+def test_a_damaged_database_is_one_clear_line(
+    root: Path, run_asof: Any, write_lines: Any, how: str, command: str
+) -> None:
+    corrupt(root / ".asof" / "corpus.db", how)
+    if command == "python":
+        with pytest.raises(DamagedStore), asof.open(root, create=False) as corpus:
+            corpus.search("ferry")
+        return
+    if command == "index":
+        result = run_asof("index", write_lines(root / "island.jsonl", island(3)), "--into", root)
+    else:
+        result = run_asof(*command.split(), "--index", root)
+    assert "Traceback" not in result.stderr
+    if (how, command) == ("passages", "status"):
+        assert result.returncode == 0  # counts stand in the indices, which are sound
+    elif command == "status --check" and result.returncode == 3:
+        assert "corpus.db" in result.stdout  # it was read to its end, and its faults were listed
+    else:
+        assert result.returncode == 2
+        assert len(result.stderr.splitlines()) == 1
+        assert "not a sound database" in result.stderr

@@ -24,9 +24,9 @@ from asof.errors import NoCorpus
 pytestmark = pytest.mark.slow
 
 INDEXER = str(Path(__file__).parents[1] / "support" / "killable_indexer.py")
-DOCUMENTS, BATCH = 600, 12
+DOCUMENTS, BATCH = 300, 6
 BATCHES = DOCUMENTS // BATCH
-KILLS, SERIES = 50, 10
+KILLS, SERIES = 30, 6
 EVERYWHERE = 1000  # more than there are passages
 
 WORDS = (
@@ -37,7 +37,7 @@ WORDS = (
 
 @pytest.fixture(scope="module")
 def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """600 documents with a word that all have, a word of their own and some of sixteen others."""
+    """300 documents with a word that all have, a word of their own and some of sixteen others."""
     rng = random.Random(7)
     path = tmp_path_factory.mktemp("source") / "island.jsonl"
     with path.open("w") as file:

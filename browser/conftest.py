@@ -33,16 +33,7 @@ def served(tmp_path_factory):
         json.dumps({"id": "pier", "text": f"The pier is {length} metres long.\nIt is wet.", "date": date})
         for date, length in (("2018-05-01", 10), ("2020-05-01", 20), ("2022-05-01", 30))
     ]
-    hours = "The bathing house is open from 9:00 to {}:00."
-    lines += [
-        json.dumps({"id": id_, "text": f"{hours.format(hour)} {more}", "date": date})
-        for id_, date, hour, more in (
-            ("bath", "2019-05-01", 17, ""), ("guide", "2019-06-01", 17, "It has a red roof."),
-            ("bath", "2021-05-01", 19, SCRIPT),
-        )
-    ]  # fmt: skip
     (root / "pier.jsonl").write_text("\n".join(lines))
-    (root / "asof.toml").write_text("[search]\nstale = true\n")
     environment = {**os.environ, "HOME": str(root)}
     asof = [sys.executable, "-m", "asof"]
     index = [*asof, "index", "notes", "pier.jsonl"]

@@ -166,16 +166,6 @@ def test_what_superseded_a_hit_moves_the_slider(page):
     expect(page.locator("#told")).to_have_text("14 January 2019")
 
 
-def test_a_stale_hit_says_what_a_newer_note_says_and_leads_there(page):
-    ready(page, "/?q=bathing%20house%20open")
-    hit = page.locator(".hit", has_text="red roof")
-    expect(hit).to_contain_text("stale: a newer note says “The bathing house is open from 9:00 to 19:00.")
-    expect(page.get_by_text("stale: a newer note says")).to_have_count(1)
-    hit.get_by_role("link", name="bath", exact=True).click()
-    expect(page.locator("#content")).to_contain_text("19:00")
-    assert page.evaluate("window.broken") is None
-
-
 def test_why_shows_bars_and_a_tree_that_adds_up(page):
     ready(page, VIEWS["search"])
     hit = page.locator(".hit").first

@@ -37,7 +37,8 @@ OBSERVABLES: dict[str, Observable] = {
 }
 FAULTS: list[Fault] = [fault for each in EXTENSIONS for fault in getattr(each, "FAULTS", ())]
 
-EXAMPLES = 200 if settings.get_current_profile_name() == "ci" else settings().max_examples
+CI = settings.get_current_profile_name() == "ci"
+"""There the examples are the same ones each time: `nightly` looks for others."""
 
 
 def prepare(corpus: Corpus) -> None:
@@ -62,7 +63,7 @@ def moment_of(played: Played, at: int, back: int, beside: int) -> tuple[int, int
     return None if played.refused(as_of, known_at) else (as_of, known_at)
 
 
-@settings(max_examples=EXAMPLES, suppress_health_check=list(HealthCheck))
+@settings(derandomize=CI, suppress_health_check=list(HealthCheck))
 @given(
     histories(), ASKED, st.sampled_from((0, 1, 1, 2, 2, 3, 5, 8)), st.sampled_from((0, 0, 1, 2, 5)),
     st.sampled_from((0, 0, -1, 30 * DAY)), st.lists(st.sampled_from(sorted(OBSERVABLES)), max_size=4),
@@ -80,7 +81,11 @@ def test_at_a_moment_all_is_as_in_a_corpus_that_never_held_anything_else(
         names = sorted({v.name for v in played.visible(here.as_of, here.known_at) if v.document is not None})
         if asked.name not in names:  # what is asked is why something is not there
             asked = replace(asked, name=(names or [asked.name])[0])
-        observables = OBSERVABLES if names else {"statistics": core.statistics}
+        observables = dict(OBSERVABLES) if names else {"statistics": core.statistics}
+        if (
+            history.small
+        ):  # a command opens the corpus anew, with the usual limits, and reads what small ones made
+            observables.pop("commands", None)
         assert differences(observables, here, there, asked) == {}
         assert here.then.view().n == current_passages(here)
         event("versions visible", min(len(names), 3))

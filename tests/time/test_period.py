@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import subprocess
+import sys
 from datetime import UTC, date, datetime, timedelta, timezone
 from itertools import pairwise
 from zoneinfo import ZoneInfo
@@ -171,3 +173,8 @@ def test_days_of_a_zone_are_consecutive(day: date, zone: ZoneInfo) -> None:
 def test_a_day_that_a_zone_skipped() -> None:
     with pytest.raises(ValueError, match="skipped"):
         days_in(one_day(date(2011, 12, 30)), ZoneInfo("Pacific/Apia"))
+
+
+def test_reading_dates_needs_no_numpy() -> None:
+    code = "import sys, asof.time.moment, asof.time.span; sys.exit('numpy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

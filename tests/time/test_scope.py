@@ -11,8 +11,7 @@ from tests.support.fact_lines import corpus_of, note, view
 
 from asof.extensions.facts.visible import facts_about
 from asof.time.moment import read
-from asof.time.scope import holds_in, label, nearest
-from asof.time.span import Span
+from asof.time.span import Span, holds_in, label, nearest
 
 
 def since(when: str) -> Span:

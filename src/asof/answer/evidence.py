@@ -15,8 +15,7 @@ from asof.store.digest import KIND, TEXT
 from asof.store.reader import VisiblePassage
 from asof.text.passages import header, is_row, sentences, shown, split_rows
 from asof.text.query import key, parse
-from asof.time.scope import holds_in
-from asof.time.span import Span
+from asof.time.span import Span, holds_in
 from asof.values import Fact, Hit, Query
 
 # -- facts of sentences --------------------------------------------------------------------------------

@@ -44,8 +44,7 @@ from asof.answer.question import ParsedQuestion
 from asof.answer.sentences import Quote, best_quotes, quote_of
 from asof.index.view import View
 from asof.text.query import key
-from asof.time.scope import holds_in, label
-from asof.time.span import BEGINNING, Period, Span
+from asof.time.span import BEGINNING, Period, Span, holds_in, label
 from asof.values import LOCAL, Answer, Citation, Hit, Value, shortened
 
 # -- successor: the earliest later statement of the same kind that does not name it --------------------

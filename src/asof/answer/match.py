@@ -27,8 +27,7 @@ from asof.index.view import View
 from asof.text.figures import Figure, figure_of, language_of, lexicon, pattern
 from asof.text.query import key
 from asof.time.expressions import TimeContext, parse
-from asof.time.scope import holds_in, label, nearest
-from asof.time.span import Span
+from asof.time.span import Span, holds_in, label, nearest
 from asof.values import CHANGE, VALUE, Amount, Fact, Hit
 
 # -- facts ---------------------------------------------------------------------------------------------

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from asof.extensions.systems.arxiv_question import PaperRequest
 from asof.extensions.systems.papers import PaperQuestion, complete_request, expanded, topic_of
-from asof.time.decay import DAY
 from asof.time.moment import read
+from asof.time.span import DAY
 
 NOW = read("2024-01-30").first
 NOTES = ("no time is named: the last 7 days", "no category is named: cs.LG was taken", "another")

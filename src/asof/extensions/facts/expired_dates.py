@@ -29,8 +29,7 @@ from asof.extensions.facts.stale_links import written_since
 from asof.index.view import View
 from asof.text.tokens import tokenize
 from asof.time import TimeContext, TimeMention, parse
-from asof.time.decay import DAY
-from asof.time.span import NEVER, format_instant, nearest_moment
+from asof.time.span import DAY, NEVER, format_instant, nearest_moment
 from asof.values import Why
 
 # -- times to come and the day of writing, by words alone ------------------------------------------

@@ -37,8 +37,7 @@ from asof.rank.words import weighted_share, weighted_words
 from asof.schema import choice, within
 from asof.store.reader import StoredPassage
 from asof.text.query import key
-from asof.time.scope import holds_in, nearest
-from asof.time.span import Span
+from asof.time.span import Span, holds_in, nearest
 from asof.values import CHANGE, VALUE, Query, Why
 
 # -- scores of facts and passages ------------------------------------------------------------------

@@ -6,9 +6,11 @@
 from __future__ import annotations
 
 import json
+import math
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
@@ -23,7 +25,6 @@ from asof.rank.times import ages
 from asof.revisions.links import backlinks
 from asof.schema import checked, nearest, within
 from asof.text.tokens import tokenize
-from asof.time.decay import TieredDecay
 from asof.values import Query
 
 # -- numbers of a stage that differ by source ------------------------------------------------------
@@ -180,9 +181,9 @@ class RecencyTiers:
     traits: ClassVar = Traits(by_age="factor")
 
     def __post_init__(self) -> None:
-        TieredDecay(self.bounds, self.values)
+        _check_tiers(self.bounds, self.values)
         if self.by_source:
-            check(self.by_source, self._numbers, lambda **own: _decay(own))
+            check(self.by_source, self._numbers, lambda **own: _check_tiers(*_tiers(own)))
 
     @property
     def off(self) -> bool:
@@ -205,15 +206,41 @@ class RecencyTiers:
 
     def _factors(self, rows: NDArray[np.int64], view: View) -> NDArray[np.float64]:
         days = ages(view.as_of, view.column("visible", rows))
-        factors = TieredDecay(self.bounds, self.values)(days)
+        factors = _tier_factors(days, self.bounds, self.values)
         if self.by_source:
             for here, own in parts(rows, view, self.by_source, self._numbers):
-                factors[here] = _decay(own)(days[here])
+                factors[here] = _tier_factors(days[here], *_tiers(own))
         return np.where(view.column("dated", rows).astype(bool), factors, 1.0)
 
 
-def _decay(own: Mapping[str, float]) -> TieredDecay:
-    return TieredDecay(tuple(own[name] for name in DAYS), tuple(own[name] for name in FACTORS))
+Tiers = tuple[tuple[float, ...], tuple[float, ...]]
+"""Bounds in days, and the factors below each of them and from the last one on."""
+
+
+def _tiers(own: Mapping[str, float]) -> Tiers:
+    return tuple(own[name] for name in DAYS), tuple(own[name] for name in FACTORS)
+
+
+def _check_tiers(bounds: Sequence[float], values: Sequence[float]) -> None:
+    """Raises ValueError unless there is one value more than bounds, and bounds rise."""
+    if len(values) != len(bounds) + 1:
+        raise ValueError(f"{len(bounds)} bounds part {len(bounds) + 1} values, not {len(values)}")
+    for bound in bounds:
+        if not (math.isfinite(bound) and bound > 0):
+            raise ValueError(f"each bound is a number above 0, not {bound!r}")
+    if any(low >= high for low, high in pairwise(bounds)):
+        raise ValueError(f"bounds rise from each to the next: {bounds!r}")
+    for value in values:
+        if not (math.isfinite(value) and value >= 0):
+            raise ValueError(f"each value is a number from 0 up, not {value!r}")
+
+
+def _tier_factors(
+    days: NDArray[np.float64], bounds: Sequence[float], values: Sequence[float]
+) -> NDArray[np.float64]:
+    """The factor of each age in days, by whole days."""
+    tier = np.searchsorted(np.asarray(bounds, np.float64), np.floor(np.maximum(days, 0.0)), side="right")
+    return np.asarray(values, np.float64)[tier]
 
 
 # -- headings and tags -----------------------------------------------------------------------------

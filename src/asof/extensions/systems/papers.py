@@ -43,9 +43,8 @@ from asof.recipes import by_document
 from asof.text.passages import sentences, shown
 from asof.text.snippet import snippet
 from asof.text.tokens import Analyzer, spans
-from asof.time.decay import DAY
 from asof.time.moment import When, first_instant, last_instant
-from asof.time.span import iso, moment, nearest_moment
+from asof.time.span import DAY, iso, moment, nearest_moment
 from asof.values import Answer, Filters, Hit
 
 if TYPE_CHECKING:

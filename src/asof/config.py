@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from asof import plugins, recipes, schema
-from asof.answer.write import AskSettings
+from asof.answer import AskSettings
 from asof.errors import BadConfig, Untrusted, UsageError
 from asof.models.encoders import HashedNgrams
 from asof.schema import (
@@ -120,7 +120,7 @@ class Config:
     [encoder] the model that makes vectors, see `asof.models.named`; `asof embed` changes it.
     [rerank] the model that reranks, see `asof.models.rerankers`.
     [model] the language model, see `asof.models.chat`; nothing asks one that is not named.
-    [ask] recipe, mode, tokens, budget: defaults of `asof ask`, see `asof.answer.write`.
+    [ask] recipe, mode, tokens, budget: defaults of `asof ask`, see `asof.answer`.
     [SCHEME] settings of the sources that a scheme names, such as [arxiv]; those of asof's own are checked,
              those of a package when one of its sources is opened.
     [diversity] kind, most, balance, first: unlike first hits (`asof.rank.rerank`).

@@ -15,15 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof import plugins
-from asof.answer.evidence import SentenceFact, WeightedPhrase, pack, quotable_sentences
+from asof.answer.evidence import SentenceFact, WeightedPhrase, quotable_sentences
 from asof.answer.extractive import AnswerContext, extractive_answer
 from asof.answer.question import ParsedQuestion
 from asof.answer.sentences import PASSAGES
-from asof.answer.write import LOCAL_TOKENS
 from asof.errors import UsageError
 from asof.index.view import View
 from asof.revisions.chains import succession
-from asof.text.passages import passage_header, tokens
+from asof.text.passages import pack, passage_header, tokens
 from asof.text.query import key
 from asof.text.question import QuestionReading
 from asof.values import GLOBAL, LOCAL, Answer, Filters, Hit
@@ -99,6 +98,9 @@ def said(wanted: frozenset[str], hit: Hit) -> frozenset[str]:
 # -- ask -----------------------------------------------------------------------------------------------
 
 AUTO = "auto"
+
+LOCAL_TOKENS = 12_000
+"""The tokens of passages that an answer reads (L_ctx of TG-RAG, section V-D)."""
 
 BUDGET_NEEDS_MODEL = "a budget is for a language model, and none is configured: nothing is spent"
 

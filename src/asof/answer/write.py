@@ -7,7 +7,7 @@ the question, reports, points of the evidence, the answer; and the parts of a qu
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,9 +15,8 @@ from asof.answer.extractive import AnswerContext, Moments, refused
 from asof.errors import ModelError
 from asof.models.metered import HasCachedReplies, MeteredModel, Usage, budget_text
 from asof.models.ports import Prompt, Reply, between, one_line, prompt_text
-from asof.schema import check, number, one_of, whole
 from asof.time.span import iso
-from asof.values import LOCAL, MODES, Answer, Citation, Hit
+from asof.values import LOCAL, Answer, Citation, Hit
 
 if TYPE_CHECKING:
     from asof.models.ports import Model
@@ -295,36 +294,3 @@ def added(one: Usage | None, other: Usage) -> Usage:
         one.refused + other.refused, one.prompt_tokens + other.prompt_tokens,
         one.reply_tokens + other.reply_tokens, cost,
     )  # fmt: skip
-
-
-# -- settings: `[ask]` of asof.toml --------------------------------------------------------------------
-
-LOCAL_TOKENS = 12_000
-"""The tokens of passages that an answer reads (L_ctx of TG-RAG, section V-D)."""
-
-MAX_PASSAGES = 100
-"""The most passages that are retrieved for an answer."""
-
-
-@dataclass(frozen=True, slots=True)
-class AskSettings:
-    """`recipe` retrieves the passages; `mode` is one of `asof.values.MODES`.
-
-    `tokens`: the tokens of retrieved text that are read, None for 12,000 (global: 24,000; TG-RAG, section
-    V-D). `budget`: the most that a model may cost for an answer, in US dollars (tokens without prices);
-    None: no limit.
-    """
-
-    recipe: str = "asof"
-    mode: str = "auto"
-    tokens: int | None = None
-    budget: float | None = None
-
-    @classmethod
-    def read(cls, table: Mapping[str, Any], known: Sequence[str]) -> AskSettings:
-        """The table of a configuration; `known`: the names of recipes. Raises UsageError."""
-        check(table, {
-            "recipe": one_of(*known), "mode": one_of(*MODES), "tokens": whole(100, 1_000_000),
-            "budget": number(0, 1e9),
-        })  # fmt: skip
-        return cls(**table)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from asof.answer.evidence import LEFT_OUT
 from asof.cli.main import (
     DONE,
     NOTHING,
@@ -27,6 +26,7 @@ from asof.cli.main import (
 from asof.cli.search import joined
 from asof.cli.terminal import counted, plain, show, waiting_progress
 from asof.models.metered import USD, amount
+from asof.text.passages import LEFT_OUT
 from asof.time.span import format_instant
 from asof.values import MODES
 from asof.wire import answer_json

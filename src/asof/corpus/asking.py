@@ -9,7 +9,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 from asof import config, engine, plugins, values
-from asof.answer.write import MAX_PASSAGES
 from asof.corpus.session import ModelProvider, Session
 from asof.errors import BeforeHorizon, UsageError
 from asof.recipes import by_document
@@ -140,6 +139,9 @@ class QueryReader:
 
 
 # -- ask -----------------------------------------------------------------------------------------------
+
+MAX_PASSAGES = 100
+"""The most passages that are retrieved for an answer."""
 
 
 @dataclass(frozen=True, slots=True)

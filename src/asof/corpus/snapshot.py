@@ -8,14 +8,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
 from asof import engine
-from asof.answer.evidence import LEFT_OUT, pack
 from asof.arguments import all_checked
 from asof.corpus.asking import Asker, AskRequest, QueryReader
 from asof.corpus.session import ModelProvider, Session
 from asof.engine import Results
 from asof.errors import DocumentNotFound
 from asof.models.ports import one_line
-from asof.text.passages import ends, passage_header, sentences, tokens
+from asof.text.passages import LEFT_OUT, ends, pack, passage_header, sentences, tokens
 from asof.text.question import QuestionReading
 from asof.time.moment import When
 from asof.time.span import iso

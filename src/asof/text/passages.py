@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections import deque
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
+from typing import NamedTuple
 from unicodedata import category
 
 from asof.errors import UsageError
@@ -25,10 +28,15 @@ _FENCE = re.compile(r"^ {0,3}(`{3,}+|~{3,}+)([^\n]*+)(?:\n(?>(?:[ \t]*+\n)*))?",
 _TABLE = re.compile(r"(?>(?:^[ \t]*+\|[^\n]*+(?:\n|\Z))+)(?>(?:[ \t]*+\n)*)", re.MULTILINE)
 _UNDERLINE = re.compile(r"[ \t]*+(?:=++|-++)[ \t]*+(?:\n|\Z)")
 _WORD = re.compile(r"\S++\s*+|\s++")
-_UNSPACED = re.compile(f"[{KANA_AND_HAN}]").search
 
 _PLAIN = 20  # characters a word, white space included: no plain text has more on average
 _LONG = 80  # characters without white space; more are no word
+
+
+@cache
+def _unspaced() -> re.Pattern[str]:
+    """Compiled on first use, as it takes long."""
+    return re.compile(f"[{KANA_AND_HAN}]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,9 +179,11 @@ def count_words(stretch: str) -> int:
     That is so in Chinese and Japanese, and in strings of more than 80 characters (encoded data, Thai).
     """
     spaced = stretch.split()
-    if len(stretch) <= _PLAIN * len(spaced) and (stretch.isascii() or not _UNSPACED(stretch)):
+    if len(stretch) <= _PLAIN * len(spaced) and (stretch.isascii() or not _unspaced().search(stretch)):
         return len(spaced)
-    return sum(max(1, len(word) // 2) if len(word) > _LONG or _UNSPACED(word) else 1 for word in spaced)
+    return sum(
+        max(1, len(word) // 2) if len(word) > _LONG or _unspaced().search(word) else 1 for word in spaced
+    )
 
 
 # -- sentence boundaries, by rules: terminators, abbreviations, initials, list items, blank lines ------
@@ -593,3 +603,65 @@ def ends(text: str) -> list[int]:
 def passage_header(title: str, published: SourcedTime | None) -> str:
     """The line above a passage: its title and its date as it was stated."""
     return f"{title} ({published.text if published else 'undated'})"
+
+
+# -- packing: the best items that fit into a budget of tokens, each with its header line ---------------
+
+LEFT_OUT = "left out:"
+"""How a note on what did not fit begins."""
+
+
+class Packed(NamedTuple):
+    """The numbers of the selected items, in order of selection, and of those left out, in the order given.
+
+    `used`, `left`: the tokens of both.
+    """
+
+    selected: tuple[int, ...]
+    left_out: tuple[int, ...]
+    used: int
+    left: int
+
+    @classmethod
+    def of(cls, sizes: Sequence[int], selected: Sequence[int]) -> Packed:
+        """These of the items are selected."""
+        used = sum(sizes[item] for item in selected)
+        left_out = sorted(set(range(len(sizes))).difference(selected))
+        return cls(tuple(selected), tuple(left_out), used, sum(sizes) - used)
+
+    def note(self, what: str, budget: int) -> str:
+        """A note on what was left out, "" if nothing was. `what`: the plural of the items."""
+        if not self.left_out:
+            return ""
+        whole = len(self.selected) + len(self.left_out)
+        return (
+            f"{LEFT_OUT} {len(self.left_out):,} of {whole:,} {what} "
+            f"({self.left:,} tokens): {self.used:,} of at most {budget:,} tokens are used"
+        )
+
+
+def pack(
+    sizes: Sequence[int], budget: int, *, skip: bool = True, groups: Sequence[Hashable] | None = None
+) -> Packed:
+    """The items, given best first, that fit into `budget` tokens.
+
+    An item that does not fit is skipped, and smaller ones after it may still be selected; without `skip`
+    packing ends there. `groups`: the group of each item (its period, say). Groups take turns, in order of
+    their best items: in each round a group takes its next item that fits.
+    """
+    queues: dict[Hashable, deque[int]] = {}
+    for item in range(len(sizes)):
+        queues.setdefault(None if groups is None else groups[item], deque()).append(item)
+    selected: list[int] = []
+    left = budget
+    while queues:
+        for queue in queues.values():
+            while queue and sizes[queue[0]] > left:
+                if not skip:
+                    return Packed.of(sizes, selected)
+                queue.popleft()
+            if queue:
+                selected.append(queue.popleft())
+                left -= sizes[selected[-1]]
+        queues = {group: queue for group, queue in queues.items() if queue}
+    return Packed.of(sizes, selected)

@@ -21,8 +21,9 @@ from asof.lang import FIRST, codes, stop_words, tables
 UNSPACED = "\u3005\u3007\u3040-\u30ff\u3400-\u9fff"
 """Characters of scripts without blanks (Han, kana), as in a class of a regular expression."""
 
-WORD = re.compile(rf"[^\W\d_{UNSPACED}]+|[0-9]+|[{UNSPACED}]")
-"""A word is a run of letters, a run of figures, or a character of a script without blanks."""
+WORD = re.compile(rf"([^\W\d_{UNSPACED}]+|[0-9]+|[{UNSPACED}])")
+"""A word is a run of letters, a run of figures, or a character of a script without blanks; it is a group, so
+that `split` keeps the words between the gaps."""
 
 NAME_LISTS = frozenset({"product", "counted"})
 """Tables of words around numbers that are no times."""
@@ -349,7 +350,6 @@ _LONG = 8  # letters or figures of a word that says a time alone
 _DATE_FIGURES = re.compile("[0-9](?:((?:[0-9]?|(?<=[12])[0-9]{3}|[0-9]{7}|[0-9]{13})(?![0-9]))|[0-9]+)")
 """Figures; those that may say a day, a year, or a date as in 20240305 and 20240305143007 have a group."""
 _SHORT_FIGURES = frozenset(f"{n:0{size}}" for size in (1, 2, 3) for n in range(10**size))
-_WORDS = re.compile(f"({WORD.pattern})")
 _SMALL, _CAPITAL = re.compile("[a-z]"), re.compile("[A-Z]")
 _OTHER_LETTER = re.compile(r"[^\W\d_\x00-\x7f]")
 _WIDE = re.compile("[０-９]")
@@ -461,7 +461,7 @@ class WordWindow:
         while first < _CONTEXT and (before := WORD.search(text.backwards, size - begin)) is not None:
             first, begin = first + 1, size - before.end()
         self.text, self.first, self.offset = text, first, begin if first else 0
-        self._pieces = pieces = _WORDS.split(text.lower[self.offset : beyond.end() if beyond else size])
+        self._pieces = pieces = WORD.split(text.lower[self.offset : beyond.end() if beyond else size])
         self.words: list[str] = pieces[1::2]
         self.gaps: list[str] = pieces[::2]
         self.after = len(self.words) - 1 if beyond else len(self.words)

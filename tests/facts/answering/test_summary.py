@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from asof.extensions.facts.reports import Quote, ReportPoint
-from asof.extensions.facts.summary import Summary, SummarySection
+from asof.extensions.facts.summary import MappedPoint, Summary, SummarySection, best_points
 from asof.time.moment import read
 from asof.time.span import Period, Span
 from asof.values import SourcedTime
@@ -81,3 +85,46 @@ def test_a_summary_without_sections_is_a_refusal():
 def test_a_model_is_named():
     assert summary(SummarySection(None, (point("Rope.", ROPE),)), by="m-1").as_answer("").by == "m-1"
     assert summary(by="m-1").as_answer("").by == "m-1"
+
+
+# -- the points that fit -------------------------------------------------------------------------------
+
+
+def mapped(*points: tuple[str, int, float, float]) -> list[MappedPoint]:
+    """Points by their first word, how many words they have, their confidence and importance."""
+    return [
+        MappedPoint(" ".join([name] * size), importance, sure, ()) for name, size, sure, importance in points
+    ]
+
+
+@pytest.mark.parametrize(
+    ("points", "budget", "best", "left"),
+    [
+        # 90 in all; without the .2 it is 70, without the .5 40
+        ([("p", 20, 0.2, 9), ("q", 30, 0.5, 8), ("r", 15, 0.9, 3), ("s", 25, 0.8, 7)], 45, "sr", "2 of 4"),
+        # of equally certain ones the least important, then the last by its text
+        ([("a", 10, 0.5, 2), ("b", 10, 0.5, 1), ("c", 10, 0.5, 3)], 20, "ca", "1 of 3"),
+        ([("c", 10, 0.5, 1), ("a", 10, 0.5, 1), ("b", 10, 0.5, 1)], 20, "ab", "1 of 3"),
+        ([("a", 10, 0.1, 1), ("b", 10, 0.9, 2)], 20, "ba", ""),
+    ],
+)  # fmt: skip
+def test_the_least_certain_points_are_dropped(
+    points: list[tuple[str, int, float, float]], budget: int, best: str, left: str
+) -> None:
+    found, note = best_points(mapped(*points), budget)
+    assert "".join(each.text[0] for each in found) == best
+    assert left in note
+    assert bool(note) == bool(left)
+
+
+ITEMS = st.tuples(st.integers(1, 50), st.integers(0, 3), st.integers(0, 3))
+
+
+@given(st.lists(ITEMS, max_size=9), st.integers(-5, 200), st.data())
+def test_points_in_any_order(items: list[tuple[int, int, int]], budget: int, data: st.DataObject) -> None:
+    points = mapped(*((f"{at:02}", *item) for at, item in enumerate(items)))
+    found, _ = best_points(points, budget)
+    assert best_points(data.draw(st.permutations(points)), budget)[0] == found
+    assert [each.importance for each in found] == sorted((each.importance for each in found), reverse=True)
+    if found and (dropped := [each for each in points if each not in found]):
+        assert min(each.confidence for each in found) >= max(each.confidence for each in dropped)

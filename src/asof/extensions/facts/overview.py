@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.answer.ask import AnswerOptions, RetrievedPassages
-from asof.answer.evidence import GLOBAL_TOKENS, Sentence, SentenceFact, WeightedPhrase, quotable_sentences
+from asof.answer.evidence import Sentence, SentenceFact, WeightedPhrase, quotable_sentences
 from asof.answer.extractive import AnswerContext
 from asof.answer.question import ParsedQuestion
 from asof.answer.sentences import Quote, best_quotes, states_something
@@ -24,7 +24,14 @@ from asof.extensions.facts.model import extractor_note
 from asof.extensions.facts.names import Entities
 from asof.extensions.facts.reports import Quote as SourceQuote
 from asof.extensions.facts.reports import ReportPoint
-from asof.extensions.facts.summary import MAX_SECTIONS, MIN_SECTIONS, Summary, sections_of, summarise_span
+from asof.extensions.facts.summary import (
+    GLOBAL_TOKENS,
+    MAX_SECTIONS,
+    MIN_SECTIONS,
+    Summary,
+    sections_of,
+    summarise_span,
+)
 from asof.extensions.facts.visible import StatedFact, facts_of
 from asof.index.view import View
 from asof.store.reader import visible_passages

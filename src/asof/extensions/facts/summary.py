@@ -17,7 +17,6 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import NamedTuple
 
-from asof.answer.evidence import GLOBAL_TOKENS, pack, pack_points, split_budget
 from asof.answer.write import QuestionModel
 from asof.extensions.facts.build import MAX_REPLY_TOKENS, ReportSelection, build_reports, facts_around
 from asof.extensions.facts.hierarchy import Hierarchy, holds
@@ -36,12 +35,18 @@ from asof.models.metered import tokens as estimated_tokens
 from asof.models.metered import worst
 from asof.models.ports import Model, Prompt, Reply, between, one_line, prompt_text
 from asof.store.reader import VisiblePassage
-from asof.text.passages import passage_header, tokens
+from asof.text.passages import Packed, pack, passage_header, tokens
 from asof.time.span import GRAINS, Period, Span
 from asof.values import GLOBAL, Answer, Citation, NotedPoint
 
 # -- sections --------------------------------------------------------------------------------------
 
+
+GLOBAL_TOKENS = 24_000
+"""The tokens of reports and passages that a global answer reads."""
+
+PASSAGE_PART = 10
+"""One of this many parts of the budget is for passages, the rest for reports: 2,400 and 21,600."""
 
 MIN_SECTIONS, MAX_SECTIONS = 4, 16
 """Periods are split into finer ones while there are fewer than MIN_SECTIONS, up to MAX_SECTIONS."""
@@ -218,7 +223,7 @@ class ReducedPoints(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class _MappedPoint:
+class MappedPoint:
     """A sentence on a part of the evidence, its weights, and the pieces that it rests on."""
 
     text: str
@@ -251,7 +256,7 @@ def map_reduce(
     points = _merged(point for of_part, _ in usable for point in of_part)
     if not points:
         return problems[0] if problems else "it found nothing in the evidence that answers the question"
-    best, left_out = _best(points, budget)
+    best, left_out = best_points(points, budget)
     notes = []
     if problems:
         notes.append(
@@ -291,7 +296,7 @@ def _map_prompt(question: str, part: Sequence[EvidencePiece]) -> Prompt:
     )
 
 
-def _read(reply: Reply, part: Sequence[EvidencePiece]) -> tuple[list[_MappedPoint], int] | str:
+def _read(reply: Reply, part: Sequence[EvidencePiece]) -> tuple[list[MappedPoint], int] | str:
     """The points of a reply, and how many rest on no evidence; a text that says why there are none."""
     from asof.extensions.facts.replies import ExtractedPoints
 
@@ -303,34 +308,41 @@ def _read(reply: Reply, part: Sequence[EvidencePiece]) -> tuple[list[_MappedPoin
         text = one_line(each.description)
         if numbers and text:
             pieces = tuple(part[number - 1] for number in numbers)
-            points.append(_MappedPoint(text, each.importance, each.confidence, pieces))
+            points.append(MappedPoint(text, each.importance, each.confidence, pieces))
         else:
             dropped += 1
     return points, dropped
 
 
-def _merged(points: Iterable[_MappedPoint]) -> list[_MappedPoint]:
+def _merged(points: Iterable[MappedPoint]) -> list[MappedPoint]:
     """Points of the same words as one, with the larger weights and the evidence of all."""
-    merged: dict[str, _MappedPoint] = {}
+    merged: dict[str, MappedPoint] = {}
     for each in points:
         same = merged.get(each.text.casefold(), each)
-        merged[each.text.casefold()] = _MappedPoint(
+        merged[each.text.casefold()] = MappedPoint(
             same.text, max(same.importance, each.importance), max(same.confidence, each.confidence),
             tuple(dict.fromkeys(same.pieces + each.pieces)),
         )  # fmt: skip
     return list(merged.values())
 
 
-def _best(points: Sequence[_MappedPoint], budget: int) -> tuple[list[_MappedPoint], str]:
-    """The points that fit, most important first, and a note on the others."""
-    packed = pack_points(
-        [tokens(each.text) for each in points], [each.confidence for each in points],
-        [each.importance for each in points], [each.text for each in points], budget,
-    )  # fmt: skip
-    return [points[at] for at in packed.selected], packed.note("points", budget)
+def best_points(points: Sequence[MappedPoint], budget: int) -> tuple[list[MappedPoint], str]:
+    """The points that fit, most important first, and a note on the others.
+
+    The least certain are dropped; of equally certain ones the less important, then the last in order of
+    their texts.
+    """
+    sizes = [tokens(each.text) for each in points]
+    by_text = sorted(range(len(points)), key=lambda at: points[at].text)
+    order = sorted(by_text, key=lambda at: (-points[at].confidence, -points[at].importance))
+    left = sum(sizes)
+    while order and left > budget:
+        left -= sizes[order.pop()]
+    selected = sorted((at for at in by_text if at in order), key=lambda at: -points[at].importance)
+    return [points[at] for at in selected], Packed.of(sizes, selected).note("points", budget)
 
 
-def _noted(points: Sequence[_MappedPoint], best: Sequence[_MappedPoint]) -> tuple[NotedPoint, ...]:
+def _noted(points: Sequence[MappedPoint], best: Sequence[MappedPoint]) -> tuple[NotedPoint, ...]:
     """All points, the most important first; of equal ones those that fit, then in the order given."""
     rest = [each for each in points if each not in best]
     ordered = sorted([*best, *rest], key=lambda each: -each.importance)
@@ -342,7 +354,7 @@ def _noted(points: Sequence[_MappedPoint], best: Sequence[_MappedPoint]) -> tupl
     )
 
 
-def _reduce(question: str, points: Sequence[_MappedPoint], model: Model, notes: list[str]) -> ReducedPoints:
+def _reduce(question: str, points: Sequence[MappedPoint], model: Model, notes: list[str]) -> ReducedPoints:
     """The points put together; the points as they are, if the model's reply cannot be used."""
     from asof.extensions.facts.replies import MergedPoints
 
@@ -370,7 +382,7 @@ def _reduce(question: str, points: Sequence[_MappedPoint], model: Model, notes: 
     return ReducedPoints(tuple(reduced), tuple(notes))
 
 
-def _point_lines(points: Sequence[_MappedPoint]) -> list[str]:
+def _point_lines(points: Sequence[MappedPoint]) -> list[str]:
     """A line for each point: its number, its periods, its text."""
     return [
         f"[{number}] {', '.join(map(str, _periods(each.pieces)))}: {each.text}"
@@ -378,7 +390,7 @@ def _point_lines(points: Sequence[_MappedPoint]) -> list[str]:
     ]
 
 
-def _point_passages(points: Sequence[_MappedPoint]) -> tuple[int, ...]:
+def _point_passages(points: Sequence[MappedPoint]) -> tuple[int, ...]:
     return _passages([piece for each in points for piece in each.pieces])
 
 
@@ -645,7 +657,7 @@ def _extracted(
     question: str, view: View, span: Span, pieces: Sequence[EvidencePiece], notes: Sequence[str]
 ) -> Summary:
     """The summary without a model: the periods take turns until it is full."""
-    packed = pack([1] * len(pieces), MOST_POINTS, groups=[(each.period,) for each in pieces])
+    packed = pack([1] * len(pieces), MOST_POINTS, groups=[each.period for each in pieces])
     selected = [pieces[at] for at in sorted(packed.selected)]
     left_out = len(packed.left_out)
     more = [f"{left_out:,} more points of the reports on these periods are not shown"] if left_out else []
@@ -673,11 +685,12 @@ def _within(
     The periods take turns, those of the highest rating first, and then in order of time.
     """
     passage_pieces = [_passage_piece(each) for each in passages]
-    passage_budget, report_budget = split_budget(budget)
+    passage_budget = budget // PASSAGE_PART
+    report_budget = budget - passage_budget
     order = sorted(range(len(pieces)), key=lambda at: (-_rating(pieces[at], rated), at))
     packed = pack(
         [tokens(pieces[at].text) for at in order], report_budget,
-        groups=[(pieces[at].period,) for at in order],
+        groups=[pieces[at].period for at in order],
     )  # fmt: skip
     points = packed._replace(selected=tuple(order[at] for at in packed.selected))
     packed = pack([tokens(each.text) for each in passage_pieces], passage_budget)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.support.growth import is_linear
 
-from asof.sources.html_walk import MarkupToken, MarkupWalk, declared_charset, pieces
+from asof.sources.html_walk import declared_charset, pieces, shown
 
 
 def text(source: str) -> str:
@@ -40,31 +40,12 @@ def test_the_beginning_takes_time_as_it_is_long(repeated):
     assert is_linear(lambda size: list(pieces(opened + repeated * size)), 2_000)
 
 
-class _Words(MarkupWalk):
-    def __init__(self) -> None:
-        super().__init__()
-        self.read: list[str] = []
-        self.skipped: list[str] = []
-
-    def on_text(self, text: str) -> None:
-        self.read.append(text)
-
-    def on_start(self, piece: MarkupToken) -> None:
-        if piece.name == "nav":
-            self.skipping.append("nav")
-
-    def on_end(self, name: str) -> None:
-        self.read.append(f"/{name}")
-
-    def on_skipped(self, text: str) -> None:
-        self.skipped.append(text)
-
-
 def test_elements_that_are_skipped_end_where_they_end():
-    walk = _Words()
-    for piece in pieces("a<nav>b<p>c</p><nav>d</nav>e</nav>f</p>"):
-        walk.take(piece)
-    assert (walk.read, walk.skipped, walk.skipping) == (["a", "f", "/p"], ["b", "c", "d", "e"], [])
+    read, skipping = [], list[str]()
+    for piece in shown("a<nav>b<p>c</p><nav>d</nav>e</nav>f</p>", skipping):
+        read.append(piece.text or f"{piece.kind} {piece.name}")
+        skipping += ["nav"] * (piece.name == "nav")
+    assert (read, skipping) == (["a", "start nav", "f", "end p"], [])
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -46,7 +46,7 @@ LARGEST = 2**20
 class IgnoreRules:
     """The rules of the current folders of a walk, from its top down, without those above the top."""
 
-    _open: list[tuple[str, GitIgnoreSpec | None]] = field(default_factory=list)
+    folders: list[tuple[str, GitIgnoreSpec | None]] = field(default_factory=list)
 
     def enter(self, relative: str, folder: Path) -> None:
         """Take in the rules of a folder, whose path from the top is `relative`. Raises OSError."""
@@ -57,14 +57,11 @@ class IgnoreRules:
                     lines += file.read(LARGEST).decode(errors="replace").splitlines()
             except (FileNotFoundError, IsADirectoryError):
                 continue
-        self._open.append((f"{relative}/" if relative else "", _spec(lines)))
-
-    def leave(self) -> None:
-        self._open.pop()
+        self.folders.append((f"{relative}/" if relative else "", _spec(lines)))
 
     def ignore(self, relative: str, *, folder: bool) -> bool:
         """True if a path below the top is ignored: the last rule of the innermost folder decides."""
-        for prefix, spec in reversed(self._open):
+        for prefix, spec in reversed(self.folders):
             if spec is not None:
                 said = spec.check_file(relative.removeprefix(prefix) + ("/" if folder else "")).include
                 if said is not None:
@@ -138,7 +135,7 @@ class _Walk:
             if relative is None:
                 stack.pop()
                 self.open.pop()
-                self.ignored.leave()
+                self.ignored.folders.pop()
                 continue
             place = os.path.join(real, relative.rpartition("/")[2])  # noqa: PTH118
             entry = self._entry(relative, place, linked)
@@ -150,7 +147,7 @@ class _Walk:
                 continue
             try:
                 inside = self._entries(relative)
-                self.ignored.enter(relative, self._path(relative))
+                self.ignored.enter(relative, target / relative)
                 stack.append((iter(inside), *entry))
                 self.open.append(entry[0])
             except OSError as wrong:
@@ -158,18 +155,13 @@ class _Walk:
 
     def _entries(self, relative: str) -> list[str]:
         """The paths of what is in a folder, sorted, without what is hidden."""
-        names = [name for name in os.listdir(self._path(relative)) if not name.startswith(".")]  # noqa: PTH208
-        return [f"{relative}/{name}" if relative else name for name in sorted(names)]
-
-    def _path(self, relative: str) -> Path:
-        return self.naming.target / relative
+        names = sorted(os.listdir(self.naming.target / relative))  # noqa: PTH208
+        return [f"{relative}/{name}" if relative else name for name in names if not name.startswith(".")]
 
     def _entry(self, relative: str, real: str, linked: bool) -> FoundFile | Problem | tuple[str, bool]:
         """A file, a problem, or a folder to walk: its real path, and whether a link led to it."""
-        path = self._path(relative)
-        try:
-            relative.encode()
-        except UnicodeEncodeError:
+        path = self.naming.target / relative
+        if printable(relative) != relative:
             return self._problem(relative, "its name is not UTF-8", "rename it")
         try:
             status = path.lstat()
@@ -270,18 +262,17 @@ def together(mtimes: Sequence[int]) -> int:
     return most if most >= MIN_TOGETHER and 2 * most > len(ordered) else 0
 
 
-def content(path: Path, size: int, largest: int) -> bytes:
+def content(path: Path, largest: int) -> bytes:
     """The bytes of a file. Raises Unreadable."""
-    if size > largest:
-        raise InputTooLarge(size, largest)
     try:
         with path.open("rb") as stream:
-            raw = stream.read(largest + 1)
-            if len(raw) > largest:
-                raise InputTooLarge(os.fstat(stream.fileno()).st_size, largest)
-            return raw
+            size = os.fstat(stream.fileno()).st_size
+            raw = stream.read(largest + 1) if size <= largest else b""
     except OSError as wrong:
         raise Unreadable(f"the file cannot be read: {wrong.strerror}") from None
+    if max(size, len(raw)) > largest:
+        raise InputTooLarge(max(size, len(raw)), largest)
+    return raw
 
 
 # -- the source ----------------------------------------------------------------------------------------
@@ -297,24 +288,21 @@ SECOND = 8
 """The bytes after them with the creation time of the file, if its date waited for those of others."""
 
 
-class Encodings:
+class Encodings(defaultdict[str, set[str]]):
     """The files of a run that were not UTF-8, by the encoding that they were read as."""
 
     def __init__(self) -> None:
-        self._files: dict[str, set[str]] = {}
-
-    def clear(self) -> None:
-        self._files.clear()
+        super().__init__(set)
 
     def of(self, relative: str, page: ParsedFile) -> ParsedFile:
         """Notes the encoding of a page, and returns the page."""
         if page.encoding:
-            self._files.setdefault(page.encoding, set()).add(relative)
+            self[page.encoding].add(relative)
         return page
 
     def problems(self, naming: SourceNaming) -> Iterator[Problem]:
         """A note for each encoding: how many files were read so, and which."""
-        for encoding, files in sorted(self._files.items()):
+        for encoding, files in sorted(self.items()):
             count = "1 file was" if len(files) == 1 else f"{len(files)} files were"
             more = f" and {len(files) - LISTED_FILES} more" if len(files) > LISTED_FILES else ""
             yield Problem(
@@ -411,7 +399,7 @@ class Files:
         relative = file.relative or self.naming.target.name
         id_ = self.naming.id(file.relative)
         try:
-            raw = content(self.naming.target / file.relative, file.size, self.limits.file)
+            raw = content(self.naming.target / file.relative, self.limits.file)
             committed = git.of(relative, raw)
             mtime = of_file(file.mtime) if believed else None
             state = token(self._options, relative, raw, repr(committed), repr(mtime))
@@ -464,8 +452,8 @@ class Files:
 
 
 def unreadable(naming: SourceNaming, relative: str, wrong: Unreadable, version: str = "") -> Problem:
-    file = naming.file(relative) + (f"@{version[:12]}" if version else "")
-    return Problem(str(wrong), file, remedy=wrong.remedy, document=naming.id(relative), lost=wrong.lost)
+    what = Problem(str(wrong), remedy=wrong.remedy, document=naming.id(relative), lost=wrong.lost)
+    return next(notes(naming, relative, [what], version))
 
 
 def notes(

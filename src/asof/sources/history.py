@@ -26,7 +26,7 @@ from asof.sources.files import (
 from asof.sources.git import Blobs, Git, GitFailed, commits, in_work_tree, moments, same_content, tree
 from asof.sources.readers import NotText, ParsedFile, Unreadable, decoded, parsed, suffix, suffixes
 from asof.sources.records import JsonLines
-from asof.sources.source import Fields, InputLimits, SourceNaming, closed_after, token
+from asof.sources.source import Fields, InputLimits, SourceNaming, closed_after, printable, token
 from asof.values import Checkpoint, Document, Ended, Problem, Statement, Unchanged
 
 
@@ -199,7 +199,7 @@ class History:
 
     def _edited(self, blobs: Blobs, file: FoundFile, blob: str | None) -> Iterator[Document | Problem]:
         try:
-            raw = content(self.naming.target / file.relative, file.size, self.limits.file)
+            raw = content(self.naming.target / file.relative, self.limits.file)
             if blob and (same_content(raw, blob) or self._same_text(blobs, raw, blob)):
                 return
             page = self._encodings.of(file.relative, _one(parsed(raw, file.relative, self.limits)))
@@ -219,10 +219,9 @@ class History:
             return False
 
     def _is_accepted(self, path: str) -> bool:
-        """True if a folder's source would read such a file (it has a problem for names that are not
-        UTF-8)."""
+        """True if a folder's source would read such a file (one whose name is not UTF-8 is a problem)."""
         hidden = path.startswith(".") or "/." in path
-        return not hidden and suffix(path) in self._suffixes and _is_utf8(path)
+        return not hidden and suffix(path) in self._suffixes and printable(path) == path
 
 
 def _one(page: ParsedFile) -> ParsedFile:
@@ -234,14 +233,6 @@ def _one(page: ParsedFile) -> ParsedFile:
             "index it without --history",
         )
     return page
-
-
-def _is_utf8(path: str) -> bool:
-    try:
-        path.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 # -- opens the source of a path ------------------------------------------------------------------------

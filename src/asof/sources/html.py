@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from asof.errors import BadTime
 from asof.sources import dates
-from asof.sources.html_walk import MarkupToken, MarkupWalk, declared_charset, pieces
+from asof.sources.html_walk import MarkupToken, declared_charset, shown
 from asof.sources.markdown import link_to
 from asof.sources.readers import ParsedFile, text_reader
 from asof.sources.records import language_code
@@ -52,7 +52,7 @@ def parse_text(text: str, stem: str, limits: InputLimits) -> ParsedFile:  # noqa
     """The text of a web page, its title, dates and links; without headers, footers and asides outside of its
     `<main>` or `<article>`, if it has one of these, with half of the words or more."""
     reading = _PageReading()
-    for piece in pieces(text):
+    for piece in shown(text, reading.skipping):
         reading.take(piece)
     reading.end_line()
     lines, links = reading.main_text()
@@ -60,7 +60,8 @@ def parse_text(text: str, stem: str, limits: InputLimits) -> ParsedFile:  # noqa
     title = reading.title or reading.named or next((h.title for h in outline if h.level == 1), stem)
     lost = "<{}> is never closed: what follows it is not read"
     notes = [
-        Problem(lost.format(name), remedy="mend the markup", lost=False) for name in reading.skipping[:1]
+        Problem(lost.format(name), remedy="mend the markup", lost=False)
+        for name in (["script"] if reading.in_json else reading.skipping[:1])
     ]
     return ParsedFile(
         "\n".join(line.text for line in lines), title, outline, tuple(dict.fromkeys(links)),
@@ -72,18 +73,19 @@ def parse_text(text: str, stem: str, limits: InputLimits) -> ParsedFile:  # noqa
 HTML = text_reader(parse_text, declared_charset)
 
 
-class _PageReading(MarkupWalk):
+class _PageReading:
     """The state of reading a page; `named` is the title that the page shows to others."""
 
     def __init__(self) -> None:
-        super().__init__()
+        self.skipping: list[str] = []
+        self.in_json = False
         self.lines: list[_Line] = []
         self.links: list[tuple[Link, str]] = []  # and the place of each, as of a line
         self.tags: list[str] = []
         self.dates = _PageDates()
         self.title = self.named = self.language = ""
         self._line: list[str] = []
-        self._in_title = self._in_json = False
+        self._in_title = False
         self._heading = self._preformatted = 0
         self._open = {"main": 0, "article": 0}  # how many elements are open
         self._mains = 0  # how many there were that stand in no other
@@ -102,11 +104,18 @@ class _PageReading(MarkupWalk):
         lines = [line for line in self.lines if line.place != left_out]
         return lines, [link for link, place in self.links if place != left_out]
 
-    def on_skipped(self, text: str) -> None:
-        if self._in_json:
-            self.dates.take_json(text)
+    def take(self, piece: MarkupToken) -> None:
+        if piece.kind == "text":
+            self._text(piece.text)
+        elif piece.kind == "start":
+            self._start(piece)
+        else:
+            self._end(piece.name)
 
-    def on_text(self, text: str) -> None:
+    def _text(self, text: str) -> None:
+        if self.in_json:
+            self.dates.take_json(text)
+            return
         text = storable(line_feeds(text))
         if self._in_title:
             self.title = self.title or " ".join(text.split())
@@ -119,11 +128,12 @@ class _PageReading(MarkupWalk):
         else:
             self._line.append(text)
 
-    def on_start(self, piece: MarkupToken) -> None:
+    def _start(self, piece: MarkupToken) -> None:
         name, get = piece.name, piece.attributes.get
-        if name in _SKIPPED:
+        if name == "script" and get("type", "").strip().lower() == "application/ld+json":
+            self.in_json = True
+        elif name in _SKIPPED:
             self.skipping.append(name)
-            self._in_json = name == "script" and get("type", "").strip().lower() == "application/ld+json"
         elif name == "meta":
             self._meta(piece)
         elif name == "html":
@@ -144,8 +154,10 @@ class _PageReading(MarkupWalk):
         elif name in ("td", "th"):
             self._line.append(" ")
 
-    def on_end(self, name: str) -> None:
-        if name in _BLOCKS:
+    def _end(self, name: str) -> None:
+        if name == "script":
+            self.in_json = False
+        elif name in _BLOCKS:
             self.end_line()
             self._in_title = False
             if name in _LEVELS:

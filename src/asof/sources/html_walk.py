@@ -36,52 +36,22 @@ class MarkupToken(NamedTuple):
     attributes: Mapping[str, str] = {}
 
 
-class MarkupWalk:
-    """Takes pieces one by one and hands them on, without what is in elements that are skipped: `on_start`
-    puts the name of one into `skipping`, and pieces are dropped until the end of that element."""
-
-    def __init__(self) -> None:
-        self.skipping: list[str] = []
-
-    def take(self, piece: MarkupToken) -> None:
-        if self.skipping:
-            self._skip(piece)
-        elif piece.kind == "text":
-            self.on_text(piece.text)
-        elif piece.kind == "start":
-            self.on_start(piece)
-        else:
-            self.on_end(piece.name)
-
-    def _skip(self, piece: MarkupToken) -> None:
-        if piece.kind == "text":
-            self.on_skipped(piece.text)
-        elif piece.name == self.skipping[-1]:
-            if piece.kind == "start":
-                self.skipping.append(piece.name)
-            else:
-                self.skipping.pop()
-
-    def on_text(self, text: str) -> None:
-        """Called for a text."""
-        raise NotImplementedError
-
-    def on_start(self, piece: MarkupToken) -> None:
-        """Called for the start of an element."""
-        raise NotImplementedError
-
-    def on_end(self, name: str) -> None:
-        """Called for the end of an element, or of one that was not open."""
-        raise NotImplementedError
-
-    def on_skipped(self, text: str) -> None:
-        """Called for a text in a skipped element."""
-
-
 def declared_charset(raw: bytes) -> str:
     """The encoding that a page declares in its first 2,048 bytes; "" where it declares none."""
     found = _CHARSET.search(raw[:2_048])
     return found[1].decode("ascii") if found else ""
+
+
+def shown(source: str, skipping: list[str]) -> Iterator[MarkupToken]:
+    """The pieces of an HTML text without those in elements that are skipped: whoever is given the start of
+    one puts its name into `skipping`, which at the end holds elements that are never closed."""
+    for piece in pieces(source):
+        if not skipping:
+            yield piece
+        elif piece.kind == "start" and piece.name == skipping[-1]:
+            skipping.append(piece.name)
+        elif piece.kind == "end" and piece.name == skipping[-1]:
+            skipping.pop()
 
 
 def pieces(source: str) -> Iterator[MarkupToken]:

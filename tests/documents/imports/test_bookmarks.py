@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asof.errors import SourceError
-from asof.extensions.documents.web import MAX_DEPTH, bookmarks, stated_address
+from asof.extensions.documents.web import MAX_DEPTH, BookmarkParser, stated_address
 
 MARCH_2021 = 1_614_679_200  # 2 March 2021, 10:00 UTC
 EXPORT = """<!DOCTYPE NETSCAPE-Bookmark-file-1>
@@ -150,9 +150,9 @@ def test_what_is_no_export_is_one_error(corpus, write, content, said):
 
 def test_deep_folders_and_lists_that_are_not_closed():
     deep = "<DL><DT><H3>a</H3>" * (MAX_DEPTH + 50) + '<DL><DT><A HREF="https://a.example/">A'
-    (found,) = bookmarks(deep)
+    (found,) = BookmarkParser().bookmarks(deep)
     assert len(found.folders) == MAX_DEPTH - 1  # the list of all has no name
-    (found,) = bookmarks("</DL></DL>" + '<DT><A HREF="https://a.example/">A</A><DD>')
+    (found,) = BookmarkParser().bookmarks("</DL></DL>" + '<DT><A HREF="https://a.example/">A</A><DD>')
     assert (found.title, found.folders, found.about) == ("A", (), "")
 
 
@@ -164,5 +164,5 @@ def test_what_pages_say_of_their_address():
 
 @given(st.text("<>/ADLT3HREF=\"' abc&;\n", max_size=200))
 def test_any_text_gives_bookmarks(text):
-    for each in bookmarks(text):
+    for each in BookmarkParser().bookmarks(text):
         assert "" not in each.folders

@@ -10,8 +10,8 @@ import html
 import io
 import re
 import zlib
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from datetime import datetime
 from email.utils import parsedate_to_datetime
 from pathlib import Path
@@ -127,6 +127,46 @@ def markup_of(element: Element) -> str:
 # -- the file or folder that KIND:PATH names, read within limits -----------------------------------
 
 
+COUNT = 8
+"""The bytes of a checkpoint that say how many documents a whole file states."""
+
+
+DateReader = Callable[[str], SourcedTime | None]
+
+
+class FileSource:
+    """What lies in a file or a folder, named KIND:NAME."""
+
+    kind: str
+    complete = True
+
+    def __init__(self, naming: SourceNaming, limits: InputLimits = InputLimits()) -> None:  # noqa: B008
+        self.name = f"{self.kind}:{naming.name}"
+        self.naming = naming
+        self.limits = limits
+        self.checkpoints: Mapping[str, bytes] = {}
+
+    def resume(self, checkpoints: Mapping[str, bytes]) -> None:
+        self.checkpoints = checkpoints
+
+    def unchanged(self, state: bytes) -> Unchanged | None:
+        """That all documents are unchanged, if the checkpoint of the whole file is of this state."""
+        before = self.checkpoints.get("", b"")
+        return Unchanged(count=int.from_bytes(before[-COUNT:])) if before[:-COUNT] == state else None
+
+    def checkpoint(self, state: bytes, count: int) -> Checkpoint:
+        return Checkpoint("", state + count.to_bytes(COUNT))
+
+
+def date_in(read: DateReader, words: str, notes: list[Problem], about: Problem) -> SourcedTime | None:
+    """The time that words say; where they cannot be read None, and a note `about` it with the reason."""
+    try:
+        return read(words)
+    except BadTime as wrong:
+        notes.append(replace(about, message=f"{about.message} cannot be read: {wrong}", lost=False))
+        return None
+
+
 _PAGES = "?pages="
 _GZIP = b"\x1f\x8b"
 
@@ -183,11 +223,9 @@ def whole(naming: SourceNaming, limit: int) -> bytes:
     if not naming.target.is_file():
         raise SourceError(f"{naming.shown} is no file; one that was exported or saved is expected")
     try:
-        raw = content(naming.target, naming.target.stat().st_size, limit)
+        raw = content(naming.target, limit)
     except Unreadable as wrong:
         raise SourceError(f"{naming.shown}: {wrong}") from wrong
-    except OSError as wrong:
-        raise SourceError(f"{naming.shown} cannot be read: {wrong.strerror}") from wrong
     return _unpacked(raw, naming, limit) if raw.startswith(_GZIP) else raw
 
 
@@ -381,32 +419,21 @@ def urljoin_or(base: str, address: str) -> str:
 
 
 PREFIX = "feed:"
-COUNT = 8
-"""The bytes of a checkpoint that say how many documents a feed states."""
 
 
-class Feed:
+class Feed(FileSource):
     """The documents of a feed, one for each entry. A feed holds the last entries only: it is not complete."""
 
     kind = "feed"
     complete = False
-
-    def __init__(self, naming: SourceNaming, limits: InputLimits = InputLimits()) -> None:  # noqa: B008
-        self.name = PREFIX + naming.name
-        self.naming = naming
-        self.limits = limits
-        self._before = b""
-
-    def resume(self, checkpoints: Mapping[str, bytes]) -> None:
-        self._before = checkpoints.get("", b"")
 
     def documents(self) -> Iterator[Statement]:
         """The entries in the order of the file; nothing new while it holds the same bytes. Raises
         SourceError."""
         raw = whole(self.naming, self.limits.file)
         state = token(self.name, repr(self.limits), raw)
-        if self._before[:-COUNT] == state:
-            yield Unchanged(count=int.from_bytes(self._before[-COUNT:]))
+        if same := self.unchanged(state):
+            yield same
             return
         tree = tree_of(raw, self.naming.shown)
         seen: set[str] = set()
@@ -423,7 +450,7 @@ class Feed:
                 sound = sound and not isinstance(item, Problem)
                 yield item
         if sound:
-            yield Checkpoint("", state + len(seen).to_bytes(COUNT))
+            yield self.checkpoint(state, len(seen))
 
     def _stated(self, entry: FeedEntry, number: int) -> Iterator[Document | Problem]:
         text = entry.words.text or entry.title
@@ -438,8 +465,10 @@ class Feed:
             yield self._problem(entry, f"entry {number} has neither a text nor a title", document=name)
             return
         notes: list[Problem] = []
-        published = self._date(entry, entry.published, notes)
-        changed = self._date(entry, entry.changed, notes)
+        about = self._problem(entry, "its date")
+        published, changed = (
+            date_in(of_text, words, notes, about) for words in (entry.published, entry.changed)
+        )
         yield from notes
         authors = {"author": list(entry.authors)} if entry.authors else {}
         yield Document(
@@ -447,17 +476,8 @@ class Feed:
             outline=entry.words.outline if entry.words.text else (), uri=entry.link,
         )  # fmt: skip
 
-    def _date(self, entry: FeedEntry, words: str, notes: list[Problem]) -> SourcedTime | None:
-        try:
-            return of_text(words)
-        except BadTime as wrong:
-            notes.append(self._problem(entry, f"its date cannot be read: {wrong}", lost=False))
-            return None
-
-    def _problem(
-        self, entry: FeedEntry, message: str, remedy: str = "", document: str = "", *, lost: bool = True
-    ) -> Problem:
-        return Problem(message, self.naming.shown, entry.line, remedy, document, lost)
+    def _problem(self, entry: FeedEntry, message: str, remedy: str = "", document: str = "") -> Problem:
+        return Problem(message, self.naming.shown, entry.line, remedy, document)
 
 
 @checked

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from asof.extensions.documents.parts import Writer, row_text
-from asof.sources.html_walk import MarkupToken, MarkupWalk, pieces
+from asof.sources.html_walk import MarkupToken, shown
 
 # -- blocks and tables under construction ----------------------------------------------------------
 
@@ -177,18 +177,18 @@ class HtmlText:
 
 def html_text(source: str, left_out: Callable[[MarkupToken], bool] = lambda _: False) -> HtmlText:
     """Reads HTML, whatever stands in it, without the elements that are `left_out`."""
-    reading = _Reading(left_out)
-    for piece in pieces(source):
+    reading = _BlockReading(left_out)
+    for piece in shown(source, reading.skipping):
         reading.take(piece)
     unclosed = [f"<{name}> is never closed: what follows it is not read" for name in reading.skipping[:1]]
     return HtmlText(reading.end(), reading.title, unclosed)
 
 
-class _Reading(MarkupWalk):
+class _BlockReading:
     """The state of reading: `flows` are of the body and of each cell that is open."""
 
     def __init__(self, left_out: Callable[[MarkupToken], bool]) -> None:
-        super().__init__()
+        self.skipping: list[str] = []
         self.left_out = left_out
         self.title = ""
         self.flows = [Flow()]
@@ -205,7 +205,15 @@ class _Reading(MarkupWalk):
         self.flows[0].end()
         return self.flows[0].blocks
 
-    def on_text(self, text: str) -> None:
+    def take(self, piece: MarkupToken) -> None:
+        if piece.kind == "text":
+            self._text(piece.text)
+        elif piece.kind == "start":
+            self._start(piece)
+        else:
+            self._end(piece.name)
+
+    def _text(self, text: str) -> None:
         if self._in_title:
             self.title = self.title or " ".join(text.split())
         elif self.flows[-1].preformatted:
@@ -213,7 +221,7 @@ class _Reading(MarkupWalk):
         else:
             self.flows[-1].line.append(_SPACE.sub(" ", text))
 
-    def on_start(self, piece: MarkupToken) -> None:
+    def _start(self, piece: MarkupToken) -> None:
         name, flow = piece.name, self.flows[-1]
         if name in _BLOCKS:
             flow.end_line()
@@ -239,7 +247,7 @@ class _Reading(MarkupWalk):
         elif name in ("table", "thead", "tr", "td", "th"):
             self._start_in_table(piece)
 
-    def on_end(self, name: str) -> None:
+    def _end(self, name: str) -> None:
         flow = self.flows[-1]
         if name in _BLOCKS:
             flow.end_line()

@@ -8,16 +8,16 @@ dates.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import SplitResult, unquote, urlsplit
 
 from asof.arguments import checked
-from asof.errors import BadTime, SourceError
+from asof.errors import SourceError
 from asof.extensions.documents import feeds
-from asof.extensions.documents.feeds import naming_of, of_browser, tree_of, whole, with_pages
+from asof.extensions.documents.feeds import FileSource, date_in, naming_of, tree_of, whole, with_pages
 from asof.extensions.documents.xml import XmlTree, local
 from asof.sources import dates
 from asof.sources.dates import of_file
@@ -104,7 +104,7 @@ def stated_address(head: str) -> tuple[str, SourcedTime | None]:
     for said in _comments(head):
         if "SingleFile" in said and (address := _SINGLE_FILE.search(said)):
             when = _SAVED.search(said)
-            return address[1], of_browser(when[1]) if when else None
+            return address[1], feeds.of_browser(when[1]) if when else None
         if address := _SAVED_FROM.search(said):
             return address[1], None
     for piece in pieces(head):
@@ -133,9 +133,6 @@ def _instant(page: SavedPage) -> int:
 
 
 # -- the file of an address, and its text ----------------------------------------------------------
-
-
-_HTML = (".html", ".htm")
 
 
 def file_of(address: str, folder: Path) -> Path | None:
@@ -173,15 +170,6 @@ def _paths(parts: SplitResult) -> Iterator[str]:
     yield f"{path}/index.html" if path else "index.html"
     if path:
         yield path
-
-
-def read_page(path: Path, limits: InputLimits) -> bytes:
-    """The bytes of a page. Raises Unreadable."""
-    try:
-        size = path.stat().st_size
-    except OSError as wrong:
-        raise Unreadable(f"the file cannot be read: {wrong.strerror}") from None
-    return content(path, size, limits.file)
 
 
 def page_document(
@@ -235,23 +223,14 @@ class ListedPage(NamedTuple):
     line: int
 
 
-class Sitemap:
+class Sitemap(FileSource):
     """The documents of the pages that a sitemap lists and a folder has; a page that it drops ends."""
 
     kind = "sitemap"
-    complete = True
 
-    def __init__(
-        self, naming: SourceNaming, pages: Path, limits: InputLimits = InputLimits()  # noqa: B008
-    ) -> None:  # fmt: skip
-        self.name = SITEMAP_PREFIX + naming.name
-        self.naming = naming
+    def __init__(self, naming: SourceNaming, pages: Path) -> None:
+        super().__init__(naming)
         self.pages = pages
-        self.limits = limits
-        self._checkpoints: Mapping[str, bytes] = {}
-
-    def resume(self, checkpoints: Mapping[str, bytes]) -> None:
-        self._checkpoints = checkpoints
 
     def documents(self) -> Iterator[Statement]:
         """The pages in the order of the sitemap. Raises SourceError."""
@@ -279,13 +258,14 @@ class Sitemap:
     def _page(self, listed: ListedPage, path: Path) -> Iterator[Statement]:
         name = SITEMAP_PREFIX + listed.address
         try:
-            raw = read_page(path, self.limits)
+            raw = content(path, self.limits.file)
             state = token(repr(self.limits), listed.address, listed.changed, path.name, raw)
-            if self._checkpoints.get(name) == state:
+            if self.checkpoints.get(name) == state:
                 yield Unchanged(name)
                 return
             notes: list[Problem] = []
-            when = self._date(listed, notes)
+            about = Problem("its lastmod", self.naming.shown, listed.line)
+            when = date_in(feeds.of_text, listed.changed, notes, about)
             items = list(
                 page_document(
                     name, raw, path, self.limits, published=when, changed=when, uri=listed.address
@@ -297,14 +277,6 @@ class Sitemap:
         yield from (*notes, *items)
         if when is not None and not notes and all(isinstance(each, Document) for each in items):
             yield Checkpoint(name, state)
-
-    def _date(self, listed: ListedPage, notes: list[Problem]) -> SourcedTime | None:
-        try:
-            return feeds.of_text(listed.changed)
-        except BadTime as wrong:
-            why = f"its lastmod cannot be read: {wrong}"
-            notes.append(Problem(why, self.naming.shown, listed.line, lost=False))
-            return None
 
 
 def _pages(tree: XmlTree, shown: str) -> Iterator[ListedPage]:
@@ -353,30 +325,21 @@ class Bookmark:
     about: str = ""
 
 
-def is_export(text: str) -> bool:
-    """True if a text looks like an export of bookmarks."""
-    return _MARK.search(text) is not None
+@dataclass(slots=True)
+class BookmarkParser:
+    """The state of reading an export. `open`: a name for each list that is open; the list of all is "", for
+    it has no heading, and so are the folders that every browser has (its bar)."""
 
+    open: list[str] = field(default_factory=list)
+    beyond: int = 0
+    heading: str = ""
+    of_browser: bool = False
+    current: Bookmark | None = None
+    words: list[str] = field(default_factory=list)
+    place: str = ""
 
-def bookmarks(text: str) -> Iterator[Bookmark]:
-    """The bookmarks in their order, each under the folders in which it lies."""
-    return _Reading().all(text)
-
-
-class _Reading:
-    """`open`: a name for each list that is open; the list of all is "", for it has no heading,
-    and so are the folders that every browser has (its bar)."""
-
-    def __init__(self) -> None:
-        self.open: list[str] = []
-        self.beyond = 0
-        self.heading = ""
-        self.of_browser = False
-        self.current: Bookmark | None = None
-        self.words: list[str] = []
-        self.place = ""
-
-    def all(self, text: str) -> Iterator[Bookmark]:
+    def bookmarks(self, text: str) -> Iterator[Bookmark]:
+        """The bookmarks in their order, each under the folders in which it lies."""
         for piece in pieces(text):
             if piece.kind == "text":
                 self.words.append(piece.text)
@@ -387,7 +350,12 @@ class _Reading:
                 if self.current is not None and piece.name != "dd" and not (piece.name == "a" and ended):
                     yield self.current
                     self.current = None
-            self._end(piece) if ended else self._start(piece)
+            if not ended:
+                self._start(piece)
+            elif piece.name == "dl" and self.beyond:
+                self.beyond -= 1
+            elif piece.name == "dl" and self.open:
+                self.open.pop()
         self._end_words()
         if self.current is not None:
             yield self.current
@@ -411,13 +379,6 @@ class _Reading:
         if piece.name in ("a", "h3", "dd"):
             self.place = piece.name
 
-    def _end(self, piece: MarkupToken) -> None:
-        if piece.name == "dl":
-            if self.beyond:
-                self.beyond -= 1
-            elif self.open:
-                self.open.pop()
-
     def _end_words(self) -> None:
         """The text since the last tag that counts, for the element in which it stands."""
         words = storable(" ".join("".join(self.words).split()))
@@ -435,37 +396,25 @@ class _Reading:
 
 
 BOOKMARKS_PREFIX = "bookmarks:"
-COUNT = 8
-"""The bytes of a checkpoint that say how many documents an export states."""
-
 _NO_PAGE = re.compile(r"(?:javascript|data|place|about|chrome|edge|blob):", re.IGNORECASE)
 
 
-class Bookmarks:
+class Bookmarks(FileSource):
     """The documents of bookmarks, one for each address; one that the export holds no more has ended."""
 
     kind = "bookmarks"
-    complete = True
 
-    def __init__(
-        self, naming: SourceNaming, pages: Path | None, limits: InputLimits = InputLimits()  # noqa: B008
-    ) -> None:  # fmt: skip
-        self.name = BOOKMARKS_PREFIX + naming.name
-        self.naming = naming
+    def __init__(self, naming: SourceNaming, pages: Path | None) -> None:
+        super().__init__(naming)
         self.pages = pages
-        self.limits = limits
-        self._before = b""
-
-    def resume(self, checkpoints: Mapping[str, bytes]) -> None:
-        self._before = checkpoints.get("", b"")
 
     def documents(self) -> Iterator[Statement]:
         """The bookmarks in the order of the export. Without saved pages nothing new while it holds the same
         bytes. Raises SourceError for a file that is no export."""
         raw = whole(self.naming, self.limits.file)
         state = token(self.name, repr(self.limits), raw)
-        if self.pages is None and self._before[:-COUNT] == state:
-            yield Unchanged(count=int.from_bytes(self._before[-COUNT:]))
+        if self.pages is None and (same := self.unchanged(state)):
+            yield same
             return
         found, passed = self._found(raw)
         saved = None if self.pages is None else SavedPages(self.pages)
@@ -483,7 +432,7 @@ class Bookmarks:
                 lost=False,
             )
         if sound and not passed and saved is None:
-            yield Checkpoint("", state + len(found).to_bytes(COUNT))
+            yield self.checkpoint(state, len(found))
 
     def _found(self, raw: bytes) -> tuple[list[Bookmark], int]:
         """A bookmark for each address, with the folders and tags of all that have it, and how many others
@@ -492,14 +441,14 @@ class Bookmarks:
             text = decoded(raw).text
         except NotText as wrong:
             raise SourceError(f"{self.naming.shown} {wrong}; export the bookmarks again") from wrong
-        if not is_export(text):
+        if not _MARK.search(text):
             raise SourceError(
                 f"{self.naming.shown} is no export of bookmarks; the browser's list of bookmarks exports"
                 " them to HTML"
             )
         found: dict[str, Bookmark] = {}
         passed = 0
-        for each in bookmarks(text):
+        for each in BookmarkParser().bookmarks(text):
             if not each.address or _NO_PAGE.match(each.address):
                 passed += 1
             elif (first := found.get(each.address)) is None:
@@ -514,13 +463,10 @@ class Bookmarks:
         if len(name) > LONGEST_ID:
             yield self._problem(f"an address has {len(name):,} characters: {name[:60]}...")
             return
-        published = self._date(mark.added)
-        changed = self._date(mark.changed)
-        for date in (published, changed):
-            if isinstance(date, Problem):
-                yield replace(date, message=f"{mark.address[:200]}: {date.message}")
-        added = None if isinstance(published, Problem) else published
-        later = None if isinstance(changed, Problem) else changed
+        notes: list[Problem] = []
+        about = self._problem(f"{mark.address[:200]}: its date")
+        added, later = (date_in(feeds.of_seconds, each, notes, about) for each in (mark.added, mark.changed))
+        yield from notes
         meta: dict[str, object] = {"folder": "/".join(mark.folders)} if mark.folders else {}
         tags = (*mark.folders, *mark.tags)
         page = saved.of(mark.address) if saved else None
@@ -528,7 +474,7 @@ class Bookmarks:
             when = _later(added, page.saved)
             try:
                 yield from page_document(
-                    name, read_page(page.path, self.limits), page.path, self.limits, title=mark.title,
+                    name, content(page.path, self.limits.file), page.path, self.limits, title=mark.title,
                     published=when, uri=mark.address, tags=tags, meta=meta,
                 )  # fmt: skip
             except Unreadable as wrong:
@@ -536,12 +482,6 @@ class Bookmarks:
             return
         text = mark.about or mark.title or mark.address
         yield Document(name, text, mark.title, added, later, tags=tags, meta=meta, uri=mark.address)
-
-    def _date(self, words: str) -> SourcedTime | Problem | None:
-        try:
-            return feeds.of_seconds(words)
-        except BadTime as wrong:
-            return self._problem(f"its date cannot be read: {wrong}", lost=False)
 
     def _problem(self, message: str, *, lost: bool = True) -> Problem:
         return Problem(message, self.naming.shown, lost=lost)

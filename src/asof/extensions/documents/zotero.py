@@ -10,20 +10,22 @@ import re
 import sqlite3
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from asof.arguments import checked
 from asof.errors import BadTime, SourceError
-from asof.extensions.documents.feeds import naming_of, words_of
-from asof.extensions.documents.web import page_document, read_page
+from asof.extensions.documents.feeds import DateReader, FileSource, date_in, naming_of, words_of
+from asof.extensions.documents.web import page_document
 from asof.sources.dates import stated
+from asof.sources.files import content
 from asof.sources.readers import Unreadable, suffix, suffixes
 from asof.sources.records import language_code
-from asof.sources.source import InputLimits, SourceContext, SourceNaming, SourceScheme, token
+from asof.sources.source import SourceContext, SourceNaming, SourceScheme, token
 from asof.values import Checkpoint, Document, Link, Problem, SourcedTime, Statement, Unchanged, storable
 
 # -- dates -----------------------------------------------------------------------------------------
@@ -52,9 +54,8 @@ def of_field(value: str) -> SourcedTime | None:
     return None if time is None else SourcedTime(time.span, words or figures, "metadata")
 
 
-def of_clock(value: str) -> SourcedTime | None:
-    """A time at which Zotero did something ("2021-03-02 10:00:00", UTC). Raises BadTime."""
-    return stated(value, "metadata")
+of_clock = partial(stated, by="metadata")
+"""The time at which Zotero did something ("2021-03-02 10:00:00", UTC). Raises BadTime."""
 
 
 # -- tables: items, fields, people, tags, collections, notes, files --------------------------------
@@ -255,26 +256,23 @@ _META = {
 }  # fmt: skip
 
 
+def first_of(item: ZoteroItem, names: Sequence[str]) -> str:
+    """The first of these fields that an item has: types of items call the same differently."""
+    return next((value for name in names if (value := item.fields.get(name))), "")
+
+
 def title_of(item: ZoteroItem) -> str:
-    """Its title, which types of items call differently."""
-    return next((" ".join(value.split()) for name in _TITLES if (value := item.fields.get(name))), "")
-
-
-def date_of(item: ZoteroItem) -> str:
-    """Its date, as Zotero stores it; "" for none."""
-    return next((value for name in _DATES if (value := item.fields.get(name))), "")
+    return " ".join(first_of(item, _TITLES).split())
 
 
 def text_of(item: ZoteroItem) -> str:
     """The text of an item: its authors, where it was published, and its abstract."""
-    get = item.fields.get
     names = ", ".join(name for name, part in item.people if part in ("author", "")) or ", ".join(
         f"{name} ({part})" for name, part in item.people
     )
-    place = next((value for name in _IN if (value := get(name, ""))), "")
-    house = next((value for name in _BY if (value := get(name, ""))), "")
-    line = ". ".join(" ".join(each.split()).rstrip(".") for each in (names, place, house) if each)
-    abstract = words_of(get("abstractNote", "")).text
+    parts = (names, first_of(item, _IN), first_of(item, _BY))
+    line = ". ".join(" ".join(each.split()).rstrip(".") for each in parts if each)
+    abstract = words_of(item.fields.get("abstractNote", "")).text
     return "\n\n".join(each for each in (line and f"{line}.", abstract) if each)
 
 
@@ -294,12 +292,8 @@ def authors(item: ZoteroItem) -> dict[str, object]:
 def meta_of(item: ZoteroItem) -> dict[str, object]:
     """Its type, authors, where it is kept and when it was added to the library, and its numbers."""
     numbers = {key: item.fields[name] for name, key in _META.items() if item.fields.get(name)}
-    place = next((item.fields[name] for name in _IN if item.fields.get(name)), "")
-    meta: dict[str, object] = {"type": item.kind, **authors(item), **numbers, "added": item.added}
-    if place:
-        meta["in"] = place
-    if item.collections:
-        meta["collections"] = item.collections
+    kept = {"added": item.added, "in": first_of(item, _IN), "collections": item.collections}
+    meta = {"type": item.kind, **authors(item), **numbers, **kept}
     return {key: value for key, value in meta.items() if value}
 
 
@@ -378,26 +372,16 @@ STORED = "storage:"
 _KEY = re.compile(r"(?:[^/]+/)?([A-Za-z0-9]{1,32})")
 
 
-class Zotero:
+class Zotero(FileSource):
     """The documents of a library: of each item, of each note, of each file that can be read. What the library
     has no more, or in its bin, has ended."""
 
     kind = "zotero"
-    complete = True
-
-    def __init__(self, naming: SourceNaming, limits: InputLimits = InputLimits()) -> None:  # noqa: B008
-        self.name = PREFIX + naming.name
-        self.naming = naming
-        self.limits = limits
-        self._checkpoints: Mapping[str, bytes] = {}
-        self._others: Counter[str] = Counter()
-
-    def resume(self, checkpoints: Mapping[str, bytes]) -> None:
-        self._checkpoints = checkpoints
+    _others: Counter[str]  # the files that are not read, by the reason
 
     def documents(self) -> Iterator[Statement]:
         """The items in the order in which they were added. Raises SourceError."""
-        self._others.clear()
+        self._others = Counter()
         for item in library(self.naming.target, self.naming.shown):
             yield from self._item(item)
         for what, count in sorted(self._others.items()):
@@ -407,10 +391,9 @@ class Zotero:
     def _item(self, item: ZoteroItem) -> Iterator[Statement]:
         name = PREFIX + item.key
         notes: list[Problem] = []
-        added = self._date(of_clock, item.added, name, notes)
-        stated = self._date(of_field, date_of(item), name, notes)
-        published = stated or added
-        changed = self._date(of_clock, item.changed, name, notes)
+        added = _date(item.added, name, notes)
+        published = _date(first_of(item, _DATES), name, notes, of_field) or added
+        changed = _date(item.changed, name, notes)
         yield from notes
         belongs = item.kind not in ("note", "attachment")
         if belongs:
@@ -438,7 +421,7 @@ class Zotero:
         if not words.text:
             return  # Zotero keeps empty notes
         problems: list[Problem] = []
-        when = self._date(of_clock, note.changed or note.added, name, problems)
+        when = _date(note.changed or note.added, name, problems)
         yield from problems
         about = title_of(item)
         first = words.text.partition("\n")[0]
@@ -465,12 +448,12 @@ class Zotero:
             return
         title = title_of(item)
         try:
-            raw = read_page(path, self.limits)
+            raw = content(path, self.limits.file)
             state = token(repr((self.limits, suffixes())), item_name, title, path.name, repr(published), raw)
-            if self._checkpoints.get(name) == state:
+            if self.checkpoints.get(name) == state:
                 yield Unchanged(name)
                 return
-            stated = list(
+            items = list(
                 page_document(
                     name, raw, path, self.limits, title=title, published=published, uri=uri_of(item),
                     tags=() if item_name else (*item.tags, *item.collections), meta=authors(item),
@@ -480,7 +463,7 @@ class Zotero:
         except Unreadable as wrong:
             yield Problem(str(wrong), shown, 0, wrong.remedy, name, wrong.lost)
             return
-        yield from stated
+        yield from items
         if published is not None:
             yield Checkpoint(name, state)
 
@@ -497,16 +480,9 @@ class Zotero:
         except (OSError, RuntimeError):
             return None
 
-    def _date(
-        self, read: Callable[[str], SourcedTime | None], words: str, name: str, notes: list[Problem]
-    ) -> SourcedTime | None:
-        try:
-            return read(words or "")
-        except BadTime as wrong:
-            notes.append(
-                Problem(f"its date cannot be read: {wrong}", name, remedy="mend it in Zotero", lost=False)
-            )
-            return None
+
+def _date(words: str, name: str, notes: list[Problem], read: DateReader = of_clock) -> SourcedTime | None:
+    return date_in(read, words or "", notes, Problem("its date", name, remedy="mend it in Zotero"))
 
 
 @checked

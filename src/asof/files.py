@@ -127,18 +127,9 @@ def refuse_links(folder: Path) -> None:
 
 def make_folder(path: Path) -> None:
     """Make a folder of a corpus, and those above it, if they are missing. Raises OSError."""
-    base, below = _split(path)
-    base.mkdir(parents=True, exist_ok=True)
-    descriptor = os.open(base, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        for name in below:
-            if not _is_folder(descriptor, name):
-                os.mkdir(name, dir_fd=descriptor)
-            inner = os.open(name, _OPEN_FOLDER, dir_fd=descriptor)
-            os.close(descriptor)
-            descriptor = inner
-    finally:
-        os.close(descriptor)
+    _split(path)[0].mkdir(parents=True, exist_ok=True)
+    with _folder(path, make=True):
+        pass
 
 
 def open_file(path: Path) -> int:
@@ -176,13 +167,12 @@ def open_lock(path: Path) -> int:
 def try_lock(path: Path) -> Iterator[int | None]:
     """The descriptor of a lock file while its exclusive lock is held; None when another process holds it."""
     descriptor = open_lock(path)
+    locked: int | None = None
     try:
-        try:
+        with suppress(BlockingIOError):
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            locked = True
-        except BlockingIOError:
-            locked = False
-        yield descriptor if locked else None
+            locked = descriptor
+        yield locked
     finally:
         os.close(descriptor)
 
@@ -273,13 +263,19 @@ def _not_a_file(path: Path) -> NotAFile:
 
 
 @contextmanager
-def _folder(path: Path) -> Iterator[int]:
+def _folder(path: Path, *, make: bool = False) -> Iterator[int]:
     """A descriptor of a folder. Raises FileNotFoundError, NotADirectoryError, OSError."""
     base, below = _split(path)
     descriptor = os.open(base, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         for name in below:
-            inner = os.open(name, _OPEN_FOLDER, dir_fd=descriptor)
+            try:
+                inner = os.open(name, _OPEN_FOLDER, dir_fd=descriptor)
+            except FileNotFoundError:
+                if not make:
+                    raise
+                os.mkdir(name, dir_fd=descriptor)
+                inner = os.open(name, _OPEN_FOLDER, dir_fd=descriptor)
             os.close(descriptor)
             descriptor = inner
         yield descriptor
@@ -295,13 +291,6 @@ def _split(path: Path) -> tuple[Path, tuple[str, ...]]:
         return path.parent, (path.name,) if path.name else ()
     at = len(parts) - 1 - parts[::-1].index(FOLDER)
     return Path(*parts[:at]), parts[at:]
-
-
-def _is_folder(descriptor: int, name: str) -> bool:
-    try:
-        return stat.S_ISDIR(os.stat(name, dir_fd=descriptor, follow_symlinks=False).st_mode)
-    except FileNotFoundError:
-        return False
 
 
 # -- private files: readable by their owner alone, written atomically, by one process at a time --------

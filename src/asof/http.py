@@ -21,7 +21,7 @@ from http.client import HTTPS_PORT, HTTPConnection, HTTPException, HTTPMessage, 
 from io import BufferedReader, RawIOBase
 from socket import socket
 from ssl import SSLCertVerificationError
-from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 from urllib.parse import urljoin, urlsplit
 
 from asof.errors import ModelError, SourceError, UsageError
@@ -41,12 +41,6 @@ def is_loopback(host: str) -> bool:
 def shown(url: str) -> str:
     """The address without its query, fragment, user and password."""
     return re.sub(r"//[^/]*@", "//", re.split(r"[?#]", url)[0])
-
-
-def path_of(url: str) -> str:
-    """The path and the query of an address, as a request names them."""
-    parts = urlsplit(url)
-    return (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
 
 
 def check_address(url: str, *, insecure: bool = False) -> None:
@@ -110,24 +104,6 @@ QUOTED = 200
 """The most characters of a server's own message that are shown."""
 
 
-class Headers(Protocol):
-    """The headers of a response, from any client."""
-
-    def get(self, name: str, default: str, /) -> str: ...
-
-
-def connection_to(url: str, seconds: float) -> HTTPConnection:
-    """A connection to an http or https address, not yet made, for one request and its answer.
-
-    Connecting, asking and reading raise TimeoutError once `seconds` from now are over. Two things can take
-    longer: finding the addresses of a host, and a host of several addresses, each of which is given what
-    was left when the first was tried. No proxy of the environment is used, no redirect followed.
-    """
-    parts = urlsplit(url)
-    tls = ssl.create_default_context() if parts.scheme == "https" else None
-    return _TimedConnection(parts.hostname or "", parts.port, time.perf_counter() + seconds, tls)
-
-
 def first_bytes(response: HTTPResponse, most: int) -> bytes:
     """The first bytes of an answer, at most `most`; fewer where it ends, as announced or before that.
 
@@ -146,7 +122,7 @@ def one_line(message: str) -> str:
     return message[:QUOTED] + ("…" if len(message) > QUOTED else "")
 
 
-def retry_after(headers: Headers) -> float | None:
+def retry_after(headers: HTTPMessage | Mapping[str, str]) -> float | None:
     """Seconds of the header Retry-After; a date in it is compared with the answer's Date, no clock."""
     value = headers.get("Retry-After", "").strip()
     if re.fullmatch(r"\d{1,9}(\.\d{1,9})?", value):
@@ -165,15 +141,22 @@ def _left(deadline: float) -> float:
     return left
 
 
-class _TimedConnection(HTTPConnection):
-    """A connection, each wait of which ends at `deadline`; by TLS where there is a context for it."""
+class TimedConnection(HTTPConnection):
+    """A connection to an http or https address, not yet made, for one request and its answer.
 
-    def __init__(self, host: str, port: int | None, deadline: float, tls: ssl.SSLContext | None) -> None:
-        if tls is not None:
+    Connecting, asking and reading raise TimeoutError once `seconds` from now are over. Two things can take
+    longer: finding the addresses of a host, and a host of several addresses, each of which is given what
+    was left when the first was tried. No proxy of the environment is used, no redirect followed.
+    """
+
+    def __init__(self, url: str, seconds: float) -> None:
+        parts = urlsplit(url)
+        self.tls = ssl.create_default_context() if parts.scheme == "https" else None
+        if self.tls is not None:
             self.default_port = HTTPS_PORT
-        super().__init__(host, port)
-        self.deadline, self.tls = deadline, tls
-        self.response_class = partial(_TimedResponse, deadline=deadline)  # type: ignore[assignment]
+        super().__init__(parts.hostname or "", parts.port)
+        self.deadline = time.perf_counter() + seconds
+        self.response_class = partial(_TimedResponse, deadline=self.deadline)  # type: ignore[assignment]
 
     def connect(self) -> None:
         self.timeout = _left(self.deadline)
@@ -438,9 +421,10 @@ def send(
     Raises RetryLater (NoConnection) for a server that is silent, gone, or cuts its answer off; Unreachable;
     ResponseTooLarge for a 200 with more than `largest` bytes.
     """
-    connection = connection_to(url, timeout)
+    connection, parts = TimedConnection(url, timeout), urlsplit(url)
+    target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     try:
-        connection.request(method, path_of(url), body, dict(headers))
+        connection.request(method, target, body, dict(headers))
         with connection.getresponse() as response:
             return Response(response.status, response.headers, _body(response, largest))
     except TimeoutError as error:

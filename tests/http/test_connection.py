@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof.http import connection_to, first_bytes, one_line, retry_after
+from asof.http import TimedConnection, first_bytes, one_line, retry_after
 
 SECONDS = 0.2
 GENEROUS = 3.0
@@ -87,7 +87,7 @@ def serving() -> Iterator[Callable[..., int]]:
 
 
 def asked(url: str, seconds: float = SECONDS, most: int = 10_000, body: bytes | None = None) -> bytes:
-    connection = connection_to(url, seconds)
+    connection = TimedConnection(url, seconds)
     try:
         connection.request("POST", "/", body)
         with connection.getresponse() as response:
@@ -142,7 +142,7 @@ def test_a_server_that_does_not_listen(serving: Callable[..., int]) -> None:
 
 
 def test_time_that_is_over_before_it_is_asked() -> None:
-    connection = connection_to("http://127.0.0.1:9/", 0.0)
+    connection = TimedConnection("http://127.0.0.1:9/", 0.0)
     with pytest.raises(TimeoutError):  # and not ConnectionRefusedError: nobody was called
         connection.request("GET", "/")
 

@@ -49,6 +49,14 @@ def stated(value: object, by: str) -> SourcedTime | None:
     return SourcedTime(epoch(value), str(value), by)
 
 
+def stated_or_none(value: object, by: str) -> SourcedTime | None:
+    """The time that a value states; None where it cannot be read."""
+    try:
+        return stated(value, by)
+    except BadTime:
+        return None
+
+
 @lru_cache(maxsize=65536)
 def _read(text: str, by: str) -> SourcedTime:
     return SourcedTime(read(text), text, by)
@@ -400,23 +408,19 @@ def _first_date(
 
 
 def of_name(stem: str) -> SourcedTime | None:
-    """The date in a file's name: all of it, its beginning or its end."""
-    for text in (stem, _matched(_AT_START, stem), _matched(_AT_END, stem)):
-        if text and text[-1:] != " " and (date := _stated(_usual(text), "filename")):
+    """The date in a file's name: all of it, its beginning or its end.
+
+    `2024_03_05` and `2024.03.05` are read with dashes, a stamp of 12 or 14 digits with its `T`.
+    """
+    parts = (match[0].rstrip(")") for match in (_AT_START.match(stem), _AT_END.search(stem)) if match)
+    for text in (stem, *parts):
+        if text.isascii() and text.isdigit() and len(text) in (12, 14):
+            usual = f"{text[:8]}T{text[8:]}"
+        else:
+            usual = re.sub(r"(?<=[0-9])[_.](?=[0-9QqWw])", "-", text)
+        if text[-1:] != " " and (date := stated_or_none(usual, "filename")):
             return date
     return None
-
-
-def _matched(pattern: re.Pattern[str], stem: str) -> str:
-    match = pattern.match(stem) if pattern is _AT_START else pattern.search(stem)
-    return match[0].rstrip(")") if match else ""
-
-
-def _usual(text: str) -> str:
-    """`2024_03_05` and `2024.03.05` with dashes, a stamp of 12 or 14 digits with its `T`."""
-    if text.isascii() and text.isdigit() and len(text) in (12, 14):
-        return f"{text[:8]}T{text[8:]}"
-    return re.sub(r"(?<=[0-9])[_.](?=[0-9QqWw])", "-", text)
 
 
 def of_content(text: str) -> SourcedTime | None:
@@ -437,17 +441,10 @@ def _line(line: str) -> SourcedTime | None:
     line = line.replace("*", "").strip().strip("_").strip()
     labelled = _SAYS_DATE.fullmatch(line)
     if labelled:
-        return _stated(labelled[1].strip(), "content")
+        return stated_or_none(labelled[1].strip(), "content")
     if _YEAR_IN_NAME.fullmatch(line):
         return None  # a number on a line of its own is no date
-    return _stated(line, "content")
-
-
-def _stated(text: str, by: str) -> SourcedTime | None:
-    try:
-        return stated(text, by)
-    except BadTime:
-        return None
+    return stated_or_none(line, "content")
 
 
 # -- creation dates in files ---------------------------------------------------------------------------

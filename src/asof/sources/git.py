@@ -12,7 +12,7 @@ import hashlib
 import os
 import subprocess
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -315,23 +315,21 @@ def differences(git: Git, history: Iterable[GitCommit]) -> dict[str, dict[str, B
     return by_commit
 
 
-def moments(git: Git, history: list[GitCommit]) -> Iterator[CommitMoment]:
-    """The changes of the history, oldest first. Raises GitFailed."""
-    return _Replay(history, differences(git, history), lambda commit: tree(git, commit)).run()
-
-
 @dataclass(slots=True)
-class _Replay:
+class Replay:
+    """The commits of a history, applied one after the other."""
+
+    git: Git
     history: list[GitCommit]
-    differences: dict[str, dict[str, Blob]]
-    tree: Callable[[str], dict[str, str]]
     state: dict[str, Blob] = field(default_factory=dict)
     owner: dict[str, int] = field(default_factory=dict)  # which commit (by number) set a file last
 
-    def run(self) -> Iterator[CommitMoment]:
+    def moments(self) -> Iterator[CommitMoment]:
+        """The changes of the history, oldest first. Raises GitFailed."""
+        changed_by = differences(self.git, self.history)
         before: dict[str, Blob] = {}
         for number, (commit, ancestors) in enumerate(self._with_ancestors()):
-            files = dict(self.differences.get(commit.id, {}))
+            files = dict(changed_by.get(commit.id, {}))
             if len(commit.parents) > 1:
                 files = self._apart(number, commit, ancestors) | files
             for path, blob in files.items():
@@ -356,7 +354,7 @@ class _Replay:
         if not apart:
             return {}
         paths = [path for path, owner in self.owner.items() if apart >> owner & 1]
-        files = self.tree(commit.id) if paths else {}
+        files = tree(self.git, commit.id) if paths else {}
         return {path: files.get(path) for path in paths}
 
     def _with_ancestors(self) -> Iterator[tuple[GitCommit, int]]:

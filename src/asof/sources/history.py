@@ -23,7 +23,7 @@ from asof.sources.files import (
     unread,
     unreadable,
 )
-from asof.sources.git import Blobs, Git, GitFailed, commits, in_work_tree, moments, same_content, tree
+from asof.sources.git import Blobs, Git, GitFailed, Replay, commits, in_work_tree, same_content, tree
 from asof.sources.readers import NotText, ParsedFile, Unreadable, decoded, parsed, suffix, suffixes
 from asof.sources.records import JsonLines
 from asof.sources.source import Fields, InputLimits, SourceNaming, closed_after, printable, token
@@ -87,10 +87,16 @@ class History:
                 if layout.head:
                     past, clamped = commits(git, layout)
                     if clamped:
-                        yield self._clamped(clamped)
+                        one = "1 commit is dated before its parent and is"
+                        they_are = (
+                            one if clamped == 1 else f"{clamped} commits are dated before a parent and are"
+                        )
+                        yield Problem(
+                            f"{they_are} taken to be as late as that", self.naming.shown, lost=False
+                        )
                     changes = [
                         FileChange(path, blob, commit, moment.when)
-                        for moment in moments(git, past)
+                        for moment in Replay(git, past).moments()
                         for path, (blob, commit) in sorted(moment.files.items())
                         if self._is_accepted(path)
                     ]
@@ -99,12 +105,6 @@ class History:
             yield from self._encodings.problems(self.naming)
         except GitFailed as wrong:
             raise SourceError(f"{self.naming.shown}: {wrong}") from wrong
-
-    def _clamped(self, count: int) -> Problem:
-        commits_are = "1 commit is dated before its parent and is" if count == 1 else (
-            f"{count} commits are dated before a parent and are"
-        )  # fmt: skip
-        return Problem(f"{commits_are} taken to be as late as that", self.naming.shown, lost=False)
 
     def _versions(self, blobs: Blobs, changes: Sequence[FileChange]) -> Iterator[Statement]:
         """All versions that no checkpoint covers, each with the checkpoint for those of its file so far.

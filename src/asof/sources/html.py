@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from asof.errors import BadTime
 from asof.sources import dates
 from asof.sources.html_walk import MarkupToken, declared_charset, shown
 from asof.sources.markdown import link_to
@@ -242,7 +241,4 @@ def _objects(data: Any) -> Iterator[dict[str, Any]]:
 
 
 def _is_date(text: str) -> bool:
-    try:
-        return dates.stated(text.strip(), "metadata") is not None
-    except BadTime:
-        return False
+    return dates.stated_or_none(text.strip(), "metadata") is not None

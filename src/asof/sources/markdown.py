@@ -183,11 +183,6 @@ def wikilink(text: str) -> Link | None:
     return _wiki(match) if match else None
 
 
-def wikilinks(text: str) -> list[Link]:
-    """All `[[links]]` in a text that is no Markdown (a value of the frontmatter)."""
-    return [link for match in _WIKI.finditer(text) if (link := _wiki(match))]
-
-
 def marks(paragraphs: Iterable[str]) -> tuple[list[Link], list[str]]:
     """The links and the tags in the inline text of blocks, in the order of the text."""
     links: dict[Link, None] = {}
@@ -205,7 +200,9 @@ def marks(paragraphs: Iterable[str]) -> tuple[list[Link], list[str]]:
             prose = _MARKDOWN.sub(_blank, prose)
         links.update(dict.fromkeys(link for _, link in sorted(links_at, key=lambda pair: pair[0])))
         if "#" in prose:
-            tags.update(dict.fromkeys(_tags_in_text(_HTML_TAG.sub(_blank, prose))))
+            words = (match[1] for match in _TAG.finditer(_HTML_TAG.sub(_blank, prose)))
+            words = (word for word in words if any(map(str.isalpha, word)) and not _COLOUR.fullmatch(word))
+            tags.update(dict.fromkeys(name for word in words if (name := tag(word))))
     return list(links), list(tags)
 
 
@@ -269,15 +266,6 @@ def _relative(match: re.Match[str]) -> Link | None:
     return link_to(target, match[2].strip(), "embed" if match[1] else "link") if target else None
 
 
-def _tags_in_text(prose: str) -> list[str]:
-    words = (match[1] for match in _TAG.finditer(prose))
-    return [
-        name
-        for word in words
-        if any(map(str.isalpha, word)) and not _COLOUR.fullmatch(word) and (name := tag(word))
-    ]
-
-
 def _blank(match: re.Match[str]) -> str:
     return " " * (match.end() - match.start())
 
@@ -328,25 +316,10 @@ def _front(text: str, limits: InputLimits) -> tuple[Front, str, int, list[Proble
     try:
         front = parse(block, limits.frontmatter)
     except BadFrontmatter as wrong:
-        return (
-            Front(),
-            text,
-            start,
-            [
-                Problem(
-                    str(wrong),
-                    line=wrong.line,
-                    remedy="put texts with signs like { [ : * in quotes",
-                    lost=False,
-                )
-            ],
-        )
-    notes = [
-        Problem(
-            f"{key!r} stands twice in the frontmatter: the last one counts", line=front.lines[key], lost=False
-        )
-        for key in front.twice
-    ]
+        remedy = "put texts with signs like { [ : * in quotes"
+        return Front(), text, start, [Problem(str(wrong), line=wrong.line, remedy=remedy, lost=False)]
+    twice = "{!r} stands twice in the frontmatter: the last one counts"
+    notes = [Problem(twice.format(key), line=front.lines[key], lost=False) for key in front.twice]
     return front, text[start:], 0, notes
 
 
@@ -363,7 +336,7 @@ def _blocks(body: str, skipped: int) -> tuple[list[Heading], list[str]]:
         for place, token in enumerate(tokens)
         if token.type == "heading_open" and not token.level
     ]
-    starts = _line_starts(source) if opened else []
+    starts = [0, *(feed.end() for feed in re.finditer("\n", source))] if opened else []
     outline = [
         Heading(skipped + starts[token.map[0]], int(token.tag[1]), _plain(tokens[place + 1].content))
         for place, token in opened
@@ -377,14 +350,6 @@ def _parser() -> MarkdownIt:
     from markdown_it import MarkdownIt
 
     return MarkdownIt("commonmark")
-
-
-def _line_starts(text: str) -> list[int]:
-    starts, at = [0], text.find("\n")
-    while at >= 0:
-        starts.append(at + 1)
-        at = text.find("\n", at + 1)
-    return starts
 
 
 def _plain(title: str) -> str:
@@ -413,7 +378,7 @@ def _tags(value: Any) -> list[str]:
 def _written(value: Any) -> list[Link]:
     """The links in a value of the frontmatter."""
     if isinstance(value, str):
-        return wikilinks(value) if "[[" in value else []
+        return [link for match in _WIKI.finditer(value) if (link := _wiki(match))]
     if isinstance(value, dict):
         value = list(value.values())
     return [link for item in value for link in _written(item)] if isinstance(value, list) else []
@@ -659,7 +624,7 @@ def _order(stamps: Iterable[_Stamp | None]) -> _DayOrder:
 
 
 def _message(stamp: _Stamp | None, lines: Sequence[str], order: _DayOrder) -> list[ChatMessage]:
-    """The message that begins with a stamp; None for one without an author or a text."""
+    """The message that begins with a stamp; none if it lacks an author or a text."""
     said = _SAID.fullmatch("\n".join(lines).rstrip()) if stamp else None
     if stamp is None or said is None or _UNSAID.fullmatch(said[2].strip()):
         return []

@@ -6,7 +6,7 @@ import ast
 import re
 import threading
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from asof.sources import dates
 from asof.sources.markdown import link_to
@@ -85,7 +85,7 @@ class _OrgReading:
         self._length = 0
         self._verbatim = ""
         self._skipped: list[str] = []  # of a drawer or comment that may have no end: then it is text
-        self._skips_to: Callable[[str], bool] | None = None
+        self._skips_to = ""
         self._commented = 0  # the level of the COMMENT headline below which everything is left out
 
     def take(self, line: str, number: int) -> None:
@@ -94,7 +94,7 @@ class _OrgReading:
             self._headline(len(headline[1]), headline[2].strip())
         elif self._commented:
             return
-        elif self._skips_to is not None:
+        elif self._skips_to:
             self._skip(line, number)
         elif self._verbatim:
             self._in_block(line)
@@ -103,7 +103,7 @@ class _OrgReading:
 
     def end(self) -> None:
         """A headline, and the end of the file, end every block; an open drawer or comment was none."""
-        skipped, self._skipped, self._skips_to = self._skipped, [], None
+        skipped, self._skipped, self._skips_to = self._skipped, [], ""
         for line in skipped:
             self._write(self._words(line))
         if self._verbatim:
@@ -137,7 +137,7 @@ class _OrgReading:
         if drawer := _DRAWER.fullmatch(line):
             if drawer[1].lower() != "end":
                 self._skipped = [line]
-                self._skips_to = _ends_drawer
+                self._skips_to = ":end:"
         elif block := _BLOCK.match(line):
             self._block(line, block)
         elif keyword := _KEYWORD.fullmatch(line):
@@ -151,7 +151,7 @@ class _OrgReading:
             return
         if kind == "comment":
             self._skipped = [line]
-            self._skips_to = _ends_comment
+            self._skips_to = "#+end_comment"
         elif kind in _VERBATIM:
             self._verbatim = kind
             self._write(f"```{block[3] if kind == 'src' else ''}")
@@ -165,15 +165,14 @@ class _OrgReading:
             self._write(line[1:] if line.startswith((",*", ",#+", ",,")) else line)
 
     def _skip(self, line: str, number: int) -> None:
-        assert self._skips_to is not None  # noqa: S101
-        if not self._skips_to(line):
+        if line.strip().lower() != self._skips_to:
             self._skipped.append(line)
             return
-        if self._skips_to is _ends_drawer:
+        if self._skips_to == ":end:":
             for at, each in enumerate(self._skipped, number - len(self._skipped)):
                 if found := _PROPERTY.fullmatch(each):
                     self._property(found[1].lower(), found[2].strip(), at)
-        self._skipped, self._skips_to = [], None
+        self._skipped, self._skips_to = [], ""
 
     def _property(self, key: str, value: str, number: int) -> None:
         if key == "id":
@@ -232,14 +231,6 @@ class _OrgReading:
         if line or (self.lines and self.lines[-1]):
             self.lines.append(line)
             self._length += len(line) + 1
-
-
-def _ends_drawer(line: str) -> bool:
-    return line.strip().lower() == ":end:"
-
-
-def _ends_comment(line: str) -> bool:
-    return line.strip().lower() == "#+end_comment"
 
 
 def _is_relative(path: str) -> bool:
@@ -498,6 +489,9 @@ def _revision(line: str) -> dict[str, str]:
 BYTES_A_CHARACTER = 900
 """The memory that the syntax tree of a file takes at most, for each of its characters (measured)."""
 
+_HOLDERS = (ast.stmt, ast.excepthandler, ast.match_case)
+"""The parts of the syntax tree that can contain definitions."""
+
 _MOST_PARAMETERS = 6
 _WARNINGS = threading.Lock()  # `catch_warnings` changes what all threads share
 
@@ -556,10 +550,6 @@ def _documented(module: ast.Module) -> Iterator[tuple[int, str, str]]:
                 yield len(path), _name(node, path), words
         inner = [(each, path) for each in ast.iter_child_nodes(node) if isinstance(each, _HOLDERS)]
         waiting += reversed(inner)
-
-
-_HOLDERS = (ast.stmt, ast.excepthandler, ast.match_case)
-"""The parts of the syntax tree that can contain definitions."""
 
 
 def _docstring(node: ast.Module | _Definition) -> str:

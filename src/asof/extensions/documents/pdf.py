@@ -15,10 +15,10 @@ from itertools import pairwise
 from statistics import median
 from typing import NamedTuple
 
-from asof.errors import BadTime, missing_extra
+from asof.errors import missing_extra
 from asof.extensions.documents.parts import BETWEEN_PAGES
 from asof.extensions.documents.reading import FormatReader, disbelieved
-from asof.sources.dates import stated
+from asof.sources.dates import stated_or_none
 from asof.sources.readers import LONGEST_TITLE, ParsedFile, Unreadable
 from asof.sources.source import InputLimits
 from asof.values import Heading, Problem, SourcedTime, storable
@@ -267,10 +267,7 @@ def _created(text: str) -> SourcedTime | None:
     if time:
         zone = zone if zone == "Z" else f"{zone[:3]}:{zone[-2:]}"
         written = f"{day}T{time[:2]}:{time[2:4]}:{time[4:]}{zone}"
-    try:
-        made = stated(written, "metadata")
-    except BadTime:
-        return None
+    made = stated_or_none(written, "metadata")
     return None if made is None or disbelieved(made.span) else made
 
 

@@ -22,7 +22,7 @@ from typing import Any
 from asof.errors import BadTime, SourceError, missing_extra
 from asof.extensions.documents import reader_process
 from asof.extensions.documents.parts import Part
-from asof.sources.dates import stated
+from asof.sources.dates import stated, stated_or_none
 from asof.sources.git import inherited
 from asof.sources.readers import ParsedFile, Reader, Unreadable
 from asof.sources.source import InputLimits, token
@@ -323,7 +323,7 @@ def _parsed(part: Part, stem: str) -> ParsedFile:
         made = _time(part.created, "created", notes)
     if part.published:
         front["published"] = part.published
-        if part.changed and made is not None and _is_time(part.published):
+        if part.changed and made is not None and stated_or_none(part.published, "metadata"):
             front["updated"], made = part.changed, None
     title = " ".join(part.title.split())[:MAX_TITLE]
     return ParsedFile(
@@ -333,13 +333,6 @@ def _parsed(part: Part, stem: str) -> ParsedFile:
         aliases=tuple(dict.fromkeys(part.aliases)), language=language if len(language) == 2 else "",
         created=made, notes=tuple(notes), slow=True,
     )  # fmt: skip
-
-
-def _is_time(text: str) -> bool:
-    try:
-        return stated(text, "metadata") is not None
-    except BadTime:
-        return False
 
 
 def _time(text: str, what: str, notes: list[Problem]) -> SourcedTime | None:

@@ -10,7 +10,7 @@ import pytest
 from tests.support.small_pdf import small_pdf
 
 import asof
-from asof.extensions.documents.reading import PROCESSES, Processes
+from asof.extensions.documents.reading import PROCESS, ReaderProcess
 from asof.sources.source import NAME, KeptAnswers, forget
 
 LARGEST = 1000
@@ -20,13 +20,13 @@ LARGEST = 1000
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[object]:
     """The requests that reach the process."""
     requests: list[object] = []
-    ask = Processes.ask
+    ask = ReaderProcess.ask
 
-    def counted(self: Processes, request: object, raw: bytes, limits: object) -> bytes:
+    def counted(self: ReaderProcess, request: object, raw: bytes, limits: object) -> bytes:
         requests.append(request)
         return ask(self, request, raw, limits)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(type(PROCESSES), "ask", counted)
+    monkeypatch.setattr(type(PROCESS), "ask", counted)
     return requests
 
 

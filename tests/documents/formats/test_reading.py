@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from asof.errors import MissingExtra, SourceError
-from asof.extensions.documents.reading import PROCESSES, FormatReader
+from asof.extensions.documents.reading import PROCESS, FormatReader
 from asof.sources.dates import dates_in
 from asof.sources.readers import ParsedFile, Unreadable
 from asof.sources.source import InputLimits
@@ -143,9 +143,9 @@ def test_threads_take_turns(read):
 
 def test_a_process_that_was_killed_is_started_again(read):
     read("first")
-    assert PROCESSES._running is not None
-    PROCESSES._running.process.kill()
-    PROCESSES._running.process.wait()
+    assert PROCESS.process is not None
+    PROCESS.process.kill()
+    PROCESS.process.wait()
     assert read("second").text.endswith("second stem.x")
 
 
@@ -171,10 +171,10 @@ def test_the_reader_ends_with_the_process_that_asks(tmp_path):
     code = (
         f"import sys; sys.path.insert(0, {str(Path(__file__).parent)!r})\n"
         "from asof.extensions.documents.reading import FormatReader\n"
-        "from asof.extensions.documents.reading import PROCESSES\n"
+        "from asof.extensions.documents.reading import PROCESS\n"
         "from asof.sources.source import InputLimits\n"
         "FormatReader('hostile_reader', '.x', ('hostile_reader',))(b'hi', 's', InputLimits())\n"
-        "print(PROCESSES._running.process.pid, flush=True)\n"
+        "print(PROCESS.process.pid, flush=True)\n"
         "FormatReader('hostile_reader', '.x', ('hostile_reader',))(b'sleep 50', 's', InputLimits())\n"
     )
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}

@@ -28,7 +28,7 @@ from asof.extensions.documents.office import (
     relation_id,
 )
 from asof.extensions.documents.parts import Part, ReadLimits, Refused, Writer
-from asof.extensions.documents.xml import attribute, below, first, local
+from asof.extensions.documents.xml import attribute, below, first, integer, local
 from asof.sources.html_walk import declared_charset
 
 # -- parts in other formats (altChunk), such as HTML -----------------------------------------------
@@ -155,25 +155,19 @@ class Styles:
 def _style(properties: ET.Element | None, name: str = "", parent: str = "") -> Style:
     level = depth = None
     if (outline := child(properties, "outlineLvl")) is not None:
-        level = number(outline, 9) + 1
+        level = integer(outline, "val", 9) + 1
         level = level if level <= 9 else 0
     elif named := _HEADING.fullmatch(name):
         level = int(named[1])
     if (numbering := child(properties, "numPr")) is not None:
         listed, place = child(numbering, "numId"), child(numbering, "ilvl")
-        depth = -1 if listed is not None and number(listed, 0) == 0 else number(place, 0)
+        depth = -1 if listed is not None and integer(listed, "val", 0) == 0 else integer(place, "val", 0)
     return Style(level, depth, name.lower(), parent)
 
 
 def value(element: ET.Element | None) -> str:
     """The w:val of an element; "" if there is none."""
     return "" if element is None else attribute(element, "val")
-
-
-def number(element: ET.Element | None, otherwise: int) -> int:
-    """The w:val of an element as a number; `otherwise` if it is none."""
-    text = value(element)
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 6 else otherwise
 
 
 def is_on(element: ET.Element | None) -> bool:
@@ -325,12 +319,12 @@ class _Document:
         self.body.table([self._row(row) for row in rows], marked)
 
     def _row(self, row: ET.Element) -> list[Cell]:
-        cells = [Cell("")] * min(number(child(row, "trPr", "gridBefore"), 0), 100)
+        cells = [Cell("")] * min(integer(child(row, "trPr", "gridBefore"), "val", 0), 100)
         for each in cells_of(row):
             properties = child(each, "tcPr")
             merged = child(properties, "vMerge")
             above = merged is not None and value(merged) != "restart"
-            cells.append(Cell(self._plain(each), number(child(properties, "gridSpan"), 1), above))
+            cells.append(Cell(self._plain(each), integer(child(properties, "gridSpan"), "val", 1), above))
         return cells
 
     def _chunk(self, element: ET.Element) -> Sequence[Block]:

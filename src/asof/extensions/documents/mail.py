@@ -11,8 +11,8 @@ import binascii
 import codecs
 import quopri
 import re
-from base64 import b64decode
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from email import message_from_bytes
@@ -50,6 +50,9 @@ _WIDER = {
 """Charsets to use in place of narrower ones, whose names are often given for them."""
 
 LONGEST_ID = 500
+
+_FAULTS = (RecursionError, ValueError, LookupError, TypeError, AttributeError)
+"""Errors of the mail library, which does not expect all that is sent."""
 
 
 def header(message: Message, name: str) -> str:
@@ -97,10 +100,8 @@ def decoded(content: bytes, charset: str) -> tuple[str, str]:
     """The text of bytes in the charset that is declared ("": none), and its fault, or ""."""
     name = _codec(charset)
     if name:
-        try:
+        with suppress(LookupError, ValueError):
             return content.decode(name), ""
-        except (UnicodeError, LookupError, ValueError):
-            pass
     try:
         text = content.decode("utf-8")
     except UnicodeError:
@@ -196,17 +197,13 @@ _FROM = re.compile(r"\s*\*?(?:From|Von|De|Da|Van)\s?:\*?\s+\S")
 _SENT = re.compile(r"\s*\*?(?:Sent|Date|Gesendet|Datum|Envoyé|Enviado(?: el)?|Inviato|Verzonden)\s?:\*?\s+\S")
 _FOOTER = re.compile(r"[_=-]{20,}\s*\Z")
 _FORWARDED = re.compile(r"\s*(?:fwd?|wg|tr|rv|i)\s*:", re.IGNORECASE)
+"""The subject of a mail that forwards another, which is then its text."""
 
 LONGEST_SIGNATURE = 12
 """Lines of a signature whose `--` lost the space that ends it."""
 
 LAST_LINES = 15
 """A list's footer is looked for among so many lines at the end."""
-
-
-def is_forward(subject: str) -> bool:
-    """True if a mail forwards another, which is then its text."""
-    return _FORWARDED.match(subject) is not None
 
 
 def own_words(text: str, *, forward: bool = False) -> str:
@@ -216,7 +213,8 @@ def own_words(text: str, *, forward: bool = False) -> str:
     kept: list[str] = []
     signing = False
     for at, line in enumerate(lines):
-        signing = (signing and not _FOOTER.match(line)) or _signs(lines, at)
+        signing = signing and not _FOOTER.match(line)
+        signing = signing or line == "-- " or (line == "--" and len(lines) - at <= LONGEST_SIGNATURE)
         if signing:
             continue
         if line.startswith(">"):
@@ -254,13 +252,6 @@ def _drop_attribution(kept: list[str]) -> None:
             begins = next((at for at in range(first, max(end - 4, -1), -1) if _BEGINS.match(kept[at])), first)
             del kept[begins:]
             return
-
-
-def _signs(lines: Sequence[str], at: int) -> bool:
-    """True if a line begins the signature."""
-    if lines[at] == "-- ":
-        return True
-    return lines[at] == "--" and len(lines) - at <= LONGEST_SIGNATURE
 
 
 def _quotes_below(lines: Sequence[str], at: int) -> bool:
@@ -311,6 +302,7 @@ def unflowed(text: str, *, delete_space: bool = False) -> str:
 
 DEEPEST = 20
 """The greatest depth of entities and mails nested in each other."""
+_TOO_DEEP = (f"it is nested more than {DEEPEST} levels deep", "do not trust it")
 
 _READ_KINDS = {"text/plain", "text/markdown", "text/csv", "text/html"}
 _READ_NAMES = {".txt", ".md", ".markdown", ".csv", ".html", ".htm"}
@@ -319,7 +311,7 @@ _SIGNED = {"gmail_signature", "moz-signature"}
 
 
 @dataclass(slots=True)
-class Entities:
+class MailParts:
     """The texts of a mail in order, its files by their names, and the mails that are attached to it."""
 
     texts: list[Message] = field(default_factory=list)
@@ -327,18 +319,13 @@ class Entities:
     mails: list[Message] = field(default_factory=list)
 
 
-def entities(message: Message) -> Entities:
-    """Raises Refused for a mail that is nested too deeply."""
-    found = Entities()
-    _gather(message, found, 0)
-    return found
-
-
-def _gather(entity: Message, found: Entities, depth: int) -> None:
+def gather(entity: Message, found: MailParts, depth: int = 0) -> None:
+    """Sort an entity and those in it. Raises Refused for a mail that is nested too deeply."""
     if depth > DEEPEST:
-        raise Refused(f"it is nested more than {DEEPEST} levels deep", "do not trust it")
+        raise Refused(*_TOO_DEEP)
     kind, payload = entity.get_content_type(), entity.get_payload()
     name = file_name(entity)
+    attached = str(entity.get("content-disposition", "")).strip().lower().startswith("attachment")
     if isinstance(payload, list):
         inner = [each for each in payload if isinstance(each, Message)]
         if kind == "message/rfc822":
@@ -351,12 +338,12 @@ def _gather(entity: Message, found: Entities, depth: int) -> None:
         elif kind.startswith("message/"):
             return  # what a server says of a delivery to another
         elif kind == "multipart/alternative" and inner:
-            _gather(_chosen(inner), found, depth + 1)
+            gather(_chosen(inner), found, depth + 1)
         else:
             for each in inner:
-                _gather(each, found, depth + 1)
+                gather(each, found, depth + 1)
     elif kind.startswith("multipart/") or (  # one without a boundary is a text as it stands
-        kind in ("text/plain", "text/html") and not name and not _is_attached(entity)
+        kind in ("text/plain", "text/html") and not name and not attached
     ):
         found.texts.append(entity)
     elif not kind.startswith("application/pgp-") and kind != "application/pkcs7-signature":
@@ -369,7 +356,7 @@ def _unwrapped(mail: Message, encoding: str) -> Message | None:
     if encoding.strip().lower() != "base64" or mail.keys():
         return mail
     try:
-        inner = message_from_bytes(b64decode(str(mail.get_payload())))
+        inner = message_from_bytes(base64.b64decode(str(mail.get_payload())))
     except ValueError:
         return None
     return inner if inner.keys() else None
@@ -386,20 +373,11 @@ def _chosen(versions: Sequence[Message]) -> Message:
     return versions[-1]
 
 
-def _is_attached(entity: Message) -> bool:
-    return str(entity.get("content-disposition", "")).strip().lower().startswith("attachment")
-
-
 def file_name(entity: Message) -> str:
     """The name of the file that an entity is, without folders; "" if it has none."""
     try:
         name = entity.get_filename("")
-    except (
-        ValueError,
-        LookupError,
-        TypeError,
-        AttributeError,
-    ):  # the library does not expect all that is sent
+    except _FAULTS:
         return ""
     name = words(str(name)).replace("\\", "/").rpartition("/")[2]
     return " ".join("".join(sign if sign.isprintable() else " " for sign in name).split())[:200]
@@ -461,7 +439,7 @@ def _parameter(entity: Message, name: str) -> object:
     """A parameter of the content type; "" if it is not there or cannot be read."""
     try:
         value = entity.get_param(name, "")
-    except (ValueError, LookupError, TypeError, AttributeError):
+    except _FAULTS:
         return ""
     return value[2] if isinstance(value, tuple) else value
 
@@ -509,8 +487,6 @@ _FROM_LINE = re.compile(rb"^From (?P<rest>[^\r\n]{1,998})\r?(?:\n|\Z)", re.MULTI
 _CLOCK, _YEAR = re.compile(rb"\b[0-9]{1,2}:[0-9]{2}\b"), re.compile(rb"\b[12][0-9]{3}\b")
 _QUOTED_FROM = re.compile(rb"^>(>*From )", re.MULTILINE)
 _SENDER = re.compile(rb"^From \S*\s*")
-_FAULTS = (RecursionError, ValueError, LookupError, TypeError, AttributeError)
-"""Errors of the mail library for messages that are not sound."""
 SHOWN = 5
 """The number of unreadable messages that are named."""
 _OF_MAILS = ("from", "date", "subject", "to", "message-id", "received")
@@ -519,10 +495,12 @@ _OF_MAILS = ("from", "date", "subject", "to", "message-id", "received")
 def read(raw: bytes, stem: str, suffix: str, limits: ReadLimits) -> list[Part]:  # noqa: ARG001
     """The messages of a file and their attached texts. Raises Refused."""
     mails = _Mails(limits)
-    if suffix == ".mbox":
-        mails.add_mailbox(raw)
-    else:
+    if suffix != ".mbox":
         mails.add_file(raw)
+    for number, (arrived, content) in enumerate(messages(raw) if suffix == ".mbox" else (), 1):
+        if number > limits.pages:
+            raise Refused(f"it has more than {limits.pages:,} messages", "split it")
+        mails.add_message(content, arrived)
     if not any(part.text for part in mails.parts):
         raise Refused(mails.odd[0] if mails.odd else "there is no text in the file", empty=not mails.odd)
     if mails.odd:
@@ -536,7 +514,7 @@ def messages(raw: bytes) -> Iterator[tuple[str, bytes]]:
     raw = raw.lstrip(b"\r\n")
     lines = (
         each for each in _FROM_LINE.finditer(raw)
-        if _begins_message(raw, each.start()) and _has_date(each["rest"])
+        if _follows_empty_line(raw, each.start()) and _has_date(each["rest"])
     )  # fmt: skip
     line = next(lines, None)
     if line is None or line.start():
@@ -549,8 +527,8 @@ def messages(raw: bytes) -> Iterator[tuple[str, bytes]]:
         line = following
 
 
-def _begins_message(raw: bytes, at: int) -> bool:
-    """True if the line at a place is the first, or follows an empty one."""
+def _follows_empty_line(raw: bytes, at: int) -> bool:
+    """True also for the first line."""
     return at == 0 or raw.endswith((b"\n\n", b"\n\r\n"), 0, at)
 
 
@@ -582,13 +560,6 @@ class _Mails:
         self.odd: list[str] = []
         self._left = limits.characters
 
-    def add_mailbox(self, raw: bytes) -> None:
-        """Add the messages of a mailbox."""
-        for number, (arrived, content) in enumerate(messages(raw), 1):
-            if number > self.limits.pages:
-                raise Refused(f"it has more than {self.limits.pages:,} messages", "split it")
-            self.add_message(content, arrived)
-
     def add_file(self, raw: bytes) -> None:
         """Add the message that a file is."""
         message = _message(raw)
@@ -619,11 +590,12 @@ class _Mails:
     def add(self, message: Message, name: str, id_: str, arrived: str = "", depth: int = 0) -> None:
         """Add a message, and the texts and messages that are attached to it, named below `id_`."""
         if depth > DEEPEST:
-            raise Refused(f"it is nested more than {DEEPEST} levels deep", "do not trust it")
-        found = entities(message)
+            raise Refused(*_TOO_DEEP)
+        found = MailParts()
+        gather(message, found)
         subject = header(message, "subject")
         writer = Writer(self.limits)
-        notes = write_body(found.texts, writer, forward=is_forward(subject))
+        notes = write_body(found.texts, writer, forward=_FORWARDED.match(subject) is not None)
         if writer.empty:
             writer.block(subject)
         published, undated = sent(message, arrived)

@@ -12,7 +12,7 @@ from xml.etree import ElementTree as ET
 
 from asof.extensions.documents.office import Archive, Body, Cell, child, comment, core_properties, flat
 from asof.extensions.documents.parts import Part, ReadLimits, Refused, Writer
-from asof.extensions.documents.xml import attribute, below, first, local
+from asof.extensions.documents.xml import attribute, below, first, integer, local
 
 _MANIFEST = "META-INF/manifest.xml"
 _LEFT_OUT = {"tracked-changes", "table-of-content", "forms", "hidden-text", "ruby-text", "page-number"}
@@ -239,5 +239,4 @@ def _is_left_out(element: ET.Element) -> bool:
 
 def _count(element: ET.Element, name: str) -> int:
     """A whole number from 1 that an attribute states; 1 if it states none."""
-    text = attribute(element, name)
-    return max(int(text), 1) if text.isascii() and text.isdigit() and len(text) < 10 else 1
+    return max(integer(element, name, 1, digits=9), 1)

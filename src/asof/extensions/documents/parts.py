@@ -6,7 +6,7 @@ The process that reads imports this module, so it needs nothing but the standard
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 BETWEEN_PAGES = "\f"
@@ -55,9 +55,6 @@ class Part:
     links: list[str] = field(default_factory=list)
     aliases: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-
-    def as_json(self) -> dict[str, Any]:
-        return asdict(self)
 
 
 class Writer:

@@ -48,12 +48,9 @@ _ENDS = re.compile(r"[.!?:;…][\"'”’)\]]*\Z")
 def lines_of(page: str) -> list[str]:
     """The lines of a page that say something, ligatures as letters, white space as single blanks."""
     text = page.translate(LIGATURES)
-    lines = (" ".join(_printable(line).split()) for line in text.splitlines())
+    text = "".join(each if each.isprintable() or each.isspace() else " " for each in text)
+    lines = (" ".join(line.split()) for line in text.splitlines())
     return [line for line in lines if line and not _STAMP.fullmatch(line)]
-
-
-def _printable(line: str) -> str:
-    return "".join(each if each.isprintable() or each.isspace() else " " for each in line)
 
 
 def without_heads(pages: Sequence[list[str]]) -> list[list[str]]:
@@ -305,11 +302,7 @@ def pages(raw: bytes, limits: InputLimits) -> PdfContent:
         raise Unreadable("it breaks what reads it", "save it anew")
     pages = part.text.split(BETWEEN_PAGES)
     if not any(any(map(str.isalnum, text)) for text in pages):
-        raise _without_text(scanned)
+        if scanned:
+            raise Unreadable("there is no text in the PDF, as in a scanned one", _RECOGNIZE)
+        raise Unreadable("there is no text in the PDF")
     return PdfContent(pages, part.title, part.created, part.changed, scanned)
-
-
-def _without_text(scanned: int) -> Unreadable:
-    if scanned:
-        return Unreadable("there is no text in the PDF, as in a scanned one", _RECOGNIZE)
-    return Unreadable("there is no text in the PDF")

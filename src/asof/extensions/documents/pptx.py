@@ -22,7 +22,7 @@ from asof.extensions.documents.office import (
     relation_id,
 )
 from asof.extensions.documents.parts import Part, ReadLimits, Refused, Writer
-from asof.extensions.documents.xml import attribute, below, local
+from asof.extensions.documents.xml import attribute, below, integer, local
 
 _TITLES = {"title", "ctrTitle"}
 _LISTS = {"body", "obj"}
@@ -106,7 +106,7 @@ class _Slide:
         for each in paragraphs:
             if text := self._paragraph(each).strip():
                 properties = child(each, "pPr")
-                depth = _number(properties, "lvl", 0) if properties is not None else 0
+                depth = integer(properties, "lvl", 0)
                 marks = {local(mark) for mark in properties} if properties is not None else set()
                 listed = depth or marks & _BULLETS or (kind in _LISTS and len(paragraphs) > 1)
                 lines.append(list_item(text, depth) if listed and "buNone" not in marks else text)
@@ -137,7 +137,7 @@ class _Slide:
         for each in row:
             if local(each) == "tc" and attribute(each, "hMerge") not in ("1", "true"):
                 above = attribute(each, "vMerge") in ("1", "true")
-                cells.append(Cell(self._text(each), _number(each, "gridSpan", 1), above))
+                cells.append(Cell(self._text(each), integer(each, "gridSpan", 1), above))
         return cells
 
     def _related(self, element: ET.Element | None, name: str) -> ET.Element | None:
@@ -206,9 +206,3 @@ def _authors(package: Package, relations: dict[str, Relation]) -> dict[str, str]
     members = (each.target for each in relations.values() if each.kind in ("commentAuthors", "authors"))
     roots = (root for each in members if (root := package.xml(each)) is not None)
     return {attribute(each, "id"): attribute(each, "name") for root in roots for each in root}
-
-
-def _number(element: ET.Element, name: str, otherwise: int) -> int:
-    """A whole number that an attribute states; `otherwise` if it is none."""
-    text = attribute(element, name)
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 6 else otherwise

@@ -15,6 +15,9 @@ import select
 import signal
 import sys
 import time
+from contextlib import suppress
+from dataclasses import asdict
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -33,19 +36,11 @@ def main() -> None:
         asked = json.loads(line)
         raw = sys.stdin.buffer.read(asked["size"])
         sys.path += [each for each in asked["folders"] if each not in sys.path]
-        preload(asked["module"])
+        with suppress(ImportError):  # a reader that cannot be imported says so in the child
+            import_module(asked["module"])  # before forking, so that children have it
         state, answer = in_child(asked, raw, limits)
         sys.stdout.buffer.write(json.dumps({"state": state, "size": len(answer)}).encode() + b"\n" + answer)
         sys.stdout.buffer.flush()
-
-
-def preload(module: str) -> None:
-    """Import a reader before forking, so that children have it; one that cannot be imported says so there."""
-    from contextlib import suppress
-    from importlib import import_module
-
-    with suppress(ImportError):
-        import_module(module)
 
 
 def in_child(asked: dict[str, Any], raw: bytes, limits: dict[str, int]) -> tuple[str, bytes]:
@@ -100,8 +95,6 @@ def received(reading: int, most: int, seconds: int) -> tuple[str, bytes]:
 
 def answer_to(asked: dict[str, Any], raw: bytes, limits: dict[str, int]) -> bytes:
     """The JSON of a reader's answer: `parts`, or `no`, why there are none."""
-    from importlib import import_module
-
     from asof.extensions.documents.parts import ReadLimits, Refused
 
     answer: dict[str, Any]
@@ -112,9 +105,8 @@ def answer_to(asked: dict[str, Any], raw: bytes, limits: dict[str, int]) -> byte
             limits[each] for each in (("all", "documents") if many else ("characters", "pages"))
         )
         bounds = ReadLimits(characters, pages, limits["unpacked"])
-        answer = {
-            "parts": [part.as_json() for part in reader.read(raw, asked["stem"], asked["suffix"], bounds)]
-        }
+        parts = reader.read(raw, asked["stem"], asked["suffix"], bounds)
+        answer = {"parts": [asdict(part) for part in parts]}
     except Refused as wrong:
         from asof.extensions.documents.office import corrected
 

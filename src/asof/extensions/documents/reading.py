@@ -43,27 +43,23 @@ GRACE = 10
 
 
 @dataclass(slots=True)
-class _Process:
-    """A running server, and the limits that it was started with."""
+class ReaderProcess:
+    """The process that reads, started when it is first needed; one for all threads, one file at a time.
 
-    process: subprocess.Popen[bytes]
-    started_with: str
+    `limits`: those that it was started with; `count`: how many files it was given.
+    """
+
+    process: subprocess.Popen[bytes] | None = None
+    limits: str = ""
     count: int = 0
-
-
-@dataclass(slots=True)
-class Processes:
-    """The process that reads, started when it is first needed; one for all threads, one file at a time."""
-
     _lock: threading.Lock = field(default_factory=threading.Lock)
-    _running: _Process | None = None
 
     def ask(self, request: Mapping[str, object], raw: bytes, limits: InputLimits) -> bytes:
         """The reader's answer on a file, as JSON. Raises Unreadable; SourceError where no process is."""
         with self._lock:
-            running = self._ready(limits)
+            process = self._ready(json.dumps(limits.numbers()))
             try:
-                state, answer = self._exchange(running.process, request, raw, limits.seconds + GRACE)
+                state, answer = self._exchange(process, request, raw, limits.seconds + GRACE)
             except (OSError, ValueError) as wrong:
                 self.end()
                 raise Unreadable("the file ends the process that reads it", "save it anew") from wrong
@@ -76,20 +72,15 @@ class Processes:
             )
         return answer
 
-    def _ready(self, limits: InputLimits) -> _Process:
-        wanted = json.dumps(limits.numbers())
-        running = self._running
-        if running is not None and (
-            running.started_with != wanted
-            or running.process.poll() is not None
-            or running.count >= 1000 * _AGAIN
-        ):
+    def _ready(self, limits: str) -> subprocess.Popen[bytes]:
+        process = self.process
+        worn = self.limits != limits or self.count >= 1000 * _AGAIN
+        if process is None or worn or process.poll() is not None:
             self.end()
-            running = None
-        if running is None:
-            running = self._running = _Process(_started(wanted), wanted)
-        running.count += 1
-        return running
+            process = self.process = _started(limits)
+            self.limits, self.count = limits, 0
+        self.count += 1
+        return process
 
     @staticmethod
     def _exchange(
@@ -110,18 +101,18 @@ class Processes:
 
     def end(self) -> None:
         """End the process, if one runs."""
-        running, self._running = self._running, None
-        if running is not None:
-            for stream in (running.process.stdin, running.process.stdout):
+        process, self.process = self.process, None
+        if process is not None:
+            for stream in (process.stdin, process.stdout):
                 with suppress(OSError):
                     assert stream is not None  # noqa: S101
                     stream.close()
-            running.process.kill()
-            running.process.wait()
+            process.kill()
+            process.wait()
 
 
-PROCESSES = Processes()
-atexit.register(PROCESSES.end)
+PROCESS = ReaderProcess()
+atexit.register(PROCESS.end)
 
 
 def _started(limits: str) -> subprocess.Popen[bytes]:
@@ -246,11 +237,11 @@ class FormatReader:
     def _answer(self, request: Mapping[str, object], raw: bytes, limits: InputLimits) -> Any:
         """The answer of the process on a file; its earlier answer, where that was cached."""
         if limits.kept is None:
-            return json.loads(PROCESSES.ask(request, raw, limits))
+            return json.loads(PROCESS.ask(request, raw, limits))
         key = token(repr(limits), *(str(request[name]) for name in ("module", "stem", "suffix", "many")), raw)
         answer = limits.kept.get(key, 6 * limits.all + 2**20)
         if answer is None:
-            answer = PROCESSES.ask(request, raw, limits)
+            answer = PROCESS.ask(request, raw, limits)
             if not answer.startswith(_PASSING):
                 limits.kept.put(key, answer)
         return json.loads(answer)

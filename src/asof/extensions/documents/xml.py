@@ -110,6 +110,12 @@ def attribute(element: Element, name: str) -> str:
     return ""
 
 
+def integer(element: Element | None, name: str, otherwise: int, *, digits: int = 5) -> int:
+    """The whole number that an attribute states in so many digits; `otherwise` if it is none."""
+    text = "" if element is None else attribute(element, name)
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= digits else otherwise
+
+
 def below(element: Element, name: str) -> Iterator[Element]:
     """All elements of this local name below one, in order."""
     return (each for each in element.iter() if local(each) == name)

@@ -694,7 +694,7 @@ def answers(record, plan, folder, questions):
         for at, subject in enumerate(evenly(subjects, 5)):
             ask(f"facts/{at:02}", "facts", subject)
             ask(f"facts-as-of/{at:02}", "facts", subject, "--as-of", day)
-            ask(f"graph/{at:02}", "graph", "--around", subject, "--depth", "2")
+            ask(f"graph/{at:02}", "facts", subject, "--graph", "--depth", "2")
         for at, period in enumerate(("2026", day[:4], early[:4], day[:7])):
             ask(f"report/{at:02}", "report", period)
         ask("report/known", "report", day[:4], "--known-at", BETWEEN)
@@ -723,7 +723,7 @@ def maintained(record, folder, texts):
 
     CLOCK.set("2026-11-02T00:00:00")
     command(
-        record, f"{top}/correct", "correct", names[5][0], "--published", "2018-05-01", "--index", folder.name
+        record, f"{top}/correct", "correct", names[5][0], "2018-05-01", "--index", folder.name
     )
     look("corrected")
     CLOCK.set("2026-11-03T00:00:00")

@@ -50,18 +50,22 @@ SHAPES = "asof.shapes"
 """Names of extensions: each names a table of the JSON that its commands print: by the name of a schema, what
 prints such a value, and the value's type, as "package.module:Type"."""
 
+WATCHING = "asof.watching"
+"""Names of extensions: each names a function that follows folders for `asof index --watch`. It gets a
+function that opens the corpus, the folders (none: all that the corpus was made of), and `as_json`."""
+
 BUILT_IN = {
     SHAPES: {
         "facts": "asof.extensions.facts.commands:SHAPES",
         "systems": "asof.extensions.systems.commands:SHAPES",
         "lab": "asof.extensions.lab.commands:SHAPES",
     },
+    WATCHING: {"server": "asof.extensions.server.cli:watch"},
     STATUS: {
         "evidence": "asof.extensions.systems.evidence:status",
         "latent": "asof.extensions.systems.latent:status",
     },
     COMMANDS: {
-        "documents": "asof.extensions.documents.commands:COMMANDS",
         "facts": "asof.extensions.facts.commands:COMMANDS",
         "systems": "asof.extensions.systems.commands:COMMANDS",
         "server": "asof.extensions.server.commands:COMMANDS",

@@ -29,7 +29,7 @@ def yard(asof, write):
 def test_every_command_takes_a_name(asof, yard, name, monkeypatch):
     assert asof("links", name, "--json").json()["document"] == "notes/red.md"
     assert asof("why-not", name, "crane", "--json").json()["id"] == "notes/red.md"
-    assert asof("correct", name, "--published", "2019").out.startswith("notes/red.md: published 2019")
+    assert asof("correct", name, "2019").out.startswith("notes/red.md: published 2019")
     monkeypatch.setattr("sys.stdin", io.StringIO("y\n"))
     result = asof("purge", name)
     assert "Erase notes/red.md and all its history?" in result.out + result.err
@@ -37,7 +37,7 @@ def test_every_command_takes_a_name(asof, yard, name, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "command", ["links oak", "why-not oak crane", "purge OAK --yes", "correct oak.md --published 2020"]
+    "command", ["links oak", "why-not oak crane", "purge OAK --yes", "correct oak.md 2020"]
 )
 def test_a_name_of_several_lists_them(asof, yard, command):
     result = asof(*command.split())

@@ -112,7 +112,7 @@ def test_from_words_to_vectors_and_back(asof: Asof, sea: Path, toml: Any, server
     assert {key: again[key] for key in ("encoded", "changed", "dimensions")} == {
         "encoded": 0, "changed": False, "dimensions": 8,
     }  # fmt: skip
-    back = asof("embed", "--none")
+    back = asof("embed", "--encoder", "none")
     assert back.out.startswith("encoder: words only; 3 passages in ")
     assert found(asof) == []
 
@@ -176,7 +176,6 @@ def test_a_server_that_refuses(asof: Asof, sea: Path, toml: Any, server: Embeds)
 def test_wrong_usage(asof: Asof, sea: Path, here: Path) -> None:
     assert asof("index", "sea").code == 0
     for options, message in (
-        (["--none", "--encoder", "hashed"], "cannot both be meant"),
         (["--encoder", "./gone"], "no modules.json or config.json there"),
         (["--encoder", "no/such/model"], "is no folder, and no name on the hub"),
         (["--encoder", "configured"], "no encoder is configured"),
@@ -190,7 +189,7 @@ def test_wrong_usage(asof: Asof, sea: Path, here: Path) -> None:
 
 def test_it_keeps_its_schema(asof: Asof, sea: Path) -> None:
     assert asof("index", "sea").code == 0
-    for options in (["--encoder", "hashed"], ["--none"]):
+    for options in (["--encoder", "hashed"], ["--encoder", "none"]):
         assert against("embed", asof("embed", *options, "--json").json()) == []
 
 

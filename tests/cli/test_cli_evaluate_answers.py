@@ -44,7 +44,7 @@ def shop(write, here, monkeypatch):
 
 
 def test_a_table_of_answers(asof, shop):
-    result = asof("evaluate", *shop, "--answers", "--by", "hops", "--per-query")
+    result = asof("evaluate", *shop, "--answers", "quotes", "--by", "hops", "--per-query")
     assert (result.code, result.err) == (0, "")
     assert "answers: 3 questions, 2 of them answerable" in result.out
     assert re.search(r"^ +answer +answer +refused when +answered ", result.out, re.MULTILINE)
@@ -73,7 +73,7 @@ def test_no_table_of_one_row(asof, shop, here):
     """All questions have one type: the figures of the type are those of the whole."""
     text = (here / "shop" / "queries.jsonl").read_text()
     (here / "shop" / "queries.jsonl").write_text(text.replace('"two"', '"one"'))
-    result = asof("evaluate", *shop, "--answers")
+    result = asof("evaluate", *shop, "--answers", "quotes")
     assert "answers: 3 questions" in result.out
     assert "by type" not in result.out
 
@@ -81,7 +81,7 @@ def test_no_table_of_one_row(asof, shop, here):
 def test_answers_without_any_judgement(asof, shop, write):
     """Nothing is ranked then; without `answerable` no question can be answered from these documents."""
     write("shop/qrels.tsv", "may\ts1\t0\n")
-    result = asof("evaluate", *shop, "--answers")
+    result = asof("evaluate", *shop, "--answers", "quotes")
     assert result.code == 0
     assert result.out.startswith("shop: 0 questions · 2 documents\n")
     assert "answers: 3 questions, 0 of them answerable" in result.out
@@ -91,7 +91,7 @@ def test_answers_without_any_judgement(asof, shop, write):
     "options", [[], ["--per-query", "--by", "hops"], ["--recipe", "asof", "--recipe", "twe"]]
 )
 def test_the_json_of_answers_keeps_its_schema(asof, shop, options):
-    result = asof("evaluate", *shop, "--answers", "--json", *options)
+    result = asof("evaluate", *shop, "--answers", "quotes", "--json", *options)
     assert result.code == 0
     assert against("evaluate", result.json()) == []
     answers = result.json()["answers"]
@@ -107,10 +107,10 @@ def test_without_answers_there_are_none(asof, shop):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--answers", "--by", "colour"], "--by colour: no question has this field; there are: "),
-        (["--judge"], "--model and --judge are about answers"),
-        (["--answers", "--judge"], "--judge: no language model is named: see [model] in asof.toml"),
-        (["--answers", "--model"], "--model: no language model is named"),
+        (["--answers", "quotes", "--by", "colour"], "--by colour: no question has this field; there are: "),
+        (["--judge"], "--judge is about answers"),
+        (["--answers", "quotes", "--judge"], "--judge: no language model is named: see [model] in asof.toml"),
+        (["--answers", "model"], "--answers model: no language model is named"),
     ],
 )
 def test_wrong_usage_of_answers_is_one_line(asof, shop, options, message):
@@ -122,16 +122,16 @@ def test_wrong_usage_of_answers_is_one_line(asof, shop, options, message):
 
 def test_leakage_is_checked_without_a_model(asof, shop, users):
     users(MODEL)
-    result = asof("evaluate", *shop, "--answers", "--model", "--leakage", "1")
+    result = asof("evaluate", *shop, "--answers", "model", "--leakage", "1")
     assert result.code == 2
-    assert "check it without --model" in result.err
+    assert "check it with --answers quotes" in result.err
 
 
-@pytest.mark.parametrize("option", ["--judge", "--model"])
+@pytest.mark.parametrize("option", [("quotes", "--judge"), ("model",)])
 def test_a_missing_extra_is_one_line_before_anything_is_indexed(asof, shop, users, monkeypatch, option):
     users('[model]\nurl = "http://127.0.0.1:9/v1"\nmodel = "m"\n')
     for name in ("openai", "pydantic"):
         monkeypatch.setitem(sys.modules, name, None)
-    result = asof("evaluate", *shop, "--answers", option)
+    result = asof("evaluate", *shop, "--answers", *option)
     assert (result.code, result.out) == (2, "")
     assert result.err == "asof: a language model needs pydantic and openai: pip install 'asof-search[llm]'\n"

@@ -1,4 +1,4 @@
-"""`asof experiments` and `asof experiment`."""
+"""`asof experiment`."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ def towns(write, here, monkeypatch):
 
 
 def test_all_are_listed(asof):
-    result = asof("experiments")
+    result = asof("experiment")
     assert result.code == 0
     assert [line.split()[0] for line in result.out.splitlines() if not line.startswith(" ")] == list(
         EXPERIMENTS
     )
-    found = asof("experiments", "--json").json()
+    found = asof("experiment", "--json").json()
     assert against("experiments", found) == []
     assert [each["name"] for each in found["experiments"]] == list(EXPERIMENTS)
 
@@ -80,7 +80,6 @@ def test_the_json_keeps_its_schema(asof, towns):
     [
         (["--set", "decay.delta=1"], "--set is about a run: give DATASET"),
         (["--limit", "3"], "--limit is about a run: give DATASET"),
-        (["--seed", "0"], "--seed is about a run"),
         (["--filter-by", "town"], "--filter-by is about a run"),
         (["--per-query", "--json"], "--per-query is about a run"),
         (["--figures", "drawn"], "--figures is about a run"),
@@ -96,7 +95,7 @@ def test_options_of_a_run_need_a_dataset(asof, here, given, said):
 def test_an_experiment_says_what_it_varies_and_takes(asof):
     shown = " ".join(asof("experiment", "twe/4.3").out.split())
     assert "fields of the recipe twe, but for decay.delta, decay.tau_min, which it sets itself" in shown
-    assert "options: --limit, --seed, --queries, --filter-by" in shown
+    assert "options: --limit, --queries, --filter-by" in shown
     assert "options: none that changes the table" in asof("experiment", "tgrag/VIII").out
     assert "options: " not in asof("experiment", "ragtriever/components").out
     (found,) = asof("experiment", "twe/4.3", "--json").json()["experiments"]
@@ -105,13 +104,13 @@ def test_an_experiment_says_what_it_varies_and_takes(asof):
 
 
 def test_a_result_says_how_it_was_made(asof, towns):
-    given = ["--encoder", "hashed", "--limit", "1", "--seed", "3", "--queries", "queries.jsonl"]
+    given = ["--encoder", "hashed", "--limit", "1", "--queries", "queries.jsonl"]
     plain = asof("experiment", "ragtriever/components", *towns, *given)
-    said = "towns: 1 question, limit 1, seed 3, queries queries.jsonl, encoder hashed\n"
+    said = "towns: 1 question, limit 1, queries queries.jsonl, encoder hashed\n"
     assert said in plain.out, plain.out
     found = asof("experiment", "ragtriever/components", *towns, *given, "--per-query", "--json").json()
     assert found["options"] == {
-        "limit": 1, "seed": 3, "queries": "queries.jsonl", "filter_by": [], "encoder": "hashed",
+        "limit": 1, "seed": 0, "queries": "queries.jsonl", "filter_by": [], "encoder": "hashed",
     }  # fmt: skip
     assert against("experiment", found) == []
     assert len(found["each"]) == 1

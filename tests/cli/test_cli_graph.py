@@ -1,4 +1,4 @@
-"""`asof graph`: the entities around one, and the facts between them."""
+"""`asof facts --graph`: the entities around one, and the facts between them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def harbour(asof, write):
 
 
 def test_neighbours_with_their_newest_facts(asof, harbour):
-    result = asof("graph", "--around", "quay", "--depth", "2")
+    result = asof("facts", "--graph", "quay", "--depth", "2")
     assert (result.code, result.err) == (0, "")
     assert result.out.splitlines() == [
         "Quay as of now · 4 facts · 3 neighbours · 2 documents",
@@ -39,15 +39,15 @@ def test_neighbours_with_their_newest_facts(asof, harbour):
 
 
 def test_as_of_and_how_many(asof, harbour):
-    result = asof("graph", "--around", "Quay", "--depth", "3", "--as-of", "2020-06").out
+    result = asof("facts", "--graph", "Quay", "--depth", "3", "--as-of", "2020-06").out
     assert "Rope" not in result
     assert result.startswith("Quay as of 2020-06-30 · 3 facts · 2 neighbours · 1 document\n")
-    assert "(1 more neighbour left out; -k shows more)" in asof("graph", "--around", "Quay", "-k", "1").out
-    assert asof("graph", "--around", "Quay", "--known-at", "2019").code == 1
+    assert "(1 more neighbour left out; -k shows more)" in asof("facts", "--graph", "Quay", "-k", "1").out
+    assert asof("facts", "--graph", "Quay", "--known-at", "2019").code == 1
 
 
 def test_json(asof, harbour):
-    result = asof("graph", "--around", "Tide", "--json", "--as-of", "2020-06").json()
+    result = asof("facts", "--graph", "Tide", "--json", "--as-of", "2020-06").json()
     assert result["nodes"] == [
         {"name": "Tide", "kind": "entity", "distance": 0, "facts": 2},
         {"name": "margin", "kind": "measure", "distance": 1, "facts": 2},
@@ -61,28 +61,29 @@ def test_json(asof, harbour):
 
 
 def test_nobody_knows_the_entity(asof, harbour):
-    result = asof("graph", "--around", "Quai")
+    result = asof("facts", "--graph", "Quai")
     assert (result.code, result.out) == (1, "no fact about Quai; did you mean Quay?\n")
 
 
 @pytest.mark.parametrize(
     ("arguments", "told_why"),
-    [(["--around", " "], "--around is empty"), ([], "Missing option '--around'"),
-     (["--around", "Quay", "--depth", "4"], "4 is not between 1 and 3")],
+    [([" "], "SUBJECT is empty"), ([], "Missing argument 'SUBJECT...'"),
+     (["Quay", "--depth", "4"], "4 is not between 1 and 3"),
+     (["Quay", "--why"], "--why goes without --graph")],
 )  # fmt: skip
 def test_wrong_usage(asof, harbour, arguments, told_why):
-    result = asof("graph", *arguments)
+    result = asof("facts", "--graph", *arguments)
     assert result.code == 2
     assert told_why in result.err
 
 
 def test_the_json_keeps_its_schema(asof, harbour):
     for name in ("Quay", "Quai"):
-        assert against("graph", asof("graph", "--around", name, "--json").json()) == []
+        assert against("graph", asof("facts", "--graph", name, "--json").json()) == []
 
 
 def test_text_for_graphviz(asof, harbour):
-    result = asof("graph", "--around", "Quay", "--depth", "3", "--as-of", "2020-06", "--dot")
+    result = asof("facts", "--graph", "Quay", "--depth", "3", "--as-of", "2020-06", "--dot")
     assert (result.code, result.err) == (0, "")
     assert result.out.splitlines() == [
         'digraph "Quay" {',
@@ -95,7 +96,7 @@ def test_text_for_graphviz(asof, harbour):
         '  "Tide" -> "margin" [label="7%\\n2019"];',
         "}",
     ]
-    nothing = asof("graph", "--around", "Nobody", "--dot")
+    nothing = asof("facts", "--graph", "Nobody", "--dot")
     assert (nothing.code, nothing.out.startswith("no fact about Nobody")) == (1, True)
 
 

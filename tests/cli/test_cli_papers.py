@@ -67,8 +67,8 @@ def test_a_question_feedback_and_the_next_question(asof, archive, here):
     )
     assert f"weights: {weights}\n" in first.out
     assert "as they began: no judged question to learn from yet" in first.out
-    assert asof("feedback", recorded(first), "1", "0").code == 0
-    assert asof("feedback", recorded(first), "4", "3").code == 0
+    assert asof("papers", "--feedback", recorded(first), "1", "0").code == 0
+    assert asof("papers", "--feedback", recorded(first), "4", "3").code == 0
     second = asof(*QUESTION)
     assert second.code == 0
     assert " · 0 new abstracts" in second.out
@@ -117,7 +117,7 @@ def test_json_keeps_its_schema(asof, archive, here):
     assert sorted(broken) == sorted(f"{each['document']}/full" for each in found["papers"][:3])
     assert {each["paper"] for each in found["quotes"]} == {each["document"] for each in found["papers"][:3]}
     assert found["learning"]["loss"] is None
-    assert asof("feedback", found["recorded"], "4", "3").code == 0
+    assert asof("papers", "--feedback", found["recorded"], "4", "3").code == 0
     found = asof(*QUESTION, "--json", "--offline").json()
     assert against("papers", found) == []
     assert found["fetched"] == {"abstracts": None, "full_texts": None}
@@ -151,7 +151,7 @@ def test_offline_and_down(asof, archive):
     assert (result.code, result.out) == (2, "")
     assert "status 503" in result.err
     archive.faults = []
-    asof(*QUESTION, "--read", "0")
+    asof(*QUESTION)
     archive.asked.clear()
     result = asof(*QUESTION, "--offline")
     assert result.code == 0
@@ -182,7 +182,7 @@ def test_hostile_titles_cannot_steer_a_terminal(asof, archive):
 
 def test_weights_begin_anew(asof, archive, here):
     first = asof(*QUESTION)
-    asof("feedback", recorded(first), "4", "3")
+    asof("papers", "--feedback", recorded(first), "4", "3")
     asof(*QUESTION, "--offline")
     with library.open(here) as corpus:
         FeedbackLog.of(corpus).learn_state(RECIPE, "{}")
@@ -195,11 +195,11 @@ def test_weights_begin_anew(asof, archive, here):
     result = asof(*QUESTION, "--offline")
     assert result.code == 0
     assert "as they began: no judged question to learn from yet" in result.out
-    assert asof("feedback", recorded(first)).out.count("3") > 0
+    assert asof("papers", "--feedback", recorded(first)).out.count("3") > 0
 
 
 def test_passages_as_published_unless_the_folder_says_otherwise(asof, archive, here):
-    asof(*QUESTION, "--read", "0")
+    asof(*QUESTION)
     with library.open(here) as corpus:
         assert corpus.store.settings.chunking == "400c/80"
 

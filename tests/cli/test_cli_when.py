@@ -80,18 +80,12 @@ def test_what_a_reader_sees(asof):
     assert "\x1b" not in asof("when", "red \x1b[31m 2020").out
 
 
-def test_the_fiscal_year_is_that_of_the_option_or_of_asof_toml(asof, write):
+def test_the_fiscal_year_is_that_of_asof_toml(asof, write):
     """FY24 from July is July 2023 to June 2024, so its third quarter is January to March."""
     calendar, fiscal = ("2024-07-01", "2024-10-01"), ("2024-01-01", "2024-04-01")
-    for options, toml, (start, end) in (
-        ([], None, calendar),
-        (["--fiscal-start", "July"], None, fiscal),
-        ([], "[fields]\nfiscal_start = 7\n", fiscal),
-        (["--fiscal-start", "1"], "[fields]\nfiscal_start = 7\n", calendar),
-    ):
-        if toml is not None:
-            write("asof.toml", toml)
-        found = first(asof, "profit in Q3 FY24", *options)
+    for toml, (start, end) in (("", calendar), ("[fields]\nfiscal_start = 7\n", fiscal)):
+        write("asof.toml", toml)
+        found = first(asof, "profit in Q3 FY24")
         assert found == ("Q3 FY24", f"{start}T00:00:00Z", f"{end}T00:00:00Z")
     assert "(in, fiscal quarter)" in asof("when", "profit in Q3 FY24").out
 
@@ -120,7 +114,6 @@ def test_every_answer_keeps_the_schema(asof):
         ([""], "TEXT is empty"),
         ([" ", "\n"], "TEXT is empty"),
         ([], "Missing argument 'TEXT...'"),
-        (["x", "--fiscal-start", "13"], "--fiscal-start: '13' is no month; accepted are 1 to 12"),
         (["x", "--as-of", "soon"], "--as-of: 'soon' is not a time"),
         (["x" * 5_001], "TEXT has 5,001 characters; accepted: up to 5,000"),
     ],
@@ -176,6 +169,6 @@ def test_options_count_from_now(asof, notes):
 
 def test_a_change_needs_both_ends(asof, notes):
     for text in ("since 2020", "until 2020"):
-        assert asof("correct", "notes/red.md", "--published", text).code == 2
+        assert asof("correct", "notes/red.md", text).code == 2
     assert "has no start" in asof("vacuum", "--before", "until 2020", "--yes").err
-    assert asof("correct", "notes/red.md", "--published", "early 2020").code == 0
+    assert asof("correct", "notes/red.md", "early 2020").code == 0

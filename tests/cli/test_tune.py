@@ -8,11 +8,12 @@ import re
 import pytest
 from tests.support.json_schema import against
 
+from asof.extensions.lab import tuning
+
 STREETS = (
     "Alder", "Birch", "Cedar", "Damson", "Elder", "Gorse", "Hazel", "Juniper", "Kerria", "Larch", "Maple",
     "Nettle", "Olive", "Poplar", "Quince", "Rowan", "Sorrel", "Thistle", "Vetch", "Willow",
 )  # fmt: skip
-QUICK = ("--recipe", "papers", "--folds", "2", "--trials", "100")
 
 
 @pytest.fixture
@@ -32,7 +33,9 @@ def town(write, here, monkeypatch):
         write(f"town/{name}.jsonl", "".join(f"{json.dumps(value)}\n" for value in values))
     write("town/qrels.tsv", "".join(judged))
     write("asof.toml", '[index]\nencoder = "hashed"\n')
-    return ["town", *QUICK]
+    monkeypatch.setattr(tuning, "FOLDS", 2)
+    monkeypatch.setattr(tuning, "TRIALS", 100)
+    return ["town", "--recipe", "papers"]
 
 
 def test_a_gain_is_printed_as_lines_to_paste(asof, town, here, write):

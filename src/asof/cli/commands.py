@@ -58,9 +58,9 @@ COMMANDS = {
     ),
     "index": CommandEntry(
         "asof.cli.index:index", "Get started",
-        "Index folders, vaults, .jsonl files; run again to update.",
+        "Index folders, vaults, .jsonl files, feeds, papers; again to update.",
         "asof index notes",
-        ("add", "init", "update",),
+        ("add", "init", "update", "import", "watch",),
     ),
     "status": CommandEntry(
         "asof.cli.maintenance:status", "Get started",
@@ -126,17 +126,13 @@ COMMANDS = {
     "correct": CommandEntry(
         "asof.cli.maintenance:correct", "Maintain the index",
         "Correct the date of a document.",
-        "asof correct ferry --published 2019-05-01",
+        "asof correct ferry 2019-05-01",
     ),
     "export": CommandEntry(
         "asof.cli.maintenance:export", "Maintain the index",
-        "Write all versions of all documents as JSON Lines.",
+        "Write all documents as JSON Lines, or back the index up.",
         "asof export notes.jsonl.gz",
-        ("dump", "save",),
-    ),
-    "backup": CommandEntry(
-        "asof.cli.maintenance:backup", "Maintain the index", "Copy the index to a file.",
-        "asof backup notes.db",
+        ("dump", "save", "backup",),
     ),
     "purge": CommandEntry(
         "asof.cli.maintenance:purge", "Maintain the index",

@@ -26,21 +26,12 @@ ASKED = (
 
 @click.command()
 @click.option("--keep", type=click.Path(path_type=Path), metavar="DIR", help="Leave notes and index in DIR.")
-@click.option("--explain/--no-explain", default=False, help="Show how the last score was computed.")
-@click.option(
-    "-k",
-    "k",
-    type=click.IntRange(1, 100),
-    default=1,
-    metavar="N",
-    help="Hits of each search (default 1).",
-)
 @click.option("--serve", "served", is_flag=True, help="Then serve a page with the notes until Ctrl-C.")
-def demo(keep: Path | None, explain: bool, k: int, served: bool) -> int:
+def demo(keep: Path | None, served: bool) -> int:
     """Index the example notes (an island, its ferry, its bakery) and ask one question as of three dates."""
     folder = keep if keep is not None else Path(tempfile.mkdtemp(prefix="asof-demo-"))
     try:
-        _demo(folder, explain, k)
+        _demo(folder)
         if served:
             _serve(folder)
     finally:
@@ -67,7 +58,7 @@ def _serve(folder: Path) -> None:
     load(serve).main(["--index", str(folder), "--port", "0", "--quiet"], standalone_mode=False)
 
 
-def _demo(folder: Path, explain: bool, k: int) -> None:
+def _demo(folder: Path) -> None:
     from asof.cli.ask import show_answer
     from asof.cli.history import show_timeline
     from asof.cli.show import show_results
@@ -88,13 +79,8 @@ def _demo(folder: Path, explain: bool, k: int) -> None:
             if problem.lost:
                 click.secho(f"  {plain(str(problem))}", dim=True)
         for date in DATES:
-            reasons = explain and date == DATES[-1]
-            shown = 1 if reasons else k
-            click.secho(
-                f'\n$ asof search "{QUESTION}" --as-of {date}{" --explain" if reasons else ""} -k {shown}',
-                bold=True,
-            )
-            show_results(corpus.at(date).search(QUESTION, shown), explain=reasons, dated=True)
+            click.secho(f'\n$ asof search "{QUESTION}" --as-of {date} -k 1', bold=True)
+            show_results(corpus.at(date).search(QUESTION, 1), explain=False, dated=True)
         click.secho(f'\n$ asof timeline "{SUBJECT}"', bold=True)
         show_timeline(corpus.at().timeline(SUBJECT), dated=False, known=False)
         for question in ASKED:

@@ -17,6 +17,7 @@ from asof.cli.main import (
     json_option,
     open_corpus,
     print_json,
+    time_argument,
     time_option,
 )
 from asof.cli.search import joined
@@ -111,31 +112,12 @@ def _show_entry(entry: TimelineEntry, *, dated: bool) -> None:
 SIGNS = {"changed": "~", "added": "+", "removed": "-", "unchanged": "="}
 
 
-def _time(ctx: click.Context, param: click.Parameter, value: str) -> str:
-    """Parses a moment; an error names the argument."""
-    from asof import environment
-    from asof.errors import BadTime
-    from asof.time.moment import last_instant
-
-    try:
-        last_instant(value, environment.now())
-    except BadTime as error:
-        raise click.UsageError(f"{param.make_metavar(ctx)}: {error}", ctx) from error
-    return value
-
-
 @click.command(epilog=f"A and B are dates, periods or moments: {TIMES}. A date means its last instant.")
 @click.argument("query")
-@click.argument("a", callback=_time)
-@click.argument("b", callback=_time)
+@time_argument("a", "A")
+@time_argument("b", "B")
 @click.option("--recipe", metavar="NAME", help="Ranking recipe (see asof recipes; default asof).")
-@click.option(
-    "-k",
-    "k",
-    type=click.IntRange(1, 1000),
-    metavar="N",
-    help="Number of hits of each (default 10).",
-)
+@click.option("-k", "k", type=click.IntRange(1, 1000), metavar="N", help="Hits of each (default 10).")
 @index_option
 @json_option
 def diff(
@@ -199,32 +181,12 @@ def _since(side: ResultSide) -> str:
 MIDNIGHT = "T00:00:00Z"
 
 
-def _month(ctx: click.Context, param: click.Parameter, value: str | None) -> int | None:
-    from asof.errors import BadTime
-    from asof.sources.dates import month_of
-
-    try:
-        return None if value is None else month_of(value)
-    except BadTime as error:
-        raise click.UsageError(f"{param.opts[0]}: {error}", ctx) from error
-
-
 @click.command(epilog=f"T is a date, a period or a moment: {TIMES}.")
 @click.argument("text", nargs=-1, required=True)
 @time_option("--as-of", "Asked then (a date means the end of that day; default now).")
-@click.option(
-    "--fiscal-start", metavar="MONTH", callback=_month,
-    help="First month of the fiscal year, 7 or July (default asof.toml's, else January).",
-)  # fmt: skip
 @index_option
 @json_option
-def when(
-    text: tuple[str, ...],
-    as_of: str | None,
-    fiscal_start: int | None,
-    index: Path | None,
-    as_json: bool,
-) -> int:
+def when(text: tuple[str, ...], as_of: str | None, index: Path | None, as_json: bool) -> int:
     """Show how asof understands the time in a question: the times that TEXT names, the words searched, as of
     when, and whether the newest is asked for.
 
@@ -240,10 +202,10 @@ def when(
     if not question.strip():
         raise click.UsageError("TEXT is empty; a question, or words with a time in them, are expected")
     refuse_long(question, "TEXT")
-    languages, configured = _manner(index)
+    languages, fiscal_start = _manner(index)
     now = environment.now()
     asked = nearest_moment(now if as_of is None else last_instant(as_of, now))
-    reading = read(question, asked, language=" ".join(languages), fiscal_start=fiscal_start or configured)
+    reading = read(question, asked, language=" ".join(languages), fiscal_start=fiscal_start)
     if as_json:
         print_json(when_json(reading, instant(asked)))
     else:

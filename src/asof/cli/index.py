@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import sys
 import time
@@ -19,10 +20,11 @@ from asof.cli.main import (
     PROBLEMS,
     corpus_root,
     echo_err,
+    given,
     json_option,
+    open_corpus,
     print_json,
     sure,
-    time_option,
 )
 from asof.cli.terminal import counted, index_progress, plain
 from asof.results import index_json
@@ -35,38 +37,37 @@ if TYPE_CHECKING:
 
 # -- opens or creates the corpus that is written to ----------------------------------------------------
 
-OPTIONS = {"languages": "--language", "stem": "--no-stem", "chunking": "--chunking", "undated": "--undated"}
+SETTINGS = ("languages", "stem", "chunking", "undated")
 
 
-def opened(index: Path | None, wait: float, asked: dict[str, Any], *, quiet: bool) -> Corpus:
-    """The corpus, new or not. Raises UsageError when it was made with other settings than asked for."""
+def opened(index: Path | None, wait: float, language: str | None, *, quiet: bool) -> Corpus:
+    """The corpus, new or not. Raises UsageError when it was made with other languages than asked for."""
     from asof import config, environment
-    from asof.corpus.corpus import open as open_corpus
+    from asof.corpus.corpus import open as open_for_writing
     from asof.errors import UsageError
     from asof.files import FOLDER
 
     root = corpus_root(index)
-
-    given = _given(asked)
     configured_here = environment.configuration(root)
-    configured = configured_here.index
-    wanted = replace(configured, **given)
+    configured = wanted = configured_here.index
+    if language:
+        codes = [code.strip() for code in language.split(",")]
+        read = config.read({"index": {"languages": codes}}, "--language").index
+        wanted = replace(configured, languages=read.languages)
     new = not environment.holds_corpus(root)
-    corpus = open_corpus(root, settings=wanted, wait=wait, on_note=echo_err)
+    corpus = open_for_writing(root, settings=wanted, wait=wait, on_note=echo_err)
     has = corpus.store.settings
-    for key in given:
-        if getattr(has, key) != getattr(wanted, key):
-            corpus.close()
-            raise UsageError(
-                f"{OPTIONS[key]}: this corpus was made with {_text(getattr(has, key))}, not "
-                f"{_text(getattr(wanted, key))}; settings are those of the first run; "
-                "index into another folder with --index"
-            )
-    for key in OPTIONS:
+    if language and has.languages != wanted.languages:
+        corpus.close()
+        raise UsageError(
+            f"--language: this corpus was made with {_text(has.languages)}, not {_text(wanted.languages)}; "
+            "settings are those of the first run; index into another folder with --index"
+        )
+    for key in SETTINGS:
         setting = getattr(configured, key)
         if (
-            key not in given
-            and key in configured_here.beside
+            key in configured_here.beside
+            and not (language and key == "languages")
             and setting not in (getattr(has, key), getattr(config.Config().index, key))
         ):
             echo_err(
@@ -92,70 +93,63 @@ def _note_encoder(corpus: Corpus) -> None:
         )
 
 
-def _given(asked: dict[str, Any]) -> dict[str, Any]:
-    """The settings among the options, checked as those of asof.toml are. Raises BadConfig."""
-    from asof import config
-
-    values: dict[str, Any] = {key: asked[key] for key in ("chunking", "undated") if asked[key]}
-    if asked["language"]:
-        values["languages"] = [code.strip() for code in asked["language"].split(",")]
-    if asked["no_stem"]:
-        values["stem"] = False
-    checked = {key: config.read({"index": {key: value}}, OPTIONS[key]).index for key, value in values.items()}
-    return {key: getattr(settings, key) for key, settings in checked.items()}
-
-
 def _text(value: object) -> str:
     return ",".join(value) if isinstance(value, tuple) else str(value).lower()
 
 
-# -- `asof index SCHEME:...`: options, and the summary of what was fetched -----------------------------
+# -- the options of a source, checked before anything is made ------------------------------------------
 
 
-def check(source: str, root: Path, options: Mapping[str, Any], *, history: bool) -> bool:
-    """Opens a source that is named by a scheme, before anything is created; False if it is no such source.
-    Raises SourceError, and UsageError also for options of schemes beside a path."""
+def scheme_options(source: str, texts: tuple[str, ...]) -> dict[str, Any]:
+    """The values of `--set NAME=VALUE` for the scheme of a source: a number or true and false where the
+    scheme takes one, else the text. Raises UsageError for what is not NAME=VALUE."""
+    from asof.errors import UsageError
+    from asof.sources.source import scheme_in, scheme_named
+
+    scheme = scheme_named(scheme_in(source))
+    accepted = inspect.signature(scheme.open).parameters if scheme else {}
+    options: dict[str, Any] = {}
+    for each in texts:
+        name, equals, value = each.partition("=")
+        if not equals or not name.strip():
+            raise UsageError(f"--set {each[:80]!r}: NAME=VALUE is expected")
+        name = name.strip().replace("-", "_")
+        kind = str(accepted[name].annotation) if name in accepted else ""
+        if "int" in kind and value.isdecimal():
+            options[name] = int(value)
+        elif "bool" in kind and value in ("true", "false"):
+            options[name] = value == "true"
+        else:
+            options[name] = value
+    return options
+
+
+def check(source: str, root: Path, texts: tuple[str, ...], *, history: bool) -> dict[str, Any]:
+    """Refuse what is no source before anything is created or read; the options of its scheme, if it has one.
+    Raises SourceError, UsageError."""
     from asof.environment import configuration, now
     from asof.errors import UsageError
+    from asof.sources.history import open_source
     from asof.sources.source import SourceContext, is_target, open_scheme, scheme_in, scheme_named
 
-    if not is_target(source):
-        if given := [
-            f"--{name.replace('_', '-')}"
-            for name, value in options.items()
-            if value is not None and value is not False
-        ]:
-            raise UsageError(f"{', '.join(given)}: only for sources of a scheme, and {source!r} is none")
-        return False
-    name, configured = scheme_in(source), configuration(root)
-    context = SourceContext(root, now(), configured.sources.get(name, {}), configured.fields)
-    open_scheme(source, context, options)
-    if history:
-        raise UsageError("--history is for folders; a scheme gives all versions that it has")
-    scheme = scheme_named(name)
-    for line in scheme.notes(source) if scheme else ():
-        echo_err(plain(line))
-    return True
-
-
-def fetch(
-    corpus: Corpus,
-    target: str,
-    options: Mapping[str, Any],
-    progress: Callable[[IndexReport], None] | None,
-    *,
-    shrinking: bool = False,
-    quiet: bool,
-) -> IndexReport:
-    """Add a source that a scheme names; a source with a `summary()` has it shown, also where the run broke
-    off. `shrinking`: whatever share of its documents ends. Raises SourceError, UsageError."""
-    source = corpus.source(target, **options)
-    try:
-        return corpus.add(source, progress=progress, allow_shrinking=shrinking)
-    finally:
-        summary: Callable[[], str] | None = getattr(source, "summary", None)
-        if not quiet and summary is not None and (words := summary()):
-            echo_err(plain(words))
+    if is_target(source):
+        options, name, configured = scheme_options(source, texts), scheme_in(source), configuration(root)
+        context = SourceContext(root, now(), configured.sources.get(name, {}), configured.fields)
+        open_scheme(source, context, options)
+        if history:
+            raise UsageError("--history is for folders; a scheme gives all versions that it has")
+        scheme = scheme_named(name)
+        for line in scheme.notes(source) if scheme else ():
+            echo_err(plain(line))
+        return options
+    if texts:
+        raise UsageError(f"--set {texts[0][:80]}: only for sources of a scheme, and {source!r} is none")
+    if not source:
+        raise UsageError("a source is empty; a folder or a file is expected, . for this folder")
+    if ".asof" in Path(source).resolve().parts:
+        raise UsageError(f"{source} is (in) the index itself; the folder or file of the texts is expected")
+    open_source(Path(source), root=root, history=history)
+    return {}
 
 
 # -- the command ---------------------------------------------------------------------------------------
@@ -169,79 +163,65 @@ def cores() -> int:
 
 
 @click.command()
-@click.argument("sources", nargs=-1, required=True, metavar="SOURCE...", type=click.Path())
+@click.argument("sources", nargs=-1, metavar="SOURCE...", type=click.Path())
 @click.option(
     "--index", "--into", "into", type=click.Path(path_type=Path), metavar="DIR", help=INDEX_HELP,
 )  # fmt: skip
 @click.option("--history", is_flag=True, help="Index every version in the git history, by commit date.")
-@time_option("--since", "arxiv: only papers submitted since then (default: the last run, or a week ago).")
-@time_option("--until", "arxiv: only papers submitted until then (default: now).")
 @click.option(
-    "--per-day", type=click.IntRange(0, 2_000), metavar="N", help="arxiv: only a day's N newest; 0: all."
-)
-@click.option("--full", is_flag=True, help="arxiv: with the text of the PDF, for papers named by their ids.")
+    "--set", "options", multiple=True, metavar="NAME=VALUE",
+    help="An option of the scheme, e.g. since=2024-03 (again: and that).",
+)  # fmt: skip
 @click.option("--language", metavar="CODE[,CODE]", help="Languages of the texts, e.g. en,de (new corpora).")
-@click.option("--chunking", metavar="SIZE", help="Passages: 120w, 120w/20, 2000c/200, whole (new corpora).")
-@click.option("--no-stem", is_flag=True, help="Do not reduce words to their stems (new corpora).")
-@click.option(
-    "--undated", metavar="WHEN", help="When undated texts are visible: added, always, never (new corpora)."
-)
 @click.option("--trust-mtime", is_flag=True, help="Use modification times as dates even if they look copied.")
 @click.option("--yes", is_flag=True, help="Remove documents that are gone from the source, however many.")
 @click.option(
-    "--wait",
-    type=click.FloatRange(min=0),
-    default=60.0,
-    metavar="SECONDS",
+    "--wait", type=click.FloatRange(min=0), default=60.0, metavar="SECONDS",
     help="How long to wait for another writer (default 60).",
-)
+)  # fmt: skip
 @click.option(
     "--workers", type=click.IntRange(1, 64), default=cores, metavar="N", show_default="as many as cores",
     help="Processes that prepare the texts of a large source; the index is the same.",
 )  # fmt: skip
+@click.option(
+    "--watch", is_flag=True, help="Then follow the folders until Ctrl-C (no SOURCE: all there are)."
+)
 @json_option
+@click.pass_context
 def index(
-    sources: tuple[str, ...],
-    into: Path | None,
-    history: bool,
-    trust_mtime: bool,
-    since: str | None,
-    until: str | None,
-    per_day: int | None,
-    full: bool,
-    yes: bool,
-    wait: float,
-    workers: int,
-    as_json: bool,
-    **settings: Any,
-) -> int:
+    context: click.Context, /, sources: tuple[str, ...], into: Path | None, history: bool,
+    options: tuple[str, ...], language: str | None, trust_mtime: bool, yes: bool, wait: float, workers: int,
+    watch: bool, as_json: bool,
+) -> int:  # fmt: skip
     """Index folders of notes, vaults, single files, .jsonl[.gz]. Run it again to index what changed.
 
-    arxiv:cs.IR+cs.CL fetches the papers of categories from arXiv, arxiv:2401.13222 a paper by its id, each
-    with all its versions. Run again, it fetches what is new; interrupted, it resumes.
+    SCHEME:... names what is kept elsewhere, which is only read: feed:FILE (RSS, Atom), sitemap:FILE and
+    bookmarks:FILE (with saved pages: --set pages=FOLDER), zotero:FOLDER; arxiv:cs.IR+cs.CL fetches the
+    papers of categories from arXiv, arxiv:2401.13222 a paper by its id, each with all its versions (--set
+    since, until, per_day, full). Run again, it fetches what is new; interrupted, it resumes.
 
-    A file or line that cannot be read is reported, and the rest is indexed (exit code 3). A first run that
-    indexes nothing leaves no index behind (exit code 1, 2 or 3).
+    A file, line or entry that cannot be read is reported, and the rest is indexed (exit code 3). A first run
+    that indexes nothing leaves no index behind (exit code 1, 2 or 3).
     """
     from asof.environment import holds_corpus
     from asof.files import FOLDER
-    from asof.sources.source import is_target
     from asof.store.store import removed_if_empty
 
     root = corpus_root(into)
-    papers = {"since": since, "until": until, "per_day": per_day, "full": full}
-    for source in sources:
-        _readable(source, root, history=history, papers=papers)
+    if watch:
+        return _watch(context, root, sources, lambda: opened(into, wait, language, quiet=as_json))
+    if not sources:
+        raise click.MissingParameter(ctx=context, param=context.command.params[0])
+    checked = [(source, check(source, root, options, history=history)) for source in sources]
     indexed: list[tuple[str, IndexReport, float]] = []
     empty = not holds_corpus(root)
-    with removed_if_empty(root), opened(into, wait, settings, quiet=as_json) as corpus:
-        for source in sources:
+    with removed_if_empty(root), opened(into, wait, language, quiet=as_json) as corpus:
+        for source, chosen in checked:
             started = time.perf_counter()
-            report = (
-                _fetch(corpus, source, papers, yes, quiet=as_json)
-                if is_target(source)
-                else _index(corpus, source, yes, workers, history=history, trust_mtime=trust_mtime)
-            )
+            report = _add(
+                corpus, source, chosen, yes, history=history, trust_mtime=trust_mtime, workers=workers,
+                quiet=as_json,
+            )  # fmt: skip
             if report is None:
                 return NOTHING
             indexed.append((source, report, time.perf_counter() - started))
@@ -260,54 +240,61 @@ def index(
     return PROBLEMS if lost else NOTHING if empty else DONE
 
 
+def _watch(
+    context: click.Context, root: Path, sources: tuple[str, ...], open_new: Callable[[], Corpus]
+) -> int:  # fmt: skip
+    """Follow sources, which are indexed first, until Ctrl-C; without any, all that the index was made of.
+    Raises UsageError, MissingExtra."""
+    from asof import plugins
+    from asof.errors import UsageError
+    from asof.sources.source import is_target
+    from asof.store.store import removed_if_empty
+
+    if wrong := set(given(context)) & {"history", "options", "trust_mtime", "yes"}:
+        beside = ", ".join(sorted(f"--{'set' if each == 'options' else each}" for each in wrong))
+        raise UsageError(f"--watch indexes as without {beside.replace('_', '-')}: leave it out")
+    if targets := [each for each in sources if is_target(each)]:
+        raise UsageError(f"--watch is for folders and files, and {targets[0]} is a source of a scheme")
+    follow: Any = plugins.load(plugins.WATCHING, "server")
+    with removed_if_empty(root):
+        follow(
+            open_new if sources else lambda: open_corpus(context.params["into"]), sources,
+            as_json=context.params["as_json"],
+        )  # fmt: skip
+    return DONE
+
+
 def _from_here(path: Path) -> str:
     """A path relative to the current folder, if it is inside it."""
     here = Path.cwd()
     return str(path.relative_to(here) if path.is_relative_to(here) else path)
 
 
-def _readable(source: str, root: Path, *, history: bool, papers: dict[str, Any]) -> None:
-    """Refuse a path that is no source before anything is created or read. Raises SourceError, UsageError."""
-    from asof.errors import UsageError
-    from asof.sources.history import open_source
-
-    if check(source, root, papers, history=history):
-        return
-    if not source:
-        raise UsageError("a source is empty; a folder or a file is expected, . for this folder")
-    if ".asof" in Path(source).resolve().parts:
-        raise UsageError(f"{source} is (in) the index itself; the folder or file of the texts is expected")
-    open_source(Path(source), root=root, history=history)
-
-
-def _index(
-    corpus: Corpus, source: str, yes: bool, workers: int, *, history: bool, trust_mtime: bool,
+def _add(
+    corpus: Corpus, target: str, options: Mapping[str, Any], shrinking: bool, *, history: bool,
+    trust_mtime: bool, workers: int, quiet: bool,
 ) -> IndexReport | None:  # fmt: skip
-    """The report; None when documents would have ended and the answer was no. Raises SourceError."""
+    """The report; None when documents would have ended and the answer was no. A source with a `summary()` has
+    it shown, also where the run broke off. Raises SourceError, UsageError."""
     from asof.errors import SourceShrunk
 
-    with index_progress(source) as advance:
-        try:
-            return corpus.add(
-                source, history=history, trust_mtime=trust_mtime, allow_shrinking=yes, progress=advance,
-                workers=workers,
-            )  # fmt: skip
-        except SourceShrunk as shrunk:
-            if not sys.stdin.isatty():
-                raise
-            question = str(shrunk)
-    echo_err(question)
-    if not sure("Remove them?", "nothing was removed"):
-        return None
-    return corpus.add(source, history=history, trust_mtime=trust_mtime, allow_shrinking=True, workers=workers)
-
-
-def _fetch(
-    corpus: Corpus, source: str, papers: dict[str, Any], shrinking: bool, *, quiet: bool
-) -> IndexReport:  # fmt: skip
-    """The report of what a scheme's source stated. Raises SourceError, UsageError."""
-    with index_progress(source) as advance:
-        return fetch(corpus, source, papers, advance, shrinking=shrinking, quiet=quiet)
+    source = corpus.source(target, history=history, trust_mtime=trust_mtime, **options)
+    try:
+        with index_progress(target) as advance:
+            try:
+                return corpus.add(source, allow_shrinking=shrinking, progress=advance, workers=workers)
+            except SourceShrunk as shrunk:
+                if not sys.stdin.isatty():
+                    raise
+                question = str(shrunk)
+        echo_err(question)
+        if not sure("Remove them?", "nothing was removed"):
+            return None
+        return corpus.add(source, allow_shrinking=True, workers=workers)
+    finally:
+        summary: Callable[[], str] | None = getattr(source, "summary", None)
+        if not quiet and summary is not None and (words := summary()):
+            echo_err(plain(words))
 
 
 _COUNTS = ("added", "changed", "corrected", "unchanged", "ended", "failed")

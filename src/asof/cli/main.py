@@ -141,6 +141,11 @@ def time_option(name: str, about: str, **more: Any) -> Callable[[F], F]:
     return click.option(name, metavar="T", help=about, callback=_checked_time, **more)
 
 
+def time_argument(name: str, metavar: str) -> Callable[[F], F]:
+    """An argument that is a time, checked as an option is."""
+    return click.argument(name, metavar=metavar, callback=_checked_time)
+
+
 _BOUNDS = {"since": ("start",), "before": ("start",), "published": ("start", "end"), "about": ()}
 """The sides of a time that options use; all others use its end."""
 
@@ -156,7 +161,8 @@ def _checked_time(ctx: click.Context, param: click.Parameter, value: str | None)
         try:
             read_bounded(value, nearest_moment(environment.now()), start="start" in sides, end="end" in sides)
         except BadTime as error:
-            raise click.UsageError(f"{param.opts[0]}: {error}", ctx) from error
+            name = param.opts[0] if isinstance(param, click.Option) else param.make_metavar(ctx)
+            raise click.UsageError(f"{name}: {error}", ctx) from error
     return value
 
 

@@ -21,6 +21,7 @@ from asof.cli.main import (
     open_corpus,
     print_json,
     sure,
+    time_argument,
     time_option,
 )
 from asof.cli.terminal import count_progress, counted, plain, show
@@ -98,10 +99,10 @@ def show_status(figures: Status) -> None:
 
 @click.command(epilog=f"T is a date, a period or a moment: {TIMES}.")
 @click.argument("document")
-@time_option("--published", "When it was really published.", required=True)
+@time_argument("published", "T")
 @index_option
 def correct(document: str, published: str, index: Path | None) -> int:
-    """Correct the date of DOCUMENT. The earlier date stays visible with --known-at.
+    """Correct the date of DOCUMENT: it was published at T. The earlier date stays visible with --known-at.
 
     DOCUMENT is its id, or its title, file name or part of its path where only one has it.
     """
@@ -160,20 +161,30 @@ def vacuum(before: str, yes: bool, index: Path | None) -> int:
     return DONE
 
 
-# -- export, backup ------------------------------------------------------------------------------------
+# -- export --------------------------------------------------------------------------------------------
 
 
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
+@click.option(
+    "--backup", is_flag=True, help="Copy the database of the index instead, with all that is in it."
+)
 @click.option("--force", is_flag=True, help="Overwrite FILE if it is there.")
 @index_option
-@json_option
-def export(file: Path, force: bool, index: Path | None, as_json: bool) -> int:
+def export(file: Path, backup: bool, force: bool, index: Path | None) -> int:
     """Write all documents with all their versions and dates to FILE, a .jsonl or .jsonl.gz.
 
     Each version is a line that `asof index FILE` reads, in any index. When the versions were added, vectors,
-    facts and feedback are not in it: for all of that there is `asof backup`.
+    facts and feedback are not in it.
+
+    --backup copies all of that, while others read and write; only you may read FILE then. Put into another
+    folder as .asof/corpus.db it is the same index: what is missing beside it is made again.
     """
+    if backup:
+        with open_corpus(index) as corpus:
+            size = corpus.backup(file, overwrite=force)
+        click.echo(f"{plain(str(file))}: {size:,} bytes")
+        return DONE
     started = time.perf_counter()
     with open_corpus(index) as corpus:
         report = corpus.export(file, overwrite=force)
@@ -181,31 +192,10 @@ def export(file: Path, force: bool, index: Path | None, as_json: bool) -> int:
     if report.left_out:
         values = counted(report.left_out, "value")
         echo_err(f"{values} of metadata are left out: called as a field of a line, or too long a list")
-    if as_json:
-        print_json({
-            "file": str(file), "documents": report.documents, "versions": report.versions,
-            "left_out": report.left_out, "bytes": report.bytes, "took_ms": round(1_000 * seconds, 1),
-        })  # fmt: skip
-    else:
-        click.echo(
-            f"{plain(str(file))}: {counted(report.documents, 'document')}, "
-            f"{counted(report.versions, 'version')}, {report.bytes:,} bytes in {seconds:.1f} s"
-        )
-    return DONE
-
-
-@click.command()
-@click.argument("file", type=click.Path(path_type=Path))
-@click.option("--force", is_flag=True, help="Overwrite FILE if it is there.")
-@index_option
-def backup(file: Path, force: bool, index: Path | None) -> int:
-    """Copy the database of the index to FILE, which only you may read; others may read and write meanwhile.
-
-    Put into another folder as .asof/corpus.db it is the same index: what is missing beside it is made again.
-    """
-    with open_corpus(index) as corpus:
-        size = corpus.backup(file, overwrite=force)
-    click.echo(f"{plain(str(file))}: {size:,} bytes")
+    click.echo(
+        f"{plain(str(file))}: {counted(report.documents, 'document')}, "
+        f"{counted(report.versions, 'version')}, {report.bytes:,} bytes in {seconds:.1f} s"
+    )
     return DONE
 
 
@@ -266,24 +256,22 @@ def _list() -> int:
 
 
 @click.command()
-@click.option("--encoder", "name", metavar="NAME", help="hashed, or a model: a folder, a name on the hub.")
-@click.option("--none", "words", is_flag=True, help="Back to words only; the vectors are removed.")
+@click.option(
+    "--encoder", "name", metavar="NAME",
+    help="hashed, or a model: a folder, a name on the hub; none: words only, vectors are removed.",
+)  # fmt: skip
 @index_option
 @json_option
-def embed(name: str | None, words: bool, index: Path | None, as_json: bool) -> int:
+def embed(name: str | None, index: Path | None, as_json: bool) -> int:
     """Give all passages vectors of the encoder that asof.toml names, and search with it from then on.
 
     Existing vectors are used, so an interrupted run continues. Until the end, the corpus is searched with the
     old vectors.
     """
-    from asof.errors import UsageError
-
-    if words and name is not None:
-        raise UsageError("--none and --encoder cannot both be meant")
     started = time.perf_counter()
     with open_corpus(index) as corpus:
         before = corpus.store.settings.encoder
-        encoder = None if words else _encoder(corpus, name)
+        encoder = None if name == "none" else _encoder(corpus, name)
         with count_progress("embedding", "passages") as advance:
             report = corpus.embed(encoder, advance)
         if as_json:
@@ -304,7 +292,8 @@ def _encoder(corpus: Corpus, name: str | None) -> Encoder | None:
     encoder = corpus.models.encoder()
     if encoder is None:
         remedy = (
-            f"set [encoder] in {corpus.root / config.FILE}, or use --encoder; --none goes back to words only"
+            f"set [encoder] in {corpus.root / config.FILE}, or use --encoder; --encoder none goes back to "
+            "words only"
         )
         raise corpus.config.lacking("encoder", "no encoder is named", remedy)
     return encoder

@@ -183,10 +183,9 @@ NOT_OPENED = (".py", ".html", ".htm")
 @click.command(epilog=f"T is a date, a period or a moment: {TIMES}.")
 @click.argument("hit")
 @time_option("--as-of", "As it stood then; printed, for the file is as it is now.")
-@click.option("--print", "printed", is_flag=True, help="Print it even where a desktop could open it.")
 @index_option
-def open(hit: str, as_of: str | None, printed: bool, index: Path | None) -> int:  # noqa: A001
-    """Open the file of HIT with the desktop's program for it, or print its text.
+def open(hit: str, as_of: str | None, index: Path | None) -> int:  # noqa: A001
+    """Open the file of HIT with the desktop's program for it; in a pipe, or without one, print its text.
 
     HIT is the id of a hit (`asof search --json`), or a document: its id, title, file name or part of its
     path. Its place in the file (page, slide, sheet and cells, chapter) is printed either way.
@@ -196,7 +195,7 @@ def open(hit: str, as_of: str | None, printed: bool, index: Path | None) -> int:
         document, place, text = _found(then, hit)
         path = source_file(corpus.root, document)
     where = " › ".join((document, *place))
-    program = None if printed or as_of or path is None else opener(path)
+    program = None if as_of or path is None else opener(path)
     if path is None or program is None:
         show(plain(where), bold=True)
         for line in text.splitlines():
@@ -205,7 +204,7 @@ def open(hit: str, as_of: str | None, printed: bool, index: Path | None) -> int:
     click.echo(plain(where))
     done = subprocess.run([program, str(path)], check=False, stdin=subprocess.DEVNULL)  # noqa: S603
     if done.returncode:
-        echo_err(f"{program} ended with {done.returncode}; --print shows the text")
+        echo_err(f"{program} ended with {done.returncode}; `asof open HIT | less` shows the text")
     return DONE
 
 

@@ -110,8 +110,8 @@ def export(
                 if len(line) > longest:
                     raise CorpusError(
                         f"a version of {name!r:.60} has {len(line):,} bytes as JSON, and a line is read to "
-                        f"{longest:,}: copy the corpus with `asof backup`, or erase the document with "
-                        "`asof purge`"
+                        f"{longest:,}: copy the corpus with `asof export --backup`, or erase the document "
+                        "with `asof purge`"
                     )
                 stream.write(line)
     report.bytes = file.stat().st_size

@@ -241,7 +241,7 @@ def test_the_command_ends_cleanly(tmp_path, vault):
     root = tmp_path / "root"
     subprocess.run([*command, "index", "notes"], cwd=root, env=environment, check=True, capture_output=True)
     with subprocess.Popen(
-        [*command, "watch", "--json"], cwd=root, env=environment, stdout=subprocess.PIPE, text=True
+        [*command, "index", "--watch", "--json"], cwd=root, env=environment, stdout=subprocess.PIPE, text=True
     ) as process:
         assert process.stdout is not None
         first = json.loads(process.stdout.readline())

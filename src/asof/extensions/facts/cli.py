@@ -1,4 +1,4 @@
-"""The commands `asof facts`, `asof graph`, `asof report` and `asof precompute`."""
+"""The commands `asof facts`, `asof report` and `asof precompute`."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from asof.cli.main import (
     corpus_root,
     echo_err,
     explain_no_hits,
+    given,
     index_option,
     json_option,
     note_answers,
@@ -112,7 +113,8 @@ def unknown(subject: str, near: Sequence[str]) -> str:
 # -- asof facts ------------------------------------------------------------------------------------
 
 
-LINES = 40
+LINES, NODES = 40, 20
+"""Facts of a list, neighbours of a graph, unless -k says otherwise."""
 
 
 @click.command(epilog=f"T is a date, a period or a moment: {TIMES}.")
@@ -125,36 +127,50 @@ LINES = 40
 @time_option("--known-at", "Only what the index contained by then.")
 @time_option("--since", "Only what holds after the start of this.")
 @time_option("--until", "Only what holds before the end of this.")
+@click.option("--graph", is_flag=True, help="Instead the entities around SUBJECT and the facts between them.")
+@click.option("--depth", type=click.IntRange(1, 3), default=1, help="--graph: so many facts away, 1 to 3.")
+@click.option("--dot", is_flag=True, help="--graph: as text for Graphviz; | dot -Tsvg >FILE draws it.")
 @click.option(
-    "-k", "k", type=click.IntRange(1, 10_000), default=LINES, metavar="N",
-    help=f"The newest N facts, 1 to 10000 (default {LINES}).",
+    "-k", "k", type=click.IntRange(1, 10_000), metavar="N",
+    help=f"The newest N facts (default {LINES}), or N neighbours, the best connected (default {NODES}).",
 )  # fmt: skip
 @index_option
 @json_option
+@click.pass_context
 def facts(
-    subject: tuple[str, ...], why: bool, relation: str, as_of: str | None, known_at: str | None,
-    since: str | None, until: str | None, k: int, index: Path | None, as_json: bool,
+    context: click.Context, /, subject: tuple[str, ...], why: bool, relation: str, as_of: str | None,
+    known_at: str | None, since: str | None, until: str | None, graph: bool, depth: int, dot: bool,
+    k: int | None, index: Path | None, as_json: bool,
 ) -> int:  # fmt: skip
     """List the facts about SUBJECT by time, with what superseded what.
 
     All names of SUBJECT in the documents count. A figure holds for its period, a state until the next one.
     Facts that several documents state, and contradictions, are marked.
+
+    With --graph the list shows the newest facts of each neighbour; --json has all nodes, documents and facts.
     """
     from asof.extensions.facts.indexer import facts as known_facts
+    from asof.extensions.facts.indexer import graph as around
 
     name = " ".join(subject)
     if not name.strip():
         raise click.UsageError("SUBJECT is empty; a name is expected")
+    own = {"why", "relation", "since", "until"} if graph else {"depth", "dot"}
+    if wrong := sorted(own & set(given(context))):
+        raise click.UsageError(f"--{wrong[0]} goes {'without' if graph else 'with'} --graph")
+    clocks = {"dated": as_of is not None, "known": known_at is not None}
     with open_corpus(index) as corpus, waiting_progress(corpus):
         note_answers(corpus.config)
         then = corpus.at(as_of, known_at)
-        line = known_facts(then, name, relation=relation, since=since, until=until, most=k)
+        if graph:
+            return _graph(around(then, name, depth, k or NODES), dot=dot, as_json=as_json, **clocks)
+        line = known_facts(then, name, relation=relation, since=since, until=until, most=k or LINES)
         if not line.groups and not as_json:
             explain_no_hits(then, since, until)
     if as_json:
         print_json(facts_json(line))
     else:
-        show_facts(line, why=why, dated=as_of is not None, known=known_at is not None)
+        show_facts(line, why=why, **clocks)
     return DONE if line.groups else NOTHING
 
 
@@ -259,47 +275,20 @@ def _merge(merge: NameMerge) -> str:
     )
 
 
-# -- asof graph ------------------------------------------------------------------------------------
+# -- asof facts --graph ----------------------------------------------------------------------------
 
 
-NODES = 20
 SHOWN = 3
 """The number of facts of a neighbour shown on a terminal, the newest."""
 
 
-@click.command(epilog=f"T is a date, a period or a moment: {TIMES}.")
-@click.option("--around", "around", required=True, metavar="ENTITY", help="In the middle: any name of it.")
-@click.option("--depth", type=click.IntRange(1, 3), default=1, help="So many facts away, 1 to 3 (default 1).")
-@click.option(
-    "-k", "k", type=click.IntRange(1, 10_000), default=NODES, metavar="N",
-    help=f"At most N neighbours, the nearest and best connected (default {NODES}).",
-)  # fmt: skip
-@time_option("--as-of", "What was current then (a date means the end of that day).")
-@time_option("--known-at", "Only what the index contained by then.")
-@click.option("--dot", "dot", is_flag=True, help="As text for Graphviz instead: | dot -Tsvg >FILE draws it.")
-@index_option
-@json_option
-def graph(
-    around: str, depth: int, k: int, as_of: str | None, known_at: str | None, dot: bool, index: Path | None,
-    as_json: bool,
-) -> int:  # fmt: skip
-    """The entities and measures around ENTITY, and the facts between them, each with its time.
-
-    --json has all nodes, documents and facts; the list shows the newest facts of each neighbour.
-    """
-    from asof.extensions.facts.indexer import graph as around_entity
-
-    if not around.strip():
-        raise click.UsageError("--around is empty; a name is expected")
-    with open_corpus(index) as corpus, waiting_progress(corpus):
-        note_answers(corpus.config)
-        neighbourhood = around_entity(corpus.at(as_of, known_at), around, depth, k)
+def _graph(neighbourhood: Neighbourhood, *, dot: bool, as_json: bool, dated: bool, known: bool) -> int:
     if dot and neighbourhood.edges:
         click.echo(dot_text(neighbourhood))
     elif as_json:
         print_json(graph_json(neighbourhood))
     else:
-        show_graph(neighbourhood, dated=as_of is not None, known=known_at is not None)
+        show_graph(neighbourhood, dated=dated, known=known)
     return DONE if neighbourhood.edges else NOTHING
 
 

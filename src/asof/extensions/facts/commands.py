@@ -15,11 +15,7 @@ COMMANDS = {
         "asof.extensions.facts.cli:facts", "See what changed",
         "List the facts about a subject with their times.",
         "asof facts ferry --since 2019",
-    ),
-    "graph": CommandEntry(
-        "asof.extensions.facts.cli:graph", "See what changed",
-        "Show the entities around one and the facts between them.",
-        "asof graph --around ferry",
+        ("graph",),
     ),
     "report": CommandEntry(
         "asof.extensions.facts.cli:report", "See what changed",
@@ -36,7 +32,7 @@ COMMANDS = {
 SHAPES = {
     "facts": ("asof facts --json", "asof.extensions.facts.results:FactsJson"),
     "report": ("asof report --json", "asof.extensions.facts.results:ReportJson"),
-    "graph": ("asof graph --json", "asof.extensions.facts.results:GraphJson"),
+    "graph": ("asof facts --graph --json", "asof.extensions.facts.results:GraphJson"),
     "stale": ("asof stale --json", "asof.extensions.facts.results:StaleJson"),
     "precompute": ("asof precompute --json", "asof.extensions.facts.results:PrecomputedJson"),
 }

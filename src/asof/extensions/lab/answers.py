@@ -414,7 +414,7 @@ class EvaluationModels:
 
     def check(self) -> None:
         """Raises UsageError if a model is needed and none is configured (Untrusted: none that is trusted)."""
-        for needed, option in ((self.writes, "--model"), (self.judges, "--judge")):
+        for needed, option in ((self.writes, "--answers model"), (self.judges, "--judge")):
             if needed and self.model is None and self.config.model is None:
                 raise self.config.lacking("model", f"{option}: no language model is named")
 

@@ -210,12 +210,12 @@ def note_problems(problems: Sequence[Problem]) -> None:
     metavar="FIELD",
     help="Documents have to agree with the question in this field, e.g. conversation.",
 )
-@click.option("--answers", is_flag=True, help="Ask for answers, too, and compare them with the right ones.")
+@click.option(
+    "--answers", type=click.Choice(("quotes", "model")),
+    help="Ask for answers, too: quotes, or by the language model of asof.toml.",
+)  # fmt: skip
 @click.option(
     "--by", multiple=True, metavar="FIELD", help="Metrics also by this field of the questions, e.g. type."
-)
-@click.option(
-    "--model", is_flag=True, help="Answers by the language model of asof.toml (default: quotes, no model)."
 )
 @click.option("--judge", is_flag=True, help="Have answers judged by the language model of asof.toml.")
 @click.option("--run", "run_file", type=click.Path(path_type=Path), metavar="FILE", help="Write a TREC run.")
@@ -242,9 +242,8 @@ def evaluate(
     leakage: int,
     without: str,
     filter_by: tuple[str, ...],
-    answers: bool,
+    answers: str | None,
     by: tuple[str, ...],
-    model: bool,
     judge: bool,
     run_file: Path | None,
     per_query: bool,
@@ -267,11 +266,11 @@ def evaluate(
     encodes = encoder_of(encoder)
     options = EvaluationOptions(
         queries, limit, leakage, tuple(name.strip() for name in without.split(",") if name.strip()),
-        filter_by, _indexed(configured.config.index, encoder), answers=answers, by=by,
+        filter_by, _indexed(configured.config.index, encoder), answers=answers is not None, by=by,
     )  # fmt: skip
-    if (model or judge) and not answers:
-        raise UsageError("--model and --judge are about answers: use them with --answers")
-    models = _models(writes=model, judges=judge)
+    if judge and answers is None:
+        raise UsageError("--judge is about answers: use it with --answers")
+    models = _models(writes=answers == "model", judges=judge)
     if figures is not None:
         from asof.extensions.lab.figures import ready
 

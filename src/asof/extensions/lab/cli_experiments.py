@@ -1,4 +1,4 @@
-"""The commands `asof experiments`, `asof experiment` and `asof tune`."""
+"""The commands `asof experiment` and `asof tune`."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from asof.extensions.lab.tuning import TuningOutcome
 
 
-# -- asof experiments, asof experiment -------------------------------------------------------------
+# -- asof experiment -------------------------------------------------------------------------------
 
 
 LONGEST = 40
@@ -36,29 +36,7 @@ LONGEST = 40
 
 
 @click.command()
-@json_option
-def experiments(as_json: bool) -> int:
-    """Experiments of the papers that can be run here: each a table or a figure, by name.
-
-    `asof experiment NAME DATASET` runs one; docs/papers-reproduced.md has what they show on public datasets.
-    """
-    from asof.extensions.lab.published import EXPERIMENTS
-    from asof.extensions.lab.results import experiments_json
-
-    found = list(EXPERIMENTS.values())
-    if as_json:
-        print_json(experiments_json(found))
-        return DONE
-    width = max((len(each.name) for each in found), default=0)
-    for each in found:
-        show(
-            f"{click.style(each.name.ljust(width), bold=True)}  {each.about} ({each.source})", hang=width + 2
-        )
-    return DONE
-
-
-@click.command()
-@click.argument("name")
+@click.argument("name", required=False)
 @click.argument("dataset", type=click.Path(path_type=Path), required=False)
 @click.option(
     "--set", "settings", multiple=True, metavar="NAME=VALUE",
@@ -72,9 +50,6 @@ def experiments(as_json: bool) -> int:
     help="Vectors beside words: none (default), hashed, a model's folder or its name on the hub.",
 )  # fmt: skip
 @click.option(
-    "--seed", type=click.IntRange(0), default=0, metavar="N", help="Of all that is drawn (default 0)."
-)
-@click.option(
     "--figures", type=click.Path(path_type=Path), metavar="DIR",
     help="Draw its figures there, the numbers beside them as CSV (needs the extra lab).",
 )  # fmt: skip
@@ -82,33 +57,37 @@ def experiments(as_json: bool) -> int:
 @json_option
 @click.pass_context
 def experiment(
-    context: click.Context, /, name: str, dataset: Path | None, settings: tuple[str, ...], limit: int | None,
-    queries: str, filter_by: tuple[str, ...], encoder: str | None, seed: int,
-    figures: Path | None, per_query: bool, as_json: bool,
+    context: click.Context, /, name: str | None, dataset: Path | None, settings: tuple[str, ...],
+    limit: int | None, queries: str, filter_by: tuple[str, ...], encoder: str | None, figures: Path | None,
+    per_query: bool, as_json: bool,
 ) -> int:  # fmt: skip
     """Run the experiment NAME of a paper on DATASET: its table beside ours.
 
-    Without DATASET: what it is, what it wants, how it is read. The language model, for experiments that ask
-    one, is that of asof.toml in this folder.
+    Without DATASET: what it is, what it wants, how it is read; without NAME: all that can be run, each a
+    table or a figure. docs/papers-reproduced.md has what they show on public datasets. The language model,
+    for experiments that ask one, is that of asof.toml in this folder.
     """
     from asof.extensions.lab.experiments import ExperimentOptions, run
-    from asof.extensions.lab.published import named
+    from asof.extensions.lab.published import EXPERIMENTS, named
     from asof.extensions.lab.results import experiment_json, experiments_json
     from asof.extensions.lab.runs import no_progress
 
-    chosen = named(name)
-    if dataset is None:
+    if name is None or dataset is None:
         _check_nothing_given(context)
+        found = list(EXPERIMENTS.values()) if name is None else [named(name)]
         if as_json:
-            print_json(experiments_json([chosen]))
+            print_json(experiments_json(found))
+        elif name is None:
+            _list(found)
         else:
-            _show_about(chosen)
+            _show_about(found[0])
         return DONE
+    chosen = named(name)
     from asof.extensions.lab.cli import BUILT_IN, encoder_of, keeping
 
     with keeping(encoder_of(encoder)) as encodes, step_progress() as progress:
         options = ExperimentOptions(
-            limit, seed, queries, filter_by, config=_configuration(), encoder=encodes,
+            limit, 0, queries, filter_by, config=_configuration(), encoder=encodes,
             built_in=encoder if encoder in BUILT_IN else "none", progress=progress or no_progress,
         )  # fmt: skip
         outcome = run(chosen, dataset, options, settings, figures)
@@ -123,6 +102,13 @@ def experiment(
         drawn = [path.stem for path in outcome.drawn if path.suffix == ".png"]
         echo_err(f"figures in {figures}: {', '.join(drawn) or 'none'}")
     return PROBLEMS if any(problem.lost for problem in outcome.outcome.problems) else DONE
+
+
+def _list(experiments: Sequence[Experiment]) -> None:
+    width = max(len(each.name) for each in experiments)
+    for each in experiments:
+        name = click.style(each.name.ljust(width), bold=True)
+        show(f"{name}  {each.about} ({each.source})", hang=width + 2)
 
 
 def _check_nothing_given(context: click.Context) -> None:
@@ -249,16 +235,8 @@ def _cell(cell: Cell, places: int = 3) -> Text:
 @click.command()
 @click.argument("dataset", type=click.Path(path_type=Path))
 @click.option("--recipe", metavar="NAME", help="Which way of ranking (default: that of asof.toml, asof).")
-@click.option(
-    "--trials", type=click.IntRange(20, 10_000), default=300, metavar="N",
-    help="Settings that are tried, for all questions and for each fold (default 300).",
-)  # fmt: skip
-@click.option(
-    "--folds", type=click.IntRange(2, 20), default=5, metavar="N",
-    help="Parts of the questions, each held out once (default 5).",
-)  # fmt: skip
 @json_option
-def tune(dataset: Path, recipe: str | None, trials: int, folds: int, as_json: bool) -> int:
+def tune(dataset: Path, recipe: str | None, as_json: bool) -> int:
     """Fit a recipe's numbers to DATASET, and say what they gain on questions that were held out.
 
     DATASET is a folder as of `asof evaluate`; recipe and [index] are as in asof.toml of this folder. Nothing
@@ -266,16 +244,15 @@ def tune(dataset: Path, recipe: str | None, trials: int, folds: int, as_json: bo
     see docs/guides/tuning.md.
     """
     from asof import environment
-    from asof.extensions.lab.tuning import dataset_questions
-    from asof.extensions.lab.tuning import tune as fitted
+    from asof.extensions.lab import tuning
 
     configured = environment.configuration(corpus_root(None), echo_err)
     ranked = configured.recipe_named(recipe or configured.recipe)
     with (
         step_progress() as progress,
-        dataset_questions(dataset, ranked, configured.index, progress=progress) as questions,
+        tuning.dataset_questions(dataset, ranked, configured.index, progress=progress) as questions,
     ):
-        outcome = fitted(questions, folds, trials, progress)
+        outcome = tuning.tune(questions, tuning.FOLDS, tuning.TRIALS, progress)
     if as_json:
         from asof.extensions.lab.results import tune_json
 

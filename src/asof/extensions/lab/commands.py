@@ -10,15 +10,11 @@ COMMANDS = {
         "Measure recipes on a dataset, and check for leaks from the future.",
         "asof evaluate dataset --leakage 20",
     ),
-    "experiments": CommandEntry(
-        "asof.extensions.lab.cli_experiments:experiments", "Measure and tune",
-        "List the experiments of the papers that can be run here.",
-        "asof experiments",
-    ),
     "experiment": CommandEntry(
         "asof.extensions.lab.cli_experiments:experiment", "Measure and tune",
-        "Run an experiment of a paper: its table beside ours.",
+        "List the experiments of the papers, or run one: its table beside ours.",
         "asof experiment twe/4.1 dataset",
+        ("experiments",),
     ),
     "tune": CommandEntry(
         "asof.extensions.lab.cli_experiments:tune", "Measure and tune",
@@ -29,7 +25,7 @@ COMMANDS = {
 
 SHAPES = {
     "evaluate": ("asof evaluate --json", "asof.extensions.lab.results:EvaluationJson"),
-    "experiments": ("asof experiments --json", "asof.extensions.lab.results:ExperimentsJson"),
+    "experiments": ("asof experiment --json", "asof.extensions.lab.results:ExperimentsJson"),
     "experiment": ("asof experiment NAME --json", "asof.extensions.lab.results:ExperimentJson"),
     "tune": ("asof tune --json", "asof.extensions.lab.results:TuneJson"),
 }

@@ -216,7 +216,7 @@ def _check(
     models.check()
     if models.writes and options.leakage:
         raise UsageError(
-            "--leakage compares facts and answers made without a model: check it without --model"
+            "--leakage compares facts and answers made without a model: check it with --answers quotes"
         )
     if run_file is not None:
         check_ids(run_file, dataset)

@@ -37,7 +37,7 @@ from asof.schema import AcceptedValue, check
 from asof.store.schema import CorpusSettings
 from asof.values import Problem
 
-OPTIONS = ("limit", "seed", "queries", "filter_by", "encoder")
+OPTIONS = ("limit", "queries", "filter_by", "encoder")
 """The options that an experiment can take."""
 
 WITHOUT_ENCODER = tuple(name for name in OPTIONS if name != "encoder")
@@ -214,7 +214,7 @@ class ExperimentOptions:
     @property
     def given(self) -> dict[str, Any]:
         """The values that differ from the defaults, by the names of OPTIONS."""
-        values = (self.limit, self.seed, self.queries, self.filter_by, self.encoder_name)
+        values = (self.limit, self.queries, self.filter_by, self.encoder_name)
         return {name: value for name, value in zip(OPTIONS, values, strict=True) if value}
 
     def refuse(self, stages: Sequence[str], why: str) -> None:

@@ -619,7 +619,7 @@ class ExperimentJson(TypedDict):
 
 
 def experiments_json(experiments: Sequence[Experiment]) -> ExperimentsJson:
-    """The JSON of `asof experiments`."""
+    """The JSON of `asof experiment` without a dataset."""
     return {"experiments": [_listed(each) for each in experiments]}
 
 

@@ -34,6 +34,12 @@ from asof.store.schema import CorpusSettings
 K = 10
 METRIC = f"ndcg@{K}"
 
+FOLDS = 5
+"""Parts of the questions, each held out once."""
+
+TRIALS = 300
+"""Settings that are tried, for all questions and for each fold."""
+
 FEWEST = 20
 """The smallest number of questions: of fewer no gain can be told from chance."""
 

@@ -1,4 +1,4 @@
-"""The commands `asof serve`, `asof mcp`, `asof watch` and `asof key`."""
+"""The commands `asof serve`, `asof mcp` and `asof key`; `asof index --watch`."""
 
 from __future__ import annotations
 
@@ -13,11 +13,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from asof.cli.main import DONE, NOTHING, corpus_root, echo_err, index_option, json_option, open_corpus
+from asof.cli.main import DONE, NOTHING, corpus_root, echo_err, index_option, open_corpus
 from asof.cli.terminal import counted, plain
 from asof.errors import UsageError, missing_extra
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from asof.corpus.corpus import Corpus
     from asof.extensions.server.watching import Notice
 
 
@@ -34,7 +37,9 @@ NEEDED = ("fastapi", "uvicorn", "prometheus_client", "pydantic")
     "--port", type=click.IntRange(0, 65_535), default=8421, help="Port (default 8421; 0: a free one)."
 )
 @click.option("--write", is_flag=True, help="Let documents be added and deleted.")
-@click.option("--watch", is_flag=True, help="Keep the index in step with its folders, too (asof watch).")
+@click.option(
+    "--watch", is_flag=True, help="Keep the index in step with its folders, too (asof index --watch)."
+)
 @click.option("--quiet", is_flag=True, help="Print no line for each request.")
 @click.option("--need-key", is_flag=True, help="Ask for a key on this machine, too.")
 @click.option("--name", "names", multiple=True, metavar="HOST", help="A name under which a proxy calls it.")
@@ -101,18 +106,14 @@ def mcp(index: Path | None) -> int:
     return DONE
 
 
-# -- asof watch ------------------------------------------------------------------------------------
+# -- asof index --watch ----------------------------------------------------------------------------
 
 
 SHOWN_PROBLEMS = 5
 
 
-@click.command()
-@click.argument("sources", nargs=-1, metavar="[FOLDER]...", type=click.Path(path_type=Path))
-@index_option
-@json_option
-def watch(sources: tuple[Path, ...], index: Path | None, as_json: bool) -> int:
-    """Keep the index in step with FOLDER (default: all that it was made of) until Ctrl-C.
+def watch(open_index: Callable[[], Corpus], sources: Sequence[str], *, as_json: bool) -> None:
+    """Keep an index in step with folders and files (none: all that it was made of) until Ctrl-C.
 
     Everything is compared at the start; then what is saved is found within a second. A folder that vanishes
     is waited for: none of its documents end.
@@ -124,16 +125,15 @@ def watch(sources: tuple[Path, ...], index: Path | None, as_json: bool) -> int:
     stop = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.set())
-    with open_corpus(index) as corpus:
-        chosen = [path.resolve() for path in sources] or known_sources(corpus)
-        missing = [str(path) for path in chosen if not path.exists()]
-        if missing:
-            raise UsageError(f"{missing[0]} is neither a file nor a folder")
+    named = [Path(each).resolve() for each in sources]
+    if missing := [str(path) for path in named if not path.exists()]:
+        raise UsageError(f"{missing[0]} is neither a file nor a folder")
+    with open_index() as corpus:
+        chosen = named or known_sources(corpus)
         if not as_json:
             names = ", ".join(plain(each.name) for each in chosen)
             click.echo(f"watching {counted(len(chosen), 'source')}: {names}  (Ctrl-C ends it)")
         Watcher(corpus, chosen, _print_json if as_json else _Shown().show).run(stop)
-    return DONE
 
 
 def notice_json(one: Notice) -> dict[str, object]:

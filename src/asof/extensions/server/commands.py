@@ -15,11 +15,6 @@ COMMANDS = {
         "Serve the corpus to an assistant (Model Context Protocol).",
         "asof mcp --index notes",
     ),
-    "watch": CommandEntry(
-        "asof.extensions.server.cli:watch", "Serve",
-        "Keep the index in step with its folders.",
-        "asof watch notes",
-    ),
     "key": CommandEntry(
         "asof.extensions.server.cli:key", "Serve",
         "Make, list and remove keys for `asof serve`.",

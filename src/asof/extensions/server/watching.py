@@ -53,7 +53,7 @@ class Watcher:
         """Follow the sources until `stop` is set. A source that vanishes is waited for; none of its documents
         end. Raises UsageError when there is none."""
         if not self.sources:
-            raise UsageError("there is nothing to watch: name a folder, as in `asof watch notes`")
+            raise UsageError("there is nothing to watch: name a folder, as in `asof index notes --watch`")
         while not stop.is_set():
             there = self._present()
             for changed in self._bursts(list(there), stop) if there else ():

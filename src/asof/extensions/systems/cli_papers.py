@@ -1,4 +1,4 @@
-"""The commands `asof papers` and `asof feedback`."""
+"""The command `asof papers`."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from asof.cli.main import (
     TIMES,
     corpus_root,
     echo_err,
+    given,
     index_option,
     json_option,
     note_answers,
@@ -52,6 +53,7 @@ CHUNKING = "400c/80"
 
 @click.command(epilog=f"T is a date, a period or a moment: {TIMES}.")
 @click.argument("question", nargs=-1)
+@click.option("--feedback", is_flag=True, help="Grade the hits of a question, or list the questions.")
 @click.option(
     "--categories",
     metavar="A[+B]",
@@ -59,14 +61,9 @@ CHUNKING = "400c/80"
 )
 @time_option("--since", "Papers submitted from then on (default: as the question says, else a week ago).")
 @time_option("--until", "Papers submitted until then (default: now).")
-@click.option("--per-day", type=click.IntRange(min=0), metavar="N", help="Fetch a day's N newest; 0: all.")
 @click.option(
     "-k", type=click.IntRange(1, 100), metavar="N", help="How many papers (default: as asked for, or 10)."
 )
-@click.option(
-    "--read", type=click.IntRange(0, 20), default=3, metavar="N",
-    help="How many of the first are read in full (default 3).",
-)  # fmt: skip
 @click.option("--offline", is_flag=True, help="Ask nothing of arXiv: answer from what is here.")
 @click.option("--no-record", is_flag=True, help="Do not record the question: nothing is learned from it.")
 @click.option("--judge", is_flag=True, help="Let [model] of asof.toml grade the papers, to learn from it.")
@@ -81,23 +78,31 @@ CHUNKING = "400c/80"
 @click.option("--forget", is_flag=True, help="Reset the weights; judgements are kept.")
 @index_option
 @json_option
+@click.pass_context
 def papers(
-    question: tuple[str, ...], categories: str | None, since: str | None, until: str | None,
-    per_day: int | None, k: int | None, read: int, offline: bool, no_record: bool, judge: bool,
+    context: click.Context, /, question: tuple[str, ...], feedback: bool, categories: str | None,
+    since: str | None, until: str | None, k: int | None, offline: bool, no_record: bool, judge: bool,
     budget: float | None, as_of: str | None, known_at: str | None, forget: bool,
     index: Path | None, as_json: bool,
 ) -> int:  # fmt: skip
-    """Answer QUESTION from new papers of arXiv: fetch, rank, read the first in full, answer, learn.
+    """Answer QUESTION from new papers of arXiv: fetch, rank, read the first three in full, answer, learn.
 
     \b
       asof papers "new ways to keep retrieval fresh, last two weeks"
-      asof feedback ID 1 3        the first paper answers it: the next question is ranked by other weights
+      asof papers --feedback                 list the recorded questions
+      asof papers --feedback ID              show its hits and grades
+      asof papers --feedback ID HIT GRADE    GRADE: 0 (useless) to 3 (answers it), click, or none
+      asof papers --feedback ID --judge      let the model of asof.toml grade them
 
     Papers are ranked by similarity, freshness, coverage and volume; their weights move with what you say of
     papers (or the model, with --judge) and with nothing else. Exit code 1: no paper.
+
+    The beginning of ID is enough. HIT is a rank, the id of a hit, or the id of a document.
     """
     from asof.errors import UsageError
 
+    if feedback:
+        return _feedback(context, question, judge, budget, known_at, index, as_json=as_json)
     if forget and not question:
         return _forget(index)
     from asof.extensions.systems.papers import PaperQuestion
@@ -110,8 +115,8 @@ def papers(
         filter(None, (each.strip() for each in (categories or "").removeprefix("arxiv:").split("+")))
     )
     request = PaperQuestion(
-        asked, named, since, until, per_day, k, read, not offline, not no_record, judge, budget, as_of,
-        known_at,
+        asked, named, since, until, k=k, fetch=not offline, record=not no_record, judge=judge, budget=budget,
+        as_of=as_of, known_at=known_at,
     )  # fmt: skip
     with removed_if_empty(corpus_root(index)), _corpus(index) as corpus, waiting_progress(corpus):
         if forget:
@@ -216,7 +221,7 @@ def show_outcome(outcome: PaperAnswer) -> None:
     if outcome.recorded:
         click.secho(
             f"recorded as {outcome.recorded}; how well does a paper answer, 0 to 3? Paper 1 well: "
-            f"asof feedback {outcome.recorded} 1 3",
+            f"asof papers --feedback {outcome.recorded} 1 3",
             dim=True,
         )
 
@@ -337,7 +342,7 @@ def _note_judging(judging: JudgingReport) -> None:
         echo_err(f"  not graded: {shortened(problem, NOTE)}")
 
 
-# -- asof feedback ---------------------------------------------------------------------------------
+# -- asof papers --feedback ------------------------------------------------------------------------
 
 
 NONE, CLICK = "none", "click"
@@ -345,30 +350,30 @@ QUESTION, TITLE_WIDTH = 60, 90
 """The most characters of a question in a list."""
 
 
-@click.command(epilog=f"T is a date, a period or a moment: {TIMES}.")
-@click.argument("query_id", required=False)
-@click.argument("hit", required=False)
-@click.argument("grade", required=False)
-@click.option("--judge", is_flag=True, help="Let the model of asof.toml grade the hits.")
-@click.option("--budget", type=click.FloatRange(0), metavar="USD", help="What --judge may cost at most.")
-@time_option("--known-at", "Only what had been recorded by then.")
-@index_option
-@json_option
-def feedback(
-    query_id: str | None, hit: str | None, grade: str | None, judge: bool, budget: float | None,
-    known_at: str | None, index: Path | None, as_json: bool,
+FEEDBACK = ("question", "feedback", "judge", "budget", "known_at", "index", "as_json")
+
+
+def _feedback(
+    context: click.Context, words: tuple[str, ...], judge: bool, budget: float | None, known_at: str | None,
+    index: Path | None, *, as_json: bool,
 ) -> int:  # fmt: skip
-    """Grade a HIT of a question of `asof papers`, whose ranking learns from it.
-
-    \b
-      asof feedback                        list the recorded questions
-      asof feedback QUERY_ID               show its hits and grades
-      asof feedback QUERY_ID HIT GRADE     GRADE: 0 (useless) to 3 (answers it), click, or none
-      asof feedback QUERY_ID --judge       let a model grade it
-
-    The beginning of QUERY_ID is enough. HIT is a rank, the id of a hit, or the id of a document.
-    """
-    _check(query_id, hit, grade, judge=judge, budget=budget, of_all=bool(known_at))
+    """Grade a hit of a recorded question, show the question, or list all. Raises click.UsageError for what
+    does not go together."""
+    if wrong := [each for each in given(context) if each not in FEEDBACK]:
+        raise click.UsageError(f"--{wrong[0].replace('_', '-')} is about a question, not --feedback")
+    if len(words) > 3:
+        raise click.UsageError(f"--feedback takes ID, HIT and GRADE: {words[3][:80]!r} is too much")
+    query_id, hit, grade = (*words, None, None, None)[:3]
+    if hit is not None and grade is None:
+        raise click.UsageError("GRADE is missing: 0 to 3, click, or none")
+    if query_id is None and judge:
+        raise click.UsageError("--judge needs an ID: asof papers --feedback lists them")
+    if query_id is not None and known_at:
+        raise click.UsageError("--known-at is for all questions, without ID")
+    if judge and hit is not None:
+        raise click.UsageError("either GRADE or --judge")
+    if budget is not None and not judge:
+        raise click.UsageError("--budget is for --judge")
     with open_corpus(index) as corpus:
         log = FeedbackLog.of(corpus)
         if query_id is None:
@@ -385,23 +390,6 @@ def feedback(
         if judging is not None:
             _show_judging(judging)
     return PROBLEMS if judging is not None and judging.problems else DONE
-
-
-def _check(
-    query_id: str | None, hit: str | None, grade: str | None, *, judge: bool, budget: float | None,
-    of_all: bool,
-) -> None:  # fmt: skip
-    """Raises click.UsageError for options that do not go together."""
-    if hit is not None and grade is None:
-        raise click.UsageError("GRADE is missing: 0 to 3, click, or none")
-    if query_id is None and judge:
-        raise click.UsageError("--judge needs a QUERY_ID: asof feedback lists them")
-    if query_id is not None and of_all:
-        raise click.UsageError("--known-at is for all questions, without QUERY_ID")
-    if judge and hit is not None:
-        raise click.UsageError("either GRADE or --judge")
-    if budget is not None and not judge:
-        raise click.UsageError("--budget is for --judge")
 
 
 def _say(log: FeedbackLog, query_id: str, hit: str, grade: str) -> None:

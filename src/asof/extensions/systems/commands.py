@@ -9,17 +9,13 @@ COMMANDS = {
         "asof.extensions.systems.cli_papers:papers", "Search and ask",
         "Answer from new arXiv papers; the ranking learns from feedback.",
         'asof papers "new work on dense retrieval this week"',
-    ),
-    "feedback": CommandEntry(
-        "asof.extensions.systems.cli_papers:feedback", "Search and ask",
-        "Grade the hits of asof papers, or list its questions.",
-        "asof feedback",
+        ("feedback",),
     ),
 }  # fmt: skip
 
 SHAPES = {
-    "feedback": ("asof feedback QUERY_ID --json", "asof.extensions.systems.results:FeedbackJson"),
-    "feedback-list": ("asof feedback --json", "asof.extensions.systems.results:FeedbackListJson"),
+    "feedback": ("asof papers --feedback QUERY_ID --json", "asof.extensions.systems.results:FeedbackJson"),
+    "feedback-list": ("asof papers --feedback --json", "asof.extensions.systems.results:FeedbackListJson"),
     "papers": ("asof papers --json", "asof.extensions.systems.results:PapersJson"),
 }
 """The JSON of these commands: what prints it, and its type by name."""

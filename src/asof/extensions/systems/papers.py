@@ -615,7 +615,7 @@ class _Round:
         try:
             return recorded, judge.judge(recorded) if request.judge else None
         except ModelError as error:
-            self.notes.append(f"not graded: {error}; `asof feedback {recorded} --judge` tries again")
+            self.notes.append(f"not graded: {error}; `asof papers --feedback {recorded} --judge` tries again")
             return recorded, None
 
 

@@ -1,4 +1,4 @@
-"""The JSON of `asof papers` and `asof feedback`."""
+"""The JSON of `asof papers`."""
 
 from __future__ import annotations
 
@@ -188,7 +188,7 @@ class PapersJson(TypedDict):
     quotes: Annotated[list[PaperQuoteJson], "of the papers that were read"]
     answer: Annotated[AnswerJson | None, "null: there is no paper, or the model failed"]
     learning: LearningJson
-    recorded: Annotated[str | None, "the id for `asof feedback`; null: it is not recorded"]
+    recorded: Annotated[str | None, "the id for `asof papers --feedback`; null: it is not recorded"]
     judging: Annotated[JudgingJson | None, "with `--judge`; else null"]
     cost: Annotated[CostJson | None, "of all calls of the model for this question; null: no model"]
     incomplete: Annotated[bool, "whether arXiv did not give all that was asked"]

@@ -174,7 +174,7 @@ def test_overviews_are_compared():
 def test_a_judge_has_to_be_named():
     with pytest.raises(UsageError, match=r"--judge: no language model is named: see \[model\] in asof\.toml"):
         EvaluationModels(judges=True).check()
-    with pytest.raises(UsageError, match="--model: no language model is named"):
+    with pytest.raises(UsageError, match="--answers model: no language model is named"):
         EvaluationModels(writes=True).check()
     EvaluationModels(judges=True, model=judge_of()).check()
 

@@ -20,7 +20,7 @@ import asof
 from asof.corpus.corpus import Corpus
 from asof.errors import BeforeHorizon, Busy, DamagedStore, UsageError
 from asof.extensions.facts.indexer import ensure_facts
-from asof.extensions.systems.judgements import FeedbackLog
+from asof.extensions.systems.judgements import FeedbackLog, unpack
 from asof.recipes import NAMES, named
 from asof.store.schema import exclusive_lock
 from asof.time.moment import read
@@ -86,7 +86,7 @@ def test_a_question_with_what_was_shown(corpus: Corpus) -> None:
     assert [(hit.rank, hit.hit, hit.document, hit.score) for hit in asked.shown] == [
         (hit.rank, hit.id, hit.document, hit.score) for hit in results.hits
     ]
-    assert all(hit.why.value == hit.why.recomputed() == hit.score for hit in asked.shown)
+    assert [unpack(hit.why).recomputed() for hit in asked.shown] == [hit.score for hit in asked.shown]
     own = dict(named("asof").fields())
     assert asked.fields.keys() == own.keys()
     assert asked.fields["typed"] is own["typed"]
@@ -98,7 +98,7 @@ def test_every_recipe_can_be_recorded(corpus: Corpus, recipe: str, unit: str) ->
     results = corpus.search("who keeps the lamp", recipe=recipe, unit=unit)
     asked = FeedbackLog.of(corpus).recorded(FeedbackLog.of(corpus).record(results)).question
     assert (asked.recipe, asked.unit) == (recipe, unit)
-    assert [hit.score for hit in asked.shown] == [hit.why.recomputed() for hit in asked.shown]
+    assert [hit.score for hit in asked.shown] == [unpack(hit.why).recomputed() for hit in asked.shown]
 
 
 def test_nothing_to_record(corpus: Corpus) -> None:
@@ -170,9 +170,7 @@ def test_judged_questions_by_recipe(corpus: Corpus) -> None:
     assert [each.question.id for each in FeedbackLog.of(corpus).judged()] == [papers, default]
     assert [each.question.id for each in FeedbackLog.of(corpus).judged("papers")] == [papers]
     assert len(FeedbackLog.of(corpus).queries("papers")) == 2
-    assert FeedbackLog.of(corpus).judged("asof", eta=0)[0].weights == (0.0, 0.0, 1.0)
-    with pytest.raises(UsageError, match="eta is 9"):
-        FeedbackLog.of(corpus).judged(eta=9)
+    assert FeedbackLog.of(corpus).judged("asof")[0].weights == (0.0, 0.0, 3.0)
 
 
 def test_states_of_learning(corpus: Corpus) -> None:
@@ -231,7 +229,7 @@ def test_rows_that_were_altered(corpus: Corpus) -> None:
     db.execute("UPDATE shown SET why = ?", (b"\0",))
     db.close()
     with pytest.raises(DamagedStore, match="the tree of a score"):
-        _ = FeedbackLog.of(corpus).recorded(id_).question.shown[0].why
+        unpack(FeedbackLog.of(corpus).recorded(id_).question.shown[0].why)
 
 
 # -- as of any moment -----------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Score expressions: one tree gives the numbers, the explanation of each, and those of other settings."""
+"""Score expressions: one tree gives the numbers, and the explanation of each."""
 
 from __future__ import annotations
 
@@ -20,7 +20,6 @@ from asof.rank.expression import (
     Made,
     Taken,
     Where,
-    constants,
     exp,
     log,
     product,
@@ -31,11 +30,6 @@ from asof.rank.expression import (
 N = 5
 NUMBERS = st.floats(0.01, 8.0)
 MANY = st.lists(NUMBERS, min_size=N, max_size=N).map(np.array)
-
-
-def above(least: float, numbers: np.ndarray[Any, Any]) -> Expression:
-    """What a threshold makes of numbers: those above it, and one for all others."""
-    return Where(numbers > least, Given("above", numbers), Constant("not above", 0.5))
 
 
 def parents(parts: st.SearchStrategy[Expression]) -> st.SearchStrategy[Expression]:
@@ -53,8 +47,7 @@ def parents(parts: st.SearchStrategy[Expression]) -> st.SearchStrategy[Expressio
         st.builds(lambda of: Column.computed(of, N), parts),
         st.builds(lambda one, two, n: Joined(one, Taken(two, np.arange(n, N)), n, N - n),
                   parts, parts, st.integers(0, N)),
-        st.builds(lambda at, of: Made(Constant("t", at, "stage", "t"), (Column.computed(of, N),), above, N),
-                  NUMBERS, parts),
+        st.builds(lambda of: Made(of, Constant("t", 1.0, "stage", "t"), lambda at: (float(at),)), parts),
     )  # fmt: skip
 
 
@@ -83,36 +76,6 @@ def test_the_tree_of_a_number_is_that_number_bit_for_bit(expression: Expression)
 def test_numbers_at_some_places_are_those_of_all(expression: Expression, places: Any) -> None:
     expected = [numbers(expression)[at] for at in places.tolist()]
     assert np.broadcast_to(expression.evaluated(places), len(places)).tolist() == expected
-
-
-@given(EXPRESSIONS, st.lists(st.tuples(NUMBERS, NUMBERS, NUMBERS), min_size=1, max_size=4))
-def test_many_settings_at_once_are_each_of_them(
-    expression: Expression, drawn: list[tuple[float, float, float]]
-) -> None:
-    settings = {
-        field: np.array(values)[:, None]
-        for field, values in zip("wvt", zip(*drawn, strict=True), strict=True)
-    }
-    together = expression.replaced(lambda constant: settings[constant.field]).evaluated()
-    together = np.broadcast_to(together, (len(drawn), N)).tolist()
-    for at in range(len(drawn)):
-        alone = expression.replaced(lambda each, at=at: float(settings[each.field][at, 0]))  # type: ignore[misc]
-        assert numbers(alone) == together[at]
-    before = numbers(expression)
-    assert numbers(expression.replaced(lambda _: None)) == before, "the expression itself is as it was"
-
-
-@given(EXPRESSIONS, st.sampled_from(["w", "t", "none"]), NUMBERS)
-def test_a_reduced_expression_has_the_same_numbers_at_other_settings(
-    expression: Expression, field: str, value: float
-) -> None:
-    def other(constant: Constant) -> float | None:
-        return value if constant.field == field else None
-
-    reduced = expression.reduced(lambda constant: constant.field == field, np.arange(N))
-    assert numbers(reduced.replaced(other)) == numbers(expression.replaced(other))
-    if field == "none":
-        assert not list(constants(reduced)), "nothing is left to be computed"
 
 
 def test_an_empty_sum_is_0_and_an_empty_product_is_1() -> None:

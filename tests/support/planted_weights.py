@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from numpy.typing import NDArray
 
 from asof.extensions.lab.tuning import TuningQuestions
-from asof.extensions.systems.learning import Box, ExpressionLosses, JudgedQuery, JudgedScores, place_of
+from asof.extensions.systems.learning import Box, ExpressionLosses, JudgedQuery, JudgedScores
 from asof.extensions.systems.loss import gains
 from asof.extensions.systems.recipes import PAPERS
-from asof.rank.expression import Constant, Given, product, total
 
 WEIGHTS = tuple(f"combine.weights.{name}" for name in ("similarity", "freshness", "coverage", "volume"))
 BOX = Box.of(PAPERS, WEIGHTS)
@@ -21,6 +22,11 @@ Floats = NDArray[np.float64]
 
 def nowhere(do: object) -> None:
     """Nothing is searched."""
+
+
+def weighed(columns: Floats, settings: Floats) -> Floats:
+    """The weighted sums (m, n) of the columns (n, d) at settings (m, d)."""
+    return sum(settings[:, [at]] * column for at, column in enumerate(columns.T))  # type: ignore[no-any-return]
 
 
 def planted(
@@ -36,12 +42,7 @@ def planted(
         grades = np.zeros(DOCUMENTS)
         grades[(rng.permutation(DOCUMENTS) if shuffled else order)[: len(GRADES)]] = GRADES
         gain = np.array(gains(grades.tolist()))
-        weighed = [
-            product(name, Given(name, column), Constant("weight", 1.0, *name.split(".", 1)))
-            for name, column in zip(WEIGHTS, columns.T, strict=True)
-        ]
-        of = total("paper", *weighed)
-        found.append(JudgedScores(of, place_of(PAPERS, BOX), every, every, gain, DOCUMENTS))
+        found.append(JudgedScores(partial(weighed, columns), every, gain, DOCUMENTS))
         right = {str(at): each for at, each in enumerate(gain.tolist())}
         posed.append(JudgedQuery(None, (0, None), nowhere, right))  # type: ignore[arg-type]
     table = ExpressionLosses(posed, found, 5)

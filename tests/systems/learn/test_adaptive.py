@@ -105,7 +105,7 @@ def test_scores_of_a_lesson_are_those_of_a_search(harbour: Corpus) -> None:
             example.question, with_values(PAPERS, values), learner.online.box, example.gains
         )
         assert scored is not None
-        scores = np.asarray(scored.of.evaluated()).tolist()
+        scores = scored.scores(np.array([[*values.values()]]))[0].tolist()
         order = sorted(range(len(scores)), key=lambda at: (-scores[at], at))
         expected = 1 - ndcg_of_gains([example.gains[at] for at in order], example.gains, 10)
         assert example.losses(np.array([[*values.values()]])) == [expected]

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
 from scipy.optimize import check_grad
 from scipy.stats import multivariate_normal
 
-from asof.errors import UsageError
 from asof.extensions.systems.gaussian import (
     LENGTHS,
     NOISE,
+    Floats,
     GaussianProcess,
     _distances,
     _unlikely,
@@ -22,71 +23,74 @@ from asof.extensions.systems.gaussian import (
 
 THREE = np.array([[0.0], [0.5], [1.0]])
 LOST = np.array([0.3, 0.1, 0.4])
+ONE = np.ones(1)
 
 
-def test_the_kernel_at_half_a_length():
+def process(
+    points: Floats, losses: Floats, *, length: float = 1.0, variance: float = 1.0, noise: float = 1e-6
+) -> GaussianProcess:
+    """A process with these hyperparameters, of losses as they are."""
+    return GaussianProcess.of(points, losses, 0.0, 1.0, np.full(points.shape[1], length), variance, noise)
+
+
+def test_the_kernel_at_half_a_length() -> None:
     """r = 1/2: (1 + √5/2 + 5/12) exp(-√5/2)."""
     expected = (1 + math.sqrt(5) / 2 + 5 / 12) * math.exp(-math.sqrt(5) / 2)
-    assert matern52(THREE[:1], THREE[1:2], 1.0)[0, 0] == pytest.approx(expected)
+    assert matern52(THREE[:1], THREE[1:2], ONE)[0, 0] == pytest.approx(expected)
     assert expected == pytest.approx(0.828649142418)
 
 
-def test_each_number_can_have_a_length_of_its_own():
+def test_each_number_can_have_a_length_of_its_own() -> None:
     """r² = (3/3)² + (4/2)²."""
     r = math.sqrt(1 + 4)
     expected = (1 + math.sqrt(5) * r + 5 * r * r / 3) * math.exp(-math.sqrt(5) * r)
-    assert matern52(np.zeros((1, 2)), np.array([[3.0, 4.0]]), [3.0, 2.0])[0, 0] == pytest.approx(expected)
+    found = matern52(np.zeros((1, 2)), np.array([[3.0, 4.0]]), np.array([3.0, 2.0]))
+    assert found[0, 0] == pytest.approx(expected)
 
 
-def test_the_posterior_of_three_losses():
+def test_the_posterior_of_three_losses() -> None:
     """As an independent computation and scikit-learn have it, to 1e-5."""
-    model = GaussianProcess.from_hyperparameters(THREE, LOST, lengths=1.0, noise=1e-6)
-    mu, sigma = model.predict([[0.25], [0.7]])
+    mu, sigma = process(THREE, LOST).predict(np.array([[0.25], [0.7]]))
     assert mu == pytest.approx([0.155858778417, 0.180019485177], abs=1e-5)
     assert sigma == pytest.approx([0.0869925573166, 0.0807873457488], abs=1e-5)
     assert lcb(mu, sigma) == pytest.approx([-0.0181263362161, 0.0184447936793], abs=1e-5)
 
 
-def test_the_lower_confidence_bound():
-    mu, sigma = [0.1, 0.12, 0.3, 0.05], [0.01, 0.03, 0.14, 0.0]
+def test_the_lower_confidence_bound() -> None:
+    mu, sigma = np.array([0.1, 0.12, 0.3, 0.05]), np.array([0.01, 0.03, 0.14, 0.0])
     assert lcb(mu, sigma) == pytest.approx([0.1 - 0.02, 0.12 - 0.06, 0.3 - 0.28, 0.05])
     assert lcb(mu, sigma).argmin() == 2
-    assert lcb(mu, sigma, 0.0).tolist() == mu
+    assert lcb(mu, sigma, 0.0).tolist() == mu.tolist()
 
 
-def test_the_likelihood_is_that_of_the_normal_distribution():
-    model = GaussianProcess.from_hyperparameters(THREE, LOST, lengths=0.7, variance=0.5, noise=0.01)
-    covariance = 0.5 * matern52(THREE, THREE, 0.7) + 0.01 * np.eye(3)
+def test_the_likelihood_is_that_of_the_normal_distribution() -> None:
+    model = process(THREE, LOST, length=0.7, variance=0.5, noise=0.01)
+    covariance = 0.5 * matern52(THREE, THREE, 0.7 * ONE) + 0.01 * np.eye(3)
     assert model.likelihood == pytest.approx(multivariate_normal(np.zeros(3), covariance).logpdf(LOST))
 
 
-def test_far_from_all_that_was_seen_the_mean_is_expected():
-    model = GaussianProcess.from_hyperparameters(THREE, LOST, noise=1e-6, standardise=True)
-    mu, sigma = model.predict([[1000.0]])
-    assert mu[0] == pytest.approx(LOST.mean())
-    assert sigma[0] == pytest.approx(LOST.std())
-
-
-def test_without_noise_what_was_seen_is_known():
-    mu, sigma = GaussianProcess.from_hyperparameters(THREE, LOST, noise=1e-9, standardise=True).predict(THREE)
+def test_limits_of_what_is_predicted() -> None:
+    scaled = (LOST - LOST.mean()) / LOST.std()
+    model = GaussianProcess.of(THREE, scaled, LOST.mean(), LOST.std(), ONE, 1.0, 1e-9)
+    mu, sigma = model.predict(np.array([[1000.0]]))  # far from all that was seen
+    assert (mu[0], sigma[0]) == pytest.approx((LOST.mean(), LOST.std()))
+    mu, sigma = model.predict(THREE)  # without noise what was seen is known
     assert mu == pytest.approx(LOST, abs=1e-6)
     assert sigma == pytest.approx(np.zeros(3), abs=1e-4)
+    twice = process(np.array([[0.5], [0.5]]), np.array([0.2, 0.4]))  # one point has the mean of both
+    assert twice.predict(np.array([[0.5]]))[0][0] == pytest.approx(0.3, abs=1e-5)
 
 
-def test_the_same_point_twice_has_the_mean_of_both():
-    mu, _ = GaussianProcess.from_hyperparameters([[0.5], [0.5]], [0.2, 0.4], noise=1e-6).predict([[0.5]])
-    assert mu[0] == pytest.approx(0.3, abs=1e-5)
-
-
-def test_one_loss_and_equal_losses():
-    for points, losses in (([[0.3]], [0.7]), (THREE, [0.7] * 3)):
-        mu, sigma = GaussianProcess.fitted(points, losses).predict([[0.1], [0.9]])
-        assert mu == pytest.approx([0.7, 0.7])
-        assert np.isfinite(sigma).all()
+@pytest.mark.parametrize("points", [[[0.3]], THREE])
+def test_one_loss_and_equal_losses(points: Any) -> None:
+    model = GaussianProcess.fitted(np.array(points), np.full(len(points), 0.7))
+    mu, sigma = model.predict(np.array([[0.1], [0.9]]))
+    assert mu == pytest.approx([0.7, 0.7])
+    assert np.isfinite(sigma).all()
 
 
 @pytest.mark.parametrize("each", [False, True])
-def test_the_slope_of_the_likelihood(each):
+def test_the_slope_of_the_likelihood(each: bool) -> None:
     rng = np.random.default_rng(2)
     points, losses = rng.random((9, 3)), rng.normal(size=9)
     apart = _distances(points, points)
@@ -98,34 +102,25 @@ def test_the_slope_of_the_likelihood(each):
     assert gap < 1e-5
 
 
-def test_fitting_finds_what_is_likelier_than_what_made_the_losses():
+def test_fitting_finds_what_is_likelier_than_what_made_the_losses() -> None:
     """40 losses drawn from a process with length .4 and noise of 1 in 100."""
     rng = np.random.default_rng(7)
     points = rng.random((40, 2))
-    covariance = matern52(points, points, 0.4) + 0.01 * np.eye(40)
+    covariance = matern52(points, points, np.full(2, 0.4)) + 0.01 * np.eye(40)
     losses = np.linalg.cholesky(covariance) @ rng.normal(size=40)
     model = GaussianProcess.fitted(points, losses)
-    scaled = losses.std() ** -2
-    truth = GaussianProcess.from_hyperparameters(
-        points, losses, lengths=0.4, variance=scaled, noise=0.01 * scaled, standardise=True
-    )
+    scale = losses.std() ** -2
+    standard = (losses - losses.mean()) / losses.std()
+    truth = process(points, standard, length=0.4, variance=scale, noise=0.01 * scale)
     assert model.likelihood >= truth.likelihood
     assert 0.2 < model.lengths[0] < 0.8
     assert LENGTHS[0] <= model.lengths.min()
     assert NOISE[0] <= model.noise / model.variance <= NOISE[1]
 
 
-def test_the_same_seed_finds_the_same():
+def test_the_same_seed_finds_the_same() -> None:
     rng = np.random.default_rng(9)
     points, losses = rng.random((12, 4)), rng.random(12)
     one, other = (GaussianProcess.fitted(points, losses, seed=3) for _ in range(2))
     assert (one.lengths == other.lengths).all()
     assert one.noise == other.noise
-
-
-@pytest.mark.parametrize(
-    ("points", "losses"), [([], []), ([[1.0]], [1.0, 2.0]), ([[np.nan]], [1.0]), ([[1.0]], [np.inf])]
-)
-def test_what_is_no_loss_is_refused(points, losses):
-    with pytest.raises(UsageError):
-        GaussianProcess.from_hyperparameters(np.array(points).reshape(-1, 1), losses)

@@ -16,12 +16,12 @@ from asof.extensions.systems.judgements import (
     MODEL,
     FeedbackLog,
     RecordedQuestion,
-    ShownHit,
     judge,
     prompt,
 )
 from asof.extensions.systems.replies import RelevanceGrade
 from asof.models.ports import Prompt, Reply, ScriptedModel, delimiter_for
+from asof.store.feedback import ShownRow
 from asof.store.reader import StoredPassage
 from asof.values import Document, Filters
 
@@ -40,7 +40,7 @@ def record(text: str, title: str = "Oil") -> StoredPassage:
 
 
 def asked(question: str = "what does oil cost") -> RecordedQuestion:
-    shown = tuple(ShownHit(rank, f"d{rank}#0", f"d{rank}", rank, 0.5, b"") for rank in (1, 2, 3))
+    shown = tuple(ShownRow(rank, rank, f"d{rank}#0", f"d{rank}", 0.5, b"") for rank in (1, 2, 3))
     return RecordedQuestion("q", question, 0, 0, "asof", {}, Filters(), "passage", 1, shown)
 
 

@@ -22,18 +22,14 @@ from asof.errors import UsageError
 from asof.extensions.systems.judgements import (
     FeedbackLog,
     RecordedQuestion,
-    Remade,
-    expression_of,
     pack,
     recorded_scores,
-    tree_numbers,
+    unpack,
 )
-from asof.extensions.systems.learning import Box, replayable
+from asof.extensions.systems.learning import Box, replayable, tree_numbers, tree_scores
 from asof.extensions.systems.online import box_of
 from asof.extensions.systems.recipes import PAPERS
-from asof.extensions.systems.stages import WHOLE, Coverage, Volume
-from asof.rank.expression import Constant
-from asof.rank.stage import Range, Recipe, Tunable, with_values
+from asof.rank.stage import Range, Recipe, Tunable, value_of, with_values
 from asof.recipes import named
 from asof.time.moment import read
 from asof.values import Document, SourcedTime, Why
@@ -71,7 +67,8 @@ def corpus_of(documents: list[Document]) -> Iterator[Corpus]:
 def replayed(question: RecordedQuestion, recipe: Recipe, box: Box = BOX) -> list[float] | None:
     """The scores of the shown hits by a recipe."""
     scored = recorded_scores(question, recipe, box, [0.0] * len(question.shown))
-    return None if scored is None else np.asarray(scored.of.evaluated()).tolist()
+    setting = np.array([[value_of(recipe, name) for name in box.names]])
+    return None if scored is None else scored.scores(setting)[0].tolist()  # type: ignore[no-any-return]
 
 
 texts = st.lists(st.integers(0, len(WORDS) - 1), min_size=1, max_size=16)
@@ -90,11 +87,11 @@ def test_what_was_recorded_gives_the_scores_of_any_search(
         asked = FeedbackLog.of(corpus).recorded(FeedbackLog.of(corpus).record(results)).question
         scores = [hit.score for hit in results.hits]
         assert [hit.score for hit in asked.shown] == scores
-        assert [hit.why for hit in asked.shown] == [hit.why for hit in results.hits]
+        assert [unpack(hit.why) for hit in asked.shown] == [hit.why for hit in results.hits]
         assert replayed(asked, PAPERS) == scores
         weighed_by = {f"combine.weights.{name}": value for name, value in PAPERS.stages[5].weights}  # type: ignore[attr-defined]
         for hit in asked.shown:
-            found = dict(tree_numbers(hit.why))
+            found = dict(tree_numbers(unpack(hit.why)))
             fixed = dict.fromkeys(ABOVE, 0.5) | weighed_by
             assert fixed.items() <= found.items() <= {**fixed, RATE: 0.05}.items()
 
@@ -109,7 +106,7 @@ def test_what_was_recorded_gives_the_scores_of_any_search(
         assert replayed(recorded, other) == [hit.score for hit in again.hits]
 
 
-def test_trees_become_one_expression() -> None:
+def test_trees_become_numbers_at_any_settings() -> None:
     """weight · exp(-days · rate) with days 2 and 4; the third hit is undated, and has the constant 0."""
 
     def tree(days: float | None) -> Why:
@@ -119,14 +116,14 @@ def test_trees_become_one_expression() -> None:
         if days is not None:
             fresh = Why.of("fresh", "exp", Why.of("days times rate", "ratio", Why("-days", -days), scale))
         return Why.of(
-            "score", "product", fresh, Why("weight", 3.0, constant=("combine", "weights.freshness"))
+            "score", "product", fresh, Why("weight", 0.25, constant=("combine", "weights.freshness"))
         )
 
-    of = expression_of([tree(2.0), tree(None), tree(4.0)])
-    assert np.asarray(of.evaluated()).tolist() == [3 * math.exp(-1.0), 0.0, 3 * math.exp(-2.0)]
-    slower = of.replaced(lambda each: 0.25 if each.field == "rate" else None)
-    assert np.asarray(slower.evaluated()).tolist() == [3 * math.exp(-0.5), 0.0, 3 * math.exp(-1.0)]
-    assert [of.why(at) for at in range(3)] == [tree(2.0), tree(None), tree(4.0)]
+    scores = tree_scores([tree(2.0), tree(None), tree(4.0)], PAPERS, Box.of(PAPERS, [RATE]))
+    assert np.asarray(scores(np.array([[0.5], [0.25]]))).tolist() == [
+        [math.exp(-1.0) * 0.25, 0.0, math.exp(-2.0) * 0.25],
+        [math.exp(-0.5) * 0.25, 0.0, math.exp(-1.0) * 0.25],
+    ]
 
 
 @pytest.fixture
@@ -157,25 +154,6 @@ def test_what_can_be_tried_and_what_cannot(pair: Any) -> None:
         assert recorded_scores(asked, other, box_of(PAPERS), [0.0, 0.0]) is None
 
 
-@given(
-    st.lists(st.lists(st.integers(-2_000_000, 16_000_000), min_size=1, max_size=6), min_size=1, max_size=5),
-    st.lists(st.floats(0.0, 1.0), min_size=1, max_size=4), st.sampled_from([Coverage(), Volume()]),
-)  # fmt: skip
-def test_many_thresholds_at_once_give_the_numbers_of_each(
-    wholes: list[list[int]], above: list[float], stage: Coverage | Volume
-) -> None:
-    """To the last bit; also of some of the documents alone."""
-    of = tuple(tuple(each / WHOLE for each in document) for document in wholes)
-    node = Remade(Constant("above", 0.5, "stage", "above"), of, stage)
-    settings_of = np.array(above)[:, None]
-    at_once = np.asarray(node.replaced(lambda _: settings_of).evaluated())
-    each = [np.broadcast_to(node.replaced(lambda _, one=one: one).evaluated(), len(of)) for one in above]  # type: ignore[misc]
-    assert at_once.tolist() == [one.tolist() for one in each]
-    last = np.array([len(of) - 1])
-    some = node.reduced(lambda _: True, last).replaced(lambda _: settings_of).evaluated()
-    assert np.asarray(some).tolist() == at_once[:, -1:].tolist()
-
-
 def test_what_an_earlier_version_did_not_record_cannot_be_tried(pair: Any) -> None:
     """Trees without what lies below the threshold: other weights can be tried, another threshold cannot."""
     _, asked = pair
@@ -184,7 +162,7 @@ def test_what_an_earlier_version_did_not_record_cannot_be_tried(pair: Any) -> No
         return replace(tree, parts=tuple(map(without_made, tree.parts)), made=None)
 
     old = replace(
-        asked, shown=tuple(replace(hit, packed=pack(without_made(hit.why), ())) for hit in asked.shown)
+        asked, shown=tuple(hit._replace(why=pack(without_made(unpack(hit.why)), ())) for hit in asked.shown)
     )
     weights_only = Box.of(PAPERS, [each for each in BOX.names if each not in ABOVE])
     assert replayed(old, PAPERS, weights_only) == replayed(asked, PAPERS)
@@ -193,7 +171,7 @@ def test_what_an_earlier_version_did_not_record_cannot_be_tried(pair: Any) -> No
 
 def test_trees_of_an_earlier_version_name_no_numbers(pair: Any) -> None:
     _, asked = pair
-    bare = [replace(hit, packed=pack(Why.from_json(hit.why.as_json()), ())) for hit in asked.shown]
+    bare = [hit._replace(why=pack(Why.from_json(unpack(hit.why).as_json()), ())) for hit in asked.shown]
     assert replayed(replace(asked, shown=tuple(bare)), PAPERS) is None
 
 

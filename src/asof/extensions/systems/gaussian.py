@@ -14,9 +14,8 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from asof.errors import UsageError
 from asof.extensions.systems.learning import Box
 from asof.plugins import scipy
 
@@ -38,14 +37,14 @@ STEPS = 60
 Floats = NDArray[np.float64]
 
 
-def lcb(mu: ArrayLike, sigma: ArrayLike, kappa: float = 2.0) -> Floats:
+def lcb(mu: Floats, sigma: Floats, kappa: float = 2.0) -> Floats:
     """The lower confidence bound: mu - kappa · sigma."""
-    return np.asarray(np.asarray(mu, dtype=np.float64) - kappa * np.asarray(sigma, dtype=np.float64))
+    return mu - kappa * sigma
 
 
-def matern52(a: Floats, b: Floats, lengths: ArrayLike) -> Floats:
-    """The kernel (n, m) with variance 1 of points (n, d) and (m, d); `lengths` is one or d."""
-    return _correlation(_distances(a, b) @ _inverse_squares(lengths, a.shape[1]))
+def matern52(a: Floats, b: Floats, lengths: Floats) -> Floats:
+    """The kernel (n, m) with variance 1 of points (n, d) and (m, d), for length scales (d,)."""
+    return _correlation(_distances(a, b) @ lengths**-2.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,25 +66,10 @@ class GaussianProcess:
     _half: Floats  # the inverse of the lower Cholesky factor of the covariance
 
     @classmethod
-    def from_hyperparameters(
-        cls,
-        points: ArrayLike,
-        losses: ArrayLike,
-        *,
-        lengths: ArrayLike = 1.0,
-        variance: float = 1.0,
-        noise: float = 1e-6,
-        standardise: bool = False,
-    ) -> Self:
-        """With these hyperparameters. Raises UsageError for points or losses that are not finite, or none."""
-        x, y, mean, scale = _checked(points, losses, standardise)
-        each = np.broadcast_to(np.asarray(lengths, dtype=np.float64), x.shape[1:]).copy()
-        return cls._of(x, y, mean, scale, each, variance, noise)
-
-    @classmethod
-    def _of(
+    def of(
         cls, x: Floats, y: Floats, mean: float, scale: float, lengths: Floats, variance: float, noise: float
     ) -> Self:
+        """With these hyperparameters, of standardised losses y (n,) of points x (n, d)."""
         covariance = variance * matern52(x, x, lengths) + (noise + JITTER * variance) * np.eye(len(x))
         half = _inverse_half(covariance)
         alpha = half.T @ (half @ y)
@@ -94,20 +78,22 @@ class GaussianProcess:
         return cls(x, lengths, variance, noise, mean, scale, likelihood, alpha, half)
 
     @classmethod
-    def fitted(cls, points: ArrayLike, losses: ArrayLike, *, restarts: int = 1, seed: int = 0) -> Self:
+    def fitted(cls, x: Floats, losses: Floats, *, seed: int = 0) -> Self:
         """With the hyperparameters of the largest marginal likelihood, one length scale for all numbers, and
-        losses standardised.
-
-        `restarts`: the number of random starts besides STARTS, drawn with `seed`.
+        losses (n,) of points x (n, d), which are standardised. One random start, drawn with `seed`, joins
+        STARTS.
         """
         minimize = scipy("optimize").minimize
 
-        x, y, mean, scale = _checked(points, losses, True)
+        mean, scale = float(losses.mean()), float(losses.std())
+        # the deviation of equal losses is rounding alone: it is no scale
+        scale = scale if scale > 1e-12 * max(1.0, abs(mean)) else 1.0
+        y = (losses - mean) / scale
         apart = _distances(x, x).sum(axis=-1, keepdims=True)
         bounds = np.log([LENGTHS, NOISE])
         rng = np.random.default_rng(seed)
         begins = [np.log([length, noise]) for length, noise in STARTS]
-        begins += list(rng.uniform(bounds[:, 0], bounds[:, 1], (restarts, 2)))
+        begins.append(rng.uniform(bounds[:, 0], bounds[:, 1]))
         options = {"maxiter": STEPS}
         results = [
             minimize(_unlikely, begin, (apart, y), "L-BFGS-B", True, bounds=bounds, options=options)
@@ -118,38 +104,19 @@ class GaussianProcess:
         weights = np.array([length]) ** -2
         variance = _variance(_correlation(apart @ weights), share, y)
         wide = np.full(x.shape[1], length)
-        return cls._of(x, y, mean, scale, wide, variance, share * variance)
+        return cls.of(x, y, mean, scale, wide, variance, share * variance)
 
-    def predict(self, points: ArrayLike) -> tuple[Floats, Floats]:
+    def predict(self, points: Floats) -> tuple[Floats, Floats]:
         """Mean and standard deviation (m,) of the loss itself, without noise, at points (m, d)."""
-        x = np.asarray(points, dtype=np.float64)
-        across = self.variance * matern52(x, self.points, self.lengths)
+        across = self.variance * matern52(points, self.points, self.lengths)
         mu = self.mean + self.scale * (across @ self._alpha)
         left = self.variance - np.square(across @ self._half.T).sum(axis=1)
         return mu, self.scale * np.sqrt(np.maximum(left, 0.0))
 
 
-def _checked(points: ArrayLike, losses: ArrayLike, standardise: bool) -> tuple[Floats, Floats, float, float]:
-    x, y = np.asarray(points, dtype=np.float64), np.asarray(losses, dtype=np.float64)
-    if x.ndim != 2 or not len(x) or y.shape != x.shape[:1]:
-        raise UsageError(f"points {x.shape} and losses {y.shape}; accepted: (n, d) and (n,), n at least 1")
-    if not (np.isfinite(x).all() and np.isfinite(y).all()):
-        raise UsageError("a point or its loss is not a finite number")
-    if not standardise:
-        return x, y, 0.0, 1.0
-    mean, scale = float(y.mean()), float(y.std())
-    # the deviation of equal losses is rounding alone: it is no scale
-    scale = scale if scale > 1e-12 * max(1.0, abs(mean)) else 1.0
-    return x, (y - mean) / scale, mean, scale
-
-
 def _distances(a: Floats, b: Floats) -> Floats:
     """(n, m, d): squared differences by number."""
     return np.square(a[:, None, :] - b[None, :, :])
-
-
-def _inverse_squares(lengths: ArrayLike, d: int) -> Floats:
-    return np.broadcast_to(np.asarray(lengths, dtype=np.float64), (d,)) ** -2
 
 
 def _correlation(squared: Floats) -> Floats:

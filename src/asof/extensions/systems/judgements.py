@@ -26,22 +26,17 @@ import numpy as np
 from asof.corpus.session import ModelProvider, Session
 from asof.engine import Results
 from asof.errors import DamagedStore, UsageError
-from asof.extensions.systems.learning import Box, JudgedScores, place_of, replayable
-from asof.models.ports import Model, Prompt, Reply, delimiter_for, one_line, prompt_text
-from asof.rank.expression import (
-    Applied,
-    Constant,
-    Expression,
-    Given,
-    Keep,
-    Number,
-    Places,
-    Replace,
-    Taken,
-    Values,
-    Where,
-    as_numbers,
+from asof.extensions.systems.learning import (
+    Box,
+    JudgedScores,
+    moved_fields,
+    numbers,
+    replayable,
+    thresholds,
+    tree_numbers,
+    tree_scores,
 )
+from asof.models.ports import Model, Prompt, Reply, delimiter_for, one_line, prompt_text
 from asof.rank.gather import query_terms
 from asof.rank.stage import Recipe
 from asof.schema import plain
@@ -77,28 +72,11 @@ LARGEST_TREE = 64 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class ShownHit:
-    """A hit as it was shown; `passage` is its id in the store, `packed` the tree of its score (`pack`)."""
-
-    rank: int
-    hit: str
-    document: str
-    passage: int
-    score: float
-    packed: bytes
-
-    @property
-    def why(self) -> Why:
-        """The tree whose root value is `score`. Raises DamagedStore."""
-        return unpack(self.packed)
-
-
-@dataclass(frozen=True, slots=True)
 class RecordedQuestion:
     """A question as it was recorded at `added`; instants are microseconds since 1970.
 
     `recipe` is the name of the recipe that ranked, `fields` all of its numbers, `unit` passage or document.
-    `shown` is in order of rank; a rank is missing where its passage was erased.
+    `shown` is in order of rank, with packed trees (`unpack`); a rank is missing where its passage was erased.
     """
 
     id: str
@@ -110,19 +88,7 @@ class RecordedQuestion:
     filters: Filters
     unit: str
     added: int
-    shown: tuple[ShownHit, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Judgement:
-    """A judgement of the hit at `rank` of a question. `kind` is one of `KINDS`; `grade` None takes back
-    the earlier judgements of this kind."""
-
-    query_id: str
-    rank: int
-    kind: str
-    grade: float | None
-    added: int
+    shown: tuple[ShownRow, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,24 +102,24 @@ class JudgedRecord:
     kinds: tuple[str, ...] = ()
 
 
-def propensity(rank: int, eta: float = ETA) -> float:
-    """The probability that a rank (from 1) was seen: rank^-eta, at least 1/10.
+def propensity(rank: int) -> float:
+    """The probability that a rank (from 1) was seen: rank^-ETA, at least 1/10.
 
     >>> propensity(1), propensity(4), propensity(50)
     (1.0, 0.25, 0.1)
     """
-    return float(max(rank**-eta, LEAST_PROPENSITY))
+    return float(max(rank**-ETA, LEAST_PROPENSITY))
 
 
-def judged(question: RecordedQuestion, judgements: Sequence[Judgement], eta: float = ETA) -> JudgedRecord:
-    """The judgements (oldest first) that count: the latest of each kind; a grade before a model's grade
-    before a click."""
+def judged(question: RecordedQuestion, judgements: Sequence[JudgementRow]) -> JudgedRecord:
+    """The judgements (oldest first) that count: the latest of each kind (None takes back the earlier ones); a
+    grade before a model's grade before a click."""
     latest = {(each.rank, each.kind): each.grade for each in judgements}
     grades, weights, kinds = [], [], []
     for each in question.shown:
         kind = next((kind for kind in KINDS if latest.get((each.rank, kind)) is not None), "")
         grades.append(latest[each.rank, kind] if kind else None)
-        weights.append(1 / propensity(each.rank, eta) if kind == CLICK else float(bool(kind)))
+        weights.append(1 / propensity(each.rank) if kind == CLICK else float(bool(kind)))
         kinds.append(kind)
     return JudgedRecord(question, tuple(grades), tuple(weights), tuple(kinds))
 
@@ -165,13 +131,8 @@ def question_of(row: AskedRow, shown: Sequence[ShownRow]) -> RecordedQuestion:
     """A question from its rows. Raises DamagedStore."""
     return RecordedQuestion(
         row.id, row.question, row.as_of, row.known_at, row.recipe, _fields(row), _filters(row), row.unit,
-        row.added,
-        tuple(ShownHit(row.rank, row.hit, row.document, row.passage, row.score, row.why) for row in shown),
+        row.added, tuple(shown),
     )  # fmt: skip
-
-
-def judgements_of(rows: Sequence[JudgementRow]) -> list[Judgement]:
-    return [Judgement(*row) for row in rows]
 
 
 def filters_json(filters: Filters) -> str:
@@ -265,8 +226,7 @@ def _label(label: str, words: Collection[str]) -> str:
 
 # -- scores at other numbers of a recipe, from recorded trees --------------------------------------
 #
-# The leaves name the numbers of the recipe, `combine.weights.freshness`. A node that depends on a threshold
-# is made again by its stage, from what was recorded with it. Other numbers need another search.
+# See `learning.tree_scores`. Numbers that the trees do not hold need another search.
 
 
 def recorded_scores(
@@ -277,132 +237,24 @@ def recorded_scores(
     None where the recipe or the box differs from what was recorded in numbers that the trees do not hold.
     Raises DamagedStore.
     """
-    known = replayable(recipe)
-    own, recorded = numbers({key: plain(value) for key, value in recipe.fields()}), numbers(question.fields)
-    moved = {field for each in recipe.tunable.ranges if each.field in box.names for field in each.also}
+    own, recorded = numbers(recorded_fields(recipe)), numbers(question.fields)
     other = {key for key in own | recorded if own.get(key, []) != recorded.get(key, [])}
-    if recipe.name != question.recipe or not moved.union(box.names, other) <= known:
+    if recipe.name != question.recipe or not {*moved_fields(recipe, box), *other} <= replayable(recipe):
         return None
-    trees = [each.why for each in question.shown]
+    trees = [unpack(each.why) for each in question.shown]
     found = [dict(tree_numbers(tree)).keys() for tree in trees]
     if not all(found) or not own.keys() >= set().union(*found):  # an earlier version recorded no fields
         return None
-    stages = recipe.stages_by_name()
     if not all(
         thresholds(recipe, box) <= each for each in found
     ):  # an earlier version did not record what was below it
         return None
-    of = expression_of(trees, stages).replaced(lambda each: own[f"{each.stage}.{each.field}"])
-    every = np.arange(len(trees), dtype=np.int64)
-    return JudgedScores(of, place_of(recipe, box), every, every, np.array(gains), len(trees))
+    return JudgedScores(tree_scores(trees, recipe, box), np.arange(len(trees)), np.array(gains), len(trees))
 
 
-def thresholds(recipe: Recipe, box: Box) -> set[str]:
-    """The fields that move with a box at which a stage makes its column anew."""
-    stages = recipe.stages_by_name()
-    moved = {field for each in recipe.tunable.ranges if each.field in box.names for field in each.also}
-    return {field for field in moved.union(box.names) if hasattr(stages[field.split(".")[0]], "remade")}
-
-
-def tree_numbers(tree: Why) -> Iterator[tuple[str, float]]:
-    """The numbers of the recipe in a tree, by field."""
-    if tree.constant is not None:
-        yield ".".join(map(str, tree.constant)), tree.value
-    if tree.made is not None:
-        yield f"{tree.made.stage}.{tree.made.field}", tree.made.value
-    for part in tree.parts:
-        yield from tree_numbers(part)
-
-
-def expression_of(trees: Sequence[Why], stages: Mapping[str, Any] | None = None) -> Expression:
-    """The expression with these trees, one for each candidate: what does not depend on a number of the recipe
-    is given, and nodes that are the same in all trees are one. `stages`: those of the recipe by name, which
-    make what depends on a threshold."""
-    first = trees[0]
-    shapes = [_shape(tree) for tree in trees]
-    if shapes == [None] * len(trees):
-        return Given(first.label, np.array([tree.value for tree in trees], np.float64))
-    same = np.array([shape == shapes[0] for shape in shapes])
-    if not same.all():
-        groups = [
-            expression_of([trees[at] for at in np.flatnonzero(mask).tolist()], stages)
-            for mask in (same, ~same)
-        ]
-        then, other = (Taken(of, np.cumsum(mask) - 1) for of, mask in zip(groups, (same, ~same), strict=True))
-        return Where(same, then, other)
-    if first.constant is not None:
-        return Constant(first.label, first.value, *first.constant)
-    if first.made is not None:
-        made = first.made
-        threshold = Constant(made.field, made.value, made.stage, made.field)
-        of = tuple(tree.made.of for tree in trees if tree.made is not None)
-        return Remade(threshold, of, (stages or {})[str(made.stage)])
-    return Applied(
-        first.label, first.op,
-        tuple(expression_of(parts, stages) for parts in zip(*(tree.parts for tree in trees), strict=True)),
-    )  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class Remade:
-    """Numbers that a stage makes again of recorded ones, `of` each candidate, at any threshold."""
-
-    threshold: Constant
-    of: tuple[tuple[float, ...], ...]
-    stage: Any
-
-    @property
-    def parts(self) -> tuple[Expression, ...]:
-        return (self.threshold,)
-
-    def evaluated(self, at: Places | None = None, out: Values | None = None) -> Number:
-        value = np.asarray(self.threshold.value, np.float64)
-        own = self if at is None else self._taken(at)
-        if value.ndim == 0:
-            return own._expression().evaluated()
-        filled = np.full((len(own.of), max(map(len, own.of), default=0)), -np.inf)
-        for row, numbers_of in enumerate(own.of):
-            filled[row, : len(numbers_of)] = numbers_of
-        made: Values = self.stage.numbers(value[:, 0], filled)
-        return made
-
-    def why(self, at: int) -> Why | None:
-        return self._expression().why(at)
-
-    def replaced(self, value_of: Replace) -> Expression:
-        threshold = self.threshold.replaced(value_of)
-        assert isinstance(threshold, Constant)  # noqa: S101  a constant stays one
-        return Remade(threshold, self.of, self.stage)
-
-    def reduced(self, keep: Keep, at: Places) -> Expression:
-        return as_numbers(self, keep, at) or self._taken(at)
-
-    def _taken(self, at: Places) -> Remade:
-        return Remade(self.threshold, tuple(self.of[each] for each in at.tolist()), self.stage)
-
-    def _expression(self) -> Expression:
-        made: Expression = self.stage.remade(float(self.threshold.value), self.of)
-        return made
-
-
-def _shape(tree: Why) -> object:
-    """The common shape of trees that are one node; None for one without numbers of the recipe."""
-    if not any(tree_numbers(tree)):
-        return None
-    if tree.made is not None:
-        return "made", tree.made.stage, tree.made.field, tree.made.value
-    return tree.op, len(tree.parts), tree.constant, tree.value if tree.constant else None
-
-
-def numbers(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Recorded fields with those of tables by name, as `asof.rank.stage` names numbers."""
-    return {
-        name: value
-        for key, of in fields.items()
-        for name, value in (
-            {f"{key}.{each}": of[each] for each in of} if isinstance(of, Mapping) else {key: of}
-        ).items()
-    }
+def recorded_fields(recipe: Recipe) -> dict[str, Any]:
+    """The fields of a recipe as they are recorded."""
+    return {key: plain(value) for key, value in recipe.fields()}
 
 
 # -- a language model as judge: each passage by itself, 0 to 3 -------------------------------------
@@ -494,7 +346,7 @@ def rows_of(results: Results, recipe: Recipe) -> tuple[AskedRow, list[ShownRow]]
     if recipe.name != name:
         raise UsageError(f"these results were ranked by {name}, not by {recipe.name}")
     query, view = results.query, results.view
-    fields = {key: plain(value) for key, value in recipe.fields()}
+    fields = recorded_fields(recipe)
     row = AskedRow(
         "", query.text, view.as_of, view.known_at, name, json.dumps(fields, ensure_ascii=False),
         filters_json(query.filters), unit, 0,
@@ -554,7 +406,7 @@ def chosen(prefix: str, matches: Sequence[AskedRow], known: Sequence[str]) -> As
     raise UsageError(f"no question {prefix!r:.80} was recorded; {suggestion}")
 
 
-def hit_of(question: RecordedQuestion, name: int | str) -> ShownHit:
+def hit_of(question: RecordedQuestion, name: int | str) -> ShownRow:
     """The hit that a rank (a whole number), a hit's id or a document's id names.
 
     Raises UsageError, which lists the hits that were shown.
@@ -687,7 +539,7 @@ class FeedbackLog:
             wanted = query_id.strip().lower()
             rows = stored.questions_by_prefix(db, wanted) if wanted.isalnum() and wanted.isascii() else []
             row = chosen(query_id, rows, () if len(rows) == 1 else stored.question_ids(db))
-            return _judged(db, [row], None, ETA)[0]
+            return _judged(db, [row], None)[0]
 
         return self.session.read(look)
 
@@ -708,22 +560,12 @@ class FeedbackLog:
     def queries(self, recipe: str | None = None, known_at: When | None = None) -> list[JudgedRecord]:
         """All questions that were recorded (`recipe`: ranked by the recipe of that name), in order of
         `added`, as they were known at `known_at` (default: now). Raises UsageError, BeforeHorizon."""
-        return self._questions(recipe, known_at, ETA)
-
-    def judged(
-        self, recipe: str | None = None, known_at: When | None = None, eta: float = ETA
-    ) -> list[JudgedRecord]:
-        """Those of `queries` of which a hit has a grade. `eta`: how fast attention falls with the rank of a
-        click (see `propensity`), 0 to 3. What was said after `known_at` is not seen."""
-        if not 0 <= eta <= 3:
-            raise UsageError(f"eta is {eta}; accepted: numbers from 0 to 3")
-        return [each for each in self._questions(recipe, known_at, eta) if any(each.kinds)]
-
-    def _questions(self, recipe: str | None, known_at: When | None, eta: float) -> list[JudgedRecord]:
         known = self._known(known_at)
-        return self.session.read(
-            lambda db: _judged(db, stored.recorded_questions(db, known, recipe), known, eta)
-        )
+        return self.session.read(lambda db: _judged(db, stored.recorded_questions(db, known, recipe), known))
+
+    def judged(self, recipe: str | None = None, known_at: When | None = None) -> list[JudgedRecord]:
+        """Those of `queries` of which a hit has a grade. What was said after `known_at` is not seen."""
+        return [each for each in self.queries(recipe, known_at) if any(each.kinds)]
 
     # -- what was learned ---------------------------------------------------------------------------
 
@@ -754,9 +596,7 @@ class FeedbackLog:
             yield db, added
 
 
-def _judged(
-    db: sqlite3.Connection, rows: Sequence[stored.AskedRow], known_at: int | None, eta: float
-) -> list[JudgedRecord]:
+def _judged(db: sqlite3.Connection, rows: Sequence[AskedRow], known_at: int | None) -> list[JudgedRecord]:
     ids = [row.id for row in rows]
     shown, grades = stored.shown_hits(db, ids), stored.judgements(db, ids, known_at)
-    return [judged(question_of(row, shown[row.id]), judgements_of(grades[row.id]), eta) for row in rows]
+    return [judged(question_of(row, shown[row.id]), grades[row.id]) for row in rows]

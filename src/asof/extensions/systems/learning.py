@@ -2,8 +2,8 @@
 
 A `Box` is the space of settings, with a fixed sum for some of its numbers. Where the stages make a column by
 an expression alone (`asof.rank.stage`: they name their `constants`), the scores of all settings follow from
-one search; else the stages from the first that changes on run again, milliseconds for a question and setting.
-`LossTable` is the interface of both.
+the trees of one search; else the stages from the first that changes on run again, milliseconds for a question
+and setting. `LossTable` is the interface of both.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
+from functools import reduce
 from typing import Any, Protocol, Self
 
 import numpy as np
@@ -21,11 +22,11 @@ from asof.errors import UsageError
 from asof.extensions.systems.loss import dcg, ideal, ndcg_many
 from asof.index.view import View
 from asof.rank.combine import Combine
-from asof.rank.expression import Constant, Expression
+from asof.rank.expression import EACH, FOLDS, elementwise
 from asof.rank.gather import ByDocument, TopK
 from asof.rank.stage import Range, Ranking, Recipe, Stage, ranges, traits_of, value_of, with_values
 from asof.store.reader import matching_heads
-from asof.values import Query
+from asof.values import Query, Why
 
 # -- the space of settings -------------------------------------------------------------------------
 
@@ -258,21 +259,18 @@ class JudgedQuery:
         return gains
 
 
-# -- scores by one expression, without another search ----------------------------------------------
+# -- scores from trees, without another search -----------------------------------------------------
 
 
 Ints = NDArray[np.int64]
-PlaceOf = Callable[[Constant], int | None]
-"""From a constant of an expression to the place of its number in a box; None where it is not in it."""
+Scores = Callable[[Floats], "float | Floats"]
+"""From settings (m, d) to numbers of n candidates at each, (m, n), or to what broadcasts to that."""
 
 TRIED = 32
 """Settings of all a box, and as many with most numbers at their ends, at which documents are ranked first."""
 
 DEPTH = 4
 """The candidates at all settings from each such ranking, as a multiple of k."""
-
-AT_ONCE = 1 << 20
-"""The number of scores that are computed at a time."""
 
 
 def last_column(recipe: Recipe) -> int:
@@ -299,7 +297,7 @@ def _is_sum(stage: Stage) -> bool:
 
 def expressed(recipe: Recipe, box: Box) -> bool:
     """True if the scores at all settings of a box follow from their expressions."""
-    return all(follows(recipe, field.partition(".")[0]) for field in _places(recipe, box))
+    return all(follows(recipe, field.partition(".")[0]) for field in moved_fields(recipe, box))
 
 
 def replayable(recipe: Recipe) -> frozenset[str]:
@@ -313,31 +311,129 @@ def replayable(recipe: Recipe) -> frozenset[str]:
     )
 
 
-def _places(recipe: Recipe, box: Box) -> dict[str, int]:
+def moved_fields(recipe: Recipe, box: Box) -> dict[str, int]:
     """From each field that moves to the place of its number, as `asof.rank.stage.with_values` has it."""
     also = {each.field: each.also for each in recipe.tunable.ranges}
     return {name: at for at, field in enumerate(box.names) for name in (field, *also.get(field, ()))}
 
 
-def place_of(recipe: Recipe, box: Box) -> PlaceOf:
-    """The places of the constants of this recipe's stages, and of those that recorded trees name."""
-    places = _places(recipe, box)
-    names = {id(stage): name for name, stage in recipe.stages_by_name().items()}
-    return lambda each: places.get(f"{names.get(id(each.stage), each.stage)}.{each.field}")
+def thresholds(recipe: Recipe, box: Box) -> set[str]:
+    """The fields that move with a box at which a stage makes its column anew."""
+    stages = recipe.stages_by_name()
+    return {name for name in moved_fields(recipe, box) if hasattr(stages[name.split(".")[0]], "remade")}
+
+
+def numbers(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Fields with those of tables by name, as `asof.rank.stage` names numbers."""
+    return {
+        name: value
+        for key, of in fields.items()
+        for name, value in (
+            {f"{key}.{each}": of[each] for each in of} if isinstance(of, Mapping) else {key: of}
+        ).items()
+    }
+
+
+def tree_numbers(tree: Why) -> Iterator[tuple[str, float]]:
+    """The numbers of the recipe in a recorded tree, by field."""
+    if tree.constant is not None:
+        yield ".".join(map(str, tree.constant)), tree.value
+    if tree.made is not None:
+        yield f"{tree.made.stage}.{tree.made.field}", tree.made.value
+    for part in tree.parts:
+        yield from tree_numbers(part)
+
+
+def tree_scores(trees: Sequence[Why], recipe: Recipe, box: Box) -> Scores:
+    """The numbers of candidates at any settings of a box, from their trees.
+
+    The leaves name the numbers of the recipe, `combine.weights.freshness`; a node that depends on a threshold
+    is made again by its stage, from what was recorded with it.
+    """
+    stages, places = recipe.stages_by_name(), moved_fields(recipe, box)
+    names = {id(stage): name for name, stage in stages.items()}  # for trees of a search
+
+    def number(stage: object, field: str) -> Scores:
+        name = f"{names.get(id(stage), stage)}.{field}"
+        if (place := places.get(name)) is not None:
+            return lambda settings: settings[:, [place]]
+        own = value_of(recipe, name)
+        return lambda _: own
+
+    def scores(trees: Sequence[Why]) -> Scores:
+        first, shapes = trees[0], [_shape(tree) for tree in trees]
+        if shapes == [None] * len(trees):
+            values = np.array([tree.value for tree in trees], np.float64)
+            return lambda _: values
+        same = np.array([shape == shapes[0] for shape in shapes])
+        if not same.all():
+            groups = ([trees[at] for at in np.flatnonzero(each).tolist()] for each in (same, ~same))
+            return _either(same, *map(scores, groups))
+        if first.constant is not None:
+            return number(*first.constant)
+        if first.made is not None:
+            made = [tree.made.of for tree in trees if tree.made is not None]
+            stage = stages[names.get(id(first.made.stage), str(first.made.stage))]
+            return _remade(stage, number(first.made.stage, first.made.field), made)
+        parts = zip(*(tree.parts for tree in trees), strict=True)
+        return _applied(first.op, [scores(each) for each in parts])
+
+    return scores(trees)
+
+
+def _shape(tree: Why) -> object:
+    """The common shape of trees that are one node; None for one without numbers of the recipe."""
+    if not any(tree_numbers(tree)):
+        return None
+    if tree.made is not None:
+        return "made", tree.made.stage, tree.made.field, tree.made.value
+    return tree.op, len(tree.parts), tree.constant, tree.value if tree.constant else None
+
+
+def _either(mask: NDArray[np.bool_], then: Scores, otherwise: Scores) -> Scores:
+    """The numbers of the candidates of a mask, and those of the others."""
+
+    def scores(settings: Floats) -> Floats:
+        values = np.empty((len(settings), len(mask)))
+        values[:, mask], values[:, ~mask] = then(settings), otherwise(settings)
+        return values
+
+    return scores
+
+
+def _remade(stage: Any, threshold: Scores, of: Sequence[Sequence[float]]) -> Scores:
+    """The numbers that a stage makes again of recorded ones, `of` each candidate, at any threshold."""
+    filled = np.full((len(of), max(map(len, of), default=0)), -np.inf)
+    for row, numbers_of in enumerate(of):
+        filled[row, : len(numbers_of)] = numbers_of
+
+    def scores(settings: Floats) -> Floats:
+        made: Floats = stage.remade(np.ravel(threshold(settings)), filled)
+        return made
+
+    return scores
+
+
+def _applied(op: str, parts: Sequence[Scores]) -> Scores:
+    """`op` of the parts, from left to right."""
+
+    def scores(settings: Floats) -> float | Floats:
+        values = [part(settings) for part in parts]
+        return elementwise(EACH[op], values[0]) if op in EACH else reduce(FOLDS[op], values)
+
+    return scores
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedScores:
-    """n documents of a question, in the order of ties, with their scores as an expression.
+    """n documents of a question, in the order of ties, with their scores at any settings (`tree_scores`).
 
-    `of` has p passages, those of a document together; `starts` (n,) where each document's begin, `rows` (n,)
-    their first rows in the view, `gains` (n,). `positive`: a document matches only with a score above 0.
+    `of` has the scores of p passages, those of a document together; `starts` (n,): where each document's
+    begin; `gains` (n,). `positive`: a document matches only with a score above 0.
     """
 
-    of: Expression
-    place_of: PlaceOf
+    of: Scores
     starts: Ints
-    rows: Ints
     gains: Floats
     count: int
     positive: bool = False
@@ -345,48 +441,49 @@ class JudgedScores:
     @classmethod
     def of_question(cls, question: JudgedQuery, view: View, recipe: Recipe, box: Box, k: int) -> JudgedScores:
         """Those documents that are among the first DEPTH · k at one of many settings of the box."""
-        ranking = Ranking(view.window(question.query.filters))
-        for _, stage, query in list(recipe.steps(question.query))[: last_column(recipe) + 1]:
-            ranking = stage(query, ranking, view)
-        rows, places = ranking.rows, place_of(recipe, box)
-        gains = question.gain_of(view, rows)
+        begin, last = first_changed(recipe, box, [question]), last_column(recipe)
+        before = _through(recipe, question, Ranking(view.window(question.query.filters)), view, 0, begin)
 
-        def some(at: Ints) -> JudgedScores:
-            own = view.column("document", rows[at])
-            starts = np.flatnonzero(np.append(True, own[1:] != own[:-1])[: len(at)])
-            of = ranking.scores.of.reduced(lambda each: places(each) is not None, at)
-            first = at[starts]
-            return cls(of, places, starts, rows[first], gains[first], len(at), ranking.places is None)
+        def at(recipe: Recipe) -> Ranking:
+            return _through(recipe, question, _copied(before), view, begin, last + 1)
 
-        at = np.argsort(view.column("document", rows), kind="stable")
-        at = at[gains[at] >= 0]
-        every = some(at)
-        first = every._first(_sample(recipe, box), DEPTH * k)
-        at = at[np.repeat(first, np.diff(np.append(every.starts, len(at))))]
-        return some(at[_order(view, rows[at])])
+        ranking = at(recipe)
+        rows, positive = ranking.rows, ranking.places is None
+        gains, documents = question.gain_of(view, rows), view.column("document", rows)
+        chosen = np.argsort(documents, kind="stable")
+        chosen = chosen[gains[chosen] >= 0]
+        starts = _starts(documents[chosen])
+        sample = _sample(recipe, box) if len(chosen) else ()
+        settings = (with_values(recipe, box.named(setting)) for setting in sample)
+        first = np.zeros(len(starts), bool)
+        for changed in settings:
+            scores = np.maximum.reduceat(at(changed).score[chosen], starts)
+            first |= _first(np.where(scores > 0, scores, -np.inf) if positive else scores, DEPTH * k)
+        chosen = chosen[np.repeat(first, np.diff(np.append(starts, len(chosen))))]
+        chosen = chosen[_order(view, rows[chosen])]
+        starts = _starts(documents[chosen])
+        trees = [ranking.scores.why(each) for each in chosen.tolist()]
+        of = tree_scores(trees, recipe, box) if trees else np.zeros_like
+        return cls(of, starts, gains[chosen[starts]], len(chosen), positive)
 
     def scores(self, settings: Floats) -> Floats:
         """The scores (m, n) at settings (m, d); -inf for a document that does not match."""
-
-        def value(constant: Constant) -> Floats | None:
-            place = self.place_of(constant)
-            return None if place is None else settings[:, [place]]
-
-        scores = np.broadcast_to(self.of.replaced(value).evaluated(), (len(settings), self.count))
+        scores = np.broadcast_to(self.of(settings), (len(settings), self.count))
         if len(self.starts) < self.count:
             scores = np.maximum.reduceat(scores, self.starts, axis=1)
         return np.where(scores > 0, scores, -np.inf) if self.positive else scores
 
-    def _first(self, settings: Floats, n: int) -> NDArray[np.bool_]:
-        """The documents that are among the first n, ties included, at one of some settings."""
-        count = len(self.starts)
-        first = np.zeros(count, bool)
-        step = max(1, AT_ONCE // max(1, self.count))
-        for at in range(0, len(settings) if count else 0, step):
-            for scores in self.scores(settings[at : at + step]):
-                bound = np.partition(scores, count - n)[count - n] if n < count else -np.inf
-                first |= (scores >= bound) & np.isfinite(scores)
-        return first
+
+def _starts(documents: Ints) -> Ints:
+    """The places at which other documents begin."""
+    return np.flatnonzero(np.append(True, documents[1:] != documents[:-1])[: len(documents)])
+
+
+def _first(scores: Floats, n: int) -> NDArray[np.bool_]:
+    """A mask of the first n finite scores, ties included."""
+    count = len(scores)
+    bound = np.partition(scores, count - n)[count - n] if n < count else -np.inf
+    return (scores >= bound) & np.isfinite(scores)
 
 
 def _sample(recipe: Recipe, box: Box) -> Floats:
@@ -492,25 +589,19 @@ class RankingReplay:
             [[self._loss(recipe, self._ranked(recipe, at), at) for at in numbers] for recipe in recipes]
         ).reshape(len(settings), len(numbers))
 
-    def ranked(self, setting: Floats, question: int) -> list[str]:
-        """The first k documents of a question at a setting (d,)."""
-        return self._ranked(with_values(self.recipe, self.box.named(setting)), question)
-
     def _loss(self, recipe: Recipe, ranked: Sequence[str], at: int) -> float:
         gains, best = self.questions[at].gains, self.questions[at].best(self.k)
         return 1 - dcg([gains.get(each, 0.0) for each in ranked], self.k) / best if best else 1.0
 
     def _ranked(self, recipe: Recipe, at: int) -> list[str]:
         question, cached = self.questions[at], self.cached[at]
-        steps = list(recipe.steps(question.query))
 
         def rest(view: View) -> list[str]:
             here, ranking, first = view, Ranking(view.window(question.query.filters)), 0
             if cached is not None:
                 here, ranking = cached.again()
                 first = self.at
-            for _, stage, query in steps[first:]:
-                ranking = stage(query, ranking, here)
+            ranking = _through(recipe, question, ranking, here, first)
             records = here.records(ranking.rows)
             names = dict.fromkeys(
                 record.document for record in records if record.document != question.left_out
@@ -524,10 +615,17 @@ class RankingReplay:
         """The ranking of the stages that do not change. Questions of one moment share a view of the index."""
         shared = views.setdefault(question.moment, view)
         view = replace(shared, memo={}, _records={})
-        ranking = Ranking(view.window(question.query.filters))
-        for _, stage, query in list(self.recipe.steps(question.query))[: self.at]:
-            ranking = stage(query, ranking, view)
-        return ReplayedRanking(view, ranking)
+        before = Ranking(view.window(question.query.filters))
+        return ReplayedRanking(view, _through(self.recipe, question, before, view, 0, self.at))
+
+
+def _through(
+    recipe: Recipe, question: JudgedQuery, ranking: Ranking, view: View, first: int, end: int | None = None
+) -> Ranking:
+    """The ranking after the stages from the `first` until before `end`."""
+    for _, stage, query in list(recipe.steps(question.query))[first:end]:
+        ranking = stage(query, ranking, view)
+    return ranking
 
 
 def first_changed(recipe: Recipe, box: Box, questions: Sequence[JudgedQuery]) -> int:
@@ -564,14 +662,10 @@ class LossTable(Protocol):
         nothing can be gained."""
         ...
 
-    def ranked(self, setting: Floats, question: int) -> list[str]:
-        """The first k documents of a question at a setting (d,)."""
-        ...
-
 
 @dataclass(frozen=True, slots=True)
 class ExpressionLosses:
-    """The losses by the expressions of the questions' scores."""
+    """The losses by the trees of the questions' scores."""
 
     questions: Sequence[JudgedQuery]
     scored: Sequence[JudgedScores]
@@ -590,30 +684,14 @@ class ExpressionLosses:
         for place, at in enumerate(numbers):
             own, best = self.scored[at], self.questions[at].best(self.k)
             if len(own.gains) and best:
-                scores = own.scores(settings)[:, None]
-                losses[:, place] = 1 - ndcg_many(scores, own.gains[None], np.array([best]), self.k)[:, 0]
+                losses[:, place] = 1 - ndcg_many(own.scores(settings), own.gains, best, self.k)
         return losses
-
-    def ranked(self, setting: Floats, question: int) -> list[str]:
-        """See `LossTable.ranked`."""
-        own = self.scored[question]
-        if not len(own.gains):
-            return []
-        scores = own.scores(setting[None])[0]
-        order = np.argsort(-scores, kind="stable")[: self.k]
-        rows = own.rows[order[np.isfinite(scores[order])]]
-        names: list[str] = self.questions[question].use(
-            lambda view: [record.document for record in view.records(rows)]
-        )
-        return names
 
 
 def loss_table(questions: Sequence[JudgedQuery], recipe: Recipe, box: Box, k: int) -> LossTable:
     """The questions ranked by the recipe, prepared for other values of the numbers of the box.
 
-    By expressions where scores follow from them (`asof.extensions.systems.learning`), else by running the
-    stages from
-    the first that changes on.
+    From trees where scores follow from them, else by running the stages from the first that changes on.
     """
     if not expressed(recipe, box):
         return RankingReplay.of(questions, recipe, box, k)

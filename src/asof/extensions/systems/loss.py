@@ -22,11 +22,8 @@ from asof.errors import UsageError
 # -- loss ------------------------------------------------------------------------------------------
 
 
-BLOCK = 1 << 18
-"""The number of scores that are processed together: they stay in the processor's cache."""
-
 FEW = 16
-"""Up to this many candidates with a gain, on average, have their places counted; more are sorted."""
+"""Up to this many candidates with a gain have their places counted; more are sorted."""
 
 STEEPEST = 500
 """The highest grade accepted: sums of such gains are finite."""
@@ -59,14 +56,6 @@ def _gain(grade: float) -> float:
     return float(2.0 ** max(grade, 0) - 1)
 
 
-def condensed(grades: Iterable[float | None]) -> list[float]:
-    """The grades without None: the condensed list of judged hits (Sakai 2007).
-
-    For feedback on a few of many hits: hits without a judgement have no effect then, where None counts as 0.
-    """
-    return [grade for grade in grades if grade is not None]
-
-
 def dcg(gains_in_order: Sequence[float], k: int) -> float:
     """The discounted gain of the first `k`, in the order in which they are shown."""
     first = enumerate(gains_in_order[:k], 2)
@@ -78,111 +67,40 @@ def ideal(gains_of_all: Iterable[float], k: int) -> float:
     return dcg(sorted(gains_of_all, reverse=True), k)
 
 
-def ndcg_of_gains(ranked: Sequence[float], of_all: Iterable[float], k: int, *, empty: float = 0.0) -> float:
+def ndcg_of_gains(ranked: Sequence[float], of_all: Iterable[float], k: int) -> float:
     """`ndcg` of gains: of grades with weights, say. Both as `gains` gives them."""
     best = ideal(of_all, k)
-    return dcg(ranked, k) / best if best > 0 else empty
+    return dcg(ranked, k) / best if best > 0 else 0.0
 
 
-def ndcg(
-    grades_ranked: Iterable[float | None],
-    grades_all: Iterable[float | None],
-    k: int,
-    *,
-    empty: float = 0.0,
-) -> float:
-    """The discounted gain of a ranking over that of the best order, from 0 to 1.
+def ndcg(grades_ranked: Iterable[float | None], grades_all: Iterable[float | None], k: int) -> float:
+    """The discounted gain of a ranking over that of the best order, from 0 to 1; 0 where nothing gains.
 
-    `grades_ranked`: grades of the hits in order; `grades_all`: of all judged documents, shown or not.
-    None is a hit that was not judged and counts as 0 (see `condensed`). `empty` is the value where nothing
-    gains: 0, or `math.nan` for a learner, so that a question without a relevant document is ignored.
+    `grades_ranked`: grades of the hits in order; `grades_all`: of all judged documents, shown or not. None is
+    a hit that was not judged and counts as 0.
     """
-    return ndcg_of_gains(gains(grades_ranked), gains(grades_all), k, empty=empty)
+    return ndcg_of_gains(gains(grades_ranked), gains(grades_all), k)
 
 
-def loss(
-    grades_ranked: Iterable[float | None],
-    grades_all: Iterable[float | None],
-    k: int,
-    *,
-    empty: float = 1.0,
-) -> float:
-    """1 - `ndcg`. `empty` is the loss where nothing gains: 1, or `math.nan` for a learner.
+def ndcg_many(scores: Floats, gain: Floats, best: float, k: int) -> Floats:
+    """nDCG@k (m,) of a question by m settings.
 
-    The worst order does not have the loss 1 unless all that gains is beyond the k-th place.
+    `scores` (m, n) are those of the candidates, `gain` (n,) what they gain; `best` is `ideal` over all judged
+    documents, candidates or not, above 0. The largest score comes first, and of equal scores the earlier
+    candidate. Where few candidates gain, their places are counted without sorting.
     """
-    return 1 - ndcg(grades_ranked, grades_all, k, empty=1 - empty)
-
-
-def ndcg_many(
-    scores: Floats, gain: Floats, best: Floats, k: int, *, empty: float = 0.0, block_size: int = BLOCK
-) -> Floats:
-    """nDCG@k (m, q) of q questions by m settings.
-
-    `scores` (m, q, n) are those of the candidates, where -inf fills up what a question has fewer; `gain` (q,
-    n) what they gain, 0 for a filler; `best` (q,) is `ideal` over all judged documents, candidates or not.
-    The largest score comes first, and of equal scores the earlier candidate. `empty` where `best` is 0.
-
-    Where few candidates gain, their places are counted without sorting. `block_size` scores are processed
-    together. Raises UsageError for other shapes and for scores that are not numbers.
-    """
-    m, q, n = _shapes(scores, gain, best)
-    discounts = np.zeros(n + 1)
-    discounts[:k] = 1 / np.log2(np.arange(2, min(k, n + 1) + 2))
-    step = max(1, block_size // max(1, q * n))
-    turns = _turns(gain)
-    few = np.count_nonzero(gain > 0) <= FEW * q
-    totals = np.zeros((m, q))
-    for start in range(0, m, step):
-        block = scores[start : start + step]
-        if np.isnan(block).any():
-            raise UsageError("a score is not a number, so it has no place")
-        counted = _counted(block, gain, discounts, turns) if few else _sorted(block, gain, discounts)
-        totals[start : start + step] = counted
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(best > 0, totals / best, empty)
-
-
-def _shapes(scores: Floats, gain: Floats, best: Floats) -> tuple[int, int, int]:
-    if scores.ndim != 3 or gain.shape != scores.shape[1:] or best.shape != gain.shape[:1]:
-        raise UsageError(
-            f"scores {scores.shape}, gains {gain.shape}, best {best.shape}; accepted: (m, q, n), (q, n), (q,)"
-        )
-    return scores.shape
-
-
-Turns = list[tuple[NDArray[np.intp], NDArray[np.intp]]]
-
-
-def _turns(gain: Floats) -> Turns:
-    """The candidates that gain: the first of each question, then the second of those that have one, ..."""
-    question, candidate = np.nonzero(gain > 0)
-    turn = np.arange(len(question)) - np.searchsorted(question, question)
-    return [
-        (question[turn == each], candidate[turn == each]) for each in range(int(turn.max(initial=-1)) + 1)
-    ]
-
-
-def _counted(scores: Floats, gain: Floats, discounts: Floats, turns: Turns) -> Floats:
-    """DCG (m, q): the place of each candidate with a gain is the number of those ranked before it."""
-    totals = np.zeros(scores.shape[:2])
-    for question, candidate in turns:
-        rows = scores if len(question) == scores.shape[1] else scores[:, question]
-        own = np.take_along_axis(rows, candidate[None, :, None], axis=2)
-        before = np.count_nonzero(rows > own, axis=2)
-        equal = rows == own
-        if (np.count_nonzero(equal, axis=2) > 1).any():
-            earlier = np.arange(rows.shape[2]) < candidate[:, None]
-            before += np.count_nonzero(equal & earlier, axis=2)
-        totals[:, question] += gain[question, candidate] * discounts[before]
-    return totals
-
-
-def _sorted(scores: Floats, gain: Floats, discounts: Floats) -> Floats:
-    """DCG (m, q): all candidates sorted, the earlier of equal scores first."""
-    order = np.argsort(-scores, axis=2, kind="stable")[:, :, : np.count_nonzero(discounts)]
-    ranked = np.take_along_axis(gain[None], order, axis=2)
-    return ranked @ discounts[: order.shape[2]]
+    discounts = np.zeros(len(gain) + 1)
+    discounts[:k] = 1 / np.log2(np.arange(2, min(k, len(gain) + 1) + 2))
+    if np.count_nonzero(gain > 0) > FEW:
+        order = np.argsort(-scores, axis=1, kind="stable")[:, : np.count_nonzero(discounts)]
+        return gain[order] @ discounts[: order.shape[1]] / best
+    totals = np.zeros(len(scores))
+    for candidate in np.flatnonzero(gain > 0):
+        own = scores[:, [candidate]]
+        before = np.count_nonzero(scores > own, axis=1)
+        before += np.count_nonzero(scores[:, :candidate] == own, axis=1)
+        totals += gain[candidate] * discounts[before]
+    return totals / best
 
 
 # -- metrics of Adaptive RAG for arXiv (embedding_processor.py), over judgements -------------------

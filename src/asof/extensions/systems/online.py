@@ -28,8 +28,8 @@ from numpy.typing import ArrayLike
 
 from asof.errors import DamagedState, UsageError
 from asof.extensions.systems.gaussian import KAPPA, GaussianProcess, lowest
-from asof.extensions.systems.judgements import JudgedRecord, RecordedQuestion, numbers, recorded_scores
-from asof.extensions.systems.learning import Box, Floats, JudgedScores, replayable
+from asof.extensions.systems.judgements import JudgedRecord, RecordedQuestion, recorded_scores
+from asof.extensions.systems.learning import Box, Floats, JudgedScores, numbers, replayable
 from asof.extensions.systems.loss import RankingMetrics, gains, ideal, ndcg_of_gains
 from asof.rank.stage import Recipe, value_of, with_values
 
@@ -62,65 +62,6 @@ def stage_of(question: int) -> Stage:
     if question == 2:
         return "exploration"
     return "evolution" if question <= 5 else "bayesian"
-
-
-@dataclass(frozen=True, slots=True)
-class LearnerState:
-    """Start (d,), seed, the latest settings (n, d) and their losses (n,), the number of losses reported
-    so far (`evaluations`), and the setting whose loss is `pending` (d,)."""
-
-    box: Box
-    start: Floats
-    seed: int
-    settings: Floats
-    losses: Floats
-    evaluations: int
-    pending: Floats | None
-
-    def dumps(self) -> str:
-        """As JSON; numbers come back bit for bit."""
-        return json.dumps(
-            {
-                "format": FORMAT,
-                "box": _described(self.box),
-                "seed": self.seed,
-                "start": self.start.tolist(),
-                "stage": stage_of(self.evaluations + 1),
-                "evaluations": self.evaluations,
-                "settings": self.settings.tolist(),
-                "losses": self.losses.tolist(),
-                "pending": None if self.pending is None else self.pending.tolist(),
-            },
-            allow_nan=False,
-        )
-
-    @classmethod
-    def loads(cls, text: str, box: Box) -> LearnerState:
-        """The state that `dumps` wrote. Raises DamagedState for any other text, and for another box."""
-        state = _object(text)
-        _same_box(state["box"], box)
-        evaluations, seed = _whole(state, "evaluations"), _whole(state, "seed")
-        stage = stage_of(evaluations + 1)
-        if state["stage"] != stage:
-            _refuse(f"its stage is {short(state['stage'])}, after {evaluations} questions it is {stage!r}")
-        settings, losses = state["settings"], state["losses"]
-        n = min(evaluations, WINDOW)
-        if not (isinstance(settings, list) and isinstance(losses, list)):
-            _refuse("its settings and losses are no lists")
-        if not len(settings) == len(losses) == n:
-            _refuse(
-                f"{evaluations} questions leave {n} settings, it has {len(settings)} and {len(losses)} losses"
-            )
-        points = [_point(each, f"setting {place}", box) for place, each in enumerate(settings, 1)]
-        return cls(
-            box,
-            _point(state["start"], "the start", box),
-            seed,
-            np.array(points).reshape(n, len(box)),
-            np.array([_number(each, f"loss {place}") for place, each in enumerate(losses, 1)]),
-            evaluations,
-            None if state["pending"] is None else _point(state["pending"], "the pending setting", box),
-        )
 
 
 def _described(box: Box) -> dict[str, Any]:
@@ -218,6 +159,7 @@ def gradient(settings: ArrayLike, losses: ArrayLike) -> Floats:
     return np.asarray(np.linalg.lstsq(moves, y - y[best], rcond=1e-6)[0])
 
 
+@dataclass(slots=True)
 class OnlineLearner:
     """An ask-and-tell optimiser of one setting in a box: `ask` for it, rank with it, `tell` its loss, repeat.
 
@@ -225,21 +167,20 @@ class OnlineLearner:
     `evaluations` is the number of losses reported in all, `pending` the setting whose loss is not known yet.
     """
 
-    def __init__(self, box: Box, start: Floats, seed: int) -> None:
-        self.box = box
-        self.start = start
-        self.seed = seed
-        self.settings: Floats = np.empty((0, len(box)))
-        self.losses: Floats = np.empty(0)
-        self.evaluations = 0
-        self.pending: Floats | None = None
+    box: Box
+    start: Floats
+    seed: int
+    settings: Floats
+    losses: Floats
+    evaluations: int = 0
+    pending: Floats | None = None
 
     @classmethod
     def begin(cls, box: Box, start: ArrayLike, seed: int = 0) -> Self:
         """A learner without any loss yet; `start` (d,) is projected into the box."""
         if not 0 <= seed <= LARGEST:
             raise UsageError(f"the seed {seed} is not accepted; 0 to 2^63 - 1 are")
-        return cls(box, box.project(start), seed)
+        return cls(box, box.project(start), seed, np.empty((0, len(box))), np.empty(0))
 
     @property
     def stage(self) -> Stage:
@@ -289,9 +230,19 @@ class OnlineLearner:
         self.losses = rescored
 
     def dumps(self) -> str:
-        """The state of the learner as JSON."""
-        state = self.settings, self.losses, self.evaluations, self.pending
-        return LearnerState(self.box, self.start, self.seed, *state).dumps()
+        """The state of the learner as JSON; numbers come back bit for bit."""
+        state = {
+            "format": FORMAT,
+            "box": _described(self.box),
+            "seed": self.seed,
+            "start": self.start.tolist(),
+            "stage": self.stage,
+            "evaluations": self.evaluations,
+            "settings": self.settings.tolist(),
+            "losses": self.losses.tolist(),
+            "pending": None if self.pending is None else self.pending.tolist(),
+        }
+        return json.dumps(state, allow_nan=False)
 
     @classmethod
     def loads(cls, text: str, box: Box) -> Self:
@@ -299,11 +250,30 @@ class OnlineLearner:
 
         Raises DamagedState for any other text, and for a state of another box.
         """
-        state = LearnerState.loads(text, box)
-        learner = cls(box, state.start, state.seed)
-        learner.settings, learner.losses = state.settings, state.losses
-        learner.evaluations, learner.pending = state.evaluations, state.pending
-        return learner
+        state = _object(text)
+        _same_box(state["box"], box)
+        evaluations, seed = _whole(state, "evaluations"), _whole(state, "seed")
+        stage = stage_of(evaluations + 1)
+        if state["stage"] != stage:
+            _refuse(f"its stage is {short(state['stage'])}, after {evaluations} questions it is {stage!r}")
+        settings, losses = state["settings"], state["losses"]
+        n = min(evaluations, WINDOW)
+        if not (isinstance(settings, list) and isinstance(losses, list)):
+            _refuse("its settings and losses are no lists")
+        if not len(settings) == len(losses) == n:
+            _refuse(
+                f"{evaluations} questions leave {n} settings, it has {len(settings)} and {len(losses)} losses"
+            )
+        points = [_point(each, f"setting {place}", box) for place, each in enumerate(settings, 1)]
+        return cls(
+            box,
+            _point(state["start"], "the start", box),
+            seed,
+            np.array(points).reshape(n, len(box)),
+            np.array([_number(each, f"loss {place}") for place, each in enumerate(losses, 1)]),
+            evaluations,
+            None if state["pending"] is None else _point(state["pending"], "the pending setting", box),
+        )
 
     def _proposal(self, rng: np.random.Generator) -> Floats:
         if self.stage == "baseline":

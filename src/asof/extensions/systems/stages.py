@@ -9,7 +9,6 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -467,15 +466,6 @@ def counted(documents: NDArray[np.int64], similarity: Values, above: float) -> C
     return Counted(*(each.astype(np.int64)[documents] for each in counts))
 
 
-def counted_of(similarities: Sequence[Sequence[float]], above: float) -> Counted:
-    """Counts of documents, each given by the similarities of its passages (at least one)."""
-    sizes = [len(each) for each in similarities]
-    documents = np.repeat(np.arange(len(sizes)), sizes)
-    counts = counted(documents, np.array(list(chain.from_iterable(similarities)), np.float64), above)
-    first = np.cumsum([0, *sizes[:-1]])
-    return Counted(*(each[first] for each in counts))
-
-
 def counted_at(similarities: Values, above: Values) -> Counted:
     """Counts (m, n) at m thresholds of n documents; their similarities (n, passages) are filled with -inf."""
     relevant = similarities[None] > above[:, None, None]
@@ -495,12 +485,8 @@ class Coverage:
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         return ranking.with_feature("coverage", _of_counts(self, ranking, view, _coverage))
 
-    def remade(self, above: float, similarities: Sequence[Sequence[float]]) -> Expression:
-        """The coverage of documents at another threshold, from the similarities of all their passages."""
-        return _coverage(counted_of(similarities, above), above)
-
-    def numbers(self, above: Values, similarities: Values) -> Values:
-        """The same as numbers (m, n), at m thresholds, of n documents; see `counted_at`."""
+    def remade(self, above: Values, similarities: Values) -> Values:
+        """The coverage (m, n) of n documents at m other thresholds; see `counted_at`."""
         counts = counted_at(similarities, above)
         mean = counts.total.astype(np.float64) / np.maximum(counts.relevant, 1).astype(np.float64)
         return np.where(counts.relevant > 0, mean / WHOLE, 0.0)
@@ -517,12 +503,8 @@ class Volume:
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         return ranking.with_feature("volume", _of_counts(self, ranking, view, _volume))
 
-    def remade(self, above: float, similarities: Sequence[Sequence[float]]) -> Expression:
-        """The volume of documents at another threshold, from the similarities of all their passages."""
-        return _volume(counted_of(similarities, above), above)
-
-    def numbers(self, above: Values, similarities: Values) -> Values:
-        """The same as numbers (m, n), at m thresholds, of n documents; see `counted_at`."""
+    def remade(self, above: Values, similarities: Values) -> Values:
+        """The volume (m, n) of n documents at m other thresholds; see `counted_at`."""
         counts = counted_at(similarities, above)
         logs = _logs(int(counts.passages.max(initial=0)))
         return np.asarray(logs[counts.relevant] / logs[counts.passages])
@@ -532,18 +514,13 @@ def _of_counts(
     stage: Coverage | Volume, ranking: Ranking, view: View, made: Callable[[Counted, float], Expression]
 ) -> Expression:
     """An expression of counts, which are others for each threshold."""
-
-    def make(above: float, documents: Values, similarity: Values) -> Expression:
-        return made(counted(documents.astype(np.int64), similarity, above), above)
-
-    numbers, column = view.documents(ranking.rows), ranking.column(stage.of)
+    numbers, similarity = view.documents(ranking.rows), ranking.column(stage.of).values
 
     def of(at: int) -> tuple[float, ...]:
-        return tuple(column.values[numbers == numbers[at]].tolist())
+        return tuple(similarity[numbers == numbers[at]].tolist())
 
-    documents = Given("document", numbers.astype(np.float64))
-    above = Constant("above", stage.above, stage, "above")
-    return Made(above, (documents, column), make, ranking.count, of)
+    made_at = made(counted(numbers, similarity, stage.above), stage.above)
+    return Made(made_at, Constant("above", stage.above, stage, "above"), of)
 
 
 def _coverage(counts: Counted, above: float) -> Expression:

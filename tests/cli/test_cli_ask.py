@@ -273,7 +273,7 @@ def test_a_missing_extra_is_one_line(quay, users, server, monkeypatch, command):
 
 
 @pytest.mark.parametrize(
-    "command", [("ask", "crane"), ("report", "2022"), ("facts", "crane"), ("graph", "--around", "crane")]
+    "command", [("ask", "crane"), ("report", "2022"), ("facts", "crane"), ("facts", "crane", "--graph")]
 )
 def test_rules_in_place_of_a_model_are_told(quay, write, command):
     assert quay(*command).err == ""

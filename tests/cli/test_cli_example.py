@@ -64,7 +64,7 @@ def island(tmp_path_factory: pytest.TempPathFactory) -> Iterator[library.Corpus]
     """The corpus that `asof demo --keep` leaves."""
     folder: Path = tmp_path_factory.mktemp("island")
     with redirect_stdout(StringIO()):
-        assert cli.main(["demo", "--keep", str(folder), "--no-explain"], standalone_mode=False) == 0
+        assert cli.main(["demo", "--keep", str(folder)], standalone_mode=False) == 0
     with library.open(folder, create=False) as corpus:
         yield corpus
 

@@ -16,7 +16,7 @@ COMMANDS = cli.list_commands(click.Context(cli))
 def test_search_keeps_its_schema(asof, notes, write):
     write("undated/u.md", "an undated crane")
     asof("index", "undated")
-    asof("correct", "notes/red.md", "--published", "2019")
+    asof("correct", "notes/red.md", "2019")
     for options in (
         [],
         ["--as-of", "2020", "--since", "2019"],

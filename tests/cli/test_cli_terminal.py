@@ -42,7 +42,7 @@ def test_nothing_of_a_note_steers_the_terminal(asof, here):
         asof("index", "bad\x1b[31m.jsonl"),
     ]
     result += [
-        asof("correct", names[0], "--published", "2020"),
+        asof("correct", names[0], "2020"),
         asof("purge", names[1], "--yes"),
         asof("status"),
     ]

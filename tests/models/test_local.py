@@ -1,4 +1,4 @@
-"""An encoder on this machine as far as that goes without its library; `extras/` has the tests with models."""
+"""Models on this machine as far as that goes without their libraries; `extras/` has tests with models."""
 
 from __future__ import annotations
 
@@ -13,7 +13,12 @@ import numpy as np
 import pytest
 
 from asof.errors import MissingExtra, ModelError
-from asof.models.local import LocalEncoder
+from asof.models.local import LocalEncoder, OnnxEncoder, check_parts
+from asof.models.named import EncoderConfig, encoder_from
+from asof.models.rerankers import CrossEncoder, OnnxCrossEncoder, RerankerConfig, reranker_from
+
+# -- an encoder on this machine as far as that goes without its library; `extras/` has the tests wit---
+
 
 MODULES = [{"type": "sentence_transformers.models.Transformer", "path": ""}]
 
@@ -224,3 +229,139 @@ def test_a_name_is_downloaded_once(
     monkeypatch.setitem(sys.modules, "huggingface_hub", None)
     with pytest.raises(MissingExtra, match=r"asof-search\[local\]"):
         LocalEncoder("a/b").encode(["x"])
+
+
+# -- saved models: nothing in them is unpickled, run, or looked for elsewhere; a name is asked of th---
+
+
+OURS = "sentence_transformers.models.Dense"
+
+
+def saved_files(folder: Path, **files: Any) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, value in {"config": {}, **files}.items():
+        (folder / f"{name}.json").write_text(json.dumps(value))
+    (folder / "model.safetensors").write_bytes(b"")
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        (
+            {"modules": [{"type": "os.system", "path": ""}]},
+            "modules.json wants 'os.system', code that is not",
+        ),
+        ({"modules": [{"type": OURS, "path": "../other"}]}, "wants a part at '../other', outside"),
+        ({"modules": [{"type": OURS, "path": "/other"}]}, "wants a part at '/other', outside"),
+        ({"modules": 3}, "modules.json cannot be read"),
+        ({"router_config": {"types": {"a": "os.system"}}}, "router_config.json wants 'os.system'"),
+        ({"config": {"types": {"a": "subprocess.Popen"}}}, "config.json wants 'subprocess.Popen'"),
+        ({"adapter_config": {"base_model_name_or_path": "a/b"}}, "an adapter of another model"),
+    ],
+)
+def test_what_is_refused(tmp_path: Path, files: dict[str, Any], message: str) -> None:
+    with pytest.raises(ModelError, match=message):
+        check_parts(saved_files(tmp_path, **files), "it")
+
+
+def test_what_is_fine(tmp_path: Path) -> None:
+    check_parts(saved_files(tmp_path, modules=[{"type": OURS, "path": "2_Dense"}, {"type": OURS}]), "it")
+
+
+def test_a_part_is_in_the_folder_and_no_pickle(tmp_path: Path) -> None:
+    folder, outside = saved_files(tmp_path / "model"), tmp_path / "outside"
+    outside.mkdir()
+    (outside / "pytorch_model.bin").write_bytes(b"")
+    (folder / "2_Dense").symlink_to(outside)
+    with pytest.raises(ModelError, match="it: 2_Dense is a link to another folder"):
+        check_parts(folder, "it")
+    (folder / "2_Dense").unlink()
+    outside.rename(folder / "2_Dense")
+    with pytest.raises(ModelError, match=r"it: pytorch_model\.bin is a pickle, which is never read"):
+        check_parts(folder, "it")
+
+
+def test_a_cross_encoder_by_name_is_never_a_folder_that_lies_here(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    saved_files(tmp_path / "cross-encoder" / "mini")
+    monkeypatch.chdir(tmp_path)
+    asked: list[str] = []
+    hub = types.ModuleType("huggingface_hub")
+
+    def snapshot_download(name: str, **more: Any) -> str:
+        asked.append(name)
+        raise OSError("no network")
+
+    hub.snapshot_download = snapshot_download  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "huggingface_hub", hub)
+    made = reranker_from(RerankerConfig.read({"hub": "cross-encoder/mini"}), tmp_path, {})
+    with pytest.raises(ModelError, match="cannot be loaded: no network; a name needs the network once"):
+        made.scores("mill", ["the mill"])
+    assert asked == ["cross-encoder/mini"] * 2
+    monkeypatch.setitem(sys.modules, "huggingface_hub", None)
+    with pytest.raises(MissingExtra, match=r"asof-search\[local\]"):
+        made.scores("mill", ["the mill"])
+
+
+@pytest.mark.parametrize("name", ["pytorch_model.bin", "pytorch_model-00001-of-2.bin"])
+def test_a_cross_encoder_is_no_pickle(tmp_path: Path, name: str) -> None:
+    folder = saved_files(tmp_path)
+    (folder / "model.safetensors").rename(folder / name)
+    with pytest.raises(ModelError, match="is a pickle, which is never read"):
+        CrossEncoder(folder).scores("mill", ["the mill"])
+
+
+# -- models saved as ONNX, as far as they are known without their libraries; `make extras` runs some---
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "onnx").mkdir()
+    (tmp_path / "onnx" / "model.onnx").write_bytes(b"weights")
+    (tmp_path / "tokenizer.json").write_text("{}")
+    (tmp_path / "config.json").write_text(json.dumps({"_name_or_path": "intfloat/e5-small"}))
+    return tmp_path
+
+
+def encoder(folder: Path) -> object:
+    return encoder_from(EncoderConfig.read({"model": f"./{folder.name}"}), folder.parent, {})
+
+
+def test_a_folder_with_onnx_only_is_read_as_onnx(folder: Path) -> None:
+    assert isinstance(encoder(folder), OnnxEncoder)
+    path = {"path": f"./{folder.name}"}
+    assert isinstance(reranker_from(RerankerConfig.read(path), folder.parent, {}), OnnxCrossEncoder)
+    (folder / "model.safetensors").write_bytes(b"")
+    assert isinstance(encoder(folder), LocalEncoder)
+
+
+def test_the_name_is_of_content_and_prefixes(folder: Path) -> None:
+    """The family of e5 has the prefixes "query: " and "passage: "."""
+    name = OnnxEncoder(folder).name
+    assert name.startswith("e5-small onnx ")
+    assert name.endswith("(query 'query: ', passage 'passage: ')")
+    (folder / "onnx" / "model.onnx").write_bytes(b"others")
+    assert OnnxEncoder(folder).name != name
+    assert OnnxEncoder(folder, query_prefix="", passage_prefix="", dimensions=8).name.endswith(" 8d")
+
+
+def test_without_the_libraries_the_extra_is_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in ("tokenizers", "onnxruntime"):
+        monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(MissingExtra, match=r"pip install 'asof-search\[neural\]'"):
+        OnnxEncoder(folder).encode(["a mill"])
+    with pytest.raises(MissingExtra, match=r"pip install 'asof-search\[neural\]'"):
+        OnnxCrossEncoder(folder).scores("a mill", ["a mill"])
+    assert OnnxCrossEncoder(folder).scores("a mill", []) == []
+
+
+@pytest.mark.parametrize(
+    ("missing", "message"),
+    [("onnx/model.onnx", "none of model.onnx"), ("tokenizer.json", "no tokenizer.json")],
+)
+def test_what_is_missing_in_the_folder(folder: Path, missing: str, message: str) -> None:
+    (folder / missing).unlink()
+    with pytest.raises(ModelError, match=message):
+        _ = OnnxEncoder(folder).name

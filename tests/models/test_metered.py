@@ -1,31 +1,207 @@
-"""What is used is counted, and a budget is not exceeded."""
+"""What is used is counted within a budget, replies are kept, and completions are read."""
 
 from __future__ import annotations
 
+import json
+import re
 import threading
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import BaseModel
+from pydantic import BaseModel, field_validator
 from tests.support.openai_server import ModelServer, half, says, status
 
 from asof.errors import ModelError
-from asof.http import Retry
+from asof.http import RequestRejected, Retry
 from asof.models.chat import ChatModel, OpenAIServer
 from asof.models.metered import (
+    TOKENS,
+    USD,
     CachedModel,
     CachedReply,
     Meter,
     MeteredModel,
     Prices,
     Usage,
+    amount,
+    budget_text,
+    characters,
+    number,
+    piece_in,
     prompt_tokens,
+    reply_in,
     tokens,
     worst,
 )
 from asof.models.ports import Prompt, Reply, ScriptedModel, shape
+
+# -- replies that are kept: by all that shapes them, as soon as they come, and never a failure -----
+
+
+class Lamp(BaseModel):
+    lit: bool
+
+
+class Other(BaseModel):
+    lit: bool
+    oil: int = 0
+
+
+class Memory:
+    """Kept replies in a dict, and what was noted of passages, in order."""
+
+    def __init__(self) -> None:
+        self.replies: dict[bytes, CachedReply] = {}
+        self.noted: list[tuple[bytes, tuple[int, ...]]] = []
+
+    def find(self, digests: Sequence[bytes]) -> dict[bytes, CachedReply]:
+        return {each: self.replies[each] for each in digests if each in self.replies}
+
+    def keep(self, digest: bytes, model: str, reply: CachedReply, passages: Sequence[int]) -> None:
+        self.replies[digest] = reply
+        self.noted.append((digest, tuple(passages)))
+
+    def concern(self, passages_of: Mapping[bytes, Sequence[int]]) -> None:
+        self.noted += [(digest, tuple(passages)) for digest, passages in passages_of.items()]
+
+
+PROMPT = Prompt("You keep the light.", "Is it lit?", Lamp, passages=(3,), most=9)
+
+
+def test_what_was_asked_once_is_not_asked_again() -> None:
+    memory, scripted = Memory(), ScriptedModel(['{"lit": true}'])
+    model = CachedModel(scripted, memory)
+    # words: 4 of the system, 3 of the user, 2 of the reply
+    assert model.complete([PROMPT]) == [Reply('{"lit": true}', Lamp(lit=True), "", 7, 2, 1)]
+    assert model.complete([PROMPT]) == [Reply('{"lit": true}', Lamp(lit=True), "", 7, 2, 0)]
+    assert len(scripted.prompts) == 1
+    assert model.name == "scripted"
+
+
+@pytest.mark.parametrize(
+    "other", [{"system": ""}, {"user": "Is it?"}, {"schema": Other}, {"schema": None}, {"most": 10}]
+)
+def test_all_that_shapes_a_reply_tells_prompts_apart(other: dict[str, Any]) -> None:
+    model = CachedModel(ScriptedModel([]), Memory())
+    assert model.digest(PROMPT) != model.digest(replace(PROMPT, **other))
+    assert model.digest(PROMPT) == model.digest(replace(PROMPT, passages=(4, 5)))
+    assert model.digest(Prompt("ab", "c")) != model.digest(Prompt("a", "bc"))
+
+
+def test_models_and_their_settings_are_told_apart() -> None:
+    server = OpenAIServer("http://127.0.0.1:9/v1", "sk-1")
+    models = [
+        ChatModel("a", server), ChatModel("b", server),
+        ChatModel("a", OpenAIServer("http://127.0.0.1:8/v1")),
+        ChatModel("a", server, temperature=0.5), ChatModel("a", server, seed=1),
+        ChatModel("a", server, "schema"),
+    ]  # fmt: skip
+    assert len({CachedModel(model, Memory()).digest(PROMPT) for model in models}) == len(models)
+    # a key, patience and threads shape nothing
+    other = ChatModel("a", OpenAIServer("http://127.0.0.1:9/v1", "sk-2"), concurrency=1, deadline=5.0)
+    assert CachedModel(other, Memory()).digest(PROMPT) == CachedModel(models[0], Memory()).digest(PROMPT)
+
+
+def test_failures_are_not_kept() -> None:
+    memory = Memory()
+    model = CachedModel(ScriptedModel([Reply("", problem="cut off"), "no", "no", '{"lit": true}']), memory)
+    assert model.complete([PROMPT])[0].problem == "cut off"
+    assert model.complete([PROMPT])[0].problem.startswith("the reply is no Lamp")
+    assert memory.replies == {}
+    assert model.complete([PROMPT])[0].value == Lamp(lit=True)
+
+
+def test_the_same_prompt_twice_is_asked_once() -> None:
+    memory, scripted = Memory(), ScriptedModel({"Is it lit?": '{"lit": true}', "Why?": "oil"})
+    again = replace(PROMPT, passages=(4,))
+    replies = CachedModel(scripted, memory).complete([PROMPT, Prompt("", "Why?"), again])
+    assert [(reply.text, reply.calls) for reply in replies] == [
+        ('{"lit": true}', 1), ("oil", 1), ('{"lit": true}', 0),
+    ]  # fmt: skip
+    assert len(scripted.prompts) == 2
+    assert memory.noted[0][1] == (3, 4)
+
+
+def test_other_passages_of_a_kept_reply_are_noted() -> None:
+    memory = Memory()
+    model = CachedModel(ScriptedModel(['{"lit": true}']), memory)
+    model.complete([PROMPT])
+    model.complete([replace(PROMPT, passages=(8,)), replace(PROMPT, passages=(7, 8))])
+    digest = model.digest(PROMPT)
+    assert memory.noted == [(digest, (3,)), (digest, (7, 8))]
+
+
+def test_each_reply_is_kept_when_it_comes() -> None:
+    memory = Memory()
+    model = CachedModel(ScriptedModel(["one", "two", ModelError("wrong key")]), memory)
+    replies = model.replies([Prompt("", "a"), Prompt("", "b"), Prompt("", "c")])
+    assert next(replies)[1].text == "one"
+    assert len(memory.replies) == 1
+    next(replies)
+    with pytest.raises(ModelError):
+        next(replies)
+    assert [reply.text for reply in memory.replies.values()] == ["one", "two"]
+
+
+def test_a_model_that_gives_all_at_the_end() -> None:
+    class Plain:
+        name = "plain"
+
+        def complete(self, prompts: Sequence[Prompt]) -> list[Reply]:
+            return [Reply(prompt.user.upper(), calls=1) for prompt in prompts]
+
+        def stream(self, prompt: Prompt) -> Iterator[str]:
+            yield prompt.user
+
+    memory = Memory()
+    replies = CachedModel(Plain(), memory).complete([Prompt("", "a"), Prompt("", "b")])
+    assert [reply.text for reply in replies] == ["A", "B"]
+    assert len(memory.replies) == 2
+
+
+def test_a_kept_reply_that_fits_no_more_is_asked_for_again() -> None:
+    def lamp(strict: bool) -> type[BaseModel]:
+        class Lamp(BaseModel):
+            lit: bool
+
+            @field_validator("lit")
+            @classmethod
+            def checked(cls, lit: bool) -> bool:
+                if strict and not lit:
+                    raise ValueError("it is lit")
+                return lit
+
+        return Lamp
+
+    memory = Memory()
+    CachedModel(ScriptedModel(['{"lit": false}'], "lamp"), memory).complete(
+        [replace(PROMPT, schema=lamp(False))]
+    )
+    scripted = ScriptedModel(['{"lit": true}'], "lamp")
+    [reply] = CachedModel(scripted, memory).complete([replace(PROMPT, schema=lamp(True))])
+    assert (reply.text, reply.calls) == ('{"lit": true}', 1)
+    assert [reply.text for reply in memory.replies.values()] == ['{"lit": true}']
+
+
+def test_a_stream_is_kept_when_it_is_whole() -> None:
+    memory = Memory()
+    model = CachedModel(ScriptedModel(["the light is out", "unread"]), memory)
+    prompt = Prompt("", "Is it lit?", passages=(3,))
+    assert list(model.stream(prompt)) == ["the ", "light ", "is ", "out"]
+    assert list(model.stream(prompt)) == ["the light is out"]
+    other = model.stream(Prompt("", "Why?"))
+    next(other)
+    other.close()  # type: ignore[attr-defined]
+    assert len(memory.replies) == 1
+    assert memory.noted == [(model.digest(prompt), (3,))] * 2
+
+
+# -- what is used is counted, and a budget is not exceeded -----------------------------------------
 
 
 class Tide(BaseModel):
@@ -34,22 +210,6 @@ class Tide(BaseModel):
 
 class Rope(BaseModel):
     metres: float
-
-
-class Memory:
-    """Kept replies in a dict."""
-
-    def __init__(self) -> None:
-        self.replies: dict[bytes, CachedReply] = {}
-
-    def find(self, digests: Sequence[bytes]) -> dict[bytes, CachedReply]:
-        return {each: self.replies[each] for each in digests if each in self.replies}
-
-    def keep(self, digest: bytes, model: str, reply: CachedReply, passages: Sequence[int]) -> None:
-        self.replies[digest] = reply
-
-    def concern(self, passages: object) -> None:
-        """Passages are another test's."""
 
 
 PRICES = Prices(prompt=1.0, reply=10.0)  # USD for a million tokens
@@ -65,35 +225,9 @@ def test_calls_tokens_and_money() -> None:
     )
     model.complete([ask("a b c"), ask("b")])
     # prompts: 3 words, and 5 of the scripted failure; replies: 2 words
-    assert model.meter == Usage(
-        calls=2,
-        cached=0,
-        failed=1,
-        refused=0,
-        prompt_tokens=8,
-        reply_tokens=2,
-        cost=(8 * 1.0 + 2 * 10.0) / 1e6,
-    )
+    cost = (8 * 1.0 + 2 * 10.0) / 1e6
+    assert model.meter == Usage(calls=2, failed=1, prompt_tokens=8, reply_tokens=2, cost=cost)
     assert model.name == "scripted"
-
-
-def test_without_prices_there_is_no_cost() -> None:
-    model = MeteredModel(ScriptedModel(["x"]))
-    model.complete([ask("a")])
-    assert model.meter.cost is None
-    assert model.estimated([ask("a")]).cost is None
-
-
-def test_an_estimate_sends_nothing() -> None:
-    scripted = ScriptedModel([])
-    # a token for 3 characters of system, user and schema, rounded up
-    prompts = [Prompt("ab", "cd", most=7), Prompt("", "x", Tide, most=5)]
-    chars = len(shape(Tide)) + 1
-    tokens = 2 + -(-chars // 3)
-    assert MeteredModel(scripted, PRICES).estimated(prompts) == Usage(
-        calls=2, prompt_tokens=tokens, reply_tokens=12, cost=(tokens * 1.0 + 12 * 10.0) / 1e6
-    )
-    assert scripted.prompts == []
 
 
 def test_a_budget_of_tokens() -> None:
@@ -141,12 +275,6 @@ def test_what_is_under_way_is_not_afforded_again() -> None:
     assert Meter().affords(10**12, 10**12)
     dear = Meter(PRICES, 103e-6)
     assert (dear.affords(3, 10), dear.affords(4, 10)) == (True, False)
-
-
-def test_a_smaller_prompt_may_still_fit() -> None:
-    model = MeteredModel(ScriptedModel(lambda _: "ok"), budget=30)
-    replies = model.complete([ask("large", most=100), ask("small", most=10)])
-    assert [bool(reply.problem) for reply in replies] == [True, False]
 
 
 @given(
@@ -211,9 +339,6 @@ def test_kept_replies_are_free_and_given_without_a_budget() -> None:
     assert (first.text, first.calls) == ("ok", 0)
     assert second.problem.startswith("the budget is used up")
     assert model.meter == Usage(cached=1, failed=1, refused=1, cost=0.0)
-    assert model.estimated([ask("a"), ask("bcd")]) == Usage(
-        calls=1, cached=1, prompt_tokens=1, reply_tokens=10, cost=(1 + 10 * 10) / 1e6
-    )
 
 
 # -- a stream ---------------------------------------------------------------------------------------
@@ -319,3 +444,111 @@ def test_models_on_one_meter_share_its_budget_and_count_for_themselves() -> None
     later = MeteredModel(ScriptedModel([]), shared=meter)
     assert (later.meter, second.budget) == (Usage(), 12)
     assert meter.used == Usage(calls=2, failed=1, refused=1, prompt_tokens=2, reply_tokens=8)
+
+
+# -- chat completions as JSON: counts that are missing, and what is no completion ------------------
+
+
+COUNT = Prompt("You count.", "How many?", most=9)
+
+
+def answer(content: Any = "forty", **more: Any) -> dict[str, Any]:
+    return {"choices": [{"message": {"content": content}, "finish_reason": "stop"}], **more}
+
+
+@pytest.mark.parametrize(
+    ("usage", "counted"),
+    [
+        ({"prompt_tokens": 7, "completion_tokens": 2}, (7, 2)),
+        # a token for 3 characters, rounded up: 10 of the system and 9 of the user, 5 of the reply
+        (None, (7, 2)),
+        ({"prompt_tokens": -1, "completion_tokens": "2"}, (7, 2)),
+        ({"prompt_tokens": True, "completion_tokens": 12}, (7, 12)),
+        ([], (7, 2)),
+    ],
+)
+def test_tokens_that_nobody_counts_are_estimated(usage: Any, counted: tuple[int, int]) -> None:
+    assert reply_in(answer(usage=usage), COUNT) == Reply("forty", None, "", *counted, 1)
+
+
+def test_no_content_is_an_empty_reply() -> None:
+    assert reply_in(answer(None), COUNT).problem == "the reply is empty"
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=2)
+        | st.dictionaries(
+            st.sampled_from(
+                ["choices", "message", "delta", "content", "finish_reason", "usage", "prompt_tokens", "error"]
+            ),
+            inner,
+            max_size=3,
+        )
+    ),
+    max_leaves=8,
+)
+
+
+@given(JSON)
+def test_any_json_is_a_reply_or_refused(said: Any) -> None:
+    with suppress(RequestRejected):
+        assert isinstance(reply_in(said, COUNT), Reply)
+
+
+@given(JSON.map(json.dumps) | st.text(max_size=20))
+def test_any_event_is_a_piece_or_refused(event: str) -> None:
+    with suppress(RequestRejected):
+        assert isinstance(piece_in(event, COUNT)[0], str)
+
+
+def test_pieces() -> None:
+    def event(text: str | None, reason: str | None = None) -> str:
+        return json.dumps({"choices": [{"delta": {"content": text}, "finish_reason": reason}]})
+
+    assert piece_in(event("for"), COUNT) == ("for", None)
+    assert piece_in(event(None, "stop"), COUNT) == ("", "stop")
+    assert piece_in('{"choices": [], "usage": {"prompt_tokens": 7}}', COUNT) == ("", None)
+    with pytest.raises(RequestRejected, match=r"cut off after 9 tokens \(most\)"):
+        piece_in(event("ty", "length"), COUNT)
+
+
+@given(st.text(max_size=20))
+def test_characters_stay_as_they_are(text: str) -> None:
+    assert characters(text) == text
+    assert characters(f"{text}\ud800.{text}\udc00") == f"{text}\ufffd.{text}\ufffd"
+    assert characters(f"\udc00{text}\ud800") == f"\ufffd{text}\ufffd"
+
+
+# -- amounts and budgets in words: no power of ten, no zeros where something is --------------------
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "text"),
+    [
+        (0.00005, USD, "0.00005 USD"),
+        (0.000051239, USD, "0.0000512 USD"),
+        (0.0, USD, "0 USD"),
+        (0.02, USD, "0.02 USD"),
+        (1234.5, USD, "1,234.5 USD"),
+        (1_234_567, TOKENS, "1,234,567 tokens"),
+        (1_234_567.0, TOKENS, "1,234,567 tokens"),
+        (1e9, TOKENS, "1,000,000,000 tokens"),
+        (0.05, TOKENS, "0.05 tokens"),
+    ],
+)
+def test_amounts(value, unit, text):
+    assert amount(value, unit) == text
+
+
+def test_a_budget_of_tokens_says_why_it_is_one():
+    assert budget_text(0.05, TOKENS) == "0.05 tokens (a budget is of tokens where [model] has no prices)"
+    assert budget_text(0.05, USD) == "0.05 USD"
+
+
+@given(st.floats(1e-12, 1e9))
+def test_at_least_two_digits_tell(value):
+    text = number(value, USD).replace(",", "")
+    assert re.fullmatch(r"[0-9]+(\.[0-9]+)?", text)
+    assert float(text) == pytest.approx(value, rel=0.005)

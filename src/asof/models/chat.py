@@ -40,7 +40,7 @@ from asof.http import (
     shown,
 )
 from asof.models.metered import DONE, Prices, piece_in, reply_in, request
-from asof.models.ports import FORMS, Prompt, Reply, fitted
+from asof.models.ports import FORMS, CompletesReplies, Prompt, Reply, fitted
 from asof.schema import AcceptedValue, boolean, check, number, one_of, secret, text, variable, whole
 
 # -- errors of the client and of its transport, translated ---------------------------------------------
@@ -346,7 +346,7 @@ SEED = 42
 
 
 @dataclass(frozen=True, slots=True)
-class ChatModel:
+class ChatModel(CompletesReplies):
     """The model of that name on a server.
 
     `form`: how a request asks for JSON, one of `structured.FORMS`. `concurrency`: requests at a time.
@@ -382,11 +382,6 @@ class ChatModel:
     def settings(self) -> str:
         """The settings that shape a reply beside the model and the prompt, as JSON."""
         return json.dumps([self.temperature, self.seed, self.form])
-
-    def complete(self, prompts: Sequence[Prompt]) -> list[Reply]:
-        """A reply for each prompt, in their order; see `replies`."""
-        by_place = dict(self.replies(prompts))
-        return [by_place[at] for at in range(len(prompts))]
 
     def replies(self, prompts: Sequence[Prompt]) -> Iterator[tuple[int, Reply]]:
         """The place of each prompt and its reply, as they arrive.

@@ -82,6 +82,10 @@ class Prefixes(NamedTuple):
     query: str = ""
     passage: str = ""
 
+    def given(self, query: str | None, passage: str | None) -> Prefixes:
+        """With given ones in the place of these."""
+        return Prefixes(self.query if query is None else query, self.passage if passage is None else passage)
+
 
 FAMILIES: tuple[tuple[str, Prefixes], ...] = (
     (r"nomic-embed-text", Prefixes("search_query: ", "search_document: ")),
@@ -137,10 +141,18 @@ def json_of(path: Path) -> dict[str, Any]:
     return value
 
 
-def prefix_label(prefixes: Prefixes) -> str:
-    """The part of an encoder's name that lists its prefixes: they shape its vectors."""
+def encoder_name(which: str, dimensions: int, prefixes: Prefixes) -> str:
+    """The name of an encoder, with all that shapes its vectors beside the model."""
+    cut = f" {dimensions}d" if dimensions else ""
     named = [f"{what} {text!r}" for what, text in zip(("query", "passage"), prefixes, strict=True) if text]
-    return f" ({', '.join(named)})" if named else ""
+    return f"{which}{cut}" + (f" ({', '.join(named)})" if named else "")
+
+
+def cut_to(dimensions: int, numbers: NDArray[Any], whose: str) -> NDArray[np.float32]:
+    """The first `dimensions` (0: all) of each row, with length 1. Raises ModelError."""
+    if dimensions > numbers.shape[1]:
+        raise ModelError(f"dimensions is {dimensions}; {whose} has {numbers.shape[1]}")
+    return unit(numbers[:, : dimensions or None], whose)
 
 
 # -- hashing encoder: character n-grams, no model needed -----------------------------------------------
@@ -380,18 +392,14 @@ class HttpEncoder:
 
     @property
     def name(self) -> str:
-        cut = f" {self.dimensions}d" if self.dimensions else ""
-        where = self.endpoint.shown.removesuffix(PATH)
-        return f"{self.model} at {where}{cut}{prefix_label(self.prefixes)}"
+        which = f"{self.model} at {self.endpoint.shown.removesuffix(PATH)}"
+        return encoder_name(which, self.dimensions, self.prefixes)
 
     @property
     def prefixes(self) -> Prefixes:
         """The prefixes of queries and of passages."""
         family = of_family(self.model.split(":")[0])  # Ollama's tags: nomic-embed-text:v1.5
-        return Prefixes(
-            family.query if self.query_prefix is None else self.query_prefix,
-            family.passage if self.passage_prefix is None else self.passage_prefix,
-        )
+        return family.given(self.query_prefix, self.passage_prefix)
 
     def encode(self, texts: Sequence[str], *, question: bool = False) -> NDArray[np.float32]:
         """Vectors of unit length, of zeros for a blank text (which is not sent). Raises ModelError (see
@@ -417,17 +425,8 @@ class HttpEncoder:
             self.endpoint.refuse(
                 "the answer has no list `data`; is this the address of an embeddings server?"
             )
-        if len(rows) != n:
-            self.endpoint.refuse(f"{n} texts were sent, {len(rows)} vectors came back")
-        vectors: dict[int, list[float]] = {}
-        for row in rows:
-            index = row.get("index") if isinstance(row, dict) else None
-            if not isinstance(index, int) or isinstance(index, bool) or not 0 <= index < n:
-                self.endpoint.refuse(f"a vector has the index {str(index)[:40]}; 0 to {n - 1} was expected")
-            if index in vectors:
-                self.endpoint.refuse(f"two vectors have the index {index}")
-            vectors[index] = self._vector(row.get("embedding"))
-        return np.array([vectors[index] for index in range(n)], np.float64)
+        ordered = in_order(self.endpoint, rows, n, "vector", "vectors")
+        return np.array([self._vector(row.get("embedding")) for row in ordered], np.float64)
 
     def _vector(self, value: Any) -> list[float]:
         """The numbers of one vector, which must have the dimensions of the others."""
@@ -446,3 +445,18 @@ class HttpEncoder:
             self.endpoint.refuse(f"a vector has {len(numbers)} dimensions; {expected} were expected")
         self._d = len(numbers)
         return numbers
+
+
+def in_order(endpoint: Endpoint, rows: list[Any], n: int, one: str, more: str) -> list[dict[str, Any]]:
+    """The n results of an answer by their `index`, that of the text. Raises ModelError."""
+    if len(rows) != n:
+        endpoint.refuse(f"{n} texts were sent, {len(rows)} {more} came back")
+    by_index: dict[int, dict[str, Any]] = {}
+    for row in rows:
+        index = row.get("index") if isinstance(row, dict) else None
+        if not isinstance(index, int) or isinstance(index, bool) or not 0 <= index < n:
+            endpoint.refuse(f"a {one} has the index {str(index)[:40]}; 0 to {n - 1} was expected")
+        if index in by_index:
+            endpoint.refuse(f"two {one}s have the index {index}")
+        by_index[index] = row
+    return [by_index[index] for index in range(n)]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -24,12 +24,12 @@ from asof.errors import ModelError, missing_extra
 from asof.models.encoders import (
     Prefixes,
     around_blanks,
+    cut_to,
+    encoder_name,
     json_of,
     of_family,
     of_folder,
     of_prompts,
-    prefix_label,
-    unit,
 )
 
 # -- model files: which are read, which are refused, and requests to the hub ---------------------------
@@ -198,8 +198,7 @@ class LocalEncoder:
         """The identity of its vectors: the content of the folder or the name on the hub, the prefixes, the
         dimensions. Nothing is loaded. Raises ModelError for a folder without a model."""
         if not self._name:
-            cut = f" {self.dimensions}d" if self.dimensions else ""
-            self._name = f"{self._which()}{cut}{prefix_label(self._chosen(None))}"
+            self._name = encoder_name(self._which(), self.dimensions, self._chosen(None))
         return self._name
 
     def encode(self, texts: Sequence[str], *, question: bool = False) -> NDArray[np.float32]:
@@ -228,9 +227,7 @@ class LocalEncoder:
         whose = f"the encoder {self.model}"
         if numbers.ndim != 2 or len(numbers) != n or numbers.dtype.kind != "f":
             raise ModelError(f"{whose} gives numbers of the shape {numbers.shape} for {n} texts")
-        if self.dimensions > numbers.shape[1]:
-            raise ModelError(f"dimensions is {self.dimensions}; {whose} has {numbers.shape[1]}")
-        return unit(numbers[:, : self.dimensions or None], whose)
+        return cut_to(self.dimensions, numbers, whose)
 
     @property
     def _folder(self) -> Path | None:
@@ -253,10 +250,7 @@ class LocalEncoder:
         """The prefixes: given ones, else the model's `own`, else what is known without loading it."""
         folder = self._folder
         base = own or (of_family(str(self.model)) if folder is None else of_folder(folder))
-        return Prefixes(
-            base.query if self.query_prefix is None else self.query_prefix,
-            base.passage if self.passage_prefix is None else self.passage_prefix,
-        )
+        return base.given(self.query_prefix, self.passage_prefix)
 
     def _load(self) -> Any:
         folder = self._folder
@@ -280,16 +274,22 @@ def check_folder(folder: Path) -> None:
 
 def content_digest(folder: Path) -> str:
     """A digest of all files that shape the vectors: another model in the same folder is another encoder."""
+    return digest_of(
+        folder,
+        (
+            path
+            for path in folder.rglob("*")
+            if path.suffix in MODEL_SUFFIXES
+            and not any(part in SKIPPED_FOLDERS or part[0] == "." for part in path.relative_to(folder).parts)
+        ),
+    )
+
+
+def digest_of(folder: Path, paths: Iterable[Path]) -> str:
+    """A digest of the names, sizes and contents of those that are files."""
     digest = blake2b(digest_size=DIGEST_BYTES)
-    for path in sorted(folder.rglob("*")):
-        parts = path.relative_to(folder).parts
-        if (
-            path.suffix not in MODEL_SUFFIXES
-            or not path.is_file()
-            or any(p in SKIPPED_FOLDERS or p[0] == "." for p in parts)
-        ):
-            continue
-        digest.update(f"{'/'.join(parts)} {path.stat().st_size}\n".encode())
+    for path in sorted(path for path in paths if path.is_file()):
+        digest.update(f"{path.relative_to(folder).as_posix()} {path.stat().st_size}\n".encode())
         with path.open("rb") as file:
             while block := file.read(1 << 20):
                 digest.update(block)
@@ -319,11 +319,13 @@ def load(folder: Path, name: str, device: str) -> Any:
         raise ModelError(f"the encoder {name} cannot be loaded: {message}") from error
 
 
-def _missing(error: ModuleNotFoundError) -> Exception:
+def missing(what: str, extra: str, *packages: str) -> Missing:
     """The error for a module that cannot be imported: our extra is missing, or something is broken."""
-    if error.name not in ("sentence_transformers", "safetensors", "huggingface_hub"):
-        return error
-    return missing_extra("an encoder on this machine", "local", "sentence-transformers")
+    known = ("safetensors", "huggingface_hub", *(name.replace("-", "_") for name in packages))
+    return lambda error: missing_extra(what, extra, *packages) if error.name in known else error
+
+
+_missing = missing("an encoder on this machine", "local", "sentence-transformers")
 
 
 def dimensions_of(model: Any) -> int | None:
@@ -400,13 +402,7 @@ class OnnxModel:
         Nothing is loaded. Raises ModelError for a folder without a model."""
         file = self._file
         files = {file, *file.parent.glob("*.onnx_data"), *(self.folder / name for name in SETTINGS)}
-        digest = blake2b(digest_size=DIGEST_BYTES)
-        for path in sorted(path for path in files if path.is_file()):
-            digest.update(f"{path.relative_to(self.folder).as_posix()} {path.stat().st_size}\n".encode())
-            with path.open("rb") as opened:
-                while block := opened.read(1 << 20):
-                    digest.update(block)
-        return digest.hexdigest()
+        return digest_of(self.folder, files)
 
     @cached_property
     def _file(self) -> Path:
@@ -476,11 +472,7 @@ def _failures() -> tuple[type[Exception], ...]:
     return (*own, RuntimeError, ValueError, TypeError)
 
 
-def _missing_onnx(error: ModuleNotFoundError) -> Exception:
-    """The error for a module that cannot be imported: our extra is missing, or something is broken."""
-    if error.name not in ("onnxruntime", "tokenizers"):
-        return error
-    return missing_extra("a model saved as ONNX", "neural", "onnxruntime", "tokenizers")
+_missing_onnx = missing("a model saved as ONNX", "neural", "onnxruntime", "tokenizers")
 
 
 # -- ONNX encoder --------------------------------------------------------------------------------------
@@ -514,10 +506,9 @@ class OnnxEncoder:
     def name(self) -> str:
         """The identity of its vectors: the content of the folder, the prefixes, the dimensions. Nothing is
         loaded. Raises ModelError for a folder without a model."""
-        label = json_of(self.model / "config.json").get("_name_or_path") or self.model.name
-        cut = f" {self.dimensions}d" if self.dimensions else ""
-        own = f"{str(label).rstrip('/').rsplit('/', 1)[-1]} onnx {self._onnx.digest}"
-        return f"{own}{cut}{prefix_label(self._prefixes)}"
+        label = str(json_of(self.model / "config.json").get("_name_or_path") or self.model.name)
+        which = f"{label.rstrip('/').rsplit('/', 1)[-1]} onnx {self._onnx.digest}"
+        return encoder_name(which, self.dimensions, self._prefixes)
 
     def encode(self, texts: Sequence[str], *, question: bool = False) -> Floats:
         """Vectors of unit length, of zeros for a blank text. Raises MissingExtra, and ModelError where the
@@ -530,10 +521,7 @@ class OnnxEncoder:
     def _vectors(self, texts: list[str]) -> Floats:
         pooling = self._pooling
         pooled = {at: _pooled(numbers, pooling) for at, numbers in self._onnx.outputs(texts)}
-        numbers = np.array([pooled[at] for at in range(len(texts))])
-        if self.dimensions > numbers.shape[1]:
-            raise ModelError(f"dimensions is {self.dimensions}; {self._onnx.whose} has {numbers.shape[1]}")
-        return unit(numbers[:, : self.dimensions or None], self._onnx.whose)
+        return cut_to(self.dimensions, np.array([pooled[at] for at in range(len(texts))]), self._onnx.whose)
 
     @cached_property
     def _onnx(self) -> OnnxModel:
@@ -541,11 +529,7 @@ class OnnxEncoder:
 
     @cached_property
     def _prefixes(self) -> Prefixes:
-        base = of_folder(self.model)
-        return Prefixes(
-            base.query if self.query_prefix is None else self.query_prefix,
-            base.passage if self.passage_prefix is None else self.passage_prefix,
-        )
+        return of_folder(self.model).given(self.query_prefix, self.passage_prefix)
 
     @cached_property
     def _pooling(self) -> str:

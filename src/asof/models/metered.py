@@ -16,6 +16,7 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 from asof.errors import ModelError
 from asof.http import RequestRejected
 from asof.models.ports import (
+    CompletesReplies,
     Model,
     Prompt,
     Reply,
@@ -216,7 +217,7 @@ class Meter:
 
 
 @dataclass(slots=True, eq=False)
-class MeteredModel:
+class MeteredModel(CompletesReplies):
     """A model whose usage is counted; threads may share it.
 
     `budget`: US dollars, or tokens where there are no `prices`. A prompt is sent only if its worst cost, its
@@ -265,21 +266,6 @@ class MeteredModel:
     def hold_back(self, count: int) -> None:
         """Count prompts that are not sent, so that the budget is enough for others."""
         self._meter.hold_back(count)
-
-    def estimated(self, prompts: Sequence[Prompt]) -> Usage:
-        """The most that these prompts would use, were each answered at the first attempt. Nothing is sent."""
-        cached = self._cached_replies(prompts)
-        paid = [worst(prompt) for prompt, reply in zip(prompts, cached, strict=True) if reply is None]
-        sent, most = sum(prompt for prompt, _ in paid), sum(reply for _, reply in paid)
-        return Usage(
-            calls=len(paid), cached=len(prompts) - len(paid), prompt_tokens=sent, reply_tokens=most,
-            cost=self._meter.cost(sent, most),
-        )  # fmt: skip
-
-    def complete(self, prompts: Sequence[Prompt]) -> list[Reply]:
-        """A reply for each prompt, in their order. Raises ModelError."""
-        came = dict(self.replies(prompts))
-        return [came[at] for at in range(len(prompts))]
 
     def replies(self, prompts: Sequence[Prompt]) -> Iterator[tuple[int, Reply]]:
         """The place of each prompt and its reply, as they come.
@@ -471,7 +457,7 @@ class ReplyCache(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class CachedModel:
+class CachedModel(CompletesReplies):
     """A model whose replies are kept. Replies with a problem are not; each other one is kept when it comes.
 
     A kept reply has no calls; its tokens are those that it cost once. The same prompt twice in a batch is
@@ -511,13 +497,9 @@ class CachedModel:
             self.calls.concern({digest: sorted(passages) for digest, passages in concerned.items()})
         return answers
 
-    def complete(self, prompts: Sequence[Prompt]) -> list[Reply]:
-        """A reply for each prompt, in their order. Raises ModelError, CorpusError."""
-        came = dict(self.replies(prompts))
-        return [came[at] for at in range(len(prompts))]
-
     def replies(self, prompts: Sequence[Prompt]) -> Iterator[tuple[int, Reply]]:
-        """The place of each prompt and its reply: first the cached ones, then others as they arrive."""
+        """The place of each prompt and its reply: first the cached ones, then others as they arrive. Raises
+        ModelError, CorpusError."""
         places: dict[bytes, list[int]] = {}
         for at, reply in enumerate(self.cached_replies(prompts)):
             if reply is not None:

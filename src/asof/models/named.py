@@ -14,7 +14,7 @@ from asof.http import Retry
 from asof.models.encoders import MAX_DIMENSIONS, HttpEncoder, embeddings_endpoint
 from asof.models.local import is_onnx_only
 from asof.models.metered import prompt_tokens, tokens
-from asof.models.ports import Encoder, Model, Prompt, Reply, fitted, instructions
+from asof.models.ports import CompletesReplies, Encoder, Model, Prompt, Reply, fitted, instructions
 from asof.schema import AcceptedValue, boolean, check, like, number, secret, text, variable, whole
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def encoder_of(value: object) -> Encoder:
 
 
 @dataclass(frozen=True, slots=True)
-class Called:
+class Called(CompletesReplies):
     """A language model that is a function of a text. It gets the system's words, the schema of the reply if
     that has to be JSON, and the user's words. `cacheable`: whether they are kept (`CachedModel`)."""
 
@@ -81,12 +81,9 @@ class Called:
     function: Callable[[str], Any]
     cacheable: bool = False
 
-    def complete(self, prompts: Sequence[Prompt]) -> list[Reply]:
-        """A reply for each prompt, one after another. Raises ModelError, and what the function raises."""
-        return [reply for _, reply in self.replies(prompts)]
-
     def replies(self, prompts: Sequence[Prompt]) -> Iterator[tuple[int, Reply]]:
-        """The place of each prompt and its reply, as they arrive."""
+        """The place of each prompt and its reply, one after another. Raises ModelError, and what the function
+        raises."""
         for at, prompt in enumerate(prompts):
             yield at, fitted(prompt, self._ask)
 

@@ -112,6 +112,17 @@ class StreamingModel(Protocol):
     def replies(self, prompts: Sequence[Prompt]) -> Iterator[tuple[int, Reply]]: ...
 
 
+class CompletesReplies:
+    """Gives the replies of a `StreamingModel` in the order of their prompts."""
+
+    __slots__ = ()
+
+    def complete(self: StreamingModel, prompts: Sequence[Prompt]) -> list[Reply]:
+        """A reply for each prompt, in their order; raises what `replies` raises."""
+        by_place = dict(self.replies(prompts))
+        return [by_place[at] for at in range(len(prompts))]
+
+
 def replies(model: Model, prompts: Sequence[Prompt]) -> Iterator[tuple[int, Reply]]:
     """The place of each prompt and its reply, as they arrive; from other models all of them at the end."""
     if isinstance(model, StreamingModel):
@@ -304,7 +315,7 @@ NAME = "scripted"
 
 
 @dataclass(slots=True, eq=False)
-class ScriptedModel:
+class ScriptedModel(CompletesReplies):
     """A `Model` without a server. `prompts`: every prompt in the order of requests.
 
     Replies are read by the schema of their prompt just as those of a server are: one
@@ -324,12 +335,9 @@ class ScriptedModel:
         """The cache key of its replies, beside the name: the identity of this object."""
         return self._own if self.name == NAME else ""
 
-    def complete(self, prompts: Sequence[Prompt]) -> list[Reply]:
-        """The reply to each prompt. Raises UsageError where none is scripted, and what the script says."""
-        return [fitted(prompt, self._ask) for prompt in prompts]
-
     def replies(self, prompts: Sequence[Prompt]) -> Iterator[tuple[int, Reply]]:
-        """The place of each prompt and its reply, one at a time."""
+        """The place of each prompt and its reply, one at a time. Raises UsageError where none is scripted,
+        and what the script says."""
         for at, prompt in enumerate(prompts):
             yield at, fitted(prompt, self._ask)
 

@@ -16,9 +16,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from asof.errors import ModelError, UsageError, missing_extra
+from asof.errors import ModelError, UsageError
 from asof.http import Endpoint, Retry
-from asof.models.local import OnnxModel, check_parts, fetched, is_onnx_only, line, quietly
+from asof.models.encoders import in_order
+from asof.models.local import OnnxModel, check_parts, fetched, is_onnx_only, line, missing, quietly
 from asof.schema import AcceptedValue, boolean, check, like, number, one_of, secret, text, variable, whole
 
 if TYPE_CHECKING:
@@ -82,17 +83,9 @@ class HttpReranker:
     def _read(self, answer: Any, n: int) -> list[float]:
         """The n numbers of an answer, in the order of the texts."""
         rows, key = self._rows(answer)
-        if len(rows) != n:
-            self.endpoint.refuse(f"{n} texts were sent, {len(rows)} scores came back")
-        scores: dict[int, float] = {}
-        for row in rows:
-            index = row.get("index") if isinstance(row, dict) else None
-            if not isinstance(index, int) or isinstance(index, bool) or not 0 <= index < n:
-                self.endpoint.refuse(f"a result has the index {str(index)[:40]}; 0 to {n - 1} was expected")
-            if index in scores:
-                self.endpoint.refuse(f"two results have the index {index}")
-            scores[index] = self._number(row.get(key), key)
-        return [scores[index] for index in range(n)]
+        return [
+            self._number(row.get(key), key) for row in in_order(self.endpoint, rows, n, "result", "scores")
+        ]
 
     def _rows(self, answer: Any) -> tuple[list[Any], str]:
         """The list of results, and the name of the number in each."""
@@ -167,10 +160,7 @@ class CrossEncoder:
                 f"{self.name} gives numbers of the shape {numbers.shape} for {len(texts)} texts; a reranker "
                 "gives one a text (a model with num_labels = 1)"
             )
-        scores = [float(number) for number in numbers]
-        if not all(map(math.isfinite, scores)):
-            raise ModelError(f"{self.name} gives numbers that are not finite; its files may be damaged")
-        return scores
+        return _finite(numbers.tolist(), self.name)
 
     def _load(self) -> Any:
         folder = Path(self.model)
@@ -201,11 +191,14 @@ class CrossEncoder:
         return loaded
 
 
-def _missing(error: ModuleNotFoundError) -> Exception:
-    """The error for a module that cannot be imported: our extra is missing, or something is broken."""
-    if error.name not in ("sentence_transformers", "safetensors", "huggingface_hub"):
-        return error
-    return missing_extra("a cross-encoder", "local", "sentence-transformers")
+_missing = missing("a cross-encoder", "local", "sentence-transformers")
+
+
+def _finite(scores: list[float], whose: str) -> list[float]:
+    """The scores. Raises ModelError for one that is not finite."""
+    if not all(map(math.isfinite, scores)):
+        raise ModelError(f"{whose} gives numbers that are not finite; its files may be damaged")
+    return scores
 
 
 # -- cross-encoder saved as ONNX, without torch --------------------------------------------------------
@@ -236,10 +229,7 @@ class OnnxCrossEncoder:
                 f"{self.name} gives numbers of the shape {min(shapes - {(1,)})} for a text; a reranker "
                 "gives one (a model with num_labels = 1)"
             )
-        scores = [float(found[at][0]) for at in range(len(texts))]
-        if not all(map(math.isfinite, scores)):
-            raise ModelError(f"{self.name} gives numbers that are not finite; its files may be damaged")
-        return scores
+        return _finite([float(found[at][0]) for at in range(len(texts))], self.name)
 
     @cached_property
     def _onnx(self) -> OnnxModel:

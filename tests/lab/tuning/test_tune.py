@@ -83,7 +83,7 @@ def test_questions_of_one_text_are_held_out_together() -> None:
             fitted_to.append(questions)
             return asked.table.losses(settings, questions)
 
-    tune(replace(twice, table=Noted()), 4, 20)  # type: ignore[arg-type]
+    tune(replace(twice, table=Noted()), 4, 20)
     for each in fitted_to:
         assert set(np.bincount(each // 2).tolist()) <= {0, 2}
 

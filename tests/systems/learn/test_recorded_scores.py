@@ -67,8 +67,12 @@ def corpus_of(documents: list[Document]) -> Iterator[Corpus]:
 def replayed(question: RecordedQuestion, recipe: Recipe, box: Box = BOX) -> list[float] | None:
     """The scores of the shown hits by a recipe."""
     scored = recorded_scores(question, recipe, box, [0.0] * len(question.shown))
-    setting = np.array([[value_of(recipe, name) for name in box.names]])
-    return None if scored is None else scored.scores(setting)[0].tolist()  # type: ignore[no-any-return]
+    if scored is None:
+        return None
+    scores: list[float] = scored.scores(np.array([[value_of(recipe, name) for name in box.names]]))[
+        0
+    ].tolist()
+    return scores
 
 
 texts = st.lists(st.integers(0, len(WORDS) - 1), min_size=1, max_size=16)

@@ -1,0 +1,475 @@
+"""Encoders: vectors of unit length, prefixes, hashing, vectors that are kept, and a server."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from http.server import BaseHTTPRequestHandler
+from pathlib import Path
+from typing import Any
+from zlib import crc32
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from numpy.typing import NDArray
+from tests.support.meanings import Meanings
+
+from asof.errors import CorpusError, ModelError, UsageError
+from asof.http import Retry
+from asof.index.vectors import quantise
+from asof.models.encoders import (
+    BATCH,
+    CachedEncoder,
+    ExpectedEncoder,
+    HashedNgrams,
+    HttpEncoder,
+    Prefixes,
+    around_blanks,
+    embeddings_endpoint,
+    of_family,
+    of_folder,
+    of_prompts,
+    unit,
+)
+from asof.models.ports import Encoder
+
+# -- numbers of models become vectors of unit length, or are refused -------------------------------
+
+
+def test_unit_length() -> None:
+    # 3² + 4² = 5²
+    expected = [[np.float32(0.6), np.float32(0.8)], [0.0, -1.0]]
+    assert unit(np.array([[3.0, 4.0], [0.0, -2.0]]), "m").tolist() == expected
+    assert unit(np.zeros((0, 7)), "m").shape == (0, 7)
+
+
+@given(arrays(np.float32, (5, 6), elements=st.floats(-1e6, 1e6, width=32, allow_subnormal=False)))
+def test_a_row_is_computed_from_itself_alone(numbers: np.ndarray) -> None:
+    numbers[:, 0] += np.float32(2e6)  # no row without a direction
+    together = unit(numbers, "m")
+    assert together.dtype == np.float32
+    for at in range(5):
+        assert (unit(numbers[at : at + 1], "m")[0] == together[at]).all()
+    assert np.abs((together.astype(np.float64) ** 2).sum(axis=1) - 1).max() < 1e-6
+    quantise(together)  # accepted
+
+
+def lengths(texts: list[str]) -> np.ndarray:
+    return np.array([[len(text), 1.0] for text in texts], np.float32)
+
+
+def test_blank_texts_are_like_nothing() -> None:
+    assert around_blanks(["ab", " \n", "abc", ""], lengths, None).tolist() == [[2, 1], [0, 0], [3, 1], [0, 0]]
+    assert around_blanks(["", " "], lengths, 2).tolist() == [[0, 0], [0, 0]]
+    assert around_blanks(["", " "], lengths, None).tolist() == [[0, 0], [0, 0]]  # asked for "."
+    assert around_blanks([], lengths, None).shape == (0, 2)
+
+
+@pytest.mark.parametrize(
+    ("numbers", "message"),
+    [
+        ([[1.0, np.nan]], "it gives numbers that are not finite"),
+        ([[1.0, -np.inf]], "it gives numbers that are not finite"),
+        ([[1.0, 0.0], [0.0, 0.0]], "without a direction"),
+        ([[1e300, 1e300]], "without a direction"),  # (1e300)² is no number: a warning would fail this
+        (np.ones((1, 8_193)), "8,193 dimensions; up to 8,192 are used"),
+    ],
+)
+def test_numbers_that_are_refused(numbers: Any, message: str) -> None:
+    with pytest.raises(ModelError, match=message):
+        unit(np.array(numbers), "it")
+
+
+# -- what stands before a text: the model's own words, or those of its family ----------------------
+
+
+E5 = Prefixes("query: ", "passage: ")
+NOMIC = Prefixes("search_query: ", "search_document: ")
+INSTRUCTED = Prefixes(
+    "Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery: "
+)
+REPRESENT = Prefixes("Represent this sentence for searching relevant passages: ")
+
+
+@pytest.mark.parametrize(
+    ("name", "prefixes"),
+    [
+        ("nomic-ai/nomic-embed-text-v1.5", NOMIC),
+        ("nomic-embed-text", NOMIC),
+        ("intfloat/e5-small-v2", E5),
+        ("intfloat/multilingual-e5-large-instruct", INSTRUCTED),
+        ("intfloat/multilingual-e5-base", E5),
+        ("BAAI/bge-small-en-v1.5", REPRESENT),
+        ("mixedbread-ai/mxbai-embed-large-v1", REPRESENT),
+        ("Snowflake/snowflake-arctic-embed-m", REPRESENT),
+        ("Snowflake/snowflake-arctic-embed-m-v2.0", Prefixes("query: ")),
+        ("BAAI/bge-m3", Prefixes()),
+        ("sentence-transformers/all-MiniLM-L6-v2", Prefixes()),
+        ("somebody/free5-model", Prefixes()),
+        ("e5-lovers/all-MiniLM-L6-v2", Prefixes()),  # the owner's name says nothing
+    ],
+)
+def test_families(name: str, prefixes: Prefixes) -> None:
+    assert of_family(name) == prefixes
+
+
+@pytest.mark.parametrize(
+    ("prompts", "prefixes"),
+    [
+        ({"query": "Q: ", "document": "D: "}, Prefixes("Q: ", "D: ")),
+        ({"query": "Q: ", "passage": "P: ", "clustering": "C: "}, Prefixes("Q: ", "P: ")),
+        ({"query": "Q: "}, Prefixes("Q: ", "")),
+        ({"query": "", "document": ""}, None),  # as sentence-transformers writes it where there is none
+        ({"clustering": "C: "}, None),
+        ({"query": 3, "document": None}, None),
+        (None, None),
+    ],
+)
+def test_a_models_own_prompts(prompts: Any, prefixes: Prefixes | None) -> None:
+    assert of_prompts(prompts) == prefixes
+
+
+def test_a_folder(tmp_path: Path) -> None:
+    folder = tmp_path / "e5-small"
+    folder.mkdir()
+    assert of_folder(folder) == E5
+    own = folder / "config_sentence_transformers.json"
+    own.write_text(json.dumps({"prompts": {"query": "Q: ", "document": "D: "}}))
+    assert of_folder(folder) == Prefixes("Q: ", "D: ")
+    own.write_text(json.dumps({"prompts": {}}))
+    assert of_folder(folder) == E5
+    model = folder.rename(tmp_path / "model")
+    assert of_folder(model) == Prefixes()
+    (model / "config.json").write_text(json.dumps({"_name_or_path": "intfloat/e5-small"}))
+    assert of_folder(model) == E5
+
+
+@pytest.mark.parametrize("content", ["{", "[]", "[" * 100_000])
+def test_a_folder_that_is_damaged(tmp_path: Path, content: str) -> None:
+    (tmp_path / "config_sentence_transformers.json").write_text(content)
+    with pytest.raises(ModelError, match="its folder may be damaged"):
+        of_folder(tmp_path)
+
+
+# -- hashed n-grams: a fixed function of one text, of unit length ----------------------------------
+
+
+def test_one_word_by_hand() -> None:
+    (vector,) = HashedNgrams(d=8).encode(["ox"])
+    expected = np.zeros(8)
+    for gram in (" ox", "ox ", " ox "):
+        code = crc32(gram.encode())
+        expected[code % 8] += 1 if code >= 2**31 else -1
+    np.testing.assert_allclose(vector, expected / np.sqrt((expected**2).sum()), rtol=1e-6)
+
+
+@given(st.lists(st.text(max_size=30), max_size=5), st.sampled_from([1, 16, 256]))
+def test_vectors_are_of_unit_length_or_zero_and_know_of_no_other_text(texts: list[str], d: int) -> None:
+    encoder: Encoder = HashedNgrams(d=d)
+    vectors = encoder.encode(texts)
+    assert vectors.shape == (len(texts), d)
+    assert vectors.dtype == np.float32
+    for text, vector in zip(texts, vectors, strict=True):
+        length = float(np.linalg.norm(vector.astype(np.float64)))
+        assert length == pytest.approx(1, abs=1e-5) or not vector.any()
+        np.testing.assert_array_equal(encoder.encode([text])[0], vector)
+        assert text.strip() or not vector.any()
+    quantise(vectors)
+
+
+def test_case_is_not_seen_and_alike_words_are_near() -> None:
+    one, other, far = HashedNgrams().encode(["Ferryman", "ferrymen", "bread"])
+    np.testing.assert_array_equal(one, HashedNgrams().encode(["fERRYMAN"])[0])
+    assert float(one @ other) > 0.4 > float(one @ far)
+    assert (HashedNgrams().name, HashedNgrams(64, 2, 4).name) == ("hashed-3-5-256", "hashed-2-4-64")
+
+
+# -- vectors that are kept: encoded once, the same bits afterwards, for every process --------------
+
+
+def test_a_text_is_encoded_once(tmp_path: Path) -> None:
+    inner = Meanings()
+    with CachedEncoder(inner, tmp_path / "e.db") as kept:
+        assert kept.name == "meanings"
+        first = kept.encode(["ferry mill", "storm", "ferry mill"])
+        again = kept.encode(["storm", "ferry mill"])
+        kept.encode(["storm"], question=True)  # another thing than the passage
+        assert kept.encode([]).shape == (0, 8)
+    assert inner.asked == [("ferry mill", False), ("storm", False), ("storm", True)]
+    assert (first == Meanings().encode(["ferry mill", "storm", "ferry mill"])).all()
+    assert first.dtype == again.dtype == np.float32
+    assert (again == first[[1, 0]]).all()
+
+
+def test_two_at_once_have_the_same_bits(tmp_path: Path) -> None:
+    class Restless(Meanings):
+        """Other bits each time, as of a server; another one encodes the same meanwhile."""
+
+        def encode(self, texts: Sequence[str], *, question: bool = False) -> NDArray[np.float32]:
+            self.calls += 1
+            if self.calls == 1:
+                other.encode(texts)
+            return np.full((len(texts), 2), self.calls, np.float32)
+
+    with (
+        CachedEncoder(Restless(calls=7), tmp_path / "e.db") as other,
+        CachedEncoder(Restless(), tmp_path / "e.db") as one,
+    ):
+        assert one.encode(["ferry"]).tolist() == other.encode(["ferry"]).tolist() == [[8.0, 8.0]]
+
+
+def test_they_outlive_it(tmp_path: Path) -> None:
+    path, failing = tmp_path / "e.db", Meanings(fails=ModelError("asked"))
+    with CachedEncoder(Meanings(), path) as kept:
+        first = kept.encode(["ferry", "gale"])
+    with CachedEncoder(failing, path) as kept:
+        assert (kept.encode(["gale", "ferry"]) == first[::-1]).all()
+    with CachedEncoder(Meanings("another"), path) as other:
+        other.encode(["ferry"])
+    assert [text for text, _ in Meanings().asked] == []
+    assert b"gale" not in path.read_bytes(), "digests, no texts"
+
+
+def test_what_was_encoded_before_a_failure_is_kept(tmp_path: Path) -> None:
+    texts = [f"text {at}" for at in range(2 * BATCH)]
+    stops = Meanings(fails=ModelError("gone"), after=BATCH)
+    with CachedEncoder(stops, tmp_path / "e.db") as kept, pytest.raises(ModelError, match="gone"):
+        kept.encode(texts)
+    goes_on = Meanings()
+    with CachedEncoder(goes_on, tmp_path / "e.db") as kept:
+        kept.encode(texts)
+    assert goes_on.texts == texts[BATCH:]
+
+
+def test_a_file_that_is_none(tmp_path: Path) -> None:
+    (tmp_path / "e.db").write_bytes(b"no database at all" * 100)
+    with pytest.raises(CorpusError, match=r"e\.db: vectors cannot be kept there \(.*\); remove the file"):
+        CachedEncoder(Meanings(), tmp_path / "e.db")
+
+
+# -- the encoder of a corpus is made, and compared, when there is something to encode --------------
+
+
+def test_it_is_made_once_and_late() -> None:
+    made = []
+
+    def make() -> Meanings:
+        made.append(Meanings())
+        return made[-1]
+
+    encoder = ExpectedEncoder("meanings", make, lambda: 8)
+    assert encoder.name == "meanings"
+    assert not made
+    assert encoder.encode(["ferry"]).tolist() == [[1, 0, 0, 0, 0, 0, 0, 0]]
+    encoder.encode(["mill"], question=True)
+    assert [each.asked for each in made] == [[("ferry", False), ("mill", True)]]
+
+
+def test_none_or_another_one_is_configured() -> None:
+    with pytest.raises(UsageError, match=r"'meanings', which nothing names: set \[encoder\] in asof.toml"):
+        ExpectedEncoder("meanings", lambda: None, lambda: 8).encode(["ferry"])
+    with pytest.raises(
+        UsageError, match=r"'meanings', \[encoder\] of asof.toml is 'other': run `asof embed`"
+    ):
+        ExpectedEncoder("meanings", lambda: Meanings("other"), lambda: 8).encode(["ferry"])
+
+
+def test_another_model_under_the_same_name() -> None:
+    encoder = ExpectedEncoder("meanings", lambda: Meanings(d=16), lambda: 8)
+    with pytest.raises(
+        ModelError, match="vectors of 16 dimensions, those of this corpus have 8: it is another"
+    ):
+        encoder.encode(["ferry"])
+    assert ExpectedEncoder("meanings", Meanings, lambda: None).encode(["ferry"]).shape == (1, 8)
+
+
+# -- an encoder behind HTTP: what is sent, what is read, and every answer that is refused ----------
+
+
+Make = Callable[..., HttpEncoder]
+KEY = "sk-Tell-Nobody-42"
+TEXTS = ["mill", "ferries", "fog"]
+
+
+def numbers(text: str) -> list[float]:
+    """A vector of a text: its length, how many of its letters are e, and 1."""
+    return [float(len(text)), float(text.count("e")), 1.0]
+
+
+def said(vectors: list[Any], order: list[int] | None = None) -> bytes:
+    rows = [{"object": "embedding", "index": at, "embedding": vector} for at, vector in enumerate(vectors)]
+    rows = rows if order is None else [rows[at] for at in order]
+    return json.dumps({"object": "list", "data": rows, "model": "m", "usage": {"prompt_tokens": 3}}).encode()
+
+
+def embeds(handler: BaseHTTPRequestHandler, body: dict[str, Any]) -> None:
+    answer = said([numbers(text) for text in body["input"]])
+    handler.send_response(200)
+    handler.send_header("Content-Length", str(len(answer)))
+    handler.end_headers()
+    handler.wfile.write(answer)
+
+
+@pytest.fixture
+def waits() -> list[float]:
+    return []
+
+
+@pytest.fixture
+def encoder(server: Any, waits: list[float]) -> Make:
+    """An encoder of the server, which answers each request that `server.replies` has nothing for."""
+    base = server.url.removesuffix("/rerank") + "/v1"
+
+    def answers(handler: BaseHTTPRequestHandler) -> None:
+        if not server.replies:
+            server.replies.append(answers)
+        embeds(handler, server.seen[-1][2])
+
+    server.replies.append(answers)
+
+    def make(*replies: Any, key: str | None = None, **options: Any) -> HttpEncoder:
+        server.replies[:0] = replies
+        endpoint = embeddings_endpoint(base, key, Retry(3, sleep=waits.append, draw=lambda: 0.5))
+        return HttpEncoder(endpoint, **{"model": "m", **options})
+
+    return make
+
+
+def test_vectors_of_unit_length_in_the_order_of_the_texts(server: Any, encoder: Make) -> None:
+    found = encoder((200, {}, said([numbers(text) for text in TEXTS], [2, 0, 1]))).encode(TEXTS)
+    # mill (4, 0, 1) / √17; ferries (7, 2, 1) / √54; fog (3, 0, 1) / √10
+    expected = np.array([[4, 0, 1], [7, 2, 1], [3, 0, 1]]) / np.sqrt([[17], [54], [10]])
+    assert found.dtype == np.float32
+    assert np.allclose(found, expected, atol=1e-7)
+    path, headers, body = server.seen[0]
+    assert path == "/v1/embeddings"
+    assert body == {"model": "m", "input": TEXTS, "encoding_format": "float"}
+    assert "Authorization" not in headers
+
+
+def test_the_key_goes_into_one_header(server: Any, encoder: Make) -> None:
+    made = encoder(key=KEY, dimensions=3)
+    made.encode(["mill"])
+    assert server.seen[0][1]["Authorization"] == f"Bearer {KEY}"
+    assert server.seen[0][2]["dimensions"] == 3
+    assert KEY not in repr(made) + made.name
+
+
+def test_batches(server: Any, encoder: Make) -> None:
+    texts = [f"text {'e' * at}" for at in range(7)]
+    made = encoder(batch=3)
+    assert (made.encode(texts) == encoder().encode(texts)).all()
+    assert [len(body["input"]) for _, _, body in server.seen] == [3, 3, 1, 7]
+    assert made.encode([]).shape == (0, 3)
+    assert len(server.seen) == 4, "nobody was asked"
+
+
+def test_questions_and_passages_are_told_apart(server: Any, encoder: Make) -> None:
+    made = encoder(model="nomic-embed-text:v1.5")
+    made.encode(["fog"])
+    made.encode(["fog"], question=True)
+    encoder(model="nomic-embed-text", query_prefix="", passage_prefix="P: ").encode(["fog"])
+    assert [body["input"] for _, _, body in server.seen] == [
+        ["search_document: fog"], ["search_query: fog"], ["P: fog"],
+    ]  # fmt: skip
+
+
+def test_blank_texts_are_not_sent(server: Any, encoder: Make) -> None:
+    made = encoder()
+    assert made.encode([" ", ""]).tolist() == [[0, 0, 0], [0, 0, 0]]
+    assert made.encode(["", "mill"])[0].tolist() == [0, 0, 0]
+    assert [body["input"] for _, _, body in server.seen] == [["."], ["mill"]]
+
+
+def test_the_name_says_what_the_vectors_are_a_function_of(server: Any, encoder: Make) -> None:
+    where = server.url.removesuffix("/rerank") + "/v1"
+    assert encoder().name == f"m at {where}"
+    assert encoder(model="e5-small", dimensions=64).name == (
+        f"e5-small at {where} 64d (query 'query: ', passage 'passage: ')"
+    )
+    assert encoder(model="e5-small", query_prefix="", passage_prefix="").name == f"e5-small at {where}"
+
+
+# -- failures that pass ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("status", [429, 500, 502, 503])
+def test_a_failure_that_passes(encoder: Make, waits: list[float], status: int) -> None:
+    made = encoder((status, {}, b"busy"), (status, {"Retry-After": "7"}, b""))
+    assert made.encode(["mill"]).shape == (1, 3)
+    assert waits == [0.25, 7.0]  # .5 drawn of .5 s, then what the server asks
+
+
+def test_half_a_body(encoder: Make) -> None:
+    def half(handler: BaseHTTPRequestHandler) -> None:
+        handler.send_response(200)
+        handler.send_header("Content-Length", "1000")
+        handler.end_headers()
+        handler.wfile.write(b'{"data": [')
+        handler.close_connection = True
+
+    assert encoder(half).encode(["mill"]).shape == (1, 3), "asked again"
+    with pytest.raises(ModelError, match=r"the answer was cut off \(3 attempts\)"):
+        encoder(half, half, half).encode(["mill"])
+
+
+# -- answers that are refused ---------------------------------------------------------------------------
+
+
+ROW = {"index": 0, "embedding": [1.0, 2.0]}
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        ({"data": [ROW]}, "2 texts were sent, 1 vectors came back"),
+        ({"data": [ROW, ROW]}, "two vectors have the index 0"),
+        ({"data": [ROW, {**ROW, "index": 2}]}, "the index 2; 0 to 1 was expected"),
+        ({"data": [ROW, {**ROW, "index": True}]}, "the index True; 0 to 1 was expected"),
+        ({"data": [ROW, {"embedding": [1.0, 2.0]}]}, "the index None"),
+        ({"data": [ROW, {"index": 1, "embedding": [1.0, 2.0, 3.0]}]}, "has 3 dimensions; 2 were expected"),
+        ({"data": [ROW, {"index": 1, "embedding": []}]}, "no list `embedding`"),
+        ({"data": [ROW, {"index": 1, "embedding": "gD8AAABA"}]}, "no list `embedding`; a server that"),
+        ({"data": [ROW, {"index": 1, "embedding": [1.0, None]}]}, "something that is no number"),
+        ({"data": [ROW, {"index": 1, "embedding": [True, 1.0]}]}, "something that is no number"),
+        ({"data": [ROW, {"index": 1, "embedding": [10**400, 1.0]}]}, "a number that is not finite"),
+        ({"data": [ROW, {"index": 1, "embedding": [0.0, 0.0]}]}, "a vector without a direction"),
+        ({"data": [ROW, 7]}, "the index None"),
+        ({"error": "no"}, "no list `data`; is this the address of an embeddings server"),
+        ([ROW, ROW], "no list `data`"),
+    ],
+)
+def test_answers_that_are_none(encoder: Make, answer: Any, message: str) -> None:
+    with pytest.raises(ModelError) as refused:
+        encoder((200, {}, json.dumps(answer).encode())).encode(["mill", "fog"])
+    assert message in str(refused.value)
+    assert "/v1/embeddings: " in str(refused.value) or "direction" in message
+
+
+@pytest.mark.parametrize("text", [b'{"data": [{"index": 0, "embedding": [NaN]}]}', b"<html>", b"[" * 100_000])
+def test_no_json(encoder: Make, text: bytes) -> None:
+    with pytest.raises(ModelError, match="the answer is not JSON"):
+        encoder((200, {}, text)).encode(["mill"])
+
+
+@pytest.mark.parametrize(
+    ("status", "remedy"),
+    [(400, "a text may be too long"), (413, "send fewer texts"), (401, "check the key"), (404, "the model")],
+)
+def test_what_to_do_about_a_refusal(encoder: Make, status: int, remedy: str) -> None:
+    with pytest.raises(ModelError) as refused:
+        encoder((status, {}, f"no: {KEY}".encode()), key=KEY).encode(["mill"])
+    assert remedy in str(refused.value)
+    assert "(the key)" in str(refused.value)
+    assert KEY not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "url", ["http://h/v1/embeddings", "http://h/v1?x=1", "file:///etc", "http://u:p@h/v1"]
+)
+def test_addresses_that_are_refused(url: str) -> None:
+    with pytest.raises(UsageError, match=r"^url "):
+        embeddings_endpoint(url)

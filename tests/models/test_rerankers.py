@@ -1,0 +1,257 @@
+"""Rerankers: a server of both shapes, cross-encoders, and `[rerank]` of asof.toml."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from asof.corpus.corpus import open as open_corpus
+from asof.errors import MissingExtra, ModelError, UsageError
+from asof.http import Endpoint, Retry
+from asof.models.rerankers import CrossEncoder, HttpReranker, RerankerConfig, rerank_endpoint, reranker_from
+from asof.rank.rerank import Rerank, reranked
+from asof.recipes import ASOF
+
+# -- a reranker behind HTTP: both shapes, batches, answers that are refused, and a search through it---
+
+
+Make = Callable[..., HttpReranker]
+TEXTS = ["the bread", "the old mill is closed", "the mill"]
+QUESTION = "the old mill"
+SHARED = [1.0, 3.0, 2.0]  # words of the question in each of the texts
+
+
+@pytest.fixture
+def reranker(server: Any) -> Make:
+    def make(shape: str = "jina", **options: Any) -> HttpReranker:
+        return HttpReranker(Endpoint(server.url, retry=Retry(sleep=lambda _: None)), shape=shape, **options)
+
+    return make
+
+
+@pytest.mark.parametrize("shape", ["jina", "tei"])
+def test_scores_come_in_the_order_of_the_texts(server: Any, reranker: Make, shape: str) -> None:
+    assert reranker(shape).scores(QUESTION, TEXTS) == SHARED
+    assert reranker(shape).scores(QUESTION, TEXTS[::-1]) == SHARED[::-1]
+    assert (reranker(model="bge").name, reranker().name) == (f"bge at {server.url}", server.url)
+
+
+def test_what_is_sent(server: Any, reranker: Make) -> None:
+    reranker("jina", model="bge").scores(QUESTION, TEXTS)
+    reranker("jina").scores(QUESTION, TEXTS)
+    reranker("tei").scores(QUESTION, TEXTS)
+    asked = {"query": QUESTION, "documents": TEXTS, "top_n": 3}
+    assert [body for _, _, body in server.seen] == [
+        {"model": "bge", **asked}, asked, {"query": QUESTION, "texts": TEXTS},
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("shape", ["jina", "tei"])
+def test_batches(server: Any, reranker: Make, shape: str) -> None:
+    assert reranker(shape, batch=2).scores(QUESTION, TEXTS) == SHARED
+    assert [len(body.get("texts") or body["documents"]) for _, _, body in server.seen] == [2, 1]
+    assert reranker(shape).scores(QUESTION, []) == []
+    assert len(server.seen) == 2
+
+
+def rows(*pairs: tuple[Any, Any]) -> list[dict[str, Any]]:
+    return [{"index": index, "SCORE": score} for index, score in pairs]
+
+
+@pytest.mark.parametrize(
+    ("results", "told"),
+    [
+        (rows((0, 1), (1, 1)), "3 texts were sent, 2 scores came back"),
+        (rows((0, 1), (1, 1), (2, 1), (3, 1)), "3 texts were sent, 4 scores came back"),
+        (rows((0, 1), (1, 1), (1, 2)), "two results have the index 1"),
+        (rows((0, 1), (1, 1), (3, 2)), "a result has the index 3; 0 to 2 was expected"),
+        (rows((0, 1), (1, 1), (True, 2)), "a result has the index True"),
+        (rows((0, 1), (1, 1), (2.0, 2)), "a result has the index 2.0"),
+        ([*rows((0, 1), (1, 1)), 7], "a result has the index None"),
+        ([*rows((0, 1), (1, 1)), {"index": 2}], "a result has the SCORE None; a finite number was expected"),
+        (rows((0, 1), (1, 1), (2, "1")), "a result has the SCORE 1; a finite number"),
+        (rows((0, 1), (1, 1), (2, True)), "a result has the SCORE True"),
+        (rows((0, 1), (1, 1), (2, 10**400)), "a result has the SCORE 1000000000000"),
+    ],
+)
+@pytest.mark.parametrize(("shape", "key"), [("jina", "relevance_score"), ("tei", "score")])
+def test_answers_that_are_refused(
+    server: Any, reranker: Make, results: Any, told: str, shape: str, key: str
+) -> None:
+    said = json.dumps(results if shape == "tei" else {"results": results}).replace("SCORE", key)
+    server.replies.append((200, {}, said.encode()))
+    with pytest.raises(ModelError) as raised:
+        reranker(shape).scores(QUESTION, TEXTS)
+    assert str(raised.value).startswith(f"{server.url}: {told.replace('SCORE', key)}")
+    assert len(server.seen) == 1  # it would say the same again
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e999"])
+def test_numbers_that_are_not_finite(server: Any, reranker: Make, number: str) -> None:
+    server.replies.append((200, {}, f'[{{"index": 0, "score": {number}}}]'.encode()))
+    with pytest.raises(ModelError, match=r"is not JSON|a result has the score inf; a finite number"):
+        reranker("tei").scores(QUESTION, TEXTS[:1])
+
+
+@pytest.mark.parametrize(
+    ("shape", "said", "hint"),
+    [
+        ("jina", [{"index": 0, "score": 1}], '; shape = "tei" would read it'),
+        ("tei", {"results": []}, '; shape = "jina" would read it'),
+        ("jina", {"data": []}, ""),
+        ("jina", {"results": {}}, ""),
+        ("jina", None, ""),
+        ("tei", {"error": "x"}, ""),
+        ("tei", 1, ""),
+    ],
+)
+def test_another_shape(server: Any, reranker: Make, shape: str, said: Any, hint: str) -> None:
+    server.replies.append((200, {}, json.dumps(said).encode()))
+    with pytest.raises(ModelError) as raised:
+        reranker(shape).scores(QUESTION, TEXTS[:1])
+    assert str(raised.value) == f"{server.url}: the answer is not of the shape {shape}{hint}"
+
+
+def test_the_key_is_nowhere_to_be_seen(server: Any) -> None:
+    key = "sk-Tell-Nobody-42"
+    ranker = HttpReranker(Endpoint(server.url, key), "bge")
+    assert ranker.scores(QUESTION, TEXTS) == SHARED
+    assert server.seen[0][1]["Authorization"] == f"Bearer {key}"
+    assert key not in f"{ranker!r} {ranker.name} {Rerank(ranker)!r} {reranked(ASOF, Rerank(ranker))!r}"
+
+
+@pytest.mark.parametrize("shape", ["jina", "tei"])
+def test_a_search(server: Any, reranker: Make, document: Any, memory_folder: Path, shape: str) -> None:
+    """By words the shortest text is the best; the server finds more of the question in another one."""
+    with open_corpus(memory_folder) as corpus:
+        corpus.add([
+            document("short", "Mill.", "2001"),
+            document("long", "the old ferry and, beside it, all of the mill that is left", "2002"),
+            document("later", "the old mill", "2003"),
+        ])  # fmt: skip
+        plain = corpus.at("2002").search("mill of the ferry")
+        asked = corpus.at("2002").search("mill of the ferry", recipe=reranked(ASOF, Rerank(reranker(shape))))
+        server.replies.append((500, {}, b""))
+        server.replies += [(500, {}, b"")] * 2
+        with pytest.raises(ModelError, match=r"status 500 \(3 attempts\)"):
+            corpus.search("mill", recipe=reranked(ASOF, Rerank(reranker(shape))))
+    assert {hit.document for hit in plain.hits} == {"short", "long"}
+    assert [(hit.document, hit.score) for hit in asked.hits] == [("long", 4.0), ("short", 0.0)]
+    for hit in asked.hits:
+        assert hit.why.recomputed() == hit.why.value == hit.score
+    _, _, body = server.seen[0]
+    assert sorted(body.get("texts") or body["documents"]) == sorted(hit.text for hit in plain.hits)
+    assert body["query"] == "mill of the ferry"
+    assert f"reranked: the first 2 of 2 candidates, by {server.url}" in asked.notes
+
+
+# -- a cross-encoder that cannot be had says what to do; `extras/` has the tests with a model ------
+
+
+def test_the_library_is_loaded_with_the_first_question_only(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "config.json").write_text("{}")
+    monkeypatch.setitem(sys.modules, "sentence_transformers", None)
+    encoder = CrossEncoder(tmp_path)
+    assert encoder.name == f"cross-encoder {tmp_path}"
+    assert encoder.scores("mill", []) == []
+    with pytest.raises(
+        MissingExtra, match=r"needs sentence-transformers: pip install 'asof-search\[local\]'"
+    ):
+        encoder.scores("mill", ["the mill"])
+
+
+@pytest.mark.parametrize("made", [True, False])
+def test_a_folder_without_a_model(tmp_path: Path, made: bool) -> None:
+    folder = tmp_path / "model"
+    if made:
+        folder.mkdir()
+    with pytest.raises(ModelError, match=r"model: no config\.json there; give the folder of a saved model"):
+        CrossEncoder(folder).scores("mill", ["the mill"])
+
+
+# -- `[rerank]` of asof.toml: what is accepted, what is refused, and which reranker it makes -------
+
+
+URL = "http://localhost:8080/rerank"
+
+
+def test_a_server() -> None:
+    settings = RerankerConfig.read({
+        "url": URL, "shape": "tei", "model": "bge", "key_variable": "RERANK_KEY", "timeout": 3, "attempts": 2,
+        "batch": 8, "top": 50,
+    })  # fmt: skip
+    assert settings.top == 50
+    assert reranker_from(settings, Path(), {"RERANK_KEY": " secret\n"}) == HttpReranker(
+        rerank_endpoint(URL, "secret", Retry(2, 3)), "bge", "tei", 8
+    )
+
+
+def test_defaults_are_as_published() -> None:
+    settings = RerankerConfig.read({"url": URL})
+    assert settings.top == 10
+    assert reranker_from(settings, Path(), {}) == HttpReranker(rerank_endpoint(URL), shape="jina")
+
+
+def test_a_folder_is_seen_from_that_of_the_configuration(tmp_path: Path) -> None:
+    made = reranker_from(RerankerConfig.read({"path": "models/mini", "batch": 4}), tmp_path, {})
+    assert isinstance(made, CrossEncoder)
+    assert (made.model, made.batch) == (tmp_path / "models/mini", 4)
+    absolute = reranker_from(RerankerConfig.read({"path": "/models/mini"}), tmp_path, {})
+    assert isinstance(absolute, CrossEncoder)
+    assert absolute.model == Path("/models/mini")
+
+
+def test_a_name_on_the_hub() -> None:
+    made = reranker_from(RerankerConfig.read({"hub": "cross-encoder/ms-marco-MiniLM-L-6-v2"}), Path("/x"), {})
+    assert isinstance(made, CrossEncoder)
+    assert made.model == "cross-encoder/ms-marco-MiniLM-L-6-v2"
+
+
+@pytest.mark.parametrize("environment", [{}, {"RERANK_KEY": " \n"}])
+def test_a_key_that_is_not_there(environment: dict[str, str]) -> None:
+    settings = RerankerConfig.read({"url": URL, "key_variable": "RERANK_KEY"})
+    with pytest.raises(UsageError, match=f"variable RERANK_KEY is not set; it should hold the key for {URL}"):
+        reranker_from(settings, Path(), environment)
+
+
+@pytest.mark.parametrize(
+    ("table", "told"),
+    [
+        ({}, "one of url, path, hub is expected; given: none"),
+        ({"url": URL, "path": "x"}, "one of url, path, hub is expected; given: url, path"),
+        ({"path": "x", "model": "bge", "timeout": 3}, "model, timeout: only for a server"),
+        ({"hub": "a/b", "key_variable": "K"}, "key_variable: only for a server (url), not for hub"),
+        ({"ulr": URL}, "no key ulr; did you mean url?"),
+        ({"zzzzz": 1}, "no key zzzzz; accepted: url, path, hub, model, shape, key_variable"),
+        ({"url": "localhost:8080"}, "url is 'localhost:8080'; accepted: http://host"),
+        ({"url": 3}, "url = 3: an address such as http://localhost:8080/rerank is expected"),
+        ({"url": URL, "shape": "cohere"}, "shape = 'cohere': one of jina, tei is expected"),
+        ({"url": URL, "model": " "}, "model = ' ': the model's name, as the server knows it, is expected"),
+        ({"url": URL, "timeout": 0}, "timeout = 0: a number of seconds from 0.1 to 600 is expected"),
+        ({"url": URL, "attempts": 0}, "attempts = 0: a whole number from 1 to 10 is expected"),
+        ({"url": URL, "top": 0}, "top = 0: a whole number from 1 to 1000 is expected"),
+        ({"path": ""}, "path = '': a folder with a saved cross-encoder is expected"),
+        ({"hub": "../x"}, "hub = '../x'"),
+        ({"hub": "mini"}, "hub = 'mini': a name such as cross-encoder/ms-marco-MiniLM-L-6-v2 is expected"),
+    ],
+)
+def test_what_is_refused(table: dict[str, Any], told: str) -> None:
+    with pytest.raises(UsageError) as raised:
+        RerankerConfig.read(table)
+    assert str(raised.value).startswith(told)
+
+
+@pytest.mark.parametrize("key", ["sk-Tell-Nobody-42", "jina_5e0a", 7])
+def test_a_key_where_its_variable_should_stand_is_not_shown(key: Any) -> None:
+    with pytest.raises(UsageError) as raised:
+        RerankerConfig.read({"url": URL, "key_variable": key})
+    assert str(raised.value) == (
+        "key_variable: the name of an environment variable (not the key itself) is expected"
+    )

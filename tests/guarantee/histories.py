@@ -316,6 +316,13 @@ class Played:
             if v.visible <= as_of and v.added <= known_at and (v.retired is None or v.retired > known_at)
         ]  # fmt: skip
 
+    def was_current(self, as_of: int, known_at: int) -> set[str]:
+        """The documents of which a text was current at some moment by then: of others, it may be explained
+        that they come later."""
+        ordered = sorted(self.visible(as_of, known_at), key=lambda v: (v.name, v.visible, v.added, v.id))
+        begun = {(v.name, v.visible): v for v in ordered}  # of several at one instant the last is current
+        return {v.name for v in begun.values() if v.document is not None}
+
     def refused(self, as_of: int, known_at: int) -> bool:
         """Whether the history of a moment was dropped; also for a version that covered others when they were
         dropped, and turned out wrong later: what it covered is lost."""

@@ -79,7 +79,7 @@ def test_at_a_moment_all_is_as_in_a_corpus_that_never_held_anything_else(
         if corpora is None:
             return
         played, here, there = corpora
-        names = sorted({v.name for v in played.visible(here.as_of, here.known_at) if v.document is not None})
+        names = sorted(played.was_current(here.as_of, here.known_at))
         if asked.name not in names:  # what is asked is why something is not there
             asked = replace(asked, name=(names or [asked.name])[0])
         observables = dict(OBSERVABLES) if names else {"statistics": core.statistics}

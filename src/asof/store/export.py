@@ -46,8 +46,8 @@ _LABELS = {
 _NO_FRONTMATTER = "---\n---\n"
 
 _VERSIONS = (
-    "SELECT v.id, d.name, v.layout, v.head IS NULL, v.published, v.starts, v.ends, v.visible, h.title, h.uri,"
-    " h.language, h.tags, h.meta, h.about, h.fiscal_start, v.content FROM versions AS v"
+    "SELECT v.id, d.name, v.layout, v.head IS NULL, v.published, v.starts, v.ends, v.visible, v.added,"
+    " h.title, h.uri, h.language, h.tags, h.meta, h.about, h.fiscal_start, v.content FROM versions AS v"
     " JOIN documents AS d ON d.id = v.document LEFT JOIN heads AS h ON h.id = v.head"
     f" WHERE v.retired IS NULL ORDER BY v.document, v.visible < {NEVER}, v.visible, v.added, v.id"
 )
@@ -78,6 +78,7 @@ class _Version(NamedTuple):
     starts: int | None
     ends: int | None
     visible: int
+    added: int
     title: str
     uri: str
     language: str
@@ -153,16 +154,20 @@ def _writing(passing: Path, file: Path) -> Iterator[BinaryIO]:
 
 
 def _effective(versions: list[_Version]) -> list[_Version]:
-    """The versions of a document without those that are never seen and would be read otherwise: ends of what
-    was not seen before, or at an instant at which another version begins, and a text that stands again as of
-    the same instant."""
+    """The versions of a document without those that are never seen and would be read otherwise: ends before
+    all texts, or at an instant at which another version begins, and a text that stands again as of the same
+    instant."""
     last = {(each.visible, each.content): each.id for each in versions}
-    following = [*(each.visible for each in versions[1:]), None]
-    return [
-        each for each, then in zip(versions, following, strict=True)
-        if (each is not versions[0] and each.visible not in (NEVER, then) if each.deleted
-            else last[each.visible, each.content] == each.id)
-    ]  # fmt: skip
+    effective: list[_Version] = []
+    for each, following in zip(versions, [*versions[1:], None], strict=True):
+        if each.deleted:
+            superseded = following is not None and following.visible == each.visible
+            is_seen = bool(effective) and each.visible != NEVER and not superseded
+        else:
+            is_seen = last[each.visible, each.content] == each.id
+        if is_seen:
+            effective.append(each)
+    return effective
 
 
 def _record(
@@ -232,15 +237,16 @@ def _about(time: dict[str, str]) -> str | dict[str, str]:
 
 
 def _date(row: _Version) -> str | None:
-    """The date as it was stated, if it alone tells since when the version is visible; else that instant. None
-    for a version that can always, or never, be seen."""
+    """The date as it was stated, if it was over when the version was added and says by itself since when that
+    is visible; else that instant. None for a version that can always, or never, be seen."""
     if row.visible in (BEGINNING, NEVER):
         return None
     try:
         date = stated(row.published, "metadata")
     except BadTime:
         date = None
-    if date is not None and time_bounds(date) == (row.starts, row.ends) and date.span.last == row.visible:
+    over = row.visible <= row.added  # else another instant may be read from it
+    if over and date and time_bounds(date) == (row.starts, row.ends) and date.span.last == row.visible:
         return row.published
     return moment(row.visible).isoformat(timespec="microseconds").replace("+00:00", "Z")
 

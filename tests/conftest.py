@@ -22,7 +22,7 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )  # fmt: skip
 settings.register_profile("ci", settings.get_profile("asof"))
-"""For the guarantee, which takes the same examples each time by it, and for nothing else."""
+"""For the guarantee, which takes more histories by it (`support/amounts.py`), and for nothing else."""
 settings.register_profile("nightly", settings.get_profile("asof"), max_examples=500)
 settings.load_profile("asof")
 

@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from tests.guarantee import core, facts, stale, systems
 from tests.guarantee.histories import AFTER, DAY, Event, History, Played, histories, told
 from tests.guarantee.observing import ASKED, Asked, Fault, Moment, Observable, differences, pair, said
+from tests.support.amounts import HISTORIES
 from tests.support.corpora import memory_folder
 from tests.support.rows import db_of
 
@@ -37,9 +38,6 @@ OBSERVABLES: dict[str, Observable] = {
     name: observable for each in EXTENSIONS for name, observable in each.OBSERVABLES.items()
 }
 FAULTS: list[Fault] = [fault for each in EXTENSIONS for fault in getattr(each, "FAULTS", ())]
-
-CI = settings.get_current_profile_name() == "ci"
-"""There the examples are the same ones each time: `nightly` looks for others."""
 
 
 def prepare(corpus: Corpus) -> None:
@@ -64,7 +62,7 @@ def moment_of(played: Played, at: int, back: int, beside: int) -> tuple[int, int
     return None if played.refused(as_of, known_at) else (as_of, known_at)
 
 
-@settings(derandomize=CI, suppress_health_check=list(HealthCheck))
+@settings(max_examples=HISTORIES, suppress_health_check=list(HealthCheck))
 @given(
     histories(), ASKED, st.sampled_from((0, 1, 1, 2, 2, 3, 5, 8)), st.sampled_from((0, 0, 1, 2, 5)),
     st.sampled_from((0, 0, -1, 30 * DAY)), st.lists(st.sampled_from(sorted(OBSERVABLES)), max_size=4),

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.amounts import DAMAGED_PLACES
 
 import asof
 from asof.errors import DamagedStore
@@ -161,7 +162,7 @@ DAMAGED: dict[str, tuple[Damage, int]] = {
        for behind in range(1, FOOTER + 1, 4)},
     **{f"a bit of the contents at {share}": (in_contents(share), 1) for share in (0.0, 0.3, 0.6, 0.99)},
     **{f"a bit of {array} at {place}": (in_array(array, place), int(array in READ_BY_SEARCH))
-       for array in ARRAYS for place in (0.0, 1.0)},
+       for array in ARRAYS for place in DAMAGED_PLACES},
     "a segment of another corpus": (of_another_corpus, 1), "two changed places": (swapped, 2),
 }  # fmt: skip
 """What is damaged, and how many lines a search tells of it at least; a check tells what is left."""

@@ -17,6 +17,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.amounts import KILLED_BATCH as BATCH
+from tests.support.amounts import KILLED_DOCUMENTS as DOCUMENTS
+from tests.support.amounts import KILLS
+from tests.support.amounts import KILLS_IN_SERIES as SERIES
 
 import asof
 from asof.errors import NoCorpus
@@ -24,9 +28,7 @@ from asof.errors import NoCorpus
 pytestmark = pytest.mark.slow
 
 INDEXER = str(Path(__file__).parents[1] / "support" / "killable_indexer.py")
-DOCUMENTS, BATCH = 300, 6
 BATCHES = DOCUMENTS // BATCH
-KILLS, SERIES = 30, 6
 EVERYWHERE = 1000  # more than there are passages
 
 WORDS = (
@@ -37,7 +39,7 @@ WORDS = (
 
 @pytest.fixture(scope="module")
 def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """300 documents with a word that all have, a word of their own and some of sixteen others."""
+    """Documents with a word that all have, a word of their own and some of sixteen others."""
     rng = random.Random(7)
     path = tmp_path_factory.mktemp("source") / "island.jsonl"
     with path.open("w") as file:

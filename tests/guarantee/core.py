@@ -19,7 +19,7 @@ from asof.index.spelling import nearest_words
 from asof.index.view import View
 from asof.recipes import ASOF
 from asof.revisions import chains, link
-from asof.revisions.chains import Succession, series_cache, succession
+from asof.revisions.chains import SeriesCache, Succession, succession
 from asof.revisions.link import Linker
 from asof.revisions.rows import CandidateLimits, GraphLimits, Rows
 from asof.store.reader import AsOfReader
@@ -82,7 +82,7 @@ NARROW = GraphLimits(
 """Few candidates, so that nearly every passage that comes or goes displaces another; everything in several
 batches, files always written, existing chains always updated."""
 
-SMALL.append(lambda corpus: series_cache(corpus.session.derived, NARROW))
+SMALL.append(lambda corpus: SeriesCache.of(corpus.session.derived, NARROW))
 
 
 def series(moment: Moment, asked: Asked) -> Any:

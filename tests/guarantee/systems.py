@@ -12,7 +12,7 @@ from tests.guarantee.histories import SMALL, Event, told
 from tests.guarantee.observing import Asked, Fault, Moment, Observable, search_by
 
 from asof.extensions.systems import latent, overlap
-from asof.extensions.systems.evidence import Evidence, GraphCache, evidence, graph_cache
+from asof.extensions.systems.evidence import Evidence, GraphCache, evidence
 from asof.extensions.systems.overlap import Updater
 from asof.index.view import View
 from asof.recipes import named
@@ -42,7 +42,7 @@ BATCHED = GraphLimits(
 )  # fmt: skip
 """Everything is in several batches, files are always written, existing graphs are always updated."""
 
-SMALL.append(lambda corpus: graph_cache(corpus.session.derived, BATCHED))
+SMALL.append(lambda corpus: GraphCache.of(corpus.session.derived, BATCHED))
 
 
 def corroboration(moment: Moment, asked: Asked) -> Any:

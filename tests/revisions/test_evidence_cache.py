@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from asof.corpus.corpus import Corpus
 from asof.corpus.corpus import open as open_corpus
 from asof.extensions.systems import evidence as evidence_cache
-from asof.extensions.systems.evidence import GraphCache, evidence, graph_cache, status
+from asof.extensions.systems.evidence import GraphCache, evidence, status
 from asof.extensions.systems.overlap import Edges, Updater
 from asof.revisions.rows import GraphLimits, Postings, merge_postings
 from asof.time.span import moment
@@ -41,7 +41,7 @@ def fresh(fresh: Make) -> Make:
     @contextmanager
     def make(*documents: Document) -> Iterator[Corpus]:
         with fresh(*documents) as corpus:
-            graph_cache(corpus.session.derived, LIMITS)
+            GraphCache.of(corpus.session.derived, LIMITS)
             yield corpus
 
     return make
@@ -51,7 +51,7 @@ def fresh(fresh: Make) -> Make:
 def reopened(root: Path, limits: GraphLimits = LIMITS) -> Iterator[Corpus]:
     """The corpus as another process opens it."""
     with open_corpus(root) as corpus:
-        graph_cache(corpus.session.derived, limits)
+        GraphCache.of(corpus.session.derived, limits)
         yield corpus
 
 
@@ -129,7 +129,7 @@ def test_what_came_later_is_brought_in(fresh: Make, document: Make, built: list[
 def test_what_came_since_is_not_written_until_it_is_much(fresh: Make, document: Make) -> None:
     with fresh(*some(document, 0, 30)) as corpus:
         degrees(corpus)
-        graph_cache(corpus.session.derived).limits = replace(LIMITS, least_written=5)
+        GraphCache.of(corpus.session.derived).limits = replace(LIMITS, least_written=5)
         corpus.add(some(document, 30, 34))
         degrees(corpus)
         assert files(corpus) == ["edges-0.05-3.seg", "shingles-0-30.seg"]
@@ -219,7 +219,7 @@ def test_a_purge_leaves_nothing(fresh: Make, document: Make) -> None:
         assert degrees(other) == degrees(corpus) == anew(corpus)
         assert "secret" not in degrees(other)
         for who in (other, corpus):
-            parts = graph_cache(who.session.derived).updater(who.at().view(), 0.05, 3).parts
+            parts = GraphCache.of(who.session.derived).updater(who.at().view(), 0.05, 3).parts
             assert sum(part.counts.sum() for part in parts) == 30 * 4 - repeated(document)
 
 
@@ -316,7 +316,7 @@ def test_few_graphs_are_kept_in_memory(fresh: Make, document: Make) -> None:
     with fresh(*some(document, 0, 10)) as corpus:
         for cap in range(2, 9):
             degrees(corpus, cap=cap)
-        ours: GraphCache = graph_cache(corpus.session.derived)
+        ours: GraphCache = GraphCache.of(corpus.session.derived)
         assert [cap for _, cap, _ in ours._now] == [5, 6, 7, 8]
         assert degrees(corpus, cap=2) == anew(corpus, cap=2)
 
@@ -404,11 +404,11 @@ def test_full_parts_are_written_while_texts_are_read(fresh: Make, document: Make
     limits = GraphLimits(least_written=10**9, texts_at_once=2, most_postings=6)
     with fresh(*some(document, 0, 10)) as corpus:
         corpus.session.derived.memo.clear()
-        ours = graph_cache(corpus.session.derived, limits)
+        ours = GraphCache.of(corpus.session.derived, limits)
         found = degrees(corpus)
         assert not list(ours.folder.glob("edges-*.seg")), "too few rows for a file of edges"
         files = {path.name for path in ours.folder.glob("shingles-*.seg")}
-        full = [part for part in ours._parts if len(part.hashes) >= limits.most_postings]
+        full = [part for part in ours.parts if len(part.hashes) >= limits.most_postings]
         assert full
         assert {part.file.name for part in full if part.file is not None} <= files
         assert all(part.file is not None for part in full)

@@ -16,7 +16,7 @@ from asof.corpus.corpus import Corpus
 from asof.corpus.corpus import open as open_corpus
 from asof.errors import DamagedSegment
 from asof.revisions import chains
-from asof.revisions.chains import refresh, series_cache, status, succession, superseded
+from asof.revisions.chains import SeriesCache, refresh, status, succession, superseded
 from asof.revisions.features import title_of
 from asof.revisions.link import Linker
 from asof.revisions.rows import GraphLimits
@@ -339,7 +339,7 @@ def cached(fresh: Make) -> Make:
     @contextmanager
     def make(*documents: Document) -> Iterator[Corpus]:
         with fresh(*documents) as corpus:
-            series_cache(corpus.session.derived, LIMITS)
+            SeriesCache.of(corpus.session.derived, LIMITS)
             yield corpus
 
     return make
@@ -349,7 +349,7 @@ def cached(fresh: Make) -> Make:
 def reopened(root: Path) -> Iterator[Corpus]:
     """The corpus as another process opens it."""
     with open_corpus(root) as corpus:
-        series_cache(corpus.session.derived, LIMITS)
+        SeriesCache.of(corpus.session.derived, LIMITS)
         yield corpus
 
 

@@ -5,15 +5,12 @@ releases, the versions of a note. Each points to its best earlier one, if it has
 is a chain that depends on the past alone. Undated passages are in none. Passages added after the view's K or
 published after its T do not affect it.
 
-Cache: `succession/chains.seg` holds features and keys of a range of rows, and their chains. The file names
-its rows (`Rows.stamp`); one of other rows, of another format or damaged is ignored. Later rows are read from
-the texts; when they are many, the file is written again.
+Cache (`RowCache`): `succession/chains.seg` holds features and keys of a range of rows, and their chains.
 """
 
 from __future__ import annotations
 
 import contextlib
-import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -32,15 +29,13 @@ from asof.revisions.features import COLUMNS, StatementTable, WordReader, read
 from asof.revisions.link import Chain, Linker
 from asof.revisions.rows import (
     DEFAULT,
-    CurrentRows,
     GraphLimits,
     Postings,
+    RowCache,
     Rows,
-    alone,
     is_newest,
     merge_postings,
-    mergeable,
-    remove_file,
+    remember,
 )
 from asof.text.query import VERSION as WORDS_VERSION
 from asof.time.span import NEVER
@@ -50,9 +45,6 @@ from asof.time.span import NEVER
 FOLDER = "succession"
 FILE = "chains.seg"
 FORMAT = 1
-CHAINS = 4
-"""The most chains of earlier K in memory."""
-
 
 _LINK = ArraySpec("<i4", "nodes", low=-1, below="nodes")
 FILE_FORMAT = FileFormat(
@@ -70,42 +62,29 @@ FILE_FORMAT = FileFormat(
 )  # fmt: skip
 
 
-def series_cache(derived: DerivedCache, limits: GraphLimits = DEFAULT) -> SeriesCache:
-    """The series cache of a corpus; created with these limits if there is none."""
-    memo = derived.memo
-    cached: SeriesCache = memo.get(FOLDER) or memo.setdefault(
-        FOLDER, SeriesCache(derived.folder / FOLDER, limits)
-    )
-    return cached
+class SeriesCache(RowCache):
+    """The rows, statements and chains of a corpus."""
 
+    NAME = FOLDER
 
-class SeriesCache:
-    """The rows, statements and chains of a corpus. Threads may share it."""
-
-    def __init__(self, folder: Path, limits: GraphLimits = DEFAULT) -> None:
-        self.folder = folder
-        self.limits = limits
-        self._lock = threading.Lock()
-        self._table = CurrentRows()
+    def __init__(self, derived: DerivedCache, limits: GraphLimits = DEFAULT) -> None:
+        super().__init__(derived, limits)
         self._lexicon: WordReader | None = None
-        self._forget()
 
-    def _forget(self) -> None:
+    def forget(self) -> None:
+        super().forget()
         self._opened = False
         self._statements = StatementTable.none()
-        self._keys: list[Postings] = []
         self._chain: Chain | None = None
         self._on_disk = np.zeros(0, bool)
         self._earlier: OrderedDict[int, Chain] = OrderedDict()
 
     def chain(self, view: View) -> tuple[Linker, Chain]:
         """The rows and statements of the corpus, and the chains of those rows known at the view's K."""
-        with self._lock:
-            if self._table.update(view.prefix):
-                self._forget()
-            rows = self._table.rows
+        with self.lock:
+            rows = self.rows(view.prefix)
             self._read_statements(view, rows)
-            linker = Linker(rows, self._statements.snapshot(), tuple(self._keys), self.limits)
+            linker = Linker(rows, self._statements.snapshot(), tuple(self.parts), self.limits)
             return linker, self._linked(view, linker)
 
     def _linked(self, view: View, linker: Linker) -> Chain:
@@ -118,15 +97,13 @@ class SeriesCache:
             self._chain = chain
             self._write(linker, chain, view)
         else:
-            self._earlier[view.known_at] = chain
-            while len(self._earlier) > CHAINS:
-                self._earlier.popitem(last=False)
+            remember(self._earlier, view.known_at, chain)
         return chain
 
     def _read_statements(self, view: View, rows: Rows) -> None:
         """Load the statements of all rows: from the file, and from the texts of rows added since."""
         if not self._opened:
-            self._open(view, rows)
+            self.read_file(FILE, FILE_FORMAT, lambda segment: self._load(segment, view, rows))
             self._opened = True
         if self._lexicon is None and self._statements.n < rows.n:
             self._lexicon = WordReader(view.analyzer.languages)
@@ -135,45 +112,35 @@ class SeriesCache:
         begin = self._statements.n
         for batch in read(view.store.db, rows.first, begin, rows.n, self._lexicon, self.limits):
             counts = np.zeros(batch.end - batch.begin, np.int32)
-            part = Postings(batch.begin, counts, batch.keys, batch.owners)
             self._statements.add(batch)
-            self._keys.append(part)
-            while mergeable(self._keys, self.limits.most_postings):
-                self._keys[-2:] = [merge_postings(self._keys[-2:])]
+            self.add_part(Postings(batch.begin, counts, batch.keys, batch.owners))
 
     # -- the file -----------------------------------------------------------------------------------
 
-    def _open(self, view: View, rows: Rows) -> None:
-        path = self.folder / FILE
-        if FILE not in files.names(self.folder):
-            return
-        try:
-            segment = Segment(path, expected=FILE_FORMAT)
-            n = segment.facts["nodes"]
-            if n <= rows.n and segment.facts["made"] == _made_from(rows, n, view):
-                keys = Postings(0, segment["counts"], segment["keys"], segment["nodes"], path)
-                columns = {name: segment[name] for name in COLUMNS}
-                known = np.unpackbits(segment["known"], count=n).astype(bool)
-                chain = Chain(known, *(segment[name] for name in ("ends", "before", "after", "edit")))
-                self._statements, self._keys, self._chain = StatementTable(n, columns), [keys], chain
-                self._on_disk = known
-                return
-        except (DamagedSegment, OSError):
-            pass  # as if it were not there
-        remove_file(path)
+    def _load(self, segment: Segment, view: View, rows: Rows) -> Chain | None:
+        """Take the contents of the file, if it is of rows of this corpus; returns its chain."""
+        n = segment.facts["nodes"]
+        if n > rows.n or segment.facts["made"] != _made_from(rows, n, view):
+            return None
+        keys = Postings(0, segment["counts"], segment["keys"], segment["nodes"], segment.path)
+        columns = {name: segment[name] for name in COLUMNS}
+        known = np.unpackbits(segment["known"], count=n).astype(bool)
+        chain = Chain(known, *(segment[name] for name in ("ends", "before", "after", "edit")))
+        self._statements, self.parts, self._chain = StatementTable(n, columns), [keys], chain
+        self._on_disk = known
+        return chain
 
     def _write(self, linker: Linker, chain: Chain, view: View) -> None:
-        rows, known, n = linker.rows, chain.known, len(self._on_disk)
-        changed = int((self._on_disk[: len(known)] != known[:n]).sum() + known[n:].sum())
-        if changed < max(self.limits.least_written, rows.n // self.limits.share_written):
+        rows = linker.rows
+        if not self.is_worth_writing(self._on_disk, chain.known, rows):
             return
         self._on_disk = chain.known
-        if len(self._keys) > 1:
-            self._keys = [merge_postings(self._keys)]
-        with contextlib.suppress(OSError), alone(self.folder), SegmentWriter(self.folder / FILE) as writer:
+        if len(self.parts) > 1:
+            self.parts = [merge_postings(self.parts)]
+        with contextlib.suppress(OSError), self.alone(), SegmentWriter(self.folder / FILE) as writer:
             for name in COLUMNS:
                 writer.add(name, linker.statements[name])
-            for part in self._keys:
+            for part in self.parts:
                 writer.add("counts", part.counts)
                 writer.add("keys", part.hashes)
                 writer.add("nodes", part.carriers)
@@ -305,7 +272,7 @@ def succession(view: View) -> Succession:
     """The succession of a view; cached with it."""
     cached: Succession | None = view.prefix.memo.get(FOLDER)
     if cached is None:
-        cached = view.prefix.memo[FOLDER] = Succession(view.prefix, *series_cache(view.derived).chain(view))
+        cached = view.prefix.memo[FOLDER] = Succession(view.prefix, *SeriesCache.of(view.derived).chain(view))
     return cached
 
 

@@ -1,21 +1,26 @@
-"""The table of rows from which chains of revisions are built, by passage number; it only grows."""
+"""The rows of a corpus by passage number, postings of their texts, and the cache of what they give."""
 
 from __future__ import annotations
 
 import contextlib
 import re
 import sqlite3
-from collections.abc import Iterator, Sequence
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from asof import files
+from asof.errors import DamagedSegment
 from asof.index.columns import Array, ArraySpec, FileFormat
 from asof.index.segment import Prefix, Segment, SegmentWriter
+from asof.index.view import LOCK, DerivedCache
 from asof.store.reader import texts_between, texts_of
 from asof.text.query import Shingler, mixed
 from asof.time.span import BEGINNING, NEVER
@@ -311,59 +316,143 @@ def mergeable(parts: list[Postings], most_postings: int) -> bool:
     return before <= 2 * last and before + last <= most_postings
 
 
-# -- current rows of a corpus, and the folder of files derived from them -------------------------------
+# -- what is derived from the rows of a corpus: in memory, and in files that can be deleted at any time --
 
 LEFTOVER = re.compile(r"(shingles-[0-9-]+|edges-[0-9.e-]+|chains)\.tmp")
 
+MOST_KEPT = 4
+"""The most graphs in memory of one kind."""
+
+Key = TypeVar("Key")
+Made = TypeVar("Made")
+
 
 class CurrentRows:
-    """The table of the rows of a corpus, which grows with its segments."""
+    """The table of the rows of a corpus, which grows with its segments. Threads may share it.
 
-    rows: Rows
+    `generation`: how often it was rebuilt.
+    """
 
     def __init__(self) -> None:
-        self._known: Rows | None = None
+        self._rows: Rows | None = None
         self._segment_names: set[str] = set()
+        self._lock = threading.Lock()
+        self.generation = 0
 
-    def update(self, prefix: Prefix) -> bool:
-        """Add the rows of a prefix; True if the table was rebuilt, because a row of it was removed.
+    def update(self, prefix: Prefix) -> tuple[Rows, int]:
+        """The table with the rows of a prefix, and its generation: it is rebuilt if a row of it was removed.
 
         A view from before the last write has fewer rows: then only these are compared.
         """
         segments = [part.segment for part in prefix.parts]
-        rows = self._known
-        if rows is not None:
-            listed_count = sum(
-                segment.n if end_of(segment) <= rows.end else int((segment["passage"] < rows.end).sum())
-                for segment in segments
-            )
-            known_count = rows.present[: max(known_to(segments) - rows.first, 0)].sum()
-            rows = rows.extended(segments) if listed_count == known_count else None
-        if rows is not None:
-            new = [segment for segment in segments if segment.path.name not in self._segment_names]
-            rows = rows if all(map(rows.holds, new)) else None
-        anew = rows is None
-        self.rows = self._known = Rows.of(segments) if rows is None else rows
-        self._segment_names = {segment.path.name for segment in segments}
-        return anew
+        with self._lock:
+            rows = self._rows
+            if rows is not None:
+                listed_count = sum(
+                    segment.n if end_of(segment) <= rows.end else int((segment["passage"] < rows.end).sum())
+                    for segment in segments
+                )
+                known_count = rows.present[: max(known_to(segments) - rows.first, 0)].sum()
+                rows = rows.extended(segments) if listed_count == known_count else None
+            if rows is not None:
+                new = [segment for segment in segments if segment.path.name not in self._segment_names]
+                rows = rows if all(map(rows.holds, new)) else None
+            self.generation += rows is None
+            self._rows = Rows.of(segments) if rows is None else rows
+            self._segment_names = {segment.path.name for segment in segments}
+            return self._rows, self.generation
+
+
+class RowCache:
+    """Data derived from the rows of a corpus, in memory and in the folder `NAME` of derived files.
+
+    A file names the rows that it was made from (`made_from`); one of other rows, of another format or damaged
+    is removed. Rows added since are read from their texts; when they are many, the file is written again.
+    Without write permission no file is written. Threads may share a cache: `lock` is held while it is used.
+    """
+
+    NAME: ClassVar[str]
+
+    def __init__(self, derived: DerivedCache, limits: GraphLimits = DEFAULT) -> None:
+        self.folder = derived.folder / self.NAME
+        self.limits = limits
+        self.lock = threading.Lock()
+        self.parts: list[Postings] = []
+        self._table: CurrentRows = derived.memo.setdefault("rows", CurrentRows())
+        self._generation = 0
+        self.forget()
+
+    @classmethod
+    def of(cls, derived: DerivedCache, limits: GraphLimits = DEFAULT) -> Self:
+        """The cache of a corpus; created with these limits if there is none."""
+        cached: Self = derived.memo.get(cls.NAME) or derived.memo.setdefault(cls.NAME, cls(derived, limits))
+        return cached
+
+    def forget(self) -> None:
+        """Forget what was made of the rows: some of them were removed."""
+        self.parts = []
+
+    def rows(self, prefix: Prefix) -> Rows:
+        """The table of rows, with those of this prefix."""
+        rows, generation = self._table.update(prefix)
+        if generation != self._generation:
+            self._generation = generation
+            self.forget()
+        return rows
+
+    def add_part(self, part: Postings) -> None:
+        """Add the postings of the next rows; parts of similar size are merged."""
+        self.parts.append(part)
+        while mergeable(self.parts, self.limits.most_postings):
+            self.parts[-2:] = [merge_postings(self.parts[-2:])]
+
+    def read_file(
+        self, name: str, expected: FileFormat, read: Callable[[Segment], Made | None]
+    ) -> Made | None:
+        """What `read` gives of a file; a file that is damaged, or of which it gives None, is removed."""
+        path = self.folder / name
+        if name not in files.names(self.folder):
+            return None
+        try:
+            made = read(Segment(path, expected=expected))
+            if made is not None:
+                return made
+        except (DamagedSegment, OSError):
+            pass  # as if it were not there
+        remove_file(path)
+        return None
+
+    def is_worth_writing(self, written: NDArray[np.bool_], known: NDArray[np.bool_], rows: Rows) -> bool:
+        """True if many known nodes differ from those of the file that is there."""
+        n = min(len(written), len(known))
+        changed = int((written[:n] != known[:n]).sum() + known[n:].sum())
+        return changed >= max(self.limits.least_written, rows.n // self.limits.share_written)
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Hold the lock for writing files, without those that a killed process left; raises BlockingIOError
+        if another process holds it."""
+        files.make_folder(self.folder)
+        with files.try_lock(self.folder / LOCK) as lock:
+            if lock is None:
+                raise BlockingIOError
+            for name in files.names(self.folder):
+                if LEFTOVER.fullmatch(name):
+                    remove_file(self.folder / name)
+            yield
+
+
+def remember(kept: OrderedDict[Key, Made], key: Key, made: Made) -> None:
+    """Add to an LRU cache, and evict the least recently used one of more than `MOST_KEPT`."""
+    kept.pop(key, None)
+    kept[key] = made
+    while len(kept) > MOST_KEPT:
+        kept.popitem(last=False)
 
 
 def is_newest(prefix: Prefix, rows: Rows) -> bool:
     """True if a prefix has every row and every end that is known now."""
     return prefix.known_at == NEVER and known_to([part.segment for part in prefix.parts]) >= rows.end
-
-
-@contextmanager
-def alone(folder: Path) -> Iterator[None]:
-    """Hold the lock for writing derived files; raises BlockingIOError if another process holds it."""
-    files.make_folder(folder)
-    with files.try_lock(folder / "lock") as lock:
-        if lock is None:
-            raise BlockingIOError
-        for name in files.names(folder):
-            if LEFTOVER.fullmatch(name):  # left by a process that was killed
-                remove_file(folder / name)
-        yield
 
 
 def remove_file(path: Path) -> None:

@@ -13,11 +13,10 @@ from __future__ import annotations
 import contextlib
 import math
 import re
-import threading
 from collections import OrderedDict
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,23 +26,19 @@ from asof.errors import DamagedSegment
 from asof.extensions.systems.overlap import FILE_FORMAT as EDGES
 from asof.extensions.systems.overlap import Edges, Graph, Updater, Weighted, summed
 from asof.index.segment import Prefix, Segment
-from asof.index.view import DerivedCache, View
+from asof.index.view import View
 from asof.plugins import scipy
+from asof.revisions.rows import FILE_FORMAT as POSTINGS
 from asof.revisions.rows import (
-    DEFAULT,
-    CurrentRows,
-    GraphLimits,
     Postings,
+    RowCache,
     Rows,
-    alone,
     is_newest,
-    merge_postings,
-    mergeable,
     read_postings,
+    remember,
     remove_file,
     segment_postings,
 )
-from asof.revisions.rows import FILE_FORMAT as POSTINGS
 from asof.store.reader import sources_of_heads, values_of_heads
 from asof.text.query import VERSION, Shingler
 from asof.time.span import NEVER
@@ -52,21 +47,15 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 
-# -- the cache: in memory, and in files that can be deleted at any time ----------------------------
+# -- the cache -------------------------------------------------------------------------------------
 #
 #     shingles-BEGIN-END.seg         postings of a range of rows
 #     edges-THRESHOLD-CAP.seg        the graph of the rows that were known when it was written
 #     edges-THRESHOLD-CAP-BANDS.seg  the same of locality-sensitive candidates
-#
-# Each file names the rows that it was built from (`Rows.stamp`), so after a purge, or with another copy of
-# the corpus, it is removed. Rows added since are read from their texts; when they are many, the files are
-# written again. Without write permission no file is written.
 
 
 FOLDER = "evidence"
 FORMAT = 1
-GRAPHS = 4
-"""The most graphs in memory of the current rows (for several thresholds and caps), and of earlier K."""
 
 SHINGLES = re.compile(r"shingles-(\d{1,18})-(\d{1,18})\.seg")
 
@@ -74,27 +63,13 @@ Key = tuple[float, int, int]
 """Threshold, cap, and bands (0: all pairs are compared)."""
 
 
-def graph_cache(derived: DerivedCache, limits: GraphLimits = DEFAULT) -> GraphCache:
-    """The graph cache of a corpus; created with these limits if there is none."""
-    memo = derived.memo
-    cached: GraphCache = memo.get(FOLDER) or memo.setdefault(
-        FOLDER, GraphCache(derived.folder / FOLDER, limits)
-    )
-    return cached
+class GraphCache(RowCache):
+    """The rows, postings and graphs of a corpus: of the current rows for several keys, and of earlier K."""
 
+    NAME = FOLDER
 
-class GraphCache:
-    """The rows, postings and graphs of a corpus. Threads may share it."""
-
-    def __init__(self, folder: Path, limits: GraphLimits = DEFAULT) -> None:
-        self.folder = folder
-        self.limits = limits
-        self._lock = threading.Lock()
-        self._table = CurrentRows()
-        self._forget()
-
-    def _forget(self) -> None:
-        self._parts: list[Postings] = []
+    def forget(self) -> None:
+        super().forget()
         self._opened = False
         self._shingler = Shingler()
         self._now: OrderedDict[Key, Graph] = OrderedDict()
@@ -103,8 +78,8 @@ class GraphCache:
 
     def graph(self, view: View, threshold: float, cap: int, bands: int = 0) -> tuple[Rows, Graph]:
         """The rows of the corpus, and the graph of those known at the view's K."""
-        with self._lock:
-            rows = self._update_rows(view.prefix)
+        with self.lock:
+            rows = self.rows(view.prefix)
             known, key = rows.known(view.prefix), (threshold, cap, bands)
             moment = NEVER  # of which the graph is the past alone
             if int(known.sum()) > self.limits.past_only and bool(
@@ -128,33 +103,25 @@ class GraphCache:
 
     def updater(self, view: View, threshold: float, cap: int, bands: int = 0) -> Updater:
         """The updater for the current rows of the corpus of a view."""
-        with self._lock:
-            return self._updater(view, self._update_rows(view.prefix), (threshold, cap, bands))
+        with self.lock:
+            return self._updater(view, self.rows(view.prefix), (threshold, cap, bands))
 
     def _updater(self, view: View, rows: Rows, key: Key) -> Updater:
         self._read_rows(view, rows)
-        return Updater(view.store.db, rows, tuple(self._parts), self._shingler, *key, self.limits)
-
-    def _update_rows(self, prefix: Prefix) -> Rows:
-        """The table of rows, with those of this prefix; the cache is cleared when the table is rebuilt."""
-        if self._table.update(prefix):
-            self._forget()
-        return self._table.rows
+        return Updater(view.store.db, rows, tuple(self.parts), self._shingler, *key, self.limits)
 
     # -- postings -----------------------------------------------------------------------------------
 
     def _read_rows(self, view: View, rows: Rows) -> None:
         """Load the postings of all rows: from files, and from the texts of rows that are in none."""
         if not self._opened:
-            self._parts = self._from_files(rows)
+            self.parts = self._from_files(rows)
             self._opened = True
-        begin = self._parts[-1].end if self._parts else 0
+        begin = self.parts[-1].end if self.parts else 0
         for part in read_postings(view.store.db, rows.first, begin, rows.n, self._shingler, self.limits):
-            self._parts.append(part)
-            while mergeable(self._parts, self.limits.most_postings):
-                self._parts[-2:] = [merge_postings(self._parts[-2:])]
-            if len(self._parts[-1].hashes) >= self.limits.most_postings:  # there are more than fit in memory
-                with contextlib.suppress(OSError), alone(self.folder):
+            self.add_part(part)
+            if len(self.parts[-1].hashes) >= self.limits.most_postings:  # there are more than fit in memory
+                with contextlib.suppress(OSError), self.alone():
                     self._write_parts(rows)
 
     def _from_files(self, rows: Rows) -> list[Postings]:
@@ -172,15 +139,12 @@ class GraphCache:
         return parts
 
     def _part(self, path: Path, begin: int, rows: Rows) -> Postings | None:
-        try:
-            segment = Segment(path, expected=POSTINGS)
+        def read(segment: Segment) -> Postings | None:
             facts = segment.facts
-            if (facts["begin"], facts["made"]) == (begin, made_from(rows, begin, min(facts["end"], rows.n))):
-                return segment_postings(segment)
-        except (DamagedSegment, OSError):
-            pass  # as if it were not there
-        remove_file(path)
-        return None
+            made = made_from(rows, begin, min(facts["end"], rows.n))
+            return segment_postings(segment) if (facts["begin"], facts["made"]) == (begin, made) else None
+
+        return self.read_file(path.name, POSTINGS, read)
 
     # -- files --------------------------------------------------------------------------------------
 
@@ -191,34 +155,27 @@ class GraphCache:
 
     def _load(self, key: Key, rows: Rows) -> Graph | None:
         """The graph in a file, if it is of rows of this corpus."""
-        path = self.folder / edges_file(key)
-        if path.name not in corpus_files.names(self.folder):
-            return None
-        try:
-            segment = Segment(path, expected=EDGES)
-            if segment.facts["nodes"] <= rows.n and segment.facts["made"] == made_from(
-                rows, 0, segment.facts["nodes"]
-            ):
-                edges, known = Edges.opened(segment)
-                self._written[key] = known
-                graph = Graph(known, edges)
-                remember(self._now, key, graph)
-                return graph
-        except (DamagedSegment, OSError):
-            pass  # as if it were not there
-        remove_file(path)
-        return None
+
+        def read(segment: Segment) -> Graph | None:
+            n = segment.facts["nodes"]
+            if n > rows.n or segment.facts["made"] != made_from(rows, 0, n):
+                return None
+            edges, known = Edges.opened(segment)
+            return Graph(known, edges)
+
+        graph = self.read_file(edges_file(key), EDGES, read)
+        if graph is not None:
+            self._written[key] = graph.known
+            remember(self._now, key, graph)
+        return graph
 
     def _settled(self, key: Key, graph: Graph, rows: Rows) -> Graph:
         """The graph, written to a file when much of it is not in one."""
-        written = self._written.get(key, np.zeros(0, bool))
-        n = min(len(written), len(graph.known))
-        changed = int((written[:n] != graph.known[:n]).sum() + graph.known[n:].sum())
-        if changed < max(self.limits.least_written, rows.n // self.limits.share_written):
+        if not self.is_worth_writing(self._written.get(key, np.zeros(0, bool)), graph.known, rows):
             return graph
         edges = graph.edges.folded() if graph.edges.stale.any() else graph.edges
         self._written[key] = graph.known
-        with contextlib.suppress(OSError), alone(self.folder):
+        with contextlib.suppress(OSError), self.alone():
             self._write_parts(rows)
             edges = edges.save(
                 self.folder / edges_file(key), graph.known, made=made_from(rows, 0, rows.n),
@@ -227,12 +184,12 @@ class GraphCache:
         return Graph(graph.known, edges)
 
     def _write_parts(self, rows: Rows) -> None:
-        for at, part in enumerate(self._parts):
+        for at, part in enumerate(self.parts):
             if part.file is None:
                 path = self.folder / f"shingles-{part.begin}-{part.end}.seg"
                 source_rows = made_from(rows, part.begin, part.end)
-                self._parts[at] = part.save(path, end=part.end, made=source_rows)
-        ours = {part.file for part in self._parts}
+                self.parts[at] = part.save(path, end=part.end, made=source_rows)
+        ours = {part.file for part in self.parts}
         for _, _, path in self._shingle_files():
             if path not in ours:
                 remove_file(path)
@@ -246,14 +203,6 @@ def made_from(rows: Rows, begin: int, end: int) -> str:
 def edges_file(key: Key) -> str:
     threshold, cap, bands = key
     return f"edges-{threshold!r}-{cap}{f'-{bands}' if bands else ''}.seg"
-
-
-def remember(graphs: OrderedDict[Any, Graph], key: Any, graph: Graph) -> None:
-    """Add a graph to an LRU cache, and evict the least recently used one."""
-    graphs.pop(key, None)
-    graphs[key] = graph
-    while len(graphs) > GRAPHS:
-        graphs.popitem(last=False)
 
 
 # -- PageRank of a weighted undirected graph (Page and Brin 1998) ----------------------------------
@@ -421,7 +370,7 @@ def evidence(
     key = f"evidence {threshold!r} {cap} {independent} {bands}"
     cached: Evidence | None = view.prefix.memo.get(key)
     if cached is None:
-        cache = graph_cache(view.derived)
+        cache = GraphCache.of(view.derived)
         rows, graph = cache.graph(view, threshold, cap, bands)
         groups = _source_groups(view, rows, independent)
         cached = Evidence(view.prefix, rows, graph.edges, cache.limits.sparse_edges, groups)

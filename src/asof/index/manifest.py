@@ -12,7 +12,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -43,7 +43,7 @@ from asof.index.vectors import dimensions, encode_missing, keep
 from asof.models.encoders import HashedNgrams
 from asof.models.ports import Encoder
 from asof.store.digest import indexed_text
-from asof.store.schema import POLL_SECONDS, change_encoder, encoder_of, exclusive_lock
+from asof.store.schema import POLL_SECONDS, change_encoder, encoder_of
 from asof.store.store import Store, translate_errors
 from asof.store.writing import EndRow, Ids, Transaction
 from asof.values import Document
@@ -289,10 +289,7 @@ class Manifest:
 
     def _sweep(self, db: sqlite3.Connection) -> None:
         """Remove files that a killed process left behind; no other process writes segments now."""
-        with (
-            translate_errors(self.store.database),
-            exclusive_lock(self.store.folder / "write.lock", self.store.wait),
-        ):
+        with self.store.locked():
             listed = {entry.file for entry in self.entries(db)}
             for name in corpus_files.names(self.folder):
                 if name not in listed and LEFTOVER.fullmatch(name):
@@ -320,23 +317,14 @@ class Manifest:
 
         Returns lines about it.
         """
-        db = self.store.writer()
-        try:
-            with (
-                translate_errors(self.store.database),
-                exclusive_lock(self.store.folder / "write.lock", self.store.wait),
-            ):
-                # no merge can be entered in the list from here on: what is missing really is missing
-                db.execute("BEGIN IMMEDIATE")
-                damaged = self.faults(db)
-                lines = []
-                for entry, fault in damaged:
-                    rows = self._rebuild_all(db) if entry is None else self._rebuild(db, entry)
-                    lines.append(f"index: {fault}; rebuilt its {rows} passages from the store")
-                db.execute("COMMIT")
-                self.discard(entry for entry, _ in damaged if entry is not None)
-        finally:
-            db.close()
+        with closing(self.store.writer()) as db, self.store.transaction(db):
+            # no merge can be entered in the list from here on: what is missing really is missing
+            damaged = self.faults(db)
+            lines = []
+            for entry, fault in damaged:
+                rows = self._rebuild_all(db) if entry is None else self._rebuild(db, entry)
+                lines.append(f"index: {fault}; rebuilt its {rows} passages from the store")
+        self.discard(entry for entry, _ in damaged if entry is not None)
         for line in lines:
             self.on_note(line)
         return lines
@@ -444,9 +432,8 @@ class EmbeddingRun:
 
     def _forget_others(self) -> None:
         """Remove vectors that an interrupted change to another encoder left."""
-        with self._transaction():
+        with self.manifest.store.transaction(self.db):
             self.db.execute("DELETE FROM vectors WHERE encoder <> ?", (self.name,))
-            self.db.execute("COMMIT")
 
     # -- vectors ------------------------------------------------------------------------------------
 
@@ -463,9 +450,8 @@ class EmbeddingRun:
             if progress is not None:
                 progress(min(of - left + encoded, of), of)
             vectors = encode_missing(self.db, self.encoder, texts)
-            with self._transaction():
+            with self.manifest.store.transaction(self.db):
                 keep(self.db, self.name, ids, texts, vectors)
-                self.db.execute("COMMIT")
             encoded, after = encoded + len(ids), ids[-1]
         if progress is not None:
             progress(of, of)
@@ -501,7 +487,7 @@ class EmbeddingRun:
             return False
         manifest = self.manifest
         with self.alone:
-            with self._transaction():
+            with manifest.store.transaction(self.db):
                 entries = manifest.entries(self.db)
                 if self._lacking() or any(entry.file not in self._files for entry in entries):
                     return False
@@ -509,7 +495,6 @@ class EmbeddingRun:
                     manifest.enter(self.db, [entry], *self._files[entry.file])
                 self.db.execute("DELETE FROM vectors WHERE encoder <> ?", (self.name,))
                 settings = change_encoder(self.db, manifest.store.settings, self.name)
-                self.db.execute("COMMIT")
             manifest.store.settings, manifest.encoder = settings, self.encoder
             for entry in entries:
                 del self._files[entry.file]
@@ -555,18 +540,6 @@ class EmbeddingRun:
             yield vectors_of(self.db, passages[first : first + REBUILD_ROWS].tolist(), self.name)
 
     # -- who may do what ----------------------------------------------------------------------------
-
-    @contextmanager
-    def _transaction(self) -> Iterator[None]:
-        """The write lock and a transaction, undone unless it was committed."""
-        store = self.manifest.store
-        with translate_errors(store.database), exclusive_lock(store.folder / "write.lock", store.wait):
-            self.db.execute("BEGIN IMMEDIATE")
-            try:
-                yield
-            finally:
-                if self.db.in_transaction:
-                    self.db.execute("ROLLBACK")
 
     @contextmanager
     def _no_merges(self) -> Iterator[None]:

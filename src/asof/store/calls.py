@@ -12,8 +12,7 @@ from typing import Self
 
 from asof.models.metered import CachedReply
 from asof.store.reader import existing_passages
-from asof.store.schema import exclusive_lock
-from asof.store.store import Store, translate_errors, translate_sqlite_errors
+from asof.store.store import Store, translate_sqlite_errors
 
 BATCH = 500
 """Digests in one query: SQLite takes a limited number of values."""
@@ -89,20 +88,8 @@ class StoredCalls:
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
-        store = self.store
-        with (
-            self._lock,
-            translate_errors(store.database),
-            exclusive_lock(store.folder / "write.lock", store.wait),
-        ):
-            self._db.execute("BEGIN IMMEDIATE")
-            try:
-                yield self._db
-                self._db.execute("COMMIT")
-            except BaseException:
-                if self._db.in_transaction:
-                    self._db.execute("ROLLBACK")
-                raise
+        with self._lock, self.store.transaction(self._db):
+            yield self._db
 
 
 def _has_passage(db: sqlite3.Connection, passage: int, digest: bytes) -> bool:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from asof.errors import BeforeHorizon
 from asof.store.reader import existing_passages
-from asof.store.schema import exclusive_lock, get_meta
+from asof.store.schema import get_meta
 from asof.store.store import Store, translate_errors
 from asof.time.span import NEVER, iso
 
@@ -63,17 +63,11 @@ def write_feedback(
     `wait`: seconds for another writer, the store's if None. Raises Busy, NoSpace, CorpusError; nothing is
     written then.
     """
-    lock = exclusive_lock(store.folder / "write.lock", store.wait if wait is None else wait)
-    with translate_errors(store.database), closing(store.writer()) as db, lock:
-        try:
-            if wait is not None:
-                db.execute(f"PRAGMA busy_timeout = {int(1000 * wait)}")
-            db.execute("BEGIN IMMEDIATE")
+    with translate_errors(store.database), closing(store.writer()) as db:
+        if wait is not None:
+            db.execute(f"PRAGMA busy_timeout = {int(1000 * wait)}")
+        with store.transaction(db, wait):
             yield db, max(clock(), _last_write(db) + 1)
-            db.execute("COMMIT")
-        finally:
-            if db.in_transaction:
-                db.execute("ROLLBACK")
 
 
 def _last_write(db: sqlite3.Connection) -> int:

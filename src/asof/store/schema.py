@@ -265,6 +265,20 @@ def migrate(db: sqlite3.Connection, migrations: tuple[str, ...] = MIGRATIONS) ->
         done += 1
 
 
+@contextmanager
+def transaction(db: sqlite3.Connection) -> Iterator[None]:
+    """A transaction that writes: committed at the end, undone after an error."""
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        if db.in_transaction:
+            db.execute("COMMIT")
+    except BaseException:
+        if db.in_transaction:  # a full disk has rolled it back
+            db.execute("ROLLBACK")
+        raise
+
+
 def store_error(error: sqlite3.Error, path: Path | str = "corpus.db") -> CorpusError:
     """The error of asof that describes an SQLite error to the user."""
     text = str(error)

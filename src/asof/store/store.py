@@ -36,6 +36,7 @@ from asof.store.schema import (
     set_meta,
     shared_lock,
     store_error,
+    transaction,
 )
 from asof.store.workers import TextPreparation
 from asof.store.writing import Transaction, reconcile, save_checkpoints
@@ -319,6 +320,20 @@ class Store:
         return connect(self.database, write=True)
 
     @contextmanager
+    def locked(self, wait: float | None = None) -> Iterator[None]:
+        """Hold the write lock; `wait`: seconds for another writer, in place of the store's. Raises Busy, and
+        CorpusError for errors of SQLite and of the file system."""
+        lock = exclusive_lock(self.folder / "write.lock", self.wait if wait is None else wait)
+        with translate_errors(self.database), lock:
+            yield
+
+    @contextmanager
+    def transaction(self, db: sqlite3.Connection, wait: float | None = None) -> Iterator[None]:
+        """One transaction on `db` under the write lock (see `locked`), undone after an error."""
+        with self.locked(wait), transaction(db):
+            yield
+
+    @contextmanager
     def write(
         self,
         db: sqlite3.Connection,
@@ -334,43 +349,28 @@ class Store:
         When nothing changed, nothing is written. Raises Busy, NoSpace; after any error the corpus is as it
         was before.
         """
-        with translate_errors(self.database), self._write_lock():
-            db.execute("BEGIN IMMEDIATE")
-            try:
-                last = db.execute("SELECT max(id) FROM transactions").fetchone()[0] or 0
-                now = max(clock(), last + 1)
-                origin = source_row(db, source, now) if any(source) else 0
-                texts = TextPreparation.of(self.settings, self.analyzer)
-                write = Transaction(db, now, self.settings, texts, origin)
-                yield write
-                if write.empty:
-                    db.execute("COMMIT" if save_checkpoints(write) else "ROLLBACK")
-                    return
-                reconcile(write)
-                save_checkpoints(write)
-                db.execute("INSERT INTO transactions VALUES (?, ?)", (now, what))
-                publish(write)
-                db.execute("COMMIT")
-            except BaseException:
-                if db.in_transaction:
+        with self.transaction(db):
+            now = _next_transaction(db, clock)
+            origin = source_row(db, source, now) if any(source) else 0
+            texts = TextPreparation.of(self.settings, self.analyzer)
+            write = Transaction(db, now, self.settings, texts, origin)
+            yield write
+            if write.empty:
+                if not save_checkpoints(write):
                     db.execute("ROLLBACK")
-                raise
+                return
+            reconcile(write)
+            save_checkpoints(write)
+            db.execute("INSERT INTO transactions VALUES (?, ?)", (now, what))
+            publish(write)
 
     @contextmanager
     def exclusive(self, db: sqlite3.Connection, clock: Callable[[], int], what: str) -> Iterator[None]:
         """A transaction that removes rows; see `corrections.py`."""
-        with translate_errors(self.database), self._write_lock():
+        with self.transaction(db):
             db.execute("PRAGMA secure_delete = ON")
-            db.execute("BEGIN IMMEDIATE")
-            try:
-                yield
-                last = db.execute("SELECT max(id) FROM transactions").fetchone()[0] or 0
-                db.execute("INSERT INTO transactions VALUES (?, ?)", (max(clock(), last + 1), what))
-                db.execute("COMMIT")
-            except BaseException:
-                if db.in_transaction:
-                    db.execute("ROLLBACK")
-                raise
+            yield
+            db.execute("INSERT INTO transactions VALUES (?, ?)", (_next_transaction(db, clock), what))
 
     def compact(self, db: sqlite3.Connection) -> None:
         """Rewrite the database without its free pages, and empty the write-ahead log.
@@ -380,7 +380,7 @@ class Store:
         reply. Raises Busy when a reader does not finish.
         """
         until = time.monotonic() + self.compact_wait
-        with translate_errors(self.database), self._write_lock():
+        with self.locked():
             db.execute("VACUUM")
         while not self._try_empty_log(db):
             if time.monotonic() >= until:
@@ -407,15 +407,12 @@ class Store:
 
     def _try_empty_log(self, db: sqlite3.Connection) -> bool:
         """Empty the write-ahead log if no process reads; returns True if it is empty."""
-        with translate_errors(self.database), self._write_lock():
+        with self.locked():
             db.execute("PRAGMA busy_timeout = 0")
             try:
                 return not db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
             finally:
                 db.execute(f"PRAGMA busy_timeout = {BUSY_MS}")
-
-    def _write_lock(self) -> contextlib.AbstractContextManager[None]:
-        return exclusive_lock(self.folder / "write.lock", self.wait)
 
     def empty_log(self) -> None:
         """Empty the write-ahead log if no other process has the corpus open, so that one file is left.
@@ -425,6 +422,11 @@ class Store:
         if not log_is_empty(self.database):
             with contextlib.suppress(sqlite3.Error, CorpusError):  # read-only: then it stays as it is
                 self.writer().close()
+
+
+def _next_transaction(db: sqlite3.Connection, clock: Callable[[], int]) -> int:
+    """The id of a transaction that begins now: its wall time, later than any before."""
+    return max(clock(), (db.execute("SELECT max(id) FROM transactions").fetchone()[0] or 0) + 1)
 
 
 def _settings(stored: str, database: Path) -> CorpusSettings:

@@ -19,8 +19,7 @@ from asof.extensions.facts.store import Excerpt, Extraction
 from asof.models.metered import HasCachedReplies, MeteredModel, Usage, worst
 from asof.models.ports import Prompt, Reply
 from asof.store.reader import existing_passages
-from asof.store.schema import exclusive_lock
-from asof.store.store import Store, translate_errors
+from asof.store.store import Store
 from asof.values import Problem
 
 # -- batches ---------------------------------------------------------------------------------------
@@ -102,21 +101,12 @@ def _extract_batch(
     excerpts = fact_store.excerpts(db, passages)
     document_of = {excerpt.passage: excerpt.document for excerpt in excerpts}
     extractions = list(islice(extractor.extract(excerpts), len(excerpts)))
-    with translate_errors(store.database), exclusive_lock(store.folder / "write.lock", store.wait):
-        db.execute("BEGIN IMMEDIATE")
-        try:
-            # passages that were erased while the model replied are not written back
-            alive = existing_passages(db, [each.passage for each in extractions])
-            fact_store.save_extractions(
-                db,
-                extractor.name,
-                (each for each in extractions if each.passage in alive and not each.problem),
-            )
-            db.execute("COMMIT")
-        except BaseException:
-            if db.in_transaction:  # a full disk has rolled it back
-                db.execute("ROLLBACK")
-            raise
+    with store.transaction(db):
+        # passages that were erased while the model replied are not written back
+        alive = existing_passages(db, [each.passage for each in extractions])
+        fact_store.save_extractions(
+            db, extractor.name, (each for each in extractions if each.passage in alive and not each.problem)
+        )
     report.passages += sum(not each.problem for each in extractions)
     report.facts += sum(len(each.facts) for each in extractions)
     report.problems += [

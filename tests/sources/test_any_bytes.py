@@ -1,27 +1,53 @@
-"""Whatever bytes a file holds: a document or a problem, never an exception."""
+"""Whatever bytes a file holds: a document or a problem, never an exception, in a time as it is long."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.support.growth import is_linear
 
+from asof.extensions.documents.html_blocks import html_text
 from asof.sources.dates import dates_in
 from asof.sources.files import document
-from asof.sources.markdown import split
-from asof.sources.readers import Unreadable, decoded, parsed, suffixes
+from asof.sources.html import parse_text as parse_html
+from asof.sources.html_walk import pieces
+from asof.sources.markdown import parse_chat, parse_markdown, split
+from asof.sources.markups import parse_asciidoc, parse_docstrings, parse_org
+from asof.sources.readers import ParsedFile, TextParser, Unreadable, decoded, parsed, suffixes
 from asof.sources.source import InputLimits
 from asof.values import Document
 
-PIECES = st.sampled_from(
-    ["---\n", "\n", "a: 1\n", "date: 2024\n", "# H\n", "[[a|b]]", "#tag ", "`", "```\n", "[x](y)",
-     "<p>", "<!--", "</", "<a href='", "'", '"', "====\n", "T\n", "&amp;", "\x00", "é", "\r\n", "\r",
-     "> ", "- ", "{", "*x", "&y ", "!z "]
-)  # fmt: skip
-TEXTS = st.lists(PIECES | st.text(max_size=5), max_size=30).map(
-    lambda parts: "".join(parts).encode("utf-8", "replace")
+MARKDOWN = (
+    "---\n¦\n¦a: 1\n¦date: 2024\n¦# H\n¦[[a|b]]¦#tag ¦`¦```\n¦[x](y)¦> ¦- ¦{¦*x¦&y ¦!z ¦====\n¦T\n¦\x00"
+    "¦é¦\r\n¦\r"
 )
+ORG = (
+    "* ¦** TODO ¦\n¦:END:\n¦:PROPERTIES:\n¦#+BEGIN_SRC\n¦#+END_SRC\n¦[[¦][¦]]¦file:¦#+TITLE: ¦ :a:b:\n¦=¦*¦~"
+    "¦|-¦COMMENT ¦#+BEGIN_COMMENT\n¦word¦|--+¦/a¦ :a¦[[a]¦[[a][b¦#+a[¦<2024-03-05 ¦: a"
+)
+ASCIIDOC = (
+    "= ¦== ¦\n¦----\n¦////\n¦|===\n¦:a: ¦{a}¦<<¦>>¦[[¦]]¦xref:¦*¦_¦`¦#¦[¦]¦https://¦ \\\n¦v1, 2024\n¦word¦."
+    "¦link:¦https://a¦<<a,¦:a: \\\n¦a [[¦[.a¦[]"
+)
+CHAT = "12/03/2021, 18:04 - ¦[3/13/21, 6:04:05 PM] ¦Ada: ¦\n¦\u200e¦<a b>¦<¦:¦1¦ "
+HTML = (
+    "<!--¦<![CDATA[¦<a ¦<a¦</¦</a¦<!¦&¦<¦<?¦<script>¦<a b='¦<a b=\"¦<!--a--!¦<title>¦<b>¦<![¦<pre>\n¦<h1>"
+    "¦<nav>¦&#1¦<a =¦<a b=¦<main>¦</main>¦<header>¦<article><time datetime=1>"
+    '¦<script type="application/ld+json">[{}]</script>'
+)
+BLOCKS = "<table><tr><td>x¦<ul><li>x¦<sup><a>¦<table>¦<td>¦<pre>\n¦<br>¦<a id=x>¦<h1>¦<div"
+CODE = '"""¦def a(b):\n¦class C:\n¦ ¦\n¦\'¦x¦(¦\\¦\\ud800'
+
+
+def text_of(parts: str) -> st.SearchStrategy[str]:
+    return st.lists(st.sampled_from(parts.split("¦")) | st.text(max_size=5), max_size=30).map("".join)
+
+
+TEXTS = text_of(MARKDOWN + "¦" + HTML).map(lambda text: text.encode("utf-8", "replace"))
 
 
 @given(raw=st.binary() | TEXTS, kind=st.sampled_from(sorted({*suffixes()} - {".pdf"})))
@@ -45,3 +71,67 @@ def test_any_bytes_make_a_page_or_are_refused(raw: bytes, kind: str):
     elif kind == ".md":
         found = split(whole)
         assert made.text in (whole, whole[found[1] :] if found else whole)
+
+
+@pytest.mark.parametrize(
+    ("parse", "parts"),
+    [
+        (parse_markdown, MARKDOWN), (parse_org, ORG), (parse_asciidoc, ASCIIDOC), (parse_html, HTML),
+        (parse_docstrings, CODE),
+    ],
+)  # fmt: skip
+@given(data=st.data())
+def test_headings_stand_at_their_offsets(parse: TextParser, parts: str, data: st.DataObject):
+    try:
+        page = parse(data.draw(text_of(parts)), "stem", InputLimits())
+    except Unreadable:
+        return
+    for heading in page.outline:
+        assert heading.offset == 0 or page.text[heading.offset - 1] == "\n"
+        line = page.text[heading.offset :].partition("\n")[0]
+        assert parse is parse_markdown or heading.title in line  # marks of emphasis stay in a note
+
+
+@given(text_of(CHAT))
+def test_any_text_is_a_chat_with_different_names_or_none(text: str):
+    if (chat := parse_chat(text, "stem")) is not None:
+        names = [part.name for part in chat.parts]
+        assert all(names)
+        assert len(set(names)) == len(names)
+
+
+def parser(parse: TextParser) -> Callable[[str], ParsedFile]:
+    return lambda text: parse(text, "stem", InputLimits())
+
+
+LINEAR: list[tuple[str, Callable[[str], object], list[str], str, int]] = [
+    ("org", parser(parse_org), ["", "* "], ORG, 10_000),
+    ("asciidoc", parser(parse_asciidoc), ["x\n\n", "= "], ASCIIDOC, 10_000),
+    ("html", parser(parse_html), [""], HTML, 10_000),
+    ("blocks", html_text, [""], BLOCKS, 10_000),
+    ("chat", lambda text: parse_chat(text, ""), ["13/03/2021, 18:04 - A: x"], CHAT, 10_000),
+    (
+        "declarations", lambda text: list(pieces(text)), ["", "<!DOCTYPE a ["],
+        "<!DOCTYPE a [¦<!DOCTYPE a []¦]   ¦<!-- a --><?b?>¦<!-- -¦<?¦ ", 20_000,
+    ),
+]  # fmt: skip
+"""Formats, how they are parsed, how texts begin, what is repeated in them, and for how many characters."""
+
+
+@pytest.mark.parametrize(
+    ("parse", "openings", "piece", "size"),
+    [
+        pytest.param(parse, openings, piece, size, id=f"{name} {piece!r}")
+        for name, parse, openings, parts, size in LINEAR
+        for piece in parts.split("¦")
+    ],
+)
+def test_hostile_text_takes_linear_time(
+    parse: Callable[[str], object], openings: list[str], piece: str, size: int
+):
+    for opening in openings:
+        repeated = (piece.strip() or piece) if opening.endswith(" ") else piece  # on the line that it opens
+        assert is_linear(
+            lambda n, repeated=repeated, opening=opening: parse(opening + repeated * (n // len(repeated))),
+            size,
+        )

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from tests.support.growth import is_linear
 
 from asof.sources import markups
 from asof.sources.dates import dates_in
@@ -175,45 +172,3 @@ def test_attributes_that_multiply_are_refused():
     lines = [":a0: x"] + [f":a{n + 1}: " + f"{{a{n}}}" * 10 for n in range(20)]
     with pytest.raises(Unreadable, match="many times as long"):
         parse("\n".join([*lines, "{a20}"]))
-
-
-PIECES = [
-    "= ",
-    "== ",
-    "\n",
-    "----\n",
-    "////\n",
-    "|===\n",
-    ":a: ",
-    "{a}",
-    "<<",
-    ">>",
-    "[[",
-    "]]",
-    "xref:",
-    "*",
-    "_",
-    "`",
-    "#",
-    "[",
-    "]",
-    "https://",
-    " \\\n",
-    "v1, 2024\n",
-    "word",
-    ".",
-]
-
-
-@given(st.lists(st.sampled_from(PIECES) | st.text(max_size=3), max_size=30).map("".join))
-def test_headings_stand_at_their_offsets(text):
-    page = parse(text)
-    for heading in page.outline:
-        assert heading.offset == 0 or page.text[heading.offset - 1] == "\n"
-        assert page.text[heading.offset :].partition("\n")[0] == heading.title
-
-
-@pytest.mark.parametrize("piece", [*PIECES, "link:", "https://a", "<<a,", ":a: \\\n", "a [[", "[.a", "[]"])
-def test_hostile_text_takes_linear_time(piece):
-    assert is_linear(lambda n: parse(f"x\n\n{piece * (n // len(piece))}"), 10_000)
-    assert is_linear(lambda n: parse(f"= {piece.strip() * (n // len(piece))}"), 10_000)

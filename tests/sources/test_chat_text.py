@@ -7,7 +7,6 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.support.growth import is_linear
 
 from asof.sources.dates import dates_in
 from asof.sources.markdown import PAUSE, ChatMessage, conversations, distinct, parse_chat
@@ -142,34 +141,6 @@ def test_no_text_is_published_before_it_was_written(minutes):
         published = datetime.fromisoformat(part.front["published"])
         assert published >= max(message.at, message.settled or message.at)
         assert published.date() >= message.at.date()
-
-
-PIECES = [
-    "12/03/2021, 18:04 - ",
-    "[3/13/21, 6:04:05 PM] ",
-    "Ada: ",
-    "\n",
-    "\u200e",
-    "<a b>",
-    "<",
-    ":",
-    "1",
-    " ",
-]
-
-
-@given(st.lists(st.sampled_from(PIECES) | st.text(max_size=3), max_size=30).map("".join))
-def test_any_text_is_a_chat_with_different_names_or_none(text):
-    chat = parse_chat(text, "stem")
-    if chat is not None:
-        names = [part.name for part in chat.parts]
-        assert all(names)
-        assert len(set(names)) == len(names)
-
-
-@pytest.mark.parametrize("piece", PIECES)
-def test_hostile_text_takes_linear_time(piece):
-    assert is_linear(lambda n: parse_chat(f"13/03/2021, 18:04 - A: x{piece * (n // len(piece))}", ""), 10_000)
 
 
 def test_a_text_that_is_no_chat_costs_little():

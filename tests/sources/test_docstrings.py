@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from asof.sources import markups
 from asof.sources.readers import Unreadable, parsed
@@ -107,15 +105,3 @@ def test_a_file_that_is_too_large_is_refused():
     assert parse('"234567"\n\n', limits).title == "234567"
     with pytest.raises(Unreadable, match="11 characters; the limit is 10"):
         parse('"234567"\n\n\n', limits)
-
-
-@given(
-    st.lists(st.sampled_from(['"""', "def a(b):\n", "class C:\n", " ", "\n", "'", "x", "(", "\\", "\\ud800"]))
-)
-def test_any_code_is_read_or_refused(pieces):
-    try:
-        page = parse("".join(pieces))
-    except Unreadable:
-        return
-    for heading in page.outline:
-        assert page.text[heading.offset :].startswith(f"{heading.title}\n\n")

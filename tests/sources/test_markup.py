@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from tests.support.growth import is_linear
 
 from asof.sources.html_walk import declared_charset, pieces, shown
 
@@ -30,14 +29,6 @@ def test_a_document_type_that_declares_nothing_ends_at_once(source):
 
 def test_declarations_without_end_hide_no_text():
     assert text("<!DOCTYPE html [<p>One</p>").strip() == "One"
-
-
-@pytest.mark.parametrize(
-    "repeated", ["<!DOCTYPE a [", "<!DOCTYPE a []", "]   ", "<!-- a --><?b?>", "<!-- -", "<?", " "]
-)
-def test_the_beginning_takes_time_as_it_is_long(repeated):
-    opened = "<!DOCTYPE a [" * (repeated[0] == "]")
-    assert is_linear(lambda size: list(pieces(opened + repeated * size)), 2_000)
 
 
 def test_elements_that_are_skipped_end_where_they_end():

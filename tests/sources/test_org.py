@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from tests.support.growth import is_linear
 
 from asof.sources import markups
 from asof.sources.dates import dates_in
@@ -139,43 +136,3 @@ def test_what_is_never_closed_is_text():
 def test_a_file_without_text_is_refused():
     with pytest.raises(Unreadable, match="no text"):
         parsed(b"# only a comment\n", "a.org", InputLimits())
-
-
-PIECES = [
-    "* ",
-    "** TODO ",
-    "\n",
-    ":END:\n",
-    ":PROPERTIES:\n",
-    "#+BEGIN_SRC\n",
-    "#+END_SRC\n",
-    "[[",
-    "][",
-    "]]",
-    "file:",
-    "#+TITLE: ",
-    " :a:b:\n",
-    "=",
-    "*",
-    "~",
-    "|-",
-    "COMMENT ",
-    "#+BEGIN_COMMENT\n",
-    "word",
-]
-
-
-@given(st.lists(st.sampled_from(PIECES) | st.text(max_size=3), max_size=30).map("".join))
-def test_headings_stand_at_their_offsets(text):
-    page = parse(text)
-    for heading in page.outline:
-        assert heading.offset == 0 or page.text[heading.offset - 1] == "\n"
-        assert page.text[heading.offset :].partition("\n")[0].endswith(heading.title)
-
-
-@pytest.mark.parametrize(
-    "piece", [*PIECES, "|--+", "/a", " :a", "[[a]", "[[a][b", "#+a[", "<2024-03-05 ", ": a"]
-)
-def test_hostile_text_takes_linear_time(piece):
-    assert is_linear(lambda n: parse(piece * (n // len(piece))), 10_000)
-    assert is_linear(lambda n: parse("* " + piece.strip() * (n // len(piece))), 10_000)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from tests.support.growth import is_linear
 
 from asof.sources import html as webpage
 from asof.sources import markdown
@@ -64,17 +63,6 @@ def test_an_element_that_is_never_closed_is_told():
 def test_titles_without_a_title():
     assert html("<h2>b</h2><h1>a</h1>").title == "a"
     assert html("x").title == "stem"
-
-
-@pytest.mark.parametrize(
-    "piece",
-    ["<!--", "<![CDATA[", "<a ", "<a", "</", "</a", "<!", "&", "<", "<?", "<script>", "<a b='", '<a b="',
-     "<!--a--!", "<title>", "<b>", "<![", "<pre>\n", "<h1>", "<nav>", "&#1", "<a =", "<a b=",
-     "<main>", "</main>", "<header>", "<article><time datetime=1>",
-     '<script type="application/ld+json">[{}]</script>'],
-)  # fmt: skip
-def test_hostile_markup_takes_linear_time(piece):
-    assert is_linear(lambda n: html(piece * (n // len(piece))), 10_000)
 
 
 DATED = '<meta name="{}" content="{}">'

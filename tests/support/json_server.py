@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -18,13 +19,27 @@ def shared_words(question: str, text: str) -> float:
     return float(len(set(question.lower().split()) & set(text.lower().split())))
 
 
-def answer(body: dict[str, Any]) -> Reply:
-    """What a server of the shape of the request says, best first."""
+def answer(body: dict[str, Any] | None) -> Reply:
+    """What a server of the shape of the request says, best first; "well" to a GET."""
+    if body is None:
+        return 200, {}, b"well"
     texts = body["texts"] if "texts" in body else body["documents"]
     key = "score" if "texts" in body else "relevance_score"
     rows = [{"index": at, key: shared_words(body["query"], text)} for at, text in enumerate(texts)]
     rows.sort(key=lambda row: -row[key])
     return 200, {}, json.dumps(rows if "texts" in body else {"model": "m", "results": rows}).encode()
+
+
+def drips(first: bytes) -> Callable[[BaseHTTPRequestHandler], None]:
+    """Says this, and then a byte now and then, without an end."""
+
+    def reply(handler: BaseHTTPRequestHandler) -> None:
+        handler.wfile.write(first)
+        for _ in range(500):
+            handler.wfile.write(b" ")
+            time.sleep(0.02)
+
+    return reply
 
 
 @dataclass
@@ -39,15 +54,20 @@ class Server:
 @pytest.fixture
 def server() -> Iterator[Server]:
     class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.reply(None)
+
         def do_POST(self) -> None:
-            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            self.reply(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+
+        def reply(self, body: Any) -> None:
             there.seen.append((self.path, dict(self.headers), body))
             reply = there.replies.pop(0) if there.replies else answer(body)
             if callable(reply):
                 reply(self)
                 return
             status, headers, said = reply
-            self.send_response(status)
+            self.send_response_only(status)  # without a Date of its own
             for name, value in {"Content-Length": str(len(said)), **headers}.items():
                 self.send_header(name, value)
             self.end_headers()

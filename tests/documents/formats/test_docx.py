@@ -2,57 +2,18 @@
 
 from __future__ import annotations
 
-import io
-import zipfile
-
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from tests.support.office_files import docx as file
+from tests.support.office_files import headings, part_of, relation, unzipped, zipped
 
 from asof.extensions.documents import docx
 from asof.extensions.documents.parts import Part, ReadLimits, Refused
-from asof.sources.readers import parsed
-from asof.sources.source import InputLimits
 
 LIMITS = ReadLimits(10_000, 100, 10**6)
-W = (
-    'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" '
-    'xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships" '
-    'xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006" '
-    'xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math"'
-)
-KINDS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
-RELATION = '<Relationship Id="{0}" Type="{1}/{2}" Target="{3}" {4}/>'
-LINK = RELATION.format("rLink", KINDS, "hyperlink", "https://e.org/a", 'TargetMode="External"')
-FILE = RELATION.format("rFile", KINDS, "hyperlink", "file:///c:/a", 'TargetMode="External"')
-
-
-def relations(*lines: str) -> str:
-    return f"<Relationships>{''.join(lines)}</Relationships>"
-
-
-def file(body: str, core: str = "", **members: str) -> bytes:
-    """A document; further members of word/ by their names."""
-    named = [RELATION.format(f"r{name}", KINDS, name, f"{name}.xml", "") for name in members]
-    main = [RELATION.format("r1", KINDS, "officeDocument", "/word/document.xml", "")]
-    main += [RELATION.format("r2", KINDS, "core-properties", "docProps/core.xml", "")] if core else []
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("_rels/.rels", relations(*main))
-        archive.writestr("word/document.xml", f"<w:document {W}><w:body>{body}</w:body></w:document>")
-        archive.writestr("word/_rels/document.xml.rels", relations(LINK, FILE, *named))
-        for name, xml in members.items():
-            archive.writestr(f"word/{name}.xml", f"<w:{name} {W}>{xml}</w:{name}>")
-        if core:
-            archive.writestr("docProps/core.xml", f"<core>{core}</core>")
-    return out.getvalue()
 
 
 def read(body: str, core: str = "", **members: str) -> Part:
-    (part,) = docx.read(file(body, core, **members), "stem", ".docx", LIMITS)
-    for at, _, words in part.outline:
-        assert part.text[at:].split("\n")[0] == words
-    return part
+    return part_of(docx, file(body, core, **members), LIMITS)
 
 
 def p(text: str, properties: str = "") -> str:
@@ -99,9 +60,7 @@ def test_headings_by_styles_and_what_they_are_based_on():
         + p("f", style("Heading4")) + p("x" * 501, style("Mine")),
         styles=STYLES,
     )  # fmt: skip
-    assert [(level, words) for _, level, words in part.outline] == [
-        (1, "T"), (2, "a"), (2, "b"), (3, "e"), (4, "f"),
-    ]  # fmt: skip
+    assert headings(part) == [(1, "T"), (2, "a"), (2, "b"), (3, "e"), (4, "f")]
     assert (part.title, part.text[:15]) == ("T", "T\n\na\n\nb\n\nc\n\nd\n\n")
 
 
@@ -209,20 +168,15 @@ def with_part(
     name: str, content: bytes, kind: str = "", body: str = p("a") + '<w:altChunk r:id="rPart"/>' + p("b")
 ) -> bytes:
     """A document with a part of another format, of this content type ("": its suffix says it)."""
-    out = io.BytesIO()
-    with zipfile.ZipFile(io.BytesIO(file(body))) as old, zipfile.ZipFile(out, "w") as new:
-        for each in old.namelist():
-            text = old.read(each).decode()
-            if each == "word/_rels/document.xml.rels":
-                part = RELATION.format("rPart", KINDS, "aFChunk", name, "")
-                text = text.replace("</Relationships>", f"{part}</Relationships>")
-            new.writestr(each, text)
-        new.writestr(f"word/{name}", content)
-        if kind:
-            own = f'<Override PartName="/word/{name}" ContentType="{kind}"/>'
-            default = '<Default Extension="dat" ContentType="application/x-odd"/>'
-            new.writestr("[Content_Types].xml", f"<Types>{default}{own}</Types>")
-    return out.getvalue()
+    members = unzipped(file(body))
+    links = "word/_rels/document.xml.rels"
+    added = f"{relation('rPart', 'aFChunk', name)}</Relationships>".encode()
+    members |= {links: members[links].replace(b"</Relationships>", added), f"word/{name}": content}
+    if kind:
+        own = f'<Override PartName="/word/{name}" ContentType="{kind}"/>'
+        default = '<Default Extension="dat" ContentType="application/x-odd"/>'
+        members["[Content_Types].xml"] = f"<Types>{default}{own}</Types>".encode()
+    return zipped(members)
 
 
 HTML = b"<meta charset='iso-8859-1'><title>t</title><h2>Pier</h2><p>F\xe4hre<ul><li>x<li>y</ul>"
@@ -244,31 +198,21 @@ MHT = (
     ],
 )
 def test_a_part_that_is_html_or_text_is_read_in_its_place(name, content, kind, text):
-    (part,) = docx.read(with_part(name, content, kind), "stem", ".docx", LIMITS)
-    assert part.text == f"a\n\n{text}\n\nb"
-    assert part.notes == []
-    for at, _, words in part.outline:
-        assert part.text[at:].split("\n")[0] == words
+    part = part_of(docx, with_part(name, content, kind), LIMITS)
+    assert (part.text, part.notes) == (f"a\n\n{text}\n\nb", [])
 
 
 def test_a_part_in_a_cell_is_read_there():
     table = f'<w:tbl><w:tr><w:tc>{p("k")}</w:tc><w:tc><w:altChunk r:id="rPart"/></w:tc></w:tr></w:tbl>'
-    (part,) = docx.read(with_part("p.html", b"<p>One<p>two", body=table), "stem", ".docx", LIMITS)
+    part = part_of(docx, with_part("p.html", b"<p>One<p>two", body=table), LIMITS)
     assert part.text == "k; One two"
 
 
 @pytest.mark.parametrize(("name", "kind"), [("p.rtf", ""), ("p.html", "application/rtf"), ("p.docx", "")])
 def test_a_part_of_another_format_is_noted(name, kind):
-    (part,) = docx.read(with_part(name, b"{\\rtf1 no}", kind), "stem", ".docx", LIMITS)
+    part = part_of(docx, with_part(name, b"{\\rtf1 no}", kind), LIMITS)
     assert part.text == "a\n\nb"
     assert part.notes == [f"a document of another format that is embedded in it is not read: word/{name}"]
-
-
-def test_a_part_is_read_within_the_limits():
-    with pytest.raises(Refused, match="more than 10,000 characters"):
-        docx.read(with_part("p.txt", b"word " * 5_000), "stem", ".docx", LIMITS)
-    with pytest.raises(Refused, match="unpacks to more"):
-        docx.read(with_part("p.html", b"<p>" * 10**6), "stem", ".docx", LIMITS)
 
 
 CORE = (
@@ -283,34 +227,19 @@ def test_what_it_says_of_itself():
     assert part.front == {"author": "Ann", "subject": "S", "tags": ["a", "b", "c"]}
 
 
-def test_through_the_process():
-    page = parsed(file(p("Head", style("Heading1")) + p("text"), CORE), "a.docx", InputLimits())
-    assert (page.text, page.title, page.outline[0].title) == ("Head\n\ntext", "T", "Head")
-    assert page.created is not None
-    assert page.created.text == "2024-02-03T04:05:06Z"
-
-
-def test_what_is_refused():
-    with pytest.raises(Refused, match="no text") as nothing:
-        read(p(""))
-    assert nothing.value.empty
-    with pytest.raises(Refused, match="no office document"):
-        docx.read(file("").replace(b"_rels/.rels", b"_rels/.relx"), "s", ".docx", LIMITS)
-    with pytest.raises(Refused, match="is damaged"):
-        docx.read(file(p("a") + "<w:p>"), "s", ".docx", LIMITS)
-    with pytest.raises(Refused, match="characters"):
-        read(p("x" * 10_001))
-    with pytest.raises(Refused, match="nested"):
-        read("<w:sdt>" * 300 + "</w:sdt>" * 300)
-
-
-@given(st.data())
-def test_damaged_bytes_give_a_part_or_are_refused(data):
-    raw = bytearray(file(p("a", style("Heading1")) + f"<w:tbl>{tr(tc('a'), tc('b'))}</w:tbl>", CORE))
-    for at in data.draw(st.lists(st.integers(0, len(raw) - 1), min_size=1, max_size=8)):
-        raw[at] = data.draw(st.integers(0, 255))
-    try:
-        parts = docx.read(bytes(raw), "stem", ".docx", LIMITS)
-    except Refused:
-        return
-    assert [part.name for part in parts] == [""]
+@pytest.mark.parametrize(
+    ("raw", "why"),
+    [
+        (file(p("")), "no text"),
+        (file("").replace(b"_rels/.rels", b"_rels/.relx"), "no office document"),
+        (file(p("a") + "<w:p>"), "is damaged"),
+        (file(p("x" * 10_001)), "characters"),
+        (file("<w:sdt>" * 300 + "</w:sdt>" * 300), "nested"),
+        (with_part("p.txt", b"word " * 5_000), "more than 10,000 characters"),
+        (with_part("p.html", b"<p>" * 10**6), "unpacks to more"),
+    ],
+)
+def test_what_is_refused(raw: bytes, why: str):
+    with pytest.raises(Refused, match=why) as refused:
+        docx.read(raw, "stem", ".docx", LIMITS)
+    assert refused.value.empty == (why == "no text")

@@ -2,67 +2,26 @@
 
 from __future__ import annotations
 
-import io
-import zipfile
 from collections.abc import Callable
-from contextlib import suppress
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from tests.support import office_files
+from tests.support.office_files import headings, part_of, unzipped, zipped
 
-from asof.extensions.documents.epub import read, text_of
-from asof.extensions.documents.parts import ReadLimits, Refused
-from asof.sources.readers import parsed
-from asof.sources.source import InputLimits
+from asof.extensions.documents import epub as reader
+from asof.extensions.documents.epub import text_of
+from asof.extensions.documents.parts import Part, ReadLimits, Refused
 
 LIMITS = ReadLimits(20_000, 10, 10**6)
-CONTAINER = '<container><rootfiles><rootfile full-path="OPS/book.opf"/></rootfiles></container>'
 METADATA = """<dc:title>The Ferry</dc:title><dc:creator>Ida Mole</dc:creator><dc:language>en-GB</dc:language>
 <dc:date>2011-05-01</dc:date><meta property="dcterms:modified">2024-03-05T10:00:00Z</meta>
 <dc:subject>lakes</dc:subject><dc:subject>boats</dc:subject>"""
 
 
-def epub(
-    chapters: dict[str, str], nav: str = "", ncx: str = "", metadata: str = METADATA, **more: str
-) -> bytes:
-    """A book of members, each the content of a body; further members by name, with `__` for a slash."""
-    items = "".join(
-        f'<item id="{name}" href="{name}%2Exhtml" media-type="application/xhtml+xml"/>' for name in chapters
-    )
-    items += '<item id="nav" href="nav.xhtml" properties="nav" media-type="application/xhtml+xml"/>' * bool(
-        nav
-    )
-    items += '<item id="ncx" href="toc.ncx" media-type="application/x-dtbncx+xml"/>' * bool(ncx)
-    spine = "".join(f'<itemref idref="{name}"/>' for name in chapters)
-    members = {
-        "META-INF/container.xml": CONTAINER,
-        "OPS/book.opf": f'<package xmlns:dc="d"><metadata>{metadata}</metadata><manifest>{items}</manifest>'
-        f'<spine toc="ncx">{spine}</spine></package>',
-        **{
-            f"OPS/{name}.xhtml": f"<html><head><title/></head>{body}</html>"
-            for name, body in chapters.items()
-        },
-        "OPS/nav.xhtml": nav,
-        "OPS/toc.ncx": ncx,
-        **{name.replace("__", "/"): text for name, text in more.items()},
-    }
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w") as archive:
-        for name, text in members.items():
-            if text:
-                archive.writestr(name, text)
-    return out.getvalue()
-
-
 def zipped_with(raw: bytes, member: str, change: Callable[[str], str]) -> bytes:
     """The book with a member changed."""
-    out = io.BytesIO()
-    with zipfile.ZipFile(io.BytesIO(raw)) as book, zipfile.ZipFile(out, "w") as changed:
-        for name in book.namelist():
-            text = book.read(name).decode()
-            changed.writestr(name, change(text) if name == member else text)
-    return out.getvalue()
+    members = unzipped(raw)
+    return zipped(members | {member: change(members[member].decode()).encode()})
 
 
 NAV = """<nav epub:type="landmarks"><ol><li><a href="one.xhtml">Start</a></li></ol></nav>
@@ -76,13 +35,12 @@ CHAPTERS = {
 }
 
 
-def book(raw: bytes):
-    (part,) = read(raw, "stem", ".epub", LIMITS)
-    return part
+def epub(chapters: dict[str, str], nav: str = "", ncx: str = "", **more: str) -> bytes:
+    return office_files.epub(chapters, nav, ncx, METADATA, **more)
 
 
-def headings(raw: bytes) -> list[tuple[int, str]]:
-    return [(level, words) for _, level, words in book(raw).outline]
+def book(raw: bytes) -> Part:
+    return part_of(reader, raw, LIMITS)
 
 
 def test_a_book():
@@ -91,9 +49,7 @@ def test_a_book():
         "Part I", "The Pier.", "It is old[1].", "Planks", "Many.", "So it ends.", "The Lake", "Deep.",
         "1. Of 1911.",
     ]  # fmt: skip
-    assert [(level, words) for _, level, words in part.outline] == [
-        (1, "Part I"), (2, "The Pier."), (3, "Planks"), (2, "The Lake"),
-    ]  # fmt: skip
+    assert headings(part) == [(1, "Part I"), (2, "The Pier."), (3, "Planks"), (2, "The Lake")]
     assert part.front == {"author": "Ida Mole", "language": "en-GB", "tags": ["lakes", "boats"]}
     assert (part.title, part.published, part.changed) == ("The Ferry", "2011-05-01", "2024-03-05T10:00:00Z")
     assert part.notes == []
@@ -109,12 +65,12 @@ def test_an_ncx_names_chapters_too_and_may_have_a_doctype():
         {"one": "<p>a</p>", "two": "<h1>Lake</h1><p>b</p>"},
         ncx=f"{doctype}<ncx><navMap>{points}</navMap></ncx>",
     )
-    assert headings(raw) == [(1, "I. Pier"), (1, "II. Lake")]
+    assert headings(book(raw)) == [(1, "I. Pier"), (1, "II. Lake")]
 
 
 def test_a_book_without_contents_has_its_own_headings_or_numbers():
     raw = epub({"a": "<p>x</p><h2>The Pier</h2><h3>Planks</h3>", "b": "<p>y</p>", "c": "<hr/>"})
-    assert headings(raw) == [(1, "The Pier"), (2, "Planks"), (1, "Chapter 2")]
+    assert headings(book(raw)) == [(1, "The Pier"), (2, "Planks"), (1, "Chapter 2")]
     assert book(raw).text == "The Pier\n\nx\n\nPlanks\n\nChapter 2\n\ny"
 
 
@@ -198,25 +154,3 @@ def test_what_is_refused(raw, said):
     with pytest.raises(Refused) as refused:
         book(raw)
     assert refused.value.message.startswith(said)
-
-
-_MARKUP = st.lists(
-    st.sampled_from(
-        ["<h1>", "</h1>", "<h2 id='b'>", "<p>", "<table>", "<tr>", "<td>", "</table>", "<ol>", "<li>", "<i>",
-         "<pre>\n", "<br/>", "<title/>", "word", " \n", "The lake", "***", "</nav>", "<a id='b'/>"]
-    ),
-    max_size=20,
-).map("".join)  # fmt: skip
-
-
-@given(_MARKUP, _MARKUP, st.sampled_from([NAV, ""]), _MARKUP)
-def test_headings_lie_at_their_lines(one, two, nav, more):
-    with suppress(Refused):
-        part = book(epub({"one": one, "two": two}, nav and nav + more))
-        for offset, _, title in part.outline:
-            assert part.text[offset:].partition("\n")[0] == title
-
-
-def test_through_the_process():
-    file = parsed(epub(CHAPTERS, NAV), "ferry.epub", InputLimits())
-    assert (file.title, len(file.outline), file.front["published"]) == ("The Ferry", 4, "2011-05-01")

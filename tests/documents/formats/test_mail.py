@@ -4,16 +4,11 @@ from __future__ import annotations
 
 import time
 from base64 import encodebytes
-from contextlib import suppress
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from asof.extensions.documents.mail import decoded, messages, own_words, read, unflowed, words
 from asof.extensions.documents.parts import ReadLimits, Refused
-from asof.sources.readers import parsed
-from asof.sources.source import InputLimits
 
 LIMITS = ReadLimits(20_000, 5, 10**6)
 HEAD = b"From: Ida Mole <ida@quay.org>\nDate: Tue, 5 Mar 2024 10:00:00 +0100\n"
@@ -232,32 +227,6 @@ def test_what_is_refused(raw, suffix, said):
     with pytest.raises(Refused) as refused:
         read(raw, "stem", suffix, LIMITS)
     assert refused.value.message.startswith(said)
-
-
-_PIECES = st.sampled_from(
-    [MAIL, PARTED, b"--==\n", b"--==--\n", b"\n\n", b"> q\n", b"-- \n", b"=?x?b?",
-     b"Content-Transfer-Encoding: base64\n", b"Content-Type: multipart/alternative\n", b"<p>", b"\xff\xfe",
-     b"Content-Disposition: attachment; filename*=x''%ff\n", b"From a Tue Mar  5 10:00:00 2024\n",
-     b"Content-Type: message/rfc822\n", b"Content-Type: text/plain; charset*0=\"a\n", b"Date: 99 99\n"]
-)  # fmt: skip
-
-
-@given(
-    st.lists(_PIECES | st.binary(max_size=8), max_size=12).map(b"".join), st.sampled_from([".eml", ".mbox"])
-)
-def test_any_bytes_give_parts_or_are_refused(raw, suffix):
-    with suppress(Refused):
-        parts = read(raw, "stem", suffix, LIMITS)
-        assert len({part.name for part in parts}) == len(parts)
-        for part in parts:
-            for offset, _, title in part.outline:
-                assert part.text[offset:].partition("\n")[0] == title
-
-
-def test_through_the_process():
-    file = parsed(MBOX, "inbox.mbox", InputLimits())
-    assert (file.text, [part.text for part in file.parts][1:]) == ("", ["two", "three"])
-    assert parsed(MAIL, "ferry.eml", InputLimits()).front["published"] == "2024-03-05T10:00:00+01:00"
 
 
 def mailbox(*messages: str) -> bytes:

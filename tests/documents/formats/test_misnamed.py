@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import io
-import zipfile
-from collections.abc import Mapping
-
 import pytest
+from tests.support.office_files import zipped
 
 from asof.extensions.documents.office import corrected
 from asof.extensions.documents.parts import ReadLimits, Refused
@@ -22,23 +19,14 @@ MAIN = (
 )
 
 
-def archive(members: Mapping[str, str]) -> bytes:
-    """A ZIP file of these members, the same bytes at any time: they stand in the names of tests."""
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as made:
-        for name, text in members.items():
-            made.writestr(zipfile.ZipInfo(name), text, zipfile.ZIP_DEFLATED)
-    return out.getvalue()
-
-
 def office(kind: str) -> bytes:
     """An office document of this kind, which embeds a sheet."""
-    return archive({TYPES: MAIN.format(SHEET, kind)})
+    return zipped({TYPES: MAIN.format(SHEET, kind)})
 
 
 DOCX = office("vnd.openxmlformats-officedocument.wordprocessingml.document")
 PPTX = office("vnd.openxmlformats-officedocument.presentationml.presentation")
-ODT = archive({"mimetype": "application/vnd.oasis.opendocument.text"})
+ODT = zipped({"mimetype": "application/vnd.oasis.opendocument.text"})
 
 
 @pytest.mark.parametrize(
@@ -50,7 +38,7 @@ ODT = archive({"mimetype": "application/vnd.oasis.opendocument.text"})
         (PPTX, ".xlsx", "it is a PowerPoint presentation", ".pptx"),
         (office("vnd.ms-excel.sheet.macroEnabled"), ".docx", "it is an Excel workbook", ".xlsx"),
         (ODT, ".docx", "it is an OpenDocument text", ".odt"),
-        (archive({"mimetype": "application/epub+zip\n"}), ".odt", "it is an EPUB", ".epub"),
+        (zipped({"mimetype": "application/epub+zip\n"}), ".odt", "it is an EPUB", ".epub"),
     ],
 )
 def test_a_document_of_another_format_says_what_it_is(raw, suffix, what, own):
@@ -65,10 +53,10 @@ def test_a_document_of_another_format_says_what_it_is(raw, suffix, what, own):
         (DOCX, ".docx"),
         (DOCX, ".rtf"),
         (ODT, ".odt"),
-        (archive({"a.txt": "x"}), ".docx"),
-        (archive({"mimetype": "image/png"}), ".docx"),
-        (archive({TYPES: MAIN.format(SHEET, "x")}), ".docx"),
-        (archive({TYPES: " " * 2**21 + MAIN.format(SHEET, "vnd.ms-word.document")}), ".odt"),
+        (zipped({"a.txt": "x"}), ".docx"),
+        (zipped({"mimetype": "image/png"}), ".docx"),
+        (zipped({TYPES: MAIN.format(SHEET, "x")}), ".docx"),
+        (zipped({TYPES: " " * 2**21 + MAIN.format(SHEET, "vnd.ms-word.document")}), ".odt"),
         (DOCX[:60], ".odt"),
         (b"PK\x03\x04", ".odt"),
         (b"plain", ".odt"),

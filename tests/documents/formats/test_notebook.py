@@ -12,8 +12,6 @@ from hypothesis import strategies as st
 from asof.extensions.documents.html_blocks import write_markdown
 from asof.extensions.documents.notebook import LONGEST_OUTPUT, read
 from asof.extensions.documents.parts import ReadLimits, Refused, Writer
-from asof.sources.readers import parsed
-from asof.sources.source import InputLimits
 
 LIMITS = ReadLimits(20_000, 10, 10**6)
 
@@ -112,6 +110,7 @@ def test_what_is_refused(raw, said):
     assert refused.value.message.startswith(said)
 
 
+_KEYS = "cell_type source outputs data text/plain level output_type name"
 _VALUES = st.recursive(
     st.none()
     | st.booleans()
@@ -119,14 +118,7 @@ _VALUES = st.recursive(
     | st.text(max_size=5)
     | st.sampled_from(["# a", "code", "markdown"]),
     lambda inner: (
-        st.lists(inner, max_size=3)
-        | st.dictionaries(
-            st.sampled_from(
-                ["cell_type", "source", "outputs", "data", "text/plain", "level", "output_type", "name"]
-            ),
-            inner,
-            max_size=4,
-        )
+        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(_KEYS.split()), inner, max_size=4)
     ),
     max_leaves=12,
 )
@@ -139,8 +131,3 @@ def test_any_values_give_parts_or_are_refused(cells, metadata):
         (part,) = read(raw, "stem", ".ipynb", LIMITS)
         for offset, _, title in part.outline:
             assert part.text[offset:].partition("\n")[0] == title
-
-
-def test_through_the_process():
-    file = parsed(notebook(*CELLS), "runs.ipynb", InputLimits())
-    assert (file.text, file.title) == (TEXT, "Ferries")

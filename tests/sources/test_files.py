@@ -23,10 +23,6 @@ from asof.time.moment import read as read_time
 from asof.values import Document, Problem, SourcedTime
 
 NOBODY = 65_534
-
-DAY = 86_400
-
-
 DAYS = count(10)
 
 
@@ -35,7 +31,7 @@ def write(path: Path, content: str | bytes, *, day: int | None = None) -> Path:
     day = next(DAYS) if day is None else day
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(content.encode() if isinstance(content, str) else content)
-    mtime = 1_577_836_800 + day * DAY
+    mtime = 1_577_836_800 + day * 86_400
     os.utime(path, (mtime, mtime))
     return path
 
@@ -46,78 +42,66 @@ def read(folder: Path, **options) -> tuple[dict[str, Document], list[Problem]]:
     return documents, [item for item in items if isinstance(item, Problem)]
 
 
-def test_an_empty_folder(tmp_path):
-    assert read(tmp_path) == ({}, [])
-
-
 def test_ids_are_paths_and_hidden_files_are_passed_over(tmp_path):
+    assert read(tmp_path) == ({}, [])
     for name in ("b.md", "a/b.md", "a/.hidden.md", ".git/c.md", ".obsidian/d.md", ".asof/e.md", "asof.toml"):
         write(tmp_path / "notes" / name, "text")
     source = open_source(tmp_path / "notes", root=tmp_path)
-    documents = stated(source)
-    assert [d.id for d in documents if isinstance(d, Document)] == ["notes/a/b.md", "notes/b.md"]
+    assert [d.id for d in stated(source) if isinstance(d, Document)] == ["notes/a/b.md", "notes/b.md"]
     assert (source.name, source.kind, source.complete) == ("notes", "folder", True)
     assert list(read(tmp_path / "notes")[0]) == ["a/b.md", "b.md"]
 
 
-def test_other_kinds_are_counted(tmp_path):
-    for name in ("a.png", "b.PNG", "c.md", "README", "d.jsonl"):
-        write(tmp_path / name, "x")
-    _, problems = read(tmp_path)
+def test_other_kinds_are_counted_also_those_that_a_name_does_not_tell(tmp_path):
+    for name in ("a.png", "b.PNG", "c.md", "README", "d.jsonl", "d/__init__.py"):
+        write(tmp_path / name, "x" * (name != "d/__init__.py"))
+    for name, content in (("a.json", "{}"), ("b.json", "[1]"), ("c.py", "x = 1")):
+        write(tmp_path / name, content)
+    documents, problems = read(tmp_path)
+    assert list(documents) == ["c.md"]
     assert [str(p) for p in problems] == [
         ".: 1 file without an extension is not read",
         ".: 1 .jsonl file is not read (index each on its own)",
         ".: 2 .png files are not read",
+        ".: 2 .json files are not read",
+        ".: 2 .py files are not read",
     ]
     assert not any(p.lost for p in problems)
 
 
 def test_line_ends_and_encodings(tmp_path):
-    write(tmp_path / "a.txt", b"one\r\ntwo\rthree\n")
-    write(tmp_path / "b.txt", "\ufeffmark".encode())
-    write(tmp_path / "c.txt", "sixteen ü".encode("utf-16"))
-    write(tmp_path / "d.txt", "café".encode("latin-1"))
-    write(tmp_path / "e.txt", b"a\0b")
+    texts = {
+        "a.txt": (b"one\r\ntwo\rthree\n", "one\ntwo\nthree\n"),
+        "b.txt": ("\ufeffmark".encode(), "mark"),
+        "c.txt": ("sixteen ü".encode("utf-16"), "sixteen ü"),
+        "e.txt": (b"a\0b", "a\ufffdb"),
+        **{f"latin {number}.txt": ("café".encode("latin-1"), "café") for number in range(7)},
+    }
+    for name, (raw, _) in texts.items():
+        write(tmp_path / name, raw)
     write(tmp_path / "f.txt", b"\xff\xfea")
+    write(tmp_path / "g.md", bytes(range(256)))
     documents, problems = read(tmp_path)
     assert {name: d.text for name, d in documents.items()} == {
-        "a.txt": "one\ntwo\nthree\n",
-        "b.txt": "mark",
-        "c.txt": "sixteen ü",
-        "d.txt": "café",
-        "e.txt": "a\ufffdb",
+        name: text for name, (_, text) in texts.items()
     }
-    assert [(p.file, p.document, p.remedy, p.lost) for p in problems] == [
-        ("e.txt", "", "", False),
-        ("f.txt", "f.txt", "save it as UTF-8", True),
-        (".", "", "save as UTF-8 what looks wrong", False),
-        (".", "", "save as UTF-8 what looks wrong", False),
-    ]
-    assert [p.message for p in problems[2:]] == [
-        "1 file was read as UTF-16: c.txt",
-        "1 file was read as windows-1252: d.txt",
-    ]
-
-
-def test_many_of_an_encoding_are_one_note(tmp_path):
-    for number in range(7):
-        write(tmp_path / f"{number}.txt", "café".encode("latin-1"))
-    (tmp_path / "bad.md").write_bytes(bytes(range(256)))
-    documents, problems = read(tmp_path)
-    assert len(documents) == 7
-    told = [p.message for p in problems if "mtimes" not in p.message]
-    assert told == [
-        "the file is not UTF-8 (byte 0x80 at 128) nor other text",
-        "7 files were read as windows-1252: 0.txt, 1.txt, 2.txt, 3.txt, 4.txt and 2 more",
+    looks = "save as UTF-8 what looks wrong"
+    first = ", ".join(f"latin {number}.txt" for number in range(5))
+    assert [(p.file, p.message, p.document, p.remedy, p.lost) for p in problems] == [
+        ("e.txt", "NUL characters stand in the file: read as U+FFFD", "", "", False),
+        ("f.txt", "the file is not UTF-16 (byte 0x61 at 2)", "f.txt", "save it as UTF-8", True),
+        ("g.md", "the file is not UTF-8 (byte 0x80 at 128) nor other text", "g.md", "save it as UTF-8", True),
+        (".", "1 file was read as UTF-16: c.txt", "", looks, False),
+        (".", f"7 files were read as windows-1252: {first} and 2 more", "", looks, False),
     ]
 
 
-@pytest.mark.parametrize("content", ["", " \n\t\n", "---\n---\n", "\ufeff"])
-def test_an_empty_file_is_a_problem(tmp_path, content):
+@pytest.mark.parametrize("content", ["", " \n\t\n", "---\n---\n", "\ufeff", "x" * 101])
+def test_an_empty_file_and_one_beyond_the_limit_are_problems(tmp_path, content):
     write(tmp_path / "a.md", content)
-    documents, (problem,) = read(tmp_path)
-    assert documents == {}
-    assert (problem.document, problem.lost) == ("a.md", True)
+    documents, (problem,) = read(tmp_path, limits=InputLimits(file=100))
+    assert (documents, problem.document, problem.lost) == ({}, "a.md", True)
+    assert len(content) < 101 or problem.message == "the file has 101 bytes; the limit is 100"
 
 
 def test_a_note_of_frontmatter_alone_is_a_document(tmp_path):
@@ -126,26 +110,15 @@ def test_a_note_of_frontmatter_alone_is_a_document(tmp_path):
     assert (documents["a.md"].text, documents["a.md"].aliases, problems) == ("", ("b",), [])
 
 
-def test_a_file_beyond_the_limit_is_not_read(tmp_path):
-    write(tmp_path / "a.md", "x" * 101)
-    documents, (problem,) = read(tmp_path, limits=InputLimits(file=100))
-    assert documents == {}
-    assert problem.message == "the file has 101 bytes; the limit is 100"
-    assert problem.document == "a.md"
-
-
 def test_links_are_followed_inside_only_and_never_round(tmp_path):
     inside, outside = tmp_path / "in", tmp_path / "out"
     write(inside / "real" / "a.md", "text")
     write(outside / "b.md", "secret")
-    (inside / "again").symlink_to("real")
-    (inside / "file.md").symlink_to("real/a.md")
-    (inside / "real" / "loop").symlink_to("..")
-    (inside / "out").symlink_to(outside)
-    (inside / "secret.md").symlink_to(outside / "b.md")
-    (inside / "self").symlink_to("self")
-    (inside / "gone.md").symlink_to("nowhere.md")
-    (inside / "twice").symlink_to("real")
+    for name, target in (
+        ("again", "real"), ("file.md", "real/a.md"), ("real/loop", ".."), ("out", outside),
+        ("secret.md", outside / "b.md"), ("self", "self"), ("gone.md", "nowhere.md"), ("twice", "real"),
+    ):  # fmt: skip
+        (inside / name).symlink_to(target)
     documents, problems = read(inside)
     assert sorted(documents) == ["again/a.md", "file.md", "real/a.md"]
     assert {(p.file, p.message.split(",")[0]) for p in problems} == {
@@ -198,29 +171,35 @@ def test_what_may_not_be_read(unprivileged):
     assert [(p.file, p.document, p.lost) for p in problems] == [("d", "", True), ("a.md", "a.md", True)]
 
 
+DATED = {
+    # content, when it was published and by what, when it was changed
+    "2021-01-01 front.md": (
+        "---\ndate: 2022-02-02\nupdated: 2023-03-03\nabout: 2023-Q4\nvalid_from: 2023\nk: v\n---\nx",
+        ("2022-02-02", "frontmatter"), "2023-03-03",
+    ),
+    "2021-01-01 name.md": ("Date: 2019-01-01\nx", ("2021-01-01", "filename"), "2020-01-03T00:00:00Z"),
+    "content.md": ("Date: 2019-01-01\nx", ("2019-01-01", "content"), "2020-01-04T00:00:00Z"),
+    "mtime.md": ("x", ("2020-01-05T00:00:00Z", "mtime"), "2020-01-05T00:00:00Z"),
+    "only.md": ("---\nlastmod: 2023-03-03\n---\nx", ("2023-03-03", "frontmatter"), "2023-03-03"),
+    "page.html": (
+        "<meta name=date content=2022-02-02><p>x", ("2022-02-02", "metadata"), "2020-01-07T00:00:00Z"
+    ),
+}  # fmt: skip
+
+
 def test_the_order_of_dates(tmp_path):
-    write(tmp_path / "2021-01-01 front.md", "---\ndate: 2022-02-02\nupdated: 2023-03-03\nk: v\n---\nx", day=1)
-    write(tmp_path / "2021-01-01 name.md", "Date: 2019-01-01\nx", day=2)
-    write(tmp_path / "content.md", "Date: 2019-01-01\nx", day=3)
-    write(tmp_path / "mtime.md", "x", day=4)
-    write(tmp_path / "only.md", "---\nlastmod: 2023-03-03\n---\nx", day=5)
+    for day, (name, (content, *_)) in enumerate(DATED.items(), 1):
+        write(tmp_path / name, content, day=day)
     documents, problems = read(tmp_path)
     assert problems == []
-    assert {name: (d.published.text, d.dated_by) for name, d in documents.items() if d.published} == {
-        "2021-01-01 front.md": ("2022-02-02", "frontmatter"),
-        "2021-01-01 name.md": ("2021-01-01", "filename"),
-        "content.md": ("2019-01-01", "content"),
-        "mtime.md": ("2020-01-05T00:00:00Z", "mtime"),
-        "only.md": ("2023-03-03", "frontmatter"),
-    }
-    assert {name: d.changed.text for name, d in documents.items() if d.changed} == {
-        "2021-01-01 front.md": "2023-03-03",
-        "2021-01-01 name.md": "2020-01-03T00:00:00Z",
-        "content.md": "2020-01-04T00:00:00Z",
-        "mtime.md": "2020-01-05T00:00:00Z",
-        "only.md": "2023-03-03",
-    }
-    assert documents["2021-01-01 front.md"].meta == {"k": "v"}
+    for name, (_, published, changed) in DATED.items():
+        each = documents[name]
+        assert each.published
+        assert each.changed
+        assert ((each.published.text, each.dated_by), each.changed.text) == (published, changed)
+    front = documents["2021-01-01 front.md"]
+    assert [(s.text, s.by) for s in front.about] == [("2023-Q4", "about"), ("2023 ..", "valid_from")]
+    assert (front.meta, documents["page.html"].meta) == ({"k": "v"}, {})
 
 
 def test_a_date_in_the_frontmatter_that_cannot_be_read(tmp_path):
@@ -231,20 +210,6 @@ def test_a_date_in_the_frontmatter_that_cannot_be_read(tmp_path):
     assert (document.published.text, document.meta) == ("20220202", {"k": "v", "date": "soon"})
     assert (problem.file, problem.line, problem.lost) == ("2021-01-01.md", 3, False)
     assert "'date' cannot be read: 'soon'" in problem.message
-
-
-def test_the_period_of_a_note(tmp_path):
-    write(tmp_path / "a.md", "---\nabout: 2023-Q4\nvalid_from: 2023\nk: v\n---\nx")
-    document = read(tmp_path)[0]["a.md"]
-    assert [(s.text, s.by) for s in document.about] == [("2023-Q4", "about"), ("2023 ..", "valid_from")]
-    assert document.meta == {"k": "v"}
-
-
-def test_the_dates_of_a_web_page(tmp_path):
-    write(tmp_path / "a.html", "<meta name=date content=2022-02-02><p>x")
-    document = read(tmp_path)[0]["a.html"]
-    assert document.published is not None
-    assert (document.published.text, document.dated_by, document.meta) == ("2022-02-02", "metadata", {})
 
 
 def test_copied_mtimes_are_not_believed(tmp_path):
@@ -277,38 +242,28 @@ def test_files_that_share_a_minute(seconds, count):
     assert together([second * SAME_MINUTE // 60 for second in seconds]) == count
 
 
-def test_one_file_is_a_source(tmp_path):
+def test_one_file_is_a_source_also_outside_of_the_corpus(tmp_path):
     write(tmp_path / "d" / "2021-01-01 a.md", "x")
-    source = open_source(tmp_path / "d" / "2021-01-01 a.md", root=tmp_path)
-    (document,) = stated(source)
-    assert isinstance(document, Document)
-    assert (document.id, document.dated_by, document.title) == (
-        "d/2021-01-01 a.md",
-        "filename",
-        "2021-01-01 a",
-    )
-    assert (source.name, source.kind) == ("d/2021-01-01 a.md", "file")
-
-
-def test_a_target_outside_the_corpus_is_named_by_its_last_part(tmp_path):
-    write(tmp_path / "far" / "a.md", "x")
     (tmp_path / "corpus").mkdir()
-    source = open_source(tmp_path / "far", root=tmp_path / "corpus")
-    (document,) = stated(source)
-    assert isinstance(document, Document)
-    assert (source.name, document.id) == ("far", "far/a.md")
+    for root, name in ((tmp_path, "d/2021-01-01 a.md"), (tmp_path / "corpus", "2021-01-01 a.md")):
+        source = open_source(tmp_path / "d" / "2021-01-01 a.md", root=root)
+        (document,) = stated(source)
+        assert (document.id, document.dated_by, document.title) == (name, "filename", "2021-01-01 a")
+        assert (source.name, source.kind) == (name, "file")
 
 
-def test_what_is_no_source(tmp_path):
+@pytest.mark.parametrize(
+    ("name", "history", "said"),
+    [
+        ("b.md", False, r"does not exist; accepted are a folder, and files that end in \.jsonl"),
+        ("a.bin", False, r"a\.bin is of no kind that can be read; accepted are"),
+        ("a.bin", True, "--history reads a folder"),
+    ],
+)
+def test_what_is_no_source(tmp_path, name, history, said):
     write(tmp_path / "a.bin", "x")
-    with pytest.raises(
-        SourceError, match=r"does not exist; accepted are a folder, and files that end in \.jsonl"
-    ):
-        open_source(tmp_path / "b.md", root=tmp_path)
-    with pytest.raises(SourceError, match=r"a\.bin is of no kind that can be read; accepted are"):
-        open_source(tmp_path / "a.bin", root=tmp_path)
-    with pytest.raises(SourceError, match="--history reads a folder"):
-        open_source(tmp_path / "a.bin", root=tmp_path, history=True)
+    with pytest.raises(SourceError, match=said):
+        open_source(tmp_path / name, root=tmp_path, history=history)
 
 
 def test_a_folder_that_went_away(tmp_path):
@@ -324,23 +279,18 @@ CHAT = """\
 [12.03.21, 18:05:10] Bo: How late?
 [13.03.21, 09:00:00] Ida: It sank.
 """
-
-
-def test_a_file_of_several_documents(tmp_path):
-    """A chat is a document for each burst of messages, dated by its last one."""
-    write(tmp_path / "chat.txt", CHAT)
-    documents, problems = read(tmp_path)
-    assert problems == []
-    assert list(documents) == ["chat.txt!/2021-03-12T18:04:05", "chat.txt!/2021-03-13T09:00:00"]
-    assert [str(each.published) for each in documents.values()] == [
-        "2021-03-12T18:05:10", "2021-03-13T09:00:00",
-    ]  # fmt: skip
+FIRST, SECOND = "notes/chat.txt!/2021-03-12T18:04:05", "notes/chat.txt!/2021-03-13T09:00:00"
 
 
 def test_a_file_of_several_documents_is_read_again_only_when_it_changed(tmp_path):
+    """A chat is a document for each burst of messages, dated by its last one."""
     chat = write(tmp_path / "notes" / "chat.txt", CHAT, day=500)
     with asof.open(tmp_path) as corpus:
-        assert corpus.add(tmp_path / "notes").added == 2
+        report = corpus.add(tmp_path / "notes")
+        assert (report.added, report.problems) == (2, [])
+        assert {each.id: str(each.published) for each in corpus.at().documents()} == {
+            FIRST: "2021-03-12T18:05:10", SECOND: "2021-03-13T09:00:00",
+        }  # fmt: skip
         again = corpus.add(tmp_path / "notes")
         assert (again.unchanged, again.written) == (2, 0)
         assert corpus.session.read(lambda db: len(stored_checkpoints(db, "notes"))) == 2
@@ -349,7 +299,7 @@ def test_a_file_of_several_documents_is_read_again_only_when_it_changed(tmp_path
         assert (third.unchanged, third.added, third.changed) == (1, 1, 1)
         write(chat, CHAT.partition("[13")[0], day=502)
         assert corpus.add(tmp_path / "notes", allow_shrinking=True).ended == 2
-        assert {each.id for each in corpus.at().documents()} == {"notes/chat.txt!/2021-03-12T18:04:05"}
+        assert {each.id for each in corpus.at().documents()} == {FIRST}
 
 
 def test_the_documents_of_a_file_that_cannot_be_read_stay(tmp_path):
@@ -365,44 +315,21 @@ def test_the_documents_of_a_file_that_cannot_be_read_stay(tmp_path):
         assert {each.id for each in corpus.at().documents()} == before
 
 
-def test_files_of_another_kind_than_their_name_may_say_are_counted(tmp_path):
-    for name, content in (("a.json", "{}"), ("b.json", "[1]"), ("c.py", "x = 1"), ("d/__init__.py", "")):
-        write(tmp_path / name, content)
-    documents, problems = read(tmp_path)
-    assert documents == {}
-    assert [(each.message, each.lost) for each in problems] == [
-        ("2 .json files are not read", False), ("2 .py files are not read", False),
-    ]  # fmt: skip
-
-
-def test_files_of_one_second_are_counted_over_runs(tmp_path, made_files):
-    """Four of a second are believed; with a fifth, which comes later, it is not."""
+def test_files_of_one_second_are_counted_over_runs(tmp_path, monkeypatch):
+    """Four that say that they were made in one second are believed; with a fifth, which comes later, it is
+    not."""
+    made = "2015-03-02T10:00:00Z"
+    created = SourcedTime(read_time(made), made, "metadata")
+    monkeypatch.setattr(
+        "asof.sources.files.parsed", lambda *given: replace(parsed(*given), created=created, slow=True)
+    )
     with asof.open(tmp_path) as corpus:
-        made_files(4)
-        corpus.add(tmp_path / "notes")
-        assert {each.published.text for each in corpus.at().documents() if each.published} == {MADE}
-        made_files(5)
-        assert corpus.add(tmp_path / "notes").unchanged == 4
-        dates = [str(each.published) for each in corpus.at().documents()]
-        assert sorted(dates)[:4] == [MADE] * 4
-        assert sorted(dates)[4].startswith("2021")
-
-
-MADE = "2015-03-02T10:00:00Z"
-
-
-@pytest.fixture
-def made_files(tmp_path, monkeypatch):
-    """So many files that say that they were made in one second, saved in 2021."""
-    made = SourcedTime(read_time(MADE), MADE, "metadata")
-
-    def with_date(*arguments):
-        return replace(parsed(*arguments), created=made, slow=True)
-
-    monkeypatch.setattr("asof.sources.files.parsed", with_date)
-
-    def write_files(count: int) -> None:
-        for number in range(count):
+        for number in range(5):
             write(tmp_path / "notes" / f"file {number}.md", f"Text {number}.", day=400 + number)
-
-    return write_files
+            if number == 3:
+                corpus.add(tmp_path / "notes")
+                assert {str(each.published) for each in corpus.at().documents()} == {made}
+        assert corpus.add(tmp_path / "notes").unchanged == 4
+        dates = sorted(str(each.published) for each in corpus.at().documents())
+        assert dates[:4] == [made] * 4
+        assert dates[4].startswith("2021")

@@ -1,4 +1,4 @@
-"""Asking again: how often, after which waits, and when not."""
+"""Asking again: how often, after which waits, and when not; and when a batch stops."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from asof.errors import ModelError
 from asof.http import CircuitBreaker, GaveUp, NoConnection, NotSent, Retry, RetryLater
 
 
@@ -35,23 +36,20 @@ def test_waits_are_drawn_from_a_length_that_doubles(draws: list[float], patience
     assert waits == [draw * min(0.5 * 2.0**n, patience) for n, draw in enumerate(draws)]
 
 
-def test_all_attempts_fail() -> None:
-    once = Failing(*[RetryLater("busy")] * 3)
+@pytest.mark.parametrize(
+    ("failures", "absent"),
+    [
+        ([RetryLater] * 3, False),
+        ([NoConnection] * 3, True),
+        ([RetryLater, NoConnection, NoConnection], False),
+    ],
+)
+def test_all_attempts_fail_and_absent_is_what_was_never_there(failures, absent) -> None:
+    once = Failing(*(kind("busy") for kind in failures))
     with pytest.raises(GaveUp, match=r"^busy \(3 attempts\)$") as raised:
         Retry(3, sleep=lambda _: None).run(once, CircuitBreaker(5))
-    assert not raised.value.absent
+    assert raised.value.absent == absent
     assert len(once.timeouts) == 3
-
-
-def test_absent_is_what_was_never_there() -> None:
-    never = Failing(NoConnection("gone"), NoConnection("gone"))
-    with pytest.raises(GaveUp) as raised:
-        Retry(2, sleep=lambda _: None).run(never, CircuitBreaker(5))
-    assert raised.value.absent
-    once = Failing(RetryLater("busy"), NoConnection("gone"))
-    with pytest.raises(GaveUp) as raised:
-        Retry(2, sleep=lambda _: None).run(once, CircuitBreaker(5))
-    assert not raised.value.absent
 
 
 def test_an_attempt_ends_with_the_deadline() -> None:
@@ -76,3 +74,66 @@ def test_other_errors_are_not_asked_again() -> None:
     with pytest.raises(ValueError, match="no"):
         Retry(3).run(once, CircuitBreaker(5))
     assert len(once.timeouts) == 1
+
+
+# -- when a batch stops -------------------------------------------------------------------------------
+
+
+def stopped(breaker: CircuitBreaker) -> bool:
+    try:
+        breaker.left()
+    except NotSent:
+        return True
+    return False
+
+
+@given(st.lists(st.booleans(), max_size=30), st.integers(1, 5))
+def test_it_stops_at_the_first_row_of_failures(replied: list[bool], most: int) -> None:
+    breaker, row, due = CircuitBreaker(most), 0, False
+    for good in replied:
+        if good:
+            breaker.succeeded()
+        else:
+            breaker.failed("no flour")
+        row = 0 if good else row + 1
+        due = due or row >= most  # once stopped it stays so
+        assert stopped(breaker) == due
+
+
+def test_it_says_why() -> None:
+    breaker = CircuitBreaker(2)
+    breaker.failed("first")
+    assert breaker.left() == float("inf")
+    breaker.failed("second")
+    breaker.failed("third")
+    with pytest.raises(
+        NotSent, match=r"^not sent: 2 prompts in a row got no reply, the last one because second$"
+    ):
+        breaker.left()
+
+
+def test_a_refusal_is_raised_at_the_end_the_first_one() -> None:
+    breaker = CircuitBreaker(5)
+    first = ModelError("wrong key")
+    breaker.refused(first)
+    breaker.refused(ModelError("other"))
+    with pytest.raises(NotSent, match=r"^not sent: wrong key$"):
+        breaker.left()
+    with pytest.raises(ModelError) as raised:
+        breaker.settle()
+    assert raised.value is first
+
+
+def test_nobody_there_is_an_error_only_if_nobody_ever_was() -> None:
+    calm = CircuitBreaker(1, deadline=100.0)
+    assert 0 < calm.left() <= 100.0
+    calm.settle()
+    alone = CircuitBreaker(5)
+    alone.failed("refused", absent=True)
+    with pytest.raises(ModelError, match=r"^refused$"):
+        alone.settle()
+    for seen in (CircuitBreaker.succeeded, lambda breaker: breaker.failed("status 500")):
+        breaker = CircuitBreaker(5)
+        breaker.failed("refused", absent=True)
+        seen(breaker)
+        breaker.settle()

@@ -1,10 +1,14 @@
-"""Dates in the names and in the first lines of files."""
+"""Dates in the names and in the first lines of files, and when they say that they were made."""
 
 from __future__ import annotations
 
 import pytest
 
 from asof.sources import dates
+from asof.sources.dates import DAY, SHARED, MadeTogether, second_made, without_later
+from asof.sources.readers import ParsedFile
+from asof.time.moment import read
+from asof.values import SourcedTime
 
 
 @pytest.mark.parametrize(
@@ -31,9 +35,7 @@ from asof.sources import dates
     ],
 )
 def test_a_date_in_a_name(stem, text):
-    found = dates.of_name(stem)
-    assert found is not None
-    assert (found.text, found.by) == (text, "filename")
+    assert dates.of_name(stem) == SourcedTime(read(text), text, "filename")
 
 
 @pytest.mark.parametrize(
@@ -58,9 +60,7 @@ def test_no_date_in_a_name(stem):
     ],
 )
 def test_a_date_in_the_first_lines(text, date):
-    found = dates.of_content(text)
-    assert found is not None
-    assert (found.text, found.by) == (date, "content")
+    assert dates.of_content(text) == SourcedTime(read(date), date, "content")
 
 
 @pytest.mark.parametrize(
@@ -70,3 +70,56 @@ def test_a_date_in_the_first_lines(text, date):
 )  # fmt: skip
 def test_no_date_in_the_first_lines(text):
     assert dates.of_content(text) is None
+
+
+# -- when a file says that it was made ---------------------------------------------------------------
+
+MARCH = "2015-03-02T10:00:00Z"
+LATER = read("2020").first
+
+
+def page(made: str | None) -> ParsedFile:
+    return ParsedFile("text", "title", created=SourcedTime(read(made), made, "metadata") if made else None)
+
+
+@pytest.mark.parametrize(
+    ("made", "changed", "believed"),
+    [(MARCH, "2015-03-02", True), (MARCH, "2016", True), (MARCH, "2015-02-28", False), (None, "2000", True)],
+)
+def test_a_file_is_not_made_after_its_last_change(made: str | None, changed: str, believed: bool) -> None:
+    """A day is left for clocks of other zones."""
+    given = page(made)
+    found = without_later(given, read(changed).first)
+    assert (found == given) == believed
+    assert believed or "last changed before" in found.notes[0].message
+
+
+@pytest.mark.parametrize(("count", "others"), [(SHARED - 1, 0), (SHARED, 0), (1, SHARED - 1)])
+def test_a_second_that_several_files_share_dates_none_of_them(count: int, others: int) -> None:
+    """Of so many pages of one second, and others that stand as they were."""
+    made: MadeTogether[int] = MadeTogether()
+    made.others[7] = others
+    for number in range(count):
+        made.wait(7, number)
+    made.wait(8, count)
+    found = {number: not why for _, number, why in made.all()}
+    assert found == {**dict.fromkeys(range(count), count + others < SHARED), count: True}
+    assert list(made.all()) == []
+
+
+@pytest.mark.parametrize(
+    ("made", "dated", "changed", "waits"),
+    [
+        (MARCH, MARCH, LATER, True),
+        (MARCH, MARCH, read(MARCH).first + DAY // 2, False),
+        ("2015-03-02", "2015-03-02", LATER, False),
+        (None, None, LATER, False),
+        (MARCH, "2015", LATER, False),
+    ],
+)
+def test_what_was_saved_then_or_has_a_day_alone_or_is_dated_otherwise_does_not_wait(
+    made: str | None, dated: str | None, changed: int, waits: bool
+) -> None:
+    given = page(made)
+    published = given.created if made == dated else page(dated).created
+    assert (second_made(given, published, changed) is not None) == waits

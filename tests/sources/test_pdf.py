@@ -1,7 +1,9 @@
-"""PDFs: pages as places, what print puts between words, and files that give no text."""
+"""PDFs: pages as places, what print puts between words, the list of references, and hostile files."""
 
 from __future__ import annotations
 
+import resource
+import zlib
 from collections import Counter
 from contextlib import suppress
 
@@ -14,25 +16,31 @@ from tests.support.sources import stated
 import asof
 from asof.extensions.documents import pdf
 from asof.extensions.documents.parts import Part
-from asof.extensions.documents.pdf import flowing, lines_of, pages, read, without_heads
+from asof.extensions.documents.pdf import (
+    ReferenceSection,
+    UncertainReferences,
+    flowing,
+    lines_of,
+    pages,
+    read,
+    references_in,
+    without_heads,
+)
 from asof.extensions.documents.reading import FormatReader
 from asof.sources.history import open_source
 from asof.sources.readers import Unreadable
 from asof.sources.source import InputLimits
 from asof.time.span import iso
-from asof.values import Document, Problem
+from asof.values import Heading, Problem
 
 LONG = "The ferry of Orrin crosses the lake at noon, with bread and letters aboard."
 
 
 def test_each_page_is_under_its_heading():
     file = read(small_pdf([[LONG, "First."], [], [LONG, "Third."]]), "log", InputLimits())
-    text, outline, notes = file.text, file.outline, file.notes
-    assert [(each.title, text[each.offset :].partition("\n")[0]) for each in outline] == [
-        ("Page 1", "Page 1"), ("Page 3", "Page 3"),
-    ]  # fmt: skip
-    assert text == f"Page 1\n\n{LONG} First.\n\nPage 3\n\n{LONG} Third."
-    assert (file.title, notes) == ("log", ())
+    assert file.text == f"Page 1\n\n{LONG} First.\n\nPage 3\n\n{LONG} Third."
+    assert file.outline == (Heading(0, 1, "Page 1"), Heading(file.text.index("Page 3"), 1, "Page 3"))
+    assert (file.title, file.notes) == ("log", ())
 
 
 def test_words_that_were_parted_are_whole():
@@ -62,12 +70,9 @@ def test_lines_flow(lines: list[str], words: dict[str, int], text: str):
     assert flowing(lines, Counter(words)) == text
 
 
-def test_ligatures_and_signs_that_print_nothing():
+def test_ligatures_signs_that_print_nothing_and_the_stamp_of_arxiv():
     page = "the \ufb01rst  \ufb02ow\r\n\r\nof\u00a0e\ufb03cient fer\u00adries exam\ufffeple\x07"
     assert lines_of(page) == ["the first flow", "of efficient ferries exam-", "ple"]
-
-
-def test_the_stamp_of_arxiv_is_no_line():
     assert lines_of("arXiv:2401.13222v2 [cs.CL] 3 Feb 2024\nWords") == ["Words"]
 
 
@@ -129,17 +134,17 @@ def test_the_title_that_somebody_wrote(about: str, title: str):
         ("D:20240131093000+01'00'", "2024-01-31T08:30:00Z", "2024-01-31T08:30:00.999999Z"),
         ("D:20240131093000Z", "2024-01-31T09:30:00Z", "2024-01-31T09:30:00.999999Z"),
         ("D:20240131", "2024-01-31T00:00:00Z", "2024-01-31T23:59:59.999999Z"),
+        ("yesterday", "", ""),
+        ("D:20241341", "", ""),
+        ("D:19700101000000Z", "", ""),
+        ("", "", ""),
     ],
 )
 def test_the_date_that_it_was_made(said: str, first: str, last: str):
     created = read(small_pdf([[LONG]], about=f"/CreationDate ({said})"), "stem", InputLimits()).created
-    assert created is not None
-    assert (iso(created.span.first), iso(created.span.last), created.by) == (first, last, "metadata")
-
-
-@pytest.mark.parametrize("said", ["yesterday", "D:20241341", "D:19700101000000Z", ""])
-def test_a_date_that_is_none(said: str):
-    assert read(small_pdf([[LONG]], about=f"/CreationDate ({said})"), "stem", InputLimits()).created is None
+    assert (created is None) == (first == "")
+    if created is not None:
+        assert (iso(created.span.first), iso(created.span.last), created.by) == (first, last, "metadata")
 
 
 def test_a_folder_of_pdfs(tmp_path):
@@ -147,12 +152,8 @@ def test_a_folder_of_pdfs(tmp_path):
     (tmp_path / "log.pdf").write_bytes(small_pdf([[LONG], ["The lamp is lit at dusk."]], about=made))
     (tmp_path / "2021-05-06 log.pdf").write_bytes(small_pdf([[LONG]], about=made))
     (tmp_path / "torn.pdf").write_bytes(b"%PDF-1.4 nothing")
-    by_name, log, torn = sorted(
-        stated(open_source(tmp_path, root=tmp_path)), key=lambda each: isinstance(each, Problem)
-    )
-    assert isinstance(by_name, Document)
-    assert isinstance(log, Document)
-    assert isinstance(torn, Problem)
+    items = stated(open_source(tmp_path, root=tmp_path))
+    by_name, log, torn = sorted(items, key=lambda each: isinstance(each, Problem))
     assert (by_name.id, by_name.dated_by) == ("2021-05-06 log.pdf", "filename")
     assert (log.id, log.title, log.dated_by) == ("log.pdf", "The log", "metadata")
     assert [each.title for each in log.outline] == ["Page 1", "Page 2"]
@@ -210,3 +211,190 @@ def test_pages_that_are_pictures_are_noted():
     assert note.message == "1 of 3 pages hold no text, as scans do"
     assert "ocrmypdf" in note.remedy
     assert read(small_pdf([[LONG], [LONG], []]), "stem", InputLimits()).notes == ()
+
+
+# -- the list of references of a paper ------------------------------------------------------------
+
+BODY = [f"We cross the lake for the {n}th time and count the gulls on the mole." for n in range(60)]
+LISTED = [
+    line
+    for n in range(12)
+    for line in (
+        f"[{n + 1}] I. Mole, J. Quay. Gulls of lake {n}. Journal of Lakes,",
+        f"vol. {n}, pp. 3-9, {2001 + n}.",
+    )
+]
+APPENDIX = [f"The gull number {n} sits on the quay and looks at the water." for n in range(40)]
+
+
+@pytest.mark.parametrize(
+    "heading",
+    [
+        "References", "REFERENCES", "7 References", "7. References", "VII. REFERENCES", "Bibliography",
+        "R EFERENCES", "Literature Cited", "Works cited", "References and Notes", "references:",
+        "A. Literature",
+    ],
+)  # fmt: skip
+def test_headings(heading: str):
+    assert references_in([*BODY, heading, *LISTED]) == ReferenceSection(60, 60 + 1 + 24)
+
+
+NO_HEADINGS = [
+    "References to gulls are many.", "See the references", "The bibliography of gulls", "References 12",
+    "In the literature", "preferences",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        *([*BODY, line, *LISTED] for line in NO_HEADINGS),
+        ["Contents", "References", *BODY],  # among the first lines
+        BODY,
+        [],
+    ],
+)
+def test_papers_without_a_list(lines: list[str]):
+    assert references_in(lines) is None
+
+
+def test_the_last_heading_counts():
+    lines = [*BODY[:40], "References", *BODY[40:], "References", *LISTED]
+    assert references_in(lines) == ReferenceSection(61, 61 + 1 + 24)
+
+
+@pytest.mark.parametrize(
+    "heading",
+    [
+        "Appendix",
+        "Appendix A. More gulls",
+        "A Proofs of the lemmas",
+        "B. More gulls",
+        "Supplementary Material",
+    ],
+)
+@pytest.mark.parametrize("times", [1, 4])
+def test_an_appendix_stays(heading: str, times: int):
+    """However long it is: with four times its lines the list stands in the first third."""
+    assert references_in([*BODY, "References", *LISTED, heading, *APPENDIX * times]) == ReferenceSection(
+        60, 85
+    )
+
+
+@pytest.mark.parametrize(
+    ("listed", "why"),
+    [(LISTED, "no heading that tells where they end"), ([], "'References' does not look like references")],
+)
+def test_where_it_is_not_sure_nothing_is_cut(listed: list[str], why: str):
+    with pytest.raises(UncertainReferences, match=why):
+        references_in([*BODY, "References", *listed, *APPENDIX])
+
+
+@given(
+    st.lists(st.sampled_from([*BODY[:5], "References", *LISTED[:6], "Appendix", *APPENDIX[:4]]), max_size=120)
+)
+def test_what_is_found_begins_with_a_heading_that_is_not_among_the_first(lines: list[str]):
+    try:
+        found = references_in(lines)
+    except UncertainReferences:
+        return
+    if found is not None:
+        assert lines[found.first] == "References"
+        assert int(len(lines) * 0.2) <= found.first < found.last <= len(lines)
+
+
+def sheets(lines: list[str]) -> list[list[str]]:
+    return [lines[at : at + 30] for at in range(0, len(lines), 30)]
+
+
+def test_a_paper_is_read_without_its_list():
+    lines = [*BODY, "References", *LISTED, "Appendix A. More gulls", *APPENDIX]
+    file = read(small_pdf(sheets(lines)), "log", InputLimits(), references=False)
+    assert "Journal of Lakes" not in file.text
+    assert "for the 59th time" in file.text
+    assert "The gull number 0 sits" in file.text
+    # 126 lines on five pages; the list fills lines 61 to 85, on page 3, which has some of the appendix, too
+    assert [each.title for each in file.outline] == ["Page 1", "Page 2", "Page 3", "Page 4", "Page 5"]
+    assert file.notes == ()
+    left = read(
+        small_pdf(sheets([*BODY, "References", *LISTED, *APPENDIX])), "log", InputLimits(), references=False
+    )
+    assert "Journal of Lakes" in left.text
+    (note,) = left.notes
+    assert ("the list of references is left in the text" in note.message, note.lost) == (True, False)
+
+
+# -- PDFs that want all memory: each is one problem -----------------------------------------------
+
+MIB = 2**20
+LINE = "The lamp of the mole is lit at dusk."
+
+
+def drawing(content: bytes, *forms: bytes, coded: bytes = b"") -> bytes:
+    """A PDF of one page with this content, and forms /A, /B, ... that all of them can draw."""
+    last = 5 + len(forms)
+    names = b" ".join(b"/%c %d 0 R" % (65 + n, 5 + n) for n in range(len(forms)))
+    drawn = b"/Resources << /Font << /F1 4 0 R >> /XObject << %s >> >>" % names
+    return assembled([
+        b"<< /Type /Catalog /Pages 2 0 R >>",
+        b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents %d 0 R %s >>" % (last, drawn),
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+        *(stream(b"/Type /XObject /Subtype /Form /BBox [0 0 595 842] " + drawn, form) for form in forms),
+        stream(coded, content),
+    ])  # fmt: skip
+
+
+def assembled(objects: list[bytes]) -> bytes:
+    """Without a table of where they stand: PDFium then looks for them."""
+    body = b"".join(b"%d 0 obj\n%s\nendobj\n" % (number, each) for number, each in enumerate(objects, 1))
+    return b"%PDF-1.4\n" + body + b"trailer\n<< /Root 1 0 R >>\n%%EOF\n"
+
+
+def stream(about: bytes, content: bytes) -> bytes:
+    return b"<< %s /Length %d >>\nstream\n%s\nendstream" % (about, len(content), content)
+
+
+SHOWN = b"BT /F1 10 Tf 50 780 Td (%s) Tj ET" % LINE.encode()
+
+
+def itself() -> bytes:
+    """A form that draws itself twice."""
+    return drawing(SHOWN + b" /A Do", b"/A Do /A Do")
+
+
+def nested(levels: int) -> bytes:
+    """Forms of which each draws the next twice, and the last the line: 2 ** (levels - 1) times in all."""
+    twice = [b"/%c Do /%c Do" % (66 + n, 66 + n) for n in range(levels - 1)]
+    return drawing(b"/A Do", *twice, SHOWN)
+
+
+def blank(mebibytes: int) -> bytes:
+    """A line and so many MiB of blanks, compressed to a thousandth, and that once more."""
+    once = zlib.compressobj(1)
+    parts = [once.compress(SHOWN), *(once.compress(b" " * MIB) for _ in range(mebibytes)), once.flush()]
+    return drawing(zlib.compress(b"".join(parts)), coded=b"/Filter [/FlateDecode /FlateDecode]")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("raw", "limits"),
+    [
+        (itself(), InputLimits()),
+        (itself(), InputLimits(memory=100 * MIB)),
+        (nested(24), InputLimits(memory=100 * MIB)),
+        (blank(160), InputLimits(memory=100 * MIB)),
+    ],
+    ids=["itself", "itself-in-100-MiB", "nested", "compressed"],
+)
+def test_what_wants_all_memory(raw: bytes, limits: InputLimits):
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with pytest.raises(Unreadable, match=r"MiB of memory|more memory") as caught:
+        read(raw, "stem", limits)
+    assert caught.value.remedy
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 40 * 1024  # in KiB
+
+
+def test_what_wants_a_little_is_read():
+    assert pages(nested(4), InputLimits()).pages[0].count(LINE) == 8  # 2 ** (4 - 1)
+    assert pages(blank(8), InputLimits(memory=100 * MIB)).pages == [LINE]

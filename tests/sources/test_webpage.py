@@ -1,4 +1,4 @@
-"""HTML and reStructuredText."""
+"""HTML: pieces of markup, pages; reStructuredText and the titles of plain texts."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import pytest
 from asof.sources import html as webpage
 from asof.sources import markdown
 from asof.sources.dates import dates_in
+from asof.sources.html_walk import pieces, shown
 from asof.sources.markdown import PLAIN
 from asof.sources.source import InputLimits
 from asof.values import Heading, Link
@@ -55,14 +56,14 @@ def test_odd_markup(markup, text):
     assert html(markup).text == text
 
 
-def test_an_element_that_is_never_closed_is_told():
-    (note,) = html("<p>a</p><nav>b<p>c").notes
-    assert note.message == "<nav> is never closed: what follows it is not read"
-
-
-def test_titles_without_a_title():
+def test_titles_without_a_title_and_an_element_that_is_never_closed():
     assert html("<h2>b</h2><h1>a</h1>").title == "a"
     assert html("x").title == "stem"
+    named = '<meta property="og:title" content="Shown  title"><h1>Head</h1>'
+    assert html(named).title == html(f"<title> </title>{named}").title == "Shown title"
+    assert html(f"<title>Own</title>{named}").title == "Own"
+    (note,) = html("<p>a</p><nav>b<p>c").notes
+    assert note.message == "<nav> is never closed: what follows it is not read"
 
 
 DATED = '<meta name="{}" content="{}">'
@@ -132,9 +133,6 @@ def test_a_page_that_was_modified_is_published_when_it_was_published():
     page = html(DATED.format("dcterms.modified", "2025-01-02") + DATED.format("dcterms.issued", "2024-03-05"))
     found = dates_in(page)
     assert [each and each.text for each in (found.published, found.changed)] == ["2024-03-05", "2025-01-02"]
-
-
-def test_other_scripts_are_not_read():
     assert html('<script type="text/x">{"datePublished": "2024"}</script>').front == {}
 
 
@@ -160,11 +158,45 @@ def test_without_one_main_text_all_is_kept(markup):
     assert page.text.endswith("ad\nfive\nx")
 
 
-def test_a_title_that_only_others_are_shown():
-    named = '<meta property="og:title" content="Shown  title"><h1>Head</h1>'
-    assert html(named).title == "Shown title"
-    assert html(f"<title> </title>{named}").title == "Shown title"
-    assert html(f"<title>Own</title>{named}").title == "Own"
+# -- pieces of markup ----------------------------------------------------------------------------------
+
+
+def text(source: str) -> str:
+    return "".join(piece.text for piece in pieces(source))
+
+
+DECLARED = '<!DOCTYPE html PUBLIC "-//W3C//DTD" "x.dtd" [\n<!ENTITY a "b">\n<!ELEMENT p ANY>\n]'
+
+
+@pytest.mark.parametrize(
+    "before", ["", "\n ", '<?xml version="1.0"?>\n', "<!-- a -- > [x]> -->\n<?xml-stylesheet href='a'?>"]
+)
+@pytest.mark.parametrize("end", [">", " \n>"])
+def test_what_a_document_type_declares_is_no_text(before, end):
+    assert text(f"{before}{DECLARED}{end}<p>One [1]> two").strip() == "One [1]> two"
+
+
+@pytest.mark.parametrize(
+    ("source", "shown"),
+    [
+        ("<!DOCTYPE html><p>a [b]> c", "a [b]> c"),  # it declares nothing, and ends at once
+        ("<!doctype html><p>a [b]> c", "a [b]> c"),
+        ("<!DOCTYPE html [<p>One</p>", "One"),  # declarations without an end hide no text
+    ],
+)
+def test_a_document_type_that_declares_nothing(source, shown):
+    assert text(source).strip() == shown
+
+
+def test_elements_that_are_skipped_end_where_they_end():
+    read, skipping = [], list[str]()
+    for piece in shown("a<nav>b<p>c</p><nav>d</nav>e</nav>f</p>", skipping):
+        read.append(piece.text or f"{piece.kind} {piece.name}")
+        skipping += ["nav"] * (piece.name == "nav")
+    assert (read, skipping) == (["a", "start nav", "f", "end p"], [])
+
+
+# -- reStructuredText and plain texts ------------------------------------------------------------------
 
 
 def sections(text: str):

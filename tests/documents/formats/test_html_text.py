@@ -1,12 +1,16 @@
-"""HTML as blocks: paragraphs, lists, rows of tables, numbers of notes."""
+"""HTML as blocks: paragraphs, lists, rows of tables, numbers of notes; and HTML inside of other files."""
 
 from __future__ import annotations
+
+from xml.etree import ElementTree as ET
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from asof.extensions.documents.feeds import Words, markup_of, words_of
 from asof.extensions.documents.html_blocks import Block, html_text
+from asof.values import Heading
 
 
 @pytest.mark.parametrize(
@@ -49,3 +53,24 @@ def test_what_is_left_out_and_never_closed():
 def test_no_word_is_lost(pieces):
     source = "".join(pieces)
     assert sum(block.text.count("x") for block in html_text(source).blocks) == source.count("x")
+
+
+def test_blocks_and_headings():
+    words = words_of("<p>A</p><h2>B\n c</h2><ul><li>d</li><li>e</li></ul><script>x</script>")
+    assert words == Words("A\n\nB c\n\n- d\n- e", (Heading(3, 2, "B c"),))  # behind "A" and an empty line
+
+
+def test_a_plain_text_keeps_its_lines_and_elements_count_by_their_names():
+    assert words_of(" A &amp; b\r\n\r\nc < d ") == Words("A & b\n\nc < d")
+    div = ET.fromstring('<x:div xmlns:x="u:h">a &lt; b<x:p>c<x:b>d</x:b></x:p>e</x:div>')  # noqa: S314
+    assert markup_of(div) == "a &lt; b<p>c<b>d</b></p>e"
+    assert words_of(markup_of(div)).text == "a < b\n\ncd\n\ne"
+
+
+@given(st.text("<>/h12pabc &#x0;\n\ud800", max_size=120))
+def test_headings_lie_at_their_lines(source):
+    words = words_of(source)
+    for heading in words.outline:
+        assert words.text[heading.offset :].startswith(heading.title)
+        assert heading.offset == 0 or words.text[heading.offset - 1] == "\n"
+    words.text.encode()

@@ -23,7 +23,7 @@ from mcp.client.stdio import StdioServerParameters
 import asof
 from asof.extensions.server.app import ServeOptions, create_app
 from asof.extensions.server.mcp import mounted
-from asof.wire import hit_json
+from asof.wire import encode
 
 ASKED: list[dict[str, Any]] = [
     {"q": "who is the harbour master", "as_of": "2019-06-01", "k": 4},
@@ -59,7 +59,7 @@ def by_python(folder: Path, asked: dict[str, Any], _: Path) -> Any:
     with asof.open(folder, create=False) as corpus:
         more = {key: asked[key] for key in ("since", "until") if key in asked}
         results = corpus.at(asked.get("as_of")).search(asked["q"], asked["k"], **more)
-        return json.loads(json.dumps([hit_json(hit, explain=True) for hit in results.hits]))
+        return json.loads(json.dumps([encode(hit, "explain") for hit in results.hits]))
 
 
 def by_command(folder: Path, asked: dict[str, Any], home: Path) -> Any:

@@ -49,7 +49,7 @@ if "--task" in __import__("sys").argv:
     from asof.models.ports import ScriptedModel
     from asof.text.question import read as read_question
     from asof.time import TimeContext, parse
-    from asof.wire import answer_json
+    from asof.wire import encode
 
 HASHED = "hashed-3-5-256"
 
@@ -129,7 +129,7 @@ def scripted_answer(folder, questions):
     for question in questions:
         model = ScriptedModel(reply, "golden")  # replies of this name are kept by their prompts
         with open_corpus(folder, model=model) as corpus:
-            answer = answer_json(corpus.at().ask(question, mode="local"))
+            answer = encode(corpus.at().ask(question, mode="local"))
         yield answer, [[prompt.system, prompt.user, prompt.most] for prompt in model.prompts]
 
 

@@ -9,7 +9,6 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, urlsplit
 
 import asof
-from asof.results import search_json
 
 
 def server(corpus: asof.Corpus, port: int = 8421) -> ThreadingHTTPServer:
@@ -21,7 +20,7 @@ def server(corpus: asof.Corpus, port: int = 8421) -> ThreadingHTTPServer:
             try:
                 started = time.perf_counter()
                 results = corpus.at(asked.get("as_of")).search(asked.get("q", ""))
-                status, reply = 200, search_json(results, 1000 * (time.perf_counter() - started))
+                status, reply = 200, encode(SearchResult.of(results, 1000 * (time.perf_counter() - started)))
             except asof.AsofError as error:
                 status, reply = 400, {"error": str(error)}
             body = json.dumps(reply).encode()

@@ -33,7 +33,7 @@ generated from the types in `asof.results`; the tests hold the commands to them.
   are the two moments at which the corpus was asked; `id` is a passage, `document` the id of its document;
   `visible` says since when it can be seen, `removed` since when it is not current; `notes` are texts.
 - An instant is a text in UTC, `2024-03-01T23:59:59.999999Z`. A stretch of time is `{"from", "until"}`,
-  half-open; a time that a text states has its words beside them ([Time](#time)).
+  half-open; a time that a text states has its words beside them ([SourcedTime](#sourcedtime)).
 - What several commands have stands [at the end](#shared-values).
 """
 

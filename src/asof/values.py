@@ -17,11 +17,12 @@ from datetime import date
 from functools import partial
 from numbers import Integral, Real
 from types import MappingProxyType
-from typing import Any, NoReturn, TypeAlias, TypeVar
+from typing import Annotated, Any, NoReturn, TypeAlias, TypeVar
 
 from asof.errors import BadTime, UsageError
 from asof.time.moment import ACCEPTED_TIMES, read, span_of
-from asof.time.span import Period, Span, iso
+from asof.time.span import Instant, Period, Span, iso
+from asof.wire import FLAT, HIDDEN, UNLESS_EMPTY, Key, Only, one_of
 
 # -- explanations: numbers with their formula ----------------------------------------------------------
 
@@ -77,12 +78,14 @@ class Why:
     again with another. `made`: the same of a node that depends on a threshold.
     """
 
-    label: str
-    value: float
-    op: str = "given"
-    parts: tuple[Why, ...] = ()
-    constant: tuple[object, str] | None = field(default=None, compare=False, repr=False)
-    made: MadeAt | None = field(default=None, compare=False, repr=False)
+    label: Annotated[str, "what the number is"]
+    value: Annotated[float, "`op` of the values of `parts`"]
+    op: Annotated[str, one_of("given", "sum", "product", "ratio", "max", "exp", "log"), "a leaf: `given`"] = (
+        "given"
+    )
+    parts: Annotated[tuple[Why, ...], UNLESS_EMPTY, "absent in a leaf"] = ()
+    constant: Annotated[tuple[object, str] | None, HIDDEN] = field(default=None, compare=False, repr=False)
+    made: Annotated[MadeAt | None, HIDDEN] = field(default=None, compare=False, repr=False)
 
     @classmethod
     def of(cls, label: str, op: str, *parts: Why) -> Why:
@@ -95,15 +98,9 @@ class Why:
             return self.value
         return _OPS[self.op]([part.recomputed() for part in self.parts])
 
-    def as_json(self) -> dict[str, Any]:
-        node: dict[str, Any] = {"label": self.label, "value": self.value, "op": self.op}
-        if self.parts:
-            node["parts"] = [part.as_json() for part in self.parts]
-        return node
-
     @classmethod
     def from_json(cls, node: object) -> Why:
-        """The tree that `as_json` made this of, its numbers bit for bit.
+        """The tree that `wire.encode` made this of, its numbers bit for bit.
 
         Values are taken as they are; `recomputed` tests whether they follow from their parts. Raises
         UsageError for anything else, and for more than 100 levels or 100,000 nodes.
@@ -169,9 +166,9 @@ _WITH_TIME = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:")
 class SourcedTime:
     """A time as a source states it: the span it means, its own words, and where it was stated."""
 
-    span: Span
-    text: str
-    by: str
+    span: Annotated[Span, FLAT]
+    text: Annotated[str, "its own words"]
+    by: Annotated[str, "where it was stated: a field of the metadata, title, heading, text, filename ..."]
 
     def __str__(self) -> str:
         return self.text
@@ -202,13 +199,15 @@ EXPECTED = "expected"
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """A figure: `value` in whole units of `unit` (`USD`, `%`, `bp`, `shares`, `` for a bare count), so that
-    "$3.7 billion" is 3.7e9 USD. A decrease is negative where a change is meant ("down 17%" is -17 %).
-    `basis`: what a change counts from, as it was written ("sequentially", "year over year"); else ``."""
+    """A figure.
 
-    value: float
-    unit: str
-    basis: str = ""
+    "$3.7 billion" is 3.7e9 USD. A decrease is negative where a change is meant ("down 17%" is -17 %). `unit`
+    is "" for a bare count; `basis` is "sequentially" or "year over year" for some changes.
+    """
+
+    value: Annotated[float, "in whole units"]
+    unit: Annotated[str, "`USD`, `%`, `bp`, `shares` ..."]
+    basis: Annotated[str, "what a change counts from, as it was written"] = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,15 +221,15 @@ class Fact:
     (0, 1] is the extractor's own.
     """
 
-    subject: str
-    relation: str
-    object: str
-    when: SourcedTime | None
-    start: int
-    end: int
-    kind: str = EVENT
-    amount: Amount | None = None
-    confidence: float = 1.0
+    subject: Annotated[str, HIDDEN]
+    relation: Annotated[str, HIDDEN]
+    object: Annotated[str, "what the fact states of the subject"]
+    when: Annotated[SourcedTime | None, Key("time"), "the time that it holds of; null: not known"]
+    start: Annotated[int, HIDDEN]
+    end: Annotated[int, HIDDEN]
+    kind: Annotated[str, "`value`, `change` or `event`"] = EVENT
+    amount: Annotated[Amount | None, "the figure; null: none"] = None
+    confidence: Annotated[float, "how sure the extractor is, to 1"] = 1.0
 
     @property
     def forecast(self) -> bool:
@@ -600,19 +599,18 @@ class Unchanged:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A part of the input that could not be used: its place, the fault, the remedy.
+    """A part of the input that could not be used.
 
-    `document` is the id of the document that could not be read, when it is known: what was stored of it, and
-    of documents in it (PART), stays current. `lost`: some text was not taken in (and not merely its date,
-    say).
+    What was stored of the document that could not be read, and of documents in it (PART), stays current.
+    `lost` is False where merely its date, say, could not be read.
     """
 
-    message: str
+    message: Annotated[str, "what is wrong"]
     file: str = ""
-    line: int = 0
-    remedy: str = ""
-    document: str = ""
-    lost: bool = True
+    line: Annotated[int, "0: the whole file"] = 0
+    remedy: Annotated[str, "what to do about it"] = ""
+    document: Annotated[str, "the id of the document, or empty"] = ""
+    lost: Annotated[bool, "whether some text was not taken in; the exit code is then 3"] = True
 
     def __str__(self) -> str:
         place = f"{self.file}:{self.line}: " if self.line else f"{self.file}: " if self.file else ""
@@ -688,38 +686,36 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Superseded:
-    """The later passage about the same subject that supersedes a hit, and since which instant."""
+    """A later passage that states the same of the same subject."""
 
-    at: int
-    id: str
-    document: str
-    title: str
+    at: Annotated[Instant, Key("visible"), "since when it can be seen"]
+    id: Annotated[str, "the passage"]
+    document: Annotated[str, "its document"]
+    title: Annotated[str, "the document's title"]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Hit:
-    """A passage that was found. Instants are microseconds since 1970 (see `asof.time.span`).
+    """A passage that was found.
 
-    `id` is the document's id and a digest of the passage's text, so that it survives edits elsewhere in the
-    document. `published` is None for an undated passage; `ended` is when it was removed, as far as is visible
-    in the view (None while it is current). `place` is its location in the document. `superseded`: a later
-    passage of the view states the same of the same subject (`asof.revisions.chains`).
+    `ended` is the instant at which it was removed, as far as is visible in the view (None while it is
+    current). `superseded`: see `asof.revisions.chains`.
     """
 
-    rank: int
-    score: float
-    id: str
-    document: str
-    title: str
-    uri: str
-    published: SourcedTime | None
-    dated_by: str
-    ended: int | None
-    about: tuple[SourcedTime, ...]
-    place: Location
-    text: str
-    explain: Callable[[], Why] = field(repr=False, compare=False)
-    superseded: Superseded | None = None
+    rank: Annotated[int, "from 1, best first"]
+    score: Annotated[float, "the value of `why`"]
+    id: Annotated[str, "the document's id, `#`, a digest of the passage: it survives edits elsewhere"]
+    document: Annotated[str, "the id of its document"]
+    title: Annotated[str, "the document's title"]
+    uri: Annotated[str, "where the document is from"]
+    published: Annotated[SourcedTime | None, "when it was published; null: not known"]
+    dated_by: Annotated[str, one_of(*DATED_BY), "where `published` was found"]
+    ended: Annotated[int | None, HIDDEN]
+    about: Annotated[tuple[SourcedTime, ...], "the times that it speaks of, at most 16"]
+    place: Annotated[Location, Key("location"), "where it stands in the document"]
+    text: Annotated[str, "the passage"]
+    explain: Annotated[Callable[[], Why], HIDDEN] = field(repr=False, compare=False)
+    superseded: Annotated[Superseded | None, Key("superseded_by"), "null: it is current"] = None
 
     def __repr__(self) -> str:
         return (
@@ -728,19 +724,19 @@ class Hit:
         )
 
     @property
-    def why(self) -> Why:
+    def why(self) -> Annotated[Why, Only("explain"), "how the score came about; only with `--explain`"]:
         """The tree whose root value is `score`."""
         return self.explain()
 
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """The location of a passage: its number in the document, its characters, its headings from the top."""
+    """The location of a passage in its document."""
 
-    number: int
-    start: int
-    end: int
-    headings: tuple[str, ...] = ()
+    number: Annotated[int, "its number in the document, from 0"]
+    start: Annotated[int, "the offset of its first character"]
+    end: Annotated[int, "the offset behind its last character"]
+    headings: Annotated[tuple[str, ...], "from the top"] = ()
 
 
 # -- answers -------------------------------------------------------------------------------------------
@@ -752,21 +748,23 @@ MODES = ("auto", LOCAL, GLOBAL)
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """A passage that an answer rests on: `n` is its number in the answer, `quote` what is taken from it, `id`
-    that of the passage (as hits have it). `about` are the times that it is about. `emphasis`: the character
-    range of the answer in the quote, if it is a part. `superseded`: as hits have it. `valid`: from when to
-    when the passage was in force, where the answer is of a past time that the question names."""
+    """A passage that an answer rests on."""
 
-    n: int
-    id: str
-    document: str
-    title: str
-    published: SourcedTime | None
-    about: tuple[SourcedTime, ...]
-    quote: str
-    emphasis: tuple[int, int] | None = None
-    superseded: Superseded | None = None
-    valid: Span | None = None
+    n: Annotated[int, "its number in the answer, from 1"]
+    id: Annotated[str, "the passage"]
+    document: Annotated[str, "its document"]
+    title: Annotated[str, "the document's title"]
+    published: Annotated[SourcedTime | None, "when it was published; null: not known"]
+    about: Annotated[tuple[SourcedTime, ...], "the times that it speaks of"]
+    quote: Annotated[str, "what is taken from it"]
+    emphasis: Annotated[
+        tuple[int, int] | None, "from, to: the characters of the quote that answer; null: all"
+    ] = None
+    superseded: Annotated[Superseded | None, Key("superseded_by"), "null: it is current"] = None
+    valid: Annotated[
+        Span | None,
+        "when it was in force, `until` null: it still is; null: the answer is of the moment that was asked",
+    ] = None
 
     @classmethod
     def of(cls, n: int, hit: Hit, quote: str, emphasis: tuple[int, int] | None = None) -> Citation:
@@ -778,56 +776,93 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A cell of a table: what a source states of `name` (a subject, "" for the only one) in `period` (its
-    label, "" without one) about `measure`; `value` as it was written, and the number of the citation."""
+    """A cell of an answer's table."""
 
-    name: str
-    period: str
-    measure: str
-    value: str
-    citation: int
+    name: Annotated[str, 'the subject; "": the only one']
+    period: Annotated[str, 'the label of its period; "": none']
+    measure: Annotated[str, "what was measured"]
+    value: Annotated[str, 'as it was written; "": see the quote']
+    citation: Annotated[int, "the number of its citation"]
 
 
 @dataclass(frozen=True, slots=True)
 class NotedPoint:
-    """A point that a model noted in the evidence of an answer over periods (TG-RAG, section III-B4): how much
-    it matters to the question (`importance`, 0 to 100), how sure the model is (`confidence`, 0 to 1), the
-    labels of the periods that it is about. `read`: it fitted into the tokens from which the answer was
-    written."""
+    """A point that a model noted in the evidence of an answer over periods (TG-RAG, section III-B4)."""
 
     text: str
-    importance: float
-    confidence: float
-    periods: tuple[str, ...]
-    read: bool = True
+    importance: Annotated[float, "how much it matters to the question, 0 to 100"]
+    confidence: Annotated[float, "how sure the model is, 0 to 1"]
+    periods: Annotated[tuple[str, ...], "what it is about, as `2024-Q1`"]
+    read: Annotated[bool, "whether the answer was written from it; the least sure are left out first"] = True
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """The usage of models."""
+
+    calls: Annotated[int, "requests that were answered"] = 0
+    cached: Annotated[int, "replies that were kept from before"] = 0
+    failed: Annotated[int, "prompts without a usable reply"] = 0
+    refused: Annotated[int, "those of them that did not fit into the budget"] = 0
+    prompt_tokens: int = 0
+    reply_tokens: int = 0
+    cost: Annotated[float | None, Key("usd"), "US dollars; null: no prices are set"] = None
+
+    def since(self, before: Usage) -> Usage:
+        """The usage after `before`, an earlier state of the same meter."""
+        cost = None if self.cost is None or before.cost is None else self.cost - before.cost
+        return Usage(
+            self.calls - before.calls, self.cached - before.cached, self.failed - before.failed,
+            self.refused - before.refused, self.prompt_tokens - before.prompt_tokens,
+            self.reply_tokens - before.reply_tokens, cost,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class StepUsage:
+    """The usage of models in one step of a question."""
+
+    step: Annotated[
+        str, one_of("times", "parts", "reports", "points", "answer"),
+        "the times of the question, its parts (recipes that split it), reports on periods, points of the "
+        "evidence, the answer",
+    ]  # fmt: skip
+    usage: Annotated[Usage, FLAT]
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionUsage:
+    """The usage of models for one question."""
+
+    usage: Annotated[Usage, FLAT]
+    steps: Annotated[tuple[StepUsage, ...], "the same, for each step in which the model was asked"]
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An answer as of `as_of`, known at `known_at` (instants).
+    """An answer with citations, or a refusal with its reason.
 
-    `as_of` is the moment whose state of the documents answers: that of the question, or an earlier one that
-    the question names, if what answers it held then and holds no more.
-
-    `text` is what to read: with `[n]` after what citation n states; for a refusal, why. `refused`: no answer
-    is given, because of `reason` ("" else). `by`: "extractive", or the name of the model that wrote it.
-    `values` are the figures of a table in time order. `cost`: what models took (None: none was asked).
-    `points`: what a model noted for an answer over periods, the most important first.
+    `text` of a refusal says why. The moment is an earlier one, if what answers the question held at a time
+    that it names, and holds no more.
     """
 
-    question: str
-    text: str
-    refused: bool
-    reason: str
-    mode: str
-    as_of: int
-    known_at: int
+    question: Annotated[str, "as it was asked"]
+    text: Annotated[str, Key("answer"), "what to read: `[n]` stands behind what citation n says"]
+    refused: Annotated[bool, "whether there is no answer; the exit code is then 1"]
+    reason: Annotated[str, 'why it was refused; "" else']
+    mode: Annotated[str, one_of(LOCAL, GLOBAL), "from single passages, or from reports over periods"]
+    as_of: Annotated[
+        Instant, "the moment whose state of the documents answers: an earlier one, if the question names it"
+    ]
+    known_at: Annotated[Instant, "the moment whose knowledge of them was asked"]
     citations: tuple[Citation, ...]
-    values: tuple[Value, ...] = ()
-    notes: tuple[str, ...] = ()
-    by: str = "extractive"
-    cost: Mapping[str, Any] | None = None
-    points: tuple[NotedPoint, ...] = ()
+    values: Annotated[tuple[Value, ...], "the table of an answer, in order of time"] = ()
+    notes: Annotated[
+        tuple[str, ...], "how the question was read, what was left out or not found or contradicted"
+    ] = ()
+    by: Annotated[str, "`extractive`, or the name of the model"] = "extractive"
+    cost: Annotated[QuestionUsage | None, "null: no model was asked"] = None
+    points: Annotated[tuple[NotedPoint, ...], "what a model noted in the evidence, most important first"] = ()
 
 
 # -- halting: how many candidates a budgeted stage examined, and why it stopped ------------------------
@@ -835,25 +870,19 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Halting:
-    """The outcome of halting on a budget (`asof.extensions.systems.budget`).
+    """The number of candidates that a recipe with a budget examined, and why it stopped."""
 
-    `examined` of `candidates` are ranked by the whole score (K in TWE-RAG), `budget` is the most that there
-    would be had it never halted, and `scored` is for how many that score was computed. `halted`: both
-    `margin` and `agreement`, those of the first few, exceed their thresholds. `reason` is a sentence about
-    it.
-    """
-
-    examined: int
-    candidates: int
-    budget: int
-    scored: int
-    halted: bool
-    margin: float
-    agreement: float
+    examined: Annotated[int, Key("k"), "how many candidates were ranked by the whole score"]
+    candidates: Annotated[int, "of so many"]
+    budget: Annotated[int, "the most that would have been"]
+    scored: Annotated[int, "for how many the whole score was computed"]
+    halted: Annotated[bool, "whether margin and agreement exceed their thresholds"]
+    margin: Annotated[float, "the best score less that of the last of the first few"]
+    agreement: Annotated[float, "the share of the first few that corroborate the best"]
     reason: str
 
     @property
-    def saved(self) -> float:
+    def saved(self) -> Annotated[float, "the share of the budget for which it was not, 0 to 1"]:
         """The share of the work that was not done, in [0, 1]: of the candidates in the budget those whose
         whole score was never computed (TWE-RAG, section 4.4: 1 - K / 100)."""
         return max(0.0, 1.0 - self.scored / self.budget)

@@ -1,15 +1,19 @@
-"""JSON of `asof.values`: the type of each value, which describes its keys, and its serialiser.
+"""The JSON of values: `encode` gives it, `schema` describes it, both by the annotations of a class.
 
-JSON of whole commands is in `asof.results`. An instant is a string in UTC, a span always `{"from", "until"}`.
+A class lists its keys as annotated fields; a property whose type is `Annotated` is a key, too. A text in
+`Annotated` describes the key. `Key` gives it another name, `HIDDEN` leaves it out, `FLAT` puts the keys of
+the value in its place, `UNLESS_EMPTY` leaves out an empty value, `Only` keeps a key for callers that ask for
+this detail, `Decimals` rounds a number, `AsText` writes a value as a text, `NAN_IS_NULL` nan as null.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Annotated, Any, NamedTuple, NotRequired, TypedDict, cast
-
-from asof.time.span import Span, iso
-from asof.values import GLOBAL, LOCAL, Answer, Hit, Problem, SourcedTime, Superseded
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime
+from functools import cache, partial
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
 
 
 class Keyword(NamedTuple):
@@ -19,8 +23,33 @@ class Keyword(NamedTuple):
     value: str | tuple[str, ...]
 
 
-Instant = Annotated[str, Keyword("format", "date-time")]
-"""An instant in UTC: `2024-03-01T23:59:59.999999Z`."""
+class Key(NamedTuple):
+    """The key of a field whose name differs."""
+
+    name: str
+
+
+class Only(NamedTuple):
+    """A key that is there only if the caller of `encode` names this detail."""
+
+    detail: str
+
+
+class Decimals(NamedTuple):
+    """The number of decimals to which a number is rounded."""
+
+    places: int
+
+
+class AsText(NamedTuple):
+    """A value that JSON has as a text, and its text."""
+
+    write: Callable[[Any], str]
+
+
+HIDDEN, FLAT, UNLESS_EMPTY, NAN_IS_NULL = "<hidden>", "<flat>", "<unless empty>", "<nan is null>"
+_MARKS = frozenset({HIDDEN, FLAT, UNLESS_EMPTY, NAN_IS_NULL})
+DATE_TIME = Keyword("format", "date-time")
 
 
 def one_of(*values: str) -> Keyword:
@@ -33,269 +62,200 @@ def keys(names: Iterable[str]) -> Keyword:
     return Keyword("required", tuple(names))
 
 
-SpanJson = TypedDict(
-    "SpanJson",
-    {
-        "from": Annotated[Instant | None, "its first instant; null: open, or not known"],
-        "until": Annotated[Instant | None, "the instant after its last one; null: open"],
-    },
-)
-SpanJson.__doc__ = "A stretch of time, half-open."
+# -- the keys of a class -------------------------------------------------------------------------------
 
 
-class TimeJson(SpanJson):
-    """A time as a source states it."""
+class Field(NamedTuple):
+    """A key of the JSON of a class: the attribute that it is taken from, its type, and its notes."""
 
-    text: Annotated[str, "its own words"]
-    by: Annotated[str, "where it was stated: a field of the metadata, title, heading, text, filename ..."]
-
-
-class LocationJson(TypedDict):
-    """The location of a passage in its document."""
-
-    number: Annotated[int, "its number in the document, from 0"]
-    start: Annotated[int, "the offset of its first character"]
-    end: Annotated[int, "the offset behind its last character"]
-    headings: Annotated[list[str], "from the top"]
+    key: str
+    attribute: str
+    hint: Any
+    notes: tuple[Any, ...]
+    detail: str = ""
+    """The detail that brings it; "": it is always there."""
 
 
-class SupersededByJson(TypedDict):
-    """A later passage that states the same of the same subject."""
-
-    id: Annotated[str, "the passage"]
-    document: Annotated[str, "its document"]
-    title: Annotated[str, "the document's title"]
-    visible: Annotated[Instant, "since when it can be seen"]
-
-
-class WhyJson(TypedDict):
-    """A number that explains itself; it recomputes to the last bit, parts from left to right in doubles."""
-
-    label: Annotated[str, "what the number is"]
-    value: Annotated[float, "`op` of the values of `parts`"]
-    op: Annotated[str, one_of("given", "sum", "product", "ratio", "max", "exp", "log"), "a leaf: `given`"]
-    parts: Annotated[NotRequired[list[WhyJson]], "absent in a leaf"]
-
-
-class HitJson(TypedDict):
-    """A passage that was found."""
-
-    rank: Annotated[int, "from 1, best first"]
-    score: Annotated[float, "the value of `why`"]
-    id: Annotated[str, "the document's id, `#`, a digest of the passage: it survives edits elsewhere"]
-    document: Annotated[str, "the id of its document"]
-    title: Annotated[str, "the document's title"]
-    uri: Annotated[str, "where the document is from"]
-    published: Annotated[TimeJson | None, "when it was published; null: not known"]
-    dated_by: Annotated[
-        str,
-        one_of("metadata", "frontmatter", "filename", "git", "content", "edit", "mtime", "none"),
-        "where `published` was found",
-    ]
-    about: Annotated[list[TimeJson], "the times that it speaks of, at most 16"]
-    location: Annotated[LocationJson, "where it stands in the document"]
-    superseded_by: Annotated[SupersededByJson | None, "null: it is current"]
-    text: Annotated[str, "the passage"]
-    why: Annotated[NotRequired[WhyJson], "how the score came about; only with `--explain`"]
+@cache
+def fields(shape: type) -> tuple[Field, ...]:
+    """The keys of a class: its annotated fields in order, then its properties whose type is `Annotated`."""
+    found = dict(get_type_hints(shape, include_extras=True))
+    for each in reversed(shape.__mro__):
+        for name, value in vars(each).items():
+            if isinstance(value, property) and value.fget is not None:
+                hint = value.fget.__annotations__.get("return", "")
+                if str(hint).startswith(("Annotated[", "typing.Annotated[")):
+                    found[name] = get_type_hints(value.fget, include_extras=True)["return"]
+    result = []
+    for name, hint in found.items():
+        bare, notes = _parted(hint)
+        if HIDDEN not in notes:
+            key = next((note.name for note in notes if isinstance(note, Key)), name)
+            detail = next((note.detail for note in notes if isinstance(note, Only)), "")
+            result.append(Field(key, name, bare, notes, detail))
+    return tuple(result)
 
 
-class CitationJson(TypedDict):
-    """A passage that an answer rests on."""
-
-    n: Annotated[int, "its number in the answer, from 1"]
-    id: Annotated[str, "the passage"]
-    document: Annotated[str, "its document"]
-    title: Annotated[str, "the document's title"]
-    published: Annotated[TimeJson | None, "when it was published; null: not known"]
-    about: Annotated[list[TimeJson], "the times that it speaks of"]
-    quote: Annotated[str, "what is taken from it"]
-    emphasis: Annotated[list[int] | None, "from, to: the characters of the quote that answer; null: all"]
-    superseded_by: Annotated[SupersededByJson | None, "null: it is current"]
-    valid: Annotated[
-        SpanJson | None,
-        "when it was in force, `until` null: it still is; null: the answer is of the moment that was asked",
-    ]
+def _parted(hint: Any) -> tuple[Any, tuple[Any, ...]]:
+    """A type without the notes of `Annotated`, and these."""
+    return (hint.__origin__, hint.__metadata__) if get_origin(hint) is Annotated else (hint, ())
 
 
-class ValueJson(TypedDict):
-    """A cell of an answer's table."""
+# -- JSON ----------------------------------------------------------------------------------------------
 
-    name: Annotated[str, 'the subject; "": the only one']
-    period: Annotated[str, 'the label of its period; "": none']
-    measure: Annotated[str, "what was measured"]
-    value: Annotated[str, 'as it was written; "": see the quote']
-    citation: Annotated[int, "the number of its citation"]
+Encoder = Callable[[Any, frozenset[str]], Any]
 
 
-class NotedPointJson(TypedDict):
-    """A point that a model noted in the evidence of an answer over periods."""
-
-    text: str
-    importance: Annotated[float, "how much it matters to the question, 0 to 100"]
-    confidence: Annotated[float, "how sure the model is, 0 to 1"]
-    periods: Annotated[list[str], "what it is about, as `2024-Q1`"]
-    read: Annotated[bool, "whether the answer was written from it; the least sure are left out first"]
+def encode(value: Any, *details: str) -> dict[str, Any]:
+    """The JSON of a value, with the keys of these details (`Only`)."""
+    return _object(type(value))(value, frozenset(details))  # type: ignore[no-any-return]
 
 
-class CostJson(TypedDict):
-    """The cost of a model."""
-
-    calls: Annotated[int, "requests that were answered"]
-    cached: Annotated[int, "replies that were kept from before"]
-    failed: Annotated[int, "prompts without a usable reply"]
-    refused: Annotated[int, "those of them that did not fit into the budget"]
-    prompt_tokens: int
-    reply_tokens: int
-    usd: Annotated[float | None, "US dollars; null: no prices are set"]
+@cache
+def _encoders(shape: type) -> tuple[tuple[Field, Encoder], ...]:
+    return tuple((each, _encoder(each.hint, each.notes)) for each in fields(shape))
 
 
-class StepCostJson(CostJson):
-    """The cost of one step of a question."""
+def _object(shape: type) -> Encoder:
+    def encoded(value: Any, details: frozenset[str]) -> dict[str, Any]:
+        result: dict[str, Any] = {}
+        for each, encoder in _encoders(shape):
+            if each.detail and each.detail not in details:
+                continue
+            one = encoder(getattr(value, each.attribute), details)
+            if FLAT in each.notes:
+                result.update(one)
+            elif one or UNLESS_EMPTY not in each.notes:
+                result[each.key] = one
+        return result
 
-    step: Annotated[
-        str, one_of("times", "parts", "reports", "points", "answer"),
-        "the times of the question, its parts (recipes that split it), reports on periods, points of the "
-        "evidence, the answer",
-    ]  # fmt: skip
-
-
-class QuestionCostJson(CostJson):
-    """The cost of a model for one question."""
-
-    steps: Annotated[list[StepCostJson], "the same, for each step in which the model was asked"]
-
-
-class AnswerJson(TypedDict):
-    """An answer with citations, or a refusal with its reason."""
-
-    question: Annotated[str, "as it was asked"]
-    answer: Annotated[str, "what to read: `[n]` stands behind what citation n says"]
-    refused: Annotated[bool, "whether there is no answer; the exit code is then 1"]
-    reason: Annotated[str, 'why it was refused; "" else']
-    mode: Annotated[str, one_of(LOCAL, GLOBAL), "from single passages, or from reports over periods"]
-    by: Annotated[str, "`extractive`, or the name of the model"]
-    as_of: Annotated[
-        Instant, "the moment whose state of the documents answers: an earlier one, if the question names it"
-    ]
-    known_at: Annotated[Instant, "the moment whose knowledge of them was asked"]
-    citations: list[CitationJson]
-    values: Annotated[list[ValueJson], "the table of an answer, in order of time"]
-    points: Annotated[list[NotedPointJson], "what a model noted in the evidence, most important first"]
-    notes: Annotated[list[str], "how the question was read, what was left out or not found or contradicted"]
-    cost: Annotated[QuestionCostJson | None, "null: no model was asked"]
+    return encoded
 
 
-class ProblemJson(TypedDict):
-    """Something in the input that could not be used."""
+def _encoder(hint: Any, notes: tuple[Any, ...] = ()) -> Encoder:
+    """What makes JSON of the values of a type."""
+    hint, more = _parted(hint)
+    notes = (*notes, *more)
+    origin, args = get_origin(hint), get_args(hint)
+    if origin in (Union, UnionType):
+        kinds = [each for each in args if each is not NoneType]
+        return _optional(_encoder(kinds[0], notes)) if len(kinds) == 1 else _applied(lambda value: value)
+    for note in notes:
+        if isinstance(note, AsText):
+            return _applied(note.write)
+        if note == NAN_IS_NULL:
+            return _applied(lambda value: None if math.isnan(value) else value)
+        if isinstance(note, Decimals):
+            return _applied(partial(round, ndigits=note.places))
+    if hint is datetime:
+        return _applied(lambda value: value.isoformat().replace("+00:00", "Z"))
+    if hint in _PLAIN or hint is Any or origin is Literal:
+        return _applied(lambda value: value)
+    if isinstance(origin, type) and issubclass(origin, Mapping):
+        inner = _encoder(args[1])
+        return lambda value, details: {str(key): inner(each, details) for key, each in value.items()}
+    if isinstance(origin, type) and issubclass(origin, Iterable):
+        inner = _encoder(args[0])
+        return lambda value, details: [inner(each, details) for each in value]
+    return _object(hint)
 
-    message: Annotated[str, "what is wrong"]
-    file: str
-    line: Annotated[int, "0: the whole file"]
-    remedy: Annotated[str, "what to do about it"]
-    document: Annotated[str, "the id of the document, or empty"]
-    lost: Annotated[bool, "whether some text was not taken in; the exit code is then 3"]
+
+def _applied(write: Callable[[Any], Any]) -> Encoder:
+    return lambda value, _: write(value)
 
 
-def span_json(span: Span) -> SpanJson:
+def _optional(encoder: Encoder) -> Encoder:
+    return lambda value, details: None if value is None else encoder(value, details)
+
+
+# -- JSON Schema ---------------------------------------------------------------------------------------
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+_PLAIN = {str: "string", int: "integer", float: "number", bool: "boolean", NoneType: "null"}
+
+
+def schema(title: str, shape: type) -> dict[str, Any]:
+    """The JSON Schema of the values of a class."""
+    definitions: dict[str, Any] = {}
+    value = _schema_of_object(shape, definitions)
+    return {"$schema": DIALECT, "title": title, **value, "$defs": definitions}
+
+
+def _schema_of_object(shape: type, definitions: dict[str, Any]) -> dict[str, Any]:
+    """The schema of a class; those that it refers to are added to the definitions."""
+    properties: dict[str, Any] = {}
+    required: list[str] = []
+    for each in fields(shape):
+        if FLAT in each.notes:
+            part = _schema_of_object(each.hint, definitions)
+            properties |= part["properties"]
+            required += part["required"]
+            continue
+        properties[each.key] = _schema(each.hint, definitions, each.notes)
+        if not each.detail and UNLESS_EMPTY not in each.notes:
+            required.append(each.key)
+    about = " ".join((shape.__doc__ or "").split("\n\n")[0].split())
     return {
-        "from": None if span.start is None else iso(span.first),
-        "until": None if span.end is None else iso(span.last + 1),
+        "description": about,
+        "type": "object",
+        "properties": properties,
+        "required": list(dict.fromkeys(required)),
+        "additionalProperties": False,
     }
 
 
-def validity_json(start: int | None, end: int | None) -> SpanJson:
-    """The span from an instant to before another one; None: open, or not known."""
-    return {"from": None if start is None else iso(start), "until": None if end is None else iso(end)}
+def _schema(hint: Any, definitions: dict[str, Any], notes: Sequence[Any] = ()) -> dict[str, Any]:
+    """The schema of a type. Raises TypeError for a type that JSON has no like of."""
+    hint, more = _parted(hint)
+    notes = (*notes, *more)
+    if any(isinstance(note, AsText) for note in notes):
+        return _described({"type": "string"}, notes)
+    if NAN_IS_NULL in notes:
+        return _described({"type": ["number", "null"]}, notes)
+    return _described(_schema_of_type(hint, definitions), notes)
 
 
-def time_json(stated: SourcedTime) -> TimeJson:
-    return {**span_json(stated.span), "text": stated.text, "by": stated.by}
+def _schema_of_type(hint: Any, definitions: dict[str, Any]) -> dict[str, Any]:
+    origin, args = get_origin(hint), get_args(hint)
+    if origin in (Union, UnionType):
+        return _either([_schema(each, definitions) for each in args])
+    if isinstance(origin, type) and issubclass(origin, Mapping) and args[0] is str:
+        return {"type": "object", "additionalProperties": _schema(args[1], definitions)}
+    if isinstance(origin, type) and issubclass(origin, Iterable):
+        return {"type": "array", "items": _schema(args[0], definitions)}
+    if hint is Any:
+        return {}
+    if origin is Literal:
+        return {"type": "string", "enum": list(args)}
+    if hint is datetime:
+        return {"type": "string", "format": "date-time"}
+    if hint in _PLAIN:
+        return {"type": _PLAIN[hint]}
+    if not isinstance(hint, type) or hint.__module__ == "builtins":
+        raise TypeError(f"{hint!r} has no schema")
+    name = hint.__name__
+    if name not in definitions:
+        definitions[name] = {}  # it may hold values of its own kind
+        definitions[name] = _schema_of_object(hint, definitions)
+    return {"$ref": f"#/$defs/{name}"}
 
 
-def optional_time_json(stated: SourcedTime | None) -> TimeJson | None:
-    return None if stated is None else time_json(stated)
-
-
-def times_json(times: Iterable[SourcedTime]) -> list[TimeJson]:
-    """A list of times. The store keeps them in this form too: see `asof.store.digest`."""
-    return [time_json(each) for each in times]
-
-
-def hit_json(hit: Hit, *, explain: bool = False) -> HitJson:
-    """A hit, with the tree of its score if that is to be explained: the tree is far longer than the rest."""
-    value: HitJson = {
-        "rank": hit.rank, "score": hit.score, "id": hit.id, "document": hit.document, "title": hit.title,
-        "uri": hit.uri, "published": optional_time_json(hit.published),
-        "dated_by": hit.dated_by, "about": times_json(hit.about),
-        "location": {"number": hit.place.number, "start": hit.place.start, "end": hit.place.end,
-                     "headings": list(hit.place.headings)},
-        "superseded_by": _superseded_json(hit.superseded), "text": hit.text,
-    }  # fmt: skip
-    if explain:
-        value["why"] = cast(WhyJson, hit.why.as_json())
+def _described(value: dict[str, Any], notes: Sequence[Any]) -> dict[str, Any]:
+    for note in notes:
+        if isinstance(note, Keyword):
+            value[note.name] = note.value if isinstance(note.value, str) else list(note.value)
+        elif isinstance(note, str) and note not in _MARKS:
+            value["description"] = note
+    if "enum" in value and "null" in value["type"]:
+        value["enum"].append(None)
+    if "required" in value:
+        value["propertyNames"] = {"enum": value["required"]}
     return value
 
 
-def _superseded_json(later: Superseded | None) -> SupersededByJson | None:
-    if later is None:
-        return None
-    return {"id": later.id, "document": later.document, "title": later.title, "visible": iso(later.at)}
-
-
-def answer_json(answer: Answer) -> AnswerJson:
-    return {
-        "question": answer.question, "answer": answer.text,
-        "refused": answer.refused, "reason": answer.reason,
-        "mode": answer.mode, "by": answer.by,
-        "as_of": iso(answer.as_of), "known_at": iso(answer.known_at),
-        "citations": [
-            {
-                "n": each.n, "id": each.id, "document": each.document, "title": each.title,
-                "published": optional_time_json(each.published), "about": times_json(each.about),
-                "quote": each.quote, "emphasis": None if each.emphasis is None else list(each.emphasis),
-                "superseded_by": _superseded_json(each.superseded),
-                "valid": None if each.valid is None else span_json(each.valid),
-            }
-            for each in answer.citations
-        ],
-        "values": [
-            {
-                "name": each.name, "period": each.period, "measure": each.measure, "value": each.value,
-                "citation": each.citation,
-            }
-            for each in answer.values
-        ],
-        "points": [
-            {
-                "text": each.text, "importance": each.importance, "confidence": each.confidence,
-                "periods": list(each.periods), "read": each.read,
-            }
-            for each in answer.points
-        ],
-        "notes": list(answer.notes),
-        "cost": None if answer.cost is None else question_cost_json(answer.cost),
-    }  # fmt: skip
-
-
-def question_cost_json(used: Mapping[str, Any]) -> QuestionCostJson:
-    """The cost of a question, from the fields of `QuestionModel.cost`."""
-    steps: list[StepCostJson] = [
-        {"step": step, **cost_json(each)} for step, each in used.get("steps", {}).items()
-    ]
-    return {**cost_json(used), "steps": steps}
-
-
-def cost_json(used: Mapping[str, Any]) -> CostJson:
-    """The cost of models, from the fields of `asof.models.metered.Usage`."""
-    return {
-        "calls": used["calls"], "cached": used["cached"],
-        "failed": used["failed"], "refused": used["refused"],
-        "prompt_tokens": used["prompt_tokens"], "reply_tokens": used["reply_tokens"], "usd": used["cost"],
-    }  # fmt: skip
-
-
-def problem_json(problem: Problem) -> ProblemJson:
-    return {
-        "message": problem.message, "file": problem.file, "line": problem.line, "remedy": problem.remedy,
-        "document": problem.document, "lost": problem.lost,
-    }  # fmt: skip
+def _either(schemas: list[dict[str, Any]]) -> dict[str, Any]:
+    """One of several schemas: a list of types where that says it all."""
+    more = {key: each for schema in schemas for key, each in schema.items() if key != "type"}
+    if all("type" in each for each in schemas) and not more.keys() - {"format"}:
+        return {"type": [each["type"] for each in schemas], **more}
+    return {"anyOf": schemas}

@@ -133,7 +133,7 @@ def with_model(tmp_path):
 def test_a_model_writes_from_what_was_found(with_model):
     made, model = with_model("What colour is the crane in 2021?", "It is blue [1].")
     assert (made.text, made.by, made.refused) == ("It is blue [1].", "scripted", False)
-    assert made.cost["calls"] == len(model.prompts) == 1  # rules read the time
+    assert made.cost.usage.calls == len(model.prompts) == 1  # rules read the time
     assert "The crane is blue." in prompts(model)[0]
 
 
@@ -172,7 +172,7 @@ def test_the_same_question_costs_nothing_again(tmp_path):
     assert (one.text, one.citations) == (again.text, again.citations)
     assert one.cost is not None
     assert again.cost is not None
-    assert (one.cost["calls"], again.cost["calls"], again.cost["cached"]) == (1, 0, 1)
+    assert (one.cost.usage.calls, again.cost.usage.calls, again.cost.usage.cached) == (1, 0, 1)
 
 
 def test_a_note_that_gives_orders_is_data(tmp_path):

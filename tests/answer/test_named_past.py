@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -21,7 +22,7 @@ from asof.store.reader import Life
 from asof.time.moment import read
 from asof.time.span import iso
 from asof.values import Answer, Document, Ended, Query
-from asof.wire import AnswerJson, answer_json
+from asof.wire import encode
 
 ANN, BEN = "Ann Cole is the mayor of Dover.", "Ben Reed is the mayor of Dover."
 EDITED = (doc("mayor", "2019-03-01", ANN, "Mayor"), doc("mayor", "2023-03-01", BEN, "Mayor"))
@@ -57,7 +58,7 @@ def test_a_named_past_time_gets_the_answer_of_that_time(tmp_path, documents, nam
     made = asked(tmp_path, documents, f"who was mayor {named}?")
     assert (made.refused, made.as_of) == (False, last(moment))
     assert made.text.startswith(f"As of {moment}, which the question names:\n[1] “{ANN}”")
-    valid = answer_json(made)["citations"][0]["valid"]
+    valid = encode(made)["citations"][0]["valid"]
     assert valid == {"from": "2019-03-01T23:59:59.999999Z", "until": "2023-03-01T23:59:59.999999Z"}
 
 
@@ -282,9 +283,9 @@ def test_it_is_the_version_of_the_time_and_nothing_that_came_after_the_question(
     question, asked_in = f"who was the mayor of Dover in {year}?", year + more
     with memory_folder() as folder:
 
-        def answered(name: str, until: int, as_of: int) -> AnswerJson:
+        def answered(name: str, until: int, as_of: int) -> dict[str, Any]:
             told = (*versions("mayor", mayor, until), *versions("reeve", reeve, until))
-            made = answer_json(asked(folder / name, told, question, str(as_of)))
+            made = encode(asked(folder / name, told, question, str(as_of)))
             return {**made, "known_at": ""}  # when the corpus was written to last
 
         made = answered("whole", 9999, asked_in)

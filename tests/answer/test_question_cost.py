@@ -10,8 +10,9 @@ from tests.support.fact_lines import corpus_of, note
 from asof.answer.replies import QuestionTimes
 from asof.answer.write import QuestionModel, added, step_of
 from asof.errors import UsageError
-from asof.models.metered import MeteredModel, Prices, Usage
+from asof.models.metered import MeteredModel, Prices
 from asof.models.ports import Prompt, ScriptedModel
+from asof.values import Usage
 
 REPLIES = json.dumps({
     "times": [], "statements": [{"statement": "It is red.", "points": [1]}],

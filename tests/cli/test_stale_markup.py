@@ -13,7 +13,6 @@ from tests.support.stale_values import placed, quote, report, stale
 
 from asof.extensions.facts.cli_stale import annotation_lines, code, escaped, from_top, markdown_lines
 from asof.extensions.facts.current import QUOTED
-from asof.extensions.facts.results import why_sentence
 
 HOSTILE = "100%\n::set-output name=x::y\r\n##[set-env name=A]b,c:d \x1b[31m\u2028::error::z"
 
@@ -36,7 +35,7 @@ def test_an_annotation_stands_at_the_line_of_its_file(top: Path) -> None:
         "“The free plan has 10 GB.” (2021-03)",
         "there: new.md:4 (1970-01-31): “The free plan has 50 GB.”",
         "10 GB became 50 GB",
-        f"because {why_sentence(one.stale)}",
+        f"because {one.stale.reason}",
     ]
 
 
@@ -84,12 +83,12 @@ def test_a_page_links_to_the_lines(top: Path) -> None:
         f"1. [{old}](notes/an%20old%20%281%29%23.md#L7) (link, 2021\\-03): `The free plan has 10 GB.`",
         "   - there: [new\\.md:4](new.md#L4) (1970\\-01\\-31): `The free plan has 50 GB.`",
         "   - 10 GB became 50 GB",
-        f"   - because {escaped(why_sentence(one.stale))}",
+        f"   - because {escaped(one.stale.reason)}",
         "",
         "2. old\\.md:7 (quote, 2021\\-03): `The free plan has 10 GB.`",
         "   - there: new\\.md:4 (1970\\-01\\-31): `The free plan has 50 GB.`",
         "   - 10 GB became 50 GB",
-        f"   - because {escaped(why_sentence(two.stale))}",
+        f"   - because {escaped(two.stale.reason)}",
         "\n3 more are not shown.",
     ]
     assert list(markdown_lines(report(), dated=True)) == ["# Nothing is stale, as of 1971-02-05 00:00Z"]

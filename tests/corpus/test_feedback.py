@@ -26,6 +26,7 @@ from asof.store.schema import exclusive_lock
 from asof.time.moment import read
 from asof.time.span import moment
 from asof.values import Document, SourcedTime
+from asof.wire import encode
 
 START = read("2025").first
 
@@ -344,7 +345,7 @@ def test_nothing_of_a_text_is_left_after_a_purge() -> None:
                     FeedbackLog.of(corpus).record(results, None if isinstance(recipe, str) else recipe)
                 )
                 others = (hit.why for hit in results.hits if hit.document != MARKER)
-                quoted = quoted or any(MARKER in json.dumps(tree.as_json()).lower() for tree in others)
+                quoted = quoted or any(MARKER in json.dumps(encode(tree)).lower() for tree in others)
         assert quoted, "trees of other documents say it, as they are shown"
         alone = FeedbackLog.of(corpus).record(corpus.search(MARKER, k=1))
         for id_ in (*ids, alone):

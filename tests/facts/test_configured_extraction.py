@@ -22,9 +22,8 @@ import asof
 from asof.errors import UsageError
 from asof.extensions.facts.extraction import estimate, extract_facts
 from asof.extensions.facts.model import Facts
-from asof.models.metered import Usage
 from asof.store.schema import CorpusSettings
-from asof.values import Document
+from asof.values import Document, Usage
 
 # -- all of it, once, and at which price ----------------------------------------------------------------
 

@@ -24,6 +24,7 @@ from asof.errors import AsofError, DamagedStore
 from asof.extensions.server.verbs import VERBS
 from asof.rank.stage import Recipe
 from asof.time.span import iso
+from asof.wire import encode
 
 ENTITIES = ("Quay Ltd", "Pier Ltd", "NHA", "Quill", "Marta Quill", "Mole Inc", "Jon Reed", "ferry", "Nobody")
 PERIODS = ("2020", "2019", "2020-Q1", "2020-03", "2020-03-05", "January 2020 to June 2020", "2021")
@@ -95,7 +96,7 @@ def in_full(then: Snapshot, question: str, **options: Any) -> dict[str, Any]:
     for hit in found.hits:
         assert hit.why.recomputed() == hit.why.value == hit.score
     return {
-        "hits": [(hit, hit.why.as_json()) for hit in found.hits], "notes": found.notes, "n": found.view.n,
+        "hits": [(hit, encode(hit.why)) for hit in found.hits], "notes": found.notes, "n": found.view.n,
         "as of": found.view.as_of, "query": found.query, "recipe": found.recipe,
     }  # fmt: skip
 

@@ -27,7 +27,6 @@ from asof.models.metered import (
     Meter,
     MeteredModel,
     Prices,
-    Usage,
     amount,
     budget_text,
     characters,
@@ -39,6 +38,7 @@ from asof.models.metered import (
     worst,
 )
 from asof.models.ports import Prompt, Reply, ScriptedModel, shape
+from asof.values import Usage
 
 # -- replies that are kept: by all that shapes them, as soon as they come, and never a failure -----
 

@@ -17,6 +17,7 @@ from asof.index.build import merge
 from asof.recipes import ASOF
 from asof.time.moment import read
 from asof.values import Document, SourcedTime
+from asof.wire import encode
 
 pytestmark = pytest.mark.slow
 
@@ -76,7 +77,7 @@ def seen(corpus: Corpus, question: str, k: int = 99, recipe: Any = "asof", when:
     for hit in corpus.at(when).search(question, k=k, recipe=recipe).hits:
         assert hit.why.value == hit.why.recomputed() == hit.score
         assert 0 <= hit.score <= 1
-        found.append((hit.id, hit.score, hit.published, hit.text, hit.why.as_json()))
+        found.append((hit.id, hit.score, hit.published, hit.text, encode(hit.why)))
     return found
 
 

@@ -19,6 +19,7 @@ from tests.support.amounts import DAMAGED_PLACES
 import asof
 from asof.errors import DamagedStore
 from asof.index.segment import Segment
+from asof.wire import encode
 
 from .conftest import island
 
@@ -46,7 +47,7 @@ def segments(root: Path) -> list[Path]:
 
 def answers(corpus: asof.Corpus) -> Answers:
     return [
-        [(hit.id, hit.score, hit.place, hit.why.as_json()) for hit in corpus.at(at).search(question, 5).hits]
+        [(hit.id, hit.score, hit.place, encode(hit.why)) for hit in corpus.at(at).search(question, 5).hits]
         for question, at in ASKED
     ]
 
@@ -204,6 +205,7 @@ def test_damaged_while_it_is_indexed_into(root: Path) -> None:
 READER = """
 import json, sys
 import asof
+from asof.wire import encode
 corpora = [asof.open(root, create=False) for root in sys.argv[1:]]
 for line in sys.stdin:
     found = [corpus.at("2030-01-01").search(line.strip(), 50).hits for corpus in corpora]

@@ -2,35 +2,66 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, NotRequired, TypedDict
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 import pytest
 from tests.support.json_schema import faults
 
 from asof import results as module
 from asof.results import all_shapes, schema
-from asof.wire import Instant, Keyword, SpanJson, keys, one_of
+from asof.time.span import Instant, Span
+from asof.wire import (
+    FLAT,
+    HIDDEN,
+    NAN_IS_NULL,
+    UNLESS_EMPTY,
+    Decimals,
+    Key,
+    Keyword,
+    Only,
+    _schema,
+    encode,
+    keys,
+    one_of,
+)  # fmt: skip
 
 
-class LeafJson(TypedDict):
+@dataclass(frozen=True)
+class Leaf:
     """A leaf."""
 
-    leaves: Annotated[NotRequired[list[LeafJson]], "below it"]
+    leaves: Annotated[tuple[Leaf, ...], UNLESS_EMPTY, "below it"] = ()
 
 
-class ShapeJson(LeafJson):
-    """A shape."""
+@dataclass(frozen=True)
+class Shape:
+    """A shape.
 
+    More about it."""
+
+    leaf: Annotated[Leaf, FLAT]
     when: Annotated[Instant | None, "an instant"]
-    span: SpanJson | None
-    kind: Annotated[str | None, one_of("a", "b")]
+    span: Span | None
+    sort: Annotated[str | None, Key("kind"), one_of("a", "b")]
     scores: Annotated[dict[str, float], keys(["x"])]
     anything: Any
+    secret: Annotated[bytes, HIDDEN] = b""
+    mean: Annotated[float, NAN_IS_NULL, Decimals(1)] = 0.0
+    tree: Annotated[str, Only("explain")] = "tree"
+
+    @property
+    def size(self) -> Annotated[int, "of the scores"]:
+        return len(self.scores)
+
+    @property
+    def other(self) -> int:
+        return 1
 
 
 @pytest.fixture
 def shape(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    monkeypatch.setattr(module, "all_shapes", lambda: {"shape": ("asof shape", ShapeJson)})
+    monkeypatch.setattr(module, "all_shapes", lambda: {"shape": ("asof shape", Shape)})
     return schema("shape")
 
 
@@ -44,13 +75,33 @@ def test_each_kind_of_type(shape: dict[str, Any]) -> None:
         "scores": {"type": "object", "additionalProperties": {"type": "number"}, "required": ["x"],
                    "propertyNames": {"enum": ["x"]}},
         "anything": {},
+        "mean": {"type": ["number", "null"]},
+        "tree": {"type": "string"},
+        "size": {"type": "integer", "description": "of the scores"},
     }  # fmt: skip
-    assert shape["required"] == ["when", "span", "kind", "scores", "anything"]
+    assert shape["required"] == ["when", "span", "kind", "scores", "anything", "mean", "size"]
     assert sorted(shape["$defs"]) == ["Leaf", "Span"]
     assert shape["$defs"]["Leaf"]["required"] == []
 
 
-GOOD = {"when": None, "span": None, "kind": "a", "scores": {"x": 1}, "anything": [1, "a", {"b": None}]}
+def test_each_kind_of_value() -> None:
+    """0 is 1970 began; the mean .25 has one decimal; the tree is there where its detail is asked for."""
+    one = Shape(Leaf((Leaf(),)), 0, Span(None, None), "a", {"x": 1}, [1], mean=0.25)
+    shown = {
+        "leaves": [{}], "when": "1970-01-01T00:00:00Z", "span": {"from": None, "until": None}, "kind": "a",
+        "scores": {"x": 1}, "anything": [1], "mean": 0.2, "size": 1,
+    }  # fmt: skip
+    assert encode(one) == shown
+    assert encode(one, "explain") == {**shown, "tree": "tree"}
+    bare = encode(Shape(Leaf(), None, None, None, {}, None, mean=float("nan")))
+    assert (bare["when"], bare["span"], bare["kind"], bare["mean"]) == (None, None, None, None)
+    assert "leaves" not in bare
+
+
+GOOD = {
+    "when": None, "span": None, "kind": "a", "scores": {"x": 1}, "anything": [1, "a", {"b": None}],
+    "mean": 1, "size": 1,
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -73,19 +124,24 @@ def test_the_schema_finds_what_is_wrong(
 
 def test_a_type_that_json_has_no_like_of() -> None:
     with pytest.raises(TypeError, match="bytes"):
-        module._schema(bytes, {})
+        _schema(bytes, {})
 
 
 def test_a_keyword_is_not_shared() -> None:
     """The null of one key is not added to another one's values."""
     values = one_of("a")
-    first, second = (module._schema(Annotated[kind, values], {}) for kind in (str | None, str))
+    first, second = (_schema(Annotated[kind, values], {}) for kind in (str | None, str))
     assert (first["enum"], second["enum"]) == (["a", None], ["a"])
     assert values == Keyword("enum", ("a",))
 
 
 INSTANTS = ("as_of", "known_at", "visible", "removed", "since", "until", "recorded_at", "asked_at")
-TIMES = {"published": "Time", "time": "Time", "span": "Span", "valid": "Span"}
+TIMES = {
+    "published": ("SourcedTime",),
+    "time": ("SourcedTime",),
+    "span": ("Span",),
+    "valid": ("Span", "Validity"),
+}
 
 
 @pytest.mark.parametrize("name", all_shapes())
@@ -95,10 +151,10 @@ def test_the_same_key_has_the_same_shape(name: str) -> None:
     for part, value in {"": found, **found["$defs"]}.items():
         for key, each in value["properties"].items():
             where = f"{name} {part}.{key}"
-            if key in INSTANTS and part != "Span" and each["type"] != "integer":
+            if key in INSTANTS and part not in ("Span", "Validity") and each["type"] != "integer":
                 assert each["format"] == "date-time", where
             if key in TIMES:
-                assert f"'#/$defs/{TIMES[key]}'" in str(each), where
+                assert any(f"'#/$defs/{name}'" in str(each) for name in TIMES[key]), where
             if key == "notes":
                 assert (each["type"], each["items"]) == ("array", {"type": "string"}), where
             if key == "took_ms":

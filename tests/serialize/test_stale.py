@@ -7,8 +7,8 @@ from tests.support.json_schema import faults
 from tests.support.stale_values import DAY, placed, quote, report, stale
 
 from asof.extensions.facts.current import LINK, PASSED, QUOTED, STALE_KINDS
-from asof.extensions.facts.results import stale_json, why_sentence
 from asof.results import schema
+from asof.wire import encode
 
 
 @pytest.mark.parametrize("explain", [False, True])
@@ -16,7 +16,7 @@ from asof.results import schema
 def test_the_shape_is_what_is_documented(kind: str, *, explain: bool) -> None:
     one = placed(stale(kind=kind))
     other = placed(stale(kind=kind, by=None))
-    value = stale_json(report(one, other, more=3), explain=explain)
+    value = encode(report(one, other, more=3), *(["explain"] if explain else []))
     assert list(faults(value, schema("stale"), schema("stale"))) == []
     assert (value["more"], value["known_at"]) == (3, None)
     first, second = value["stale"]
@@ -41,19 +41,19 @@ SENTENCES = {
 
 @pytest.mark.parametrize("kind", STALE_KINDS)
 def test_a_sentence_for_each_kind(kind: str) -> None:
-    assert why_sentence(stale(kind=kind)) == f"{SENTENCES[kind]} 1970-01-01"
+    assert stale(kind=kind).reason == f"{SENTENCES[kind]} 1970-01-01"
 
 
 def test_without_another_sentence() -> None:
     said = "it rests on what changed on 1970-01-31; this has stood here since 1970-01-01"
-    assert why_sentence(stale(kind=QUOTED, by=None)) == said
+    assert stale(kind=QUOTED, by=None).reason == said
 
 
 def test_a_link_that_never_led_anywhere() -> None:
-    said = why_sentence(stale(quote(since=30 * DAY), None, LINK, cause=30 * DAY))
+    said = stale(quote(since=30 * DAY), None, LINK, cause=30 * DAY).reason
     assert said == "it leads nowhere; the sentence is known since 1970-01-31"
 
 
 def test_a_name_with_braces_is_a_name() -> None:
-    said = why_sentence(stale(by=quote("{day}{x}.md", "Other.", 30 * DAY), kind=QUOTED))
+    said = stale(by=quote("{day}{x}.md", "Other.", 30 * DAY), kind=QUOTED).reason
     assert said.startswith("it repeats {day}{x}.md, which")

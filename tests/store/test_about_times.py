@@ -23,7 +23,7 @@ from asof.store.digest import (
 from asof.time.moment import read
 from asof.time.span import BEGINNING, NEVER, Span, iso
 from asof.values import SourcedTime
-from asof.wire import times_json
+from asof.wire import encode
 
 ENGLISH = TimeReadingOptions("en", 1)
 
@@ -33,7 +33,7 @@ def about(text: str, published: str | None = None, title: str = "", headings: st
     """First day, last day, who says so."""
     stated = [SourcedTime(read(metadata), metadata, "period")] if metadata else []
     found = passage_times(
-        json.dumps(times_json(stated)) if stated else "[]", title, headings, text,
+        json.dumps([encode(each) for each in stated]) if stated else "[]", title, headings, text,
         read(published) if published else None, manner,
     )  # fmt: skip
     return [(iso(time.first)[:10], iso(time.last)[:10], time.by) for time in found]

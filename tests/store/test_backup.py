@@ -14,6 +14,7 @@ from asof.corpus.corpus import open as open_corpus
 from asof.errors import UsageError
 from asof.models.encoders import HashedNgrams
 from asof.values import Document, Ended
+from asof.wire import encode
 
 DOCUMENTS: list[Document | Ended] = [
     Document("a", "The ferry of Orrin crosses the lake at noon.", "Ferry", "2020"),
@@ -24,7 +25,7 @@ DOCUMENTS: list[Document | Ended] = [
 
 def hits(corpus: Corpus, recipe: str) -> list[tuple[object, ...]]:
     return [
-        (hit.id, hit.score, hit.why.as_json())
+        (hit.id, hit.score, encode(hit.why))
         for at in ("2020-12", "2021-12", "2024")
         for hit in corpus.at(at).search("ferry on the lake", recipe=recipe).hits
     ]

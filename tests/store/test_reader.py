@@ -14,7 +14,7 @@ from asof.store.reader import matching_heads
 from asof.time.moment import read
 from asof.time.span import BEGINNING, NEVER, Span
 from asof.values import Ended, SourcedTime
-from asof.wire import times_json
+from asof.wire import encode
 
 Make = Callable[..., Any]
 
@@ -122,7 +122,9 @@ def test_times_survive_being_stored() -> None:
     spans = [read("2020"), read("2020-01-01"), Span(None, read("2020").end), Span(read("2020").start, None)]
     times = tuple(SourcedTime(span, "words", "metadata") for span in spans)
     stored = dumps(
-        passage_times(json.dumps(times_json(times)), "", "", "", None, TimeReadingOptions("en", 1))
+        passage_times(
+            json.dumps([encode(each) for each in times]), "", "", "", None, TimeReadingOptions("en", 1)
+        )
     )
     assert tuple(time.sourced_time() for time in loads(stored)) == times
     assert loads("[]") == ()

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from asof.values import Answer, Citation
+from asof.values import Answer, Citation, QuestionUsage
 
 SHOP: list[dict[str, Any]] = [
     {
@@ -56,7 +56,7 @@ EVIDENCE = [
 ]
 
 
-def answer(text: str, *cited: tuple[str, str], cost: Mapping[str, Any] | None = None) -> Answer:
+def answer(text: str, *cited: tuple[str, str], cost: QuestionUsage | None = None) -> Answer:
     """An answer with citations (document, quote)."""
     citations = tuple(
         Citation(n, f"{document}#0", document, "", None, (), quote)

@@ -17,9 +17,10 @@ from asof.extensions.facts.model import Facts
 from asof.extensions.facts.store import facts_in
 from asof.http import Retry
 from asof.models.chat import ChatModel, OpenAIServer
-from asof.models.metered import CachedModel, MeteredModel, Prices, Usage
+from asof.models.metered import CachedModel, MeteredModel, Prices
 from asof.store.calls import StoredCalls
 from asof.store.store import Store
+from asof.values import Usage
 
 BY_MODEL = Facts(extractor="model")
 PRICES = Prices(prompt=2.0, reply=10.0)

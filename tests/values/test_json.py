@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from asof.extensions.facts.results import amount_json
 from asof.time.moment import read
-from asof.time.span import Span
-from asof.values import Amount, Hit, Location, SourcedTime, Superseded, Why
-from asof.wire import cost_json, hit_json, span_json, times_json, validity_json
+from asof.time.span import Span, Validity
+from asof.values import Amount, Hit, Location, SourcedTime, Superseded, Usage, Why
+from asof.wire import encode
 
 YEAR = SourcedTime(read("2020"), "in 2020", "text")
 TIME = {"from": "2020-01-01T00:00:00Z", "until": "2021-01-01T00:00:00Z", "text": "in 2020", "by": "text"}
@@ -24,7 +23,7 @@ def hit(**changes: Any) -> Hit:
 
 
 def test_a_hit_without_times() -> None:
-    assert hit_json(hit()) == {
+    assert encode(hit()) == {
         "rank": 1, "score": 2.0, "id": "a#1", "document": "a", "title": "A", "uri": "file:a",
         "published": None, "dated_by": "none", "about": [], "superseded_by": None,
         "text": "a crane",
@@ -39,18 +38,14 @@ def test_the_tree_is_made_only_when_it_is_asked_for() -> None:
         made.append(1)
         return Why("two", 2.0)
 
-    assert "why" not in hit_json(hit(explain=explain))
+    assert "why" not in encode(hit(explain=explain))
     assert made == []
-    assert hit_json(hit(explain=explain), explain=True)["why"] == {
-        "label": "two",
-        "value": 2.0,
-        "op": "given",
-    }
+    assert encode(hit(explain=explain), "explain")["why"] == {"label": "two", "value": 2.0, "op": "given"}
 
 
 def test_times_of_a_hit() -> None:
     later = Superseded(read("2021").first, "b#1", "b", "B")
-    found = hit_json(hit(published=YEAR, about=(YEAR, YEAR), superseded=later))
+    found = encode(hit(published=YEAR, about=(YEAR, YEAR), superseded=later))
     assert (found["published"], found["about"]) == (TIME, [TIME, TIME])
     assert found["superseded_by"] == {
         "id": "b#1", "document": "b", "title": "B", "visible": "2021-01-01T00:00:00Z",
@@ -59,26 +54,16 @@ def test_times_of_a_hit() -> None:
 
 def test_open_spans() -> None:
     start, first = read("2020").start, read("2020").first
-    assert span_json(Span(start, None)) == {"from": "2020-01-01T00:00:00Z", "until": None}
-    assert span_json(Span(None, start)) == {"from": None, "until": "2020-01-01T00:00:00Z"}
-    assert validity_json(None, first) == {"from": None, "until": "2020-01-01T00:00:00Z"}
-    assert times_json([SourcedTime(Span(None, None), "always", "text")]) == [
-        {"from": None, "until": None, "text": "always", "by": "text"}
-    ]
+    assert encode(Span(start, None)) == {"from": "2020-01-01T00:00:00Z", "until": None}
+    assert encode(Span(None, start)) == {"from": None, "until": "2020-01-01T00:00:00Z"}
+    assert encode(Validity(None, first)) == {"from": None, "until": "2020-01-01T00:00:00Z"}
+    assert encode(SourcedTime(Span(None, None), "always", "text")) == {
+        "from": None, "until": None, "text": "always", "by": "text",
+    }  # fmt: skip
 
 
 def test_figures_and_costs() -> None:
-    assert amount_json(None) is None
-    assert amount_json(Amount(3.5, "USD")) == {"value": 3.5, "unit": "USD", "basis": ""}
-    used = {
-        "calls": 1,
-        "cached": 2,
-        "failed": 3,
-        "refused": 4,
-        "prompt_tokens": 5,
-        "reply_tokens": 6,
-        "cost": 7.0,
-    }
-    assert cost_json(used) == {
+    assert encode(Amount(3.5, "USD")) == {"value": 3.5, "unit": "USD", "basis": ""}
+    assert encode(Usage(1, 2, 3, 4, 5, 6, 7.0)) == {
         "calls": 1, "cached": 2, "failed": 3, "refused": 4, "prompt_tokens": 5, "reply_tokens": 6, "usd": 7.0,
     }  # fmt: skip

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, NamedTuple
 
 from asof.answer.extractive import AnswerContext, Moments, refused
 from asof.errors import ModelError
-from asof.models.metered import HasCachedReplies, MeteredModel, Usage, budget_text
+from asof.models.metered import HasCachedReplies, MeteredModel, budget_text
 from asof.models.ports import Prompt, Reply, between, one_line, prompt_text
 from asof.time.span import iso
-from asof.values import LOCAL, Answer, Citation, Hit
+from asof.values import LOCAL, Answer, Citation, Hit, QuestionUsage, StepUsage, Usage
 
 if TYPE_CHECKING:
     from asof.models.ports import Model
@@ -231,10 +231,10 @@ class QuestionModel:
         return self.metered.meter
 
     @property
-    def cost(self) -> dict[str, Any]:
-        """The fields of `Usage`, and under "steps" those of each step that used the model."""
-        steps = {step: asdict(self.steps[step]) for step in STEPS if step in self.steps}
-        return {**asdict(self.used), "steps": steps}
+    def cost(self) -> QuestionUsage:
+        """The usage so far, and that of each step that used the model."""
+        steps = tuple(StepUsage(step, self.steps[step]) for step in STEPS if step in self.steps)
+        return QuestionUsage(self.used, steps)
 
     def stopped(self) -> str:
         """A note that the budget stopped the question, "" if it did not."""

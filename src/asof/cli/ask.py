@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -28,11 +28,9 @@ from asof.cli.terminal import counted, plain, show, waiting_progress
 from asof.models.metered import USD, amount
 from asof.text.passages import LEFT_OUT
 from asof.time.span import format_instant
-from asof.values import MODES
-from asof.wire import answer_json
+from asof.values import MODES, QuestionUsage, Usage
 
 if TYPE_CHECKING:
-    from asof.models.metered import Usage
     from asof.time.span import Span
     from asof.values import Answer, Citation
 
@@ -54,30 +52,30 @@ def show_points(answer: Answer) -> None:
         show(f"point: {plain(about + each.text)} ({weights})", hang=7, dim=True)
 
 
-def show_cost(cost: Mapping[str, Any], *, streamed: bool, verbose: bool) -> None:
+def show_cost(cost: QuestionUsage, *, streamed: bool, verbose: bool) -> None:
     """Prints the usage on standard error; with `verbose` also for each step."""
     used = [
         f"{name} {amount(value, USD)}" if name == "cost" else f"{name} {value:,}"
-        for name, value in cost.items()
-        if name != "steps" and value
+        for name, value in asdict(cost.usage).items()
+        if value
     ]
     estimated = " (tokens estimated: a stream has no count of them)" if streamed and used else ""
     echo_err(f"cost: {', '.join(used) or 'no call'}{estimated}")
     if verbose:
-        for step, each in cost.get("steps", {}).items():
-            echo_err(f"  {_STEPS[step]}: {_used(each)}")
+        for each in cost.steps:
+            echo_err(f"  {_STEPS[each.step]}: {_used(each.usage)}")
 
 
-def _used(cost: Mapping[str, Any]) -> str:
+def _used(cost: Usage) -> str:
     """`2 calls, 3,100 tokens read and 3,500 written, 0.0026 USD; 4 kept replies cost nothing`."""
     parts = []
-    if cost["calls"] or not cost["cached"]:
-        priced = "" if cost["cost"] is None else f", {amount(cost['cost'], USD)}"
-        tokens = f"{cost['prompt_tokens']:,} tokens read and {cost['reply_tokens']:,} written"
-        parts.append(f"{counted(cost['calls'], 'call')}, {tokens}{priced}")
-    if cost["cached"]:
-        kept = "reply costs" if cost["cached"] == 1 else "replies cost"
-        parts.append(f"{cost['cached']:,} kept {kept} nothing")
+    if cost.calls or not cost.cached:
+        priced = "" if cost.cost is None else f", {amount(cost.cost, USD)}"
+        tokens = f"{cost.prompt_tokens:,} tokens read and {cost.reply_tokens:,} written"
+        parts.append(f"{counted(cost.calls, 'call')}, {tokens}{priced}")
+    if cost.cached:
+        kept = "reply costs" if cost.cached == 1 else "replies cost"
+        parts.append(f"{cost.cached:,} kept {kept} nothing")
     return "; ".join(parts)
 
 
@@ -136,7 +134,7 @@ def ask(
         if answer.refused and not as_json:
             explain_no_hits(then, since, until)
     if as_json:
-        print_json(answer_json(answer))
+        print_json(answer)
     else:
         show_answer(
             answer, dated=as_of is not None or answer.as_of < then.as_of, known=known_at is not None,

@@ -22,7 +22,7 @@ from asof.cli.main import (
 )
 from asof.cli.search import joined
 from asof.cli.terminal import counted, plain, readable, shortened, show
-from asof.results import diff_json, timeline_json, when_json
+from asof.results import QuestionTimes
 from asof.time.span import format_instant, instant, iso, nearest_moment
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def timeline(
         if not timeline.entries and not as_json:
             explain_no_hits(then, since, until)
     if as_json:
-        print_json(timeline_json(timeline))
+        print_json(timeline)
     else:
         show_timeline(timeline, dated=as_of is not None, known=known_at is not None)
     return DONE if timeline.entries else NOTHING
@@ -136,7 +136,7 @@ def diff(
         if difference.empty and not as_json:
             explain_no_hits(then)
     if as_json:
-        print_json(diff_json(difference))
+        print_json(difference)
     else:
         _show(difference)
     return NOTHING if difference.empty else DONE
@@ -207,7 +207,7 @@ def when(text: tuple[str, ...], as_of: str | None, index: Path | None, as_json: 
     asked = nearest_moment(now if as_of is None else last_instant(as_of, now))
     reading = read(question, asked, language=" ".join(languages), fiscal_start=fiscal_start)
     if as_json:
-        print_json(when_json(reading, instant(asked)))
+        print_json(QuestionTimes.of(reading, instant(asked)))
     else:
         _show_times(reading, asked, dated=as_of is not None)
     return DONE

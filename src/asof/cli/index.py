@@ -27,7 +27,7 @@ from asof.cli.main import (
     sure,
 )
 from asof.cli.terminal import counted, index_progress, plain
-from asof.results import index_json
+from asof.results import IndexResult
 
 if TYPE_CHECKING:
     from asof.corpus.corpus import Corpus
@@ -233,7 +233,7 @@ def index(
                 show_report(*indexed[-1])
         corpus.prepare()
     if as_json:
-        print_json(index_json(indexed))
+        print_json(IndexResult.of(indexed))
     lost = any(problem.lost for _, report, _ in indexed for problem in report.problems)
     if empty and not as_json:
         echo_err("nothing was indexed, and no index is left behind")

@@ -16,6 +16,7 @@ from asof import __version__
 from asof.cli.commands import START, Commands, entry_of
 from asof.cli.terminal import plain, plain_json, show
 from asof.errors import AsofError, UsageError
+from asof.wire import encode
 
 if TYPE_CHECKING:
     from asof.config import Config
@@ -233,10 +234,11 @@ def note_answers(config: Config) -> None:
         echo_err(f"note: {note}")
 
 
-def print_json(value: Any) -> None:
+def print_json(value: Any, *details: str) -> None:
+    """Prints the JSON of a value, with these details (`asof.wire.Only`)."""
     from asof.cli.terminal import json_layout
 
-    click.echo(plain_json(json_layout(value)))
+    click.echo(plain_json(json_layout(encode(value, *details))))
 
 
 def given(context: click.Context) -> list[str]:

@@ -26,7 +26,7 @@ from asof.cli.main import (
 )
 from asof.cli.terminal import count_progress, counted, plain, show
 from asof.errors import UsageError
-from asof.results import embed_json, recipes_json, status_json
+from asof.results import EmbedResult, ListedRecipes, StatusResult
 
 if TYPE_CHECKING:
     from asof.corpus.corpus import Corpus
@@ -48,7 +48,7 @@ def status(check: bool, index: Path | None, as_json: bool) -> int:
         problems = corpus.check() if check else None
         figures = corpus.status()
     if as_json:
-        print_json(status_json(figures, problems))
+        print_json(StatusResult(figures, problems))
     else:
         show_status(figures)
         for line in problems or ():
@@ -275,7 +275,7 @@ def embed(name: str | None, index: Path | None, as_json: bool) -> int:
         with count_progress("embedding", "passages") as advance:
             report = corpus.embed(encoder, advance)
         if as_json:
-            print_json(embed_json(report, before, time.perf_counter() - started))
+            print_json(EmbedResult(report, before or None, 1000 * (time.perf_counter() - started)))
         else:
             _show(report, before, time.perf_counter() - started)
         _note_unnamed(corpus, report)
@@ -341,7 +341,7 @@ def recipes(name: str | None, index: Path | None, as_json: bool) -> int:
     configured = environment.configuration(Path.cwd() if isinstance(index, str) else corpus_root(index))
     chosen = [configured.recipe_named(each) for each in ([name] if name else known.all_names())]
     if as_json:
-        print_json(recipes_json(chosen, configured.recipe))
+        print_json(ListedRecipes.of(chosen, configured.recipe))
         return DONE
     for each in chosen:
         default = "  (default)" if each.name == configured.recipe else ""

@@ -26,7 +26,7 @@ from asof.cli.main import (
     verbose_option,
 )
 from asof.cli.terminal import plain, show
-from asof.results import links_json, search_json, why_not_json
+from asof.results import LinksResult, SearchResult, WhyNotResult
 from asof.sources.source import source_file
 from asof.time.span import format_instant
 
@@ -119,7 +119,7 @@ def search(
         results = corpus.at(as_of, known_at).search(question, **options)
         took = 1000 * (time.perf_counter() - started)
         if as_json:
-            print_json(search_json(results, took, explain=explain))
+            print_json(SearchResult.of(results, took), *(["explain"] if explain else []))
         else:
             dated, known = as_of is not None or known_at is not None, known_at is not None
             show_results(results, explain=explain, dated=dated, known=known)
@@ -160,7 +160,7 @@ def why_not(
             wanted, joined(query), k, filters=then.filters(**filters), unit=unit, recipe=recipe, rerank=rerank
         )
     if as_json:
-        print_json(why_not_json(verdict, then.as_of, then.known_at))
+        print_json(WhyNotResult(verdict, then.as_of, then.known_at))
     else:
         widest = max((len(step.stage) for step in verdict.steps), default=0)
         click.secho(f"{plain(verdict.id)} as of {format_instant(then.as_of) if as_of else 'now'}", bold=True)
@@ -255,7 +255,7 @@ def links(
         then = corpus.at(as_of, known_at)
         linked = then.links(document, depth)
     if as_json:
-        print_json(links_json(linked, then.as_of, then.known_at))
+        print_json(LinksResult(linked, then.as_of, then.known_at))
     else:
         show(f"{plain(linked.document)} as of {format_instant(then.as_of) if as_of else 'now'}", bold=True)
         for each in linked.neighbours:

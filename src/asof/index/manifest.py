@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -379,14 +379,13 @@ SegmentStats = tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingReport:
-    """The result of a change of encoder: the encoder ("" for none), its dimensions, how many passages there
-    are, how many were encoded now, and whether the corpus had another encoder before."""
+    """The result of a change of the encoder."""
 
-    encoder: str
-    dimensions: int | None
+    encoder: Annotated[str, "whose vectors the corpus holds now; empty: words only"]
+    dimensions: Annotated[int | None, "of a vector; null: there is none"]
     passages: int
-    encoded: int
-    changed: bool
+    encoded: Annotated[int, "passages that were given a vector by this run"]
+    changed: Annotated[bool, "whether the encoder differs from the one before"]
 
 
 @dataclass(slots=True)

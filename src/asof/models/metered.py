@@ -28,6 +28,7 @@ from asof.models.ports import (
     settings,
     shape,
 )
+from asof.values import Usage
 
 # -- formatting of amounts -----------------------------------------------------------------------------
 
@@ -85,30 +86,6 @@ class Prices:
     def of(self, prompt: int, reply: int) -> float:
         """The price of so many tokens, in US dollars."""
         return (prompt * self.prompt + reply * self.reply) / MILLION
-
-
-@dataclass(frozen=True, slots=True)
-class Usage:
-    """The usage of models. `calls`: requests that were answered and paid for; `cached`: replies from the
-    cache. `failed`: prompts whose reply has a problem, of which `refused` did not fit into the budget. `cost`
-    in US dollars, None without prices."""
-
-    calls: int = 0
-    cached: int = 0
-    failed: int = 0
-    refused: int = 0
-    prompt_tokens: int = 0
-    reply_tokens: int = 0
-    cost: float | None = None
-
-    def since(self, before: Usage) -> Usage:
-        """The usage after `before`, an earlier state of the same meter."""
-        cost = None if self.cost is None or before.cost is None else self.cost - before.cost
-        return Usage(
-            self.calls - before.calls, self.cached - before.cached, self.failed - before.failed,
-            self.refused - before.refused, self.prompt_tokens - before.prompt_tokens,
-            self.reply_tokens - before.reply_tokens, cost,
-        )  # fmt: skip
 
 
 @runtime_checkable

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,23 +17,23 @@ from asof.values import Filters, Query
 
 
 class StageTrace(NamedTuple):
-    """The outcome of a stage for a passage: its rank (None: dropped), score, number of candidates, notes."""
+    """The outcome of one stage of a recipe for a passage."""
 
     stage: str
-    rank: int | None
+    rank: Annotated[int | None, "null: it is out"]
     score: float | None
-    candidates: int
-    notes: tuple[str, ...]
+    candidates: Annotated[int, "how many passages were ranked"]
+    notes: Annotated[tuple[str, ...], "of the stage"]
 
 
 @dataclass(frozen=True, slots=True)
 class WhyNot:
-    """`rank` among the hits, or None; `reason` in a sentence; the steps of the best of its passages."""
+    """The reason why a document or passage is not among the hits of a query, or its rank."""
 
-    id: str
-    rank: int | None
-    reason: str
-    steps: tuple[StageTrace, ...] = ()
+    id: Annotated[str, "the document or passage"]
+    rank: Annotated[int | None, "its rank among the hits; null: it is not among them"]
+    reason: Annotated[str, "why, in a sentence"]
+    steps: Annotated[tuple[StageTrace, ...], "stage by stage until it is out, for its best passage"] = ()
 
 
 def why_not(name: str, query: Query, view: View, recipe: Recipe) -> WhyNot:

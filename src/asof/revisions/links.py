@@ -10,7 +10,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,7 @@ from asof.store.reader import (
     visible_instants_after,
 )
 from asof.time.span import format_instant
+from asof.wire import one_of
 
 MEMO = "links"
 """Where the links of views are kept with their prefix."""
@@ -36,15 +37,15 @@ DEPTHS = range(1, 6)
 
 
 class Neighbour(NamedTuple):
-    """A document within reach: its id and title, the number of links between, and their direction.
+    """A document within reach of links.
 
     `direction`: "out" for links to it, "in" for links from it, "both" when it is equally far both ways.
     """
 
     document: str
     title: str
-    distance: int
-    direction: str
+    distance: Annotated[int, "how many links away"]
+    direction: Annotated[str, one_of("out", "in", "both")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,11 +169,11 @@ def _distances(start: int, steps: Mapping[int, tuple[int, ...]], depth: int) -> 
 
 
 class Reach(NamedTuple):
-    """The id of a document, its neighbours, and its broken links, as written."""
+    """The links from and to a document."""
 
     document: str
     neighbours: tuple[Neighbour, ...]
-    broken: tuple[str, ...]
+    broken: Annotated[tuple[str, ...], "broken links, as they are written"]
 
 
 def reach(view: View, document: str, depth: int) -> Reach:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,9 @@ from asof.store.digest import hit_id
 from asof.store.reader import StoredPassage, published_of
 from asof.text.passages import sentences
 from asof.text.tokens import tokenize
+from asof.time.span import Instant, Validity
 from asof.values import Hit, SourcedTime
+from asof.wire import HIDDEN, Key, one_of
 
 # -- text diff: key sentence, added and removed words --------------------------------------------------
 
@@ -120,47 +122,50 @@ Interval = tuple[int, int | None]
 
 
 class ConflictingStatement(NamedTuple):
-    """A statement that differs from one that was current meanwhile: its key sentence, and when it began."""
+    """A statement of another document that differs while this one is current."""
 
-    document: str
-    id: str
-    start: int
-    sentence: str
+    document: Annotated[str, "its document"]
+    id: Annotated[str, "the passage"]
+    start: Annotated[Instant, Key("visible"), "since when it can be seen"]
+    sentence: Annotated[str, "what it says"]
 
 
 @dataclass(frozen=True, slots=True)
 class TimelineEntry:
-    """A statement of a series, from `start` until `end` (instants; None: it is current).
+    """A statement, and how long it was current.
 
-    `sentence`: the one in which it differs from the one before (the first: from the next). `added` and
-    `removed`: the runs of words that differ from the one before. `contradicted`: statements of other
-    documents about the same subject that were current meanwhile and differ.
+    From `start` until `end` (instants; None: it still is).
     """
 
-    id: str
-    document: str
-    title: str
-    published: SourcedTime | None
-    start: int
-    end: int | None
-    sentence: str
-    added: tuple[str, ...]
-    removed: tuple[str, ...]
-    contradicted: tuple[ConflictingStatement, ...]
+    id: Annotated[str, "the passage"]
+    document: Annotated[str, "its document"]
+    title: Annotated[str, "the document's title"]
+    published: Annotated[SourcedTime | None, "when it was published; null: not known"]
+    start: Annotated[int, HIDDEN]
+    end: Annotated[int | None, HIDDEN]
+    sentence: Annotated[str, "in which it differs from the one before (the first: from the next)"]
+    added: Annotated[tuple[str, ...], Key("words_added"), "runs of words that are new since the one before"]
+    removed: Annotated[
+        tuple[str, ...], Key("words_removed"), "runs of words that are gone since the one before"
+    ]
+    contradicted: Annotated[tuple[ConflictingStatement, ...], Key("contradicted_by")]
+
+    @property
+    def valid(
+        self,
+    ) -> Annotated[Validity, "when it was current; `until` is null: it still is"]:
+        return Validity(self.start, self.end)
 
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """The statements of the series that answers a question as of a moment, newest last; empty: no answer.
+    """The changes of the answer to a query; without entries there is no answer."""
 
-    `left_out`: how many older ones are not in `entries`.
-    """
-
-    question: str
-    as_of: int
-    known_at: int
-    entries: tuple[TimelineEntry, ...]
-    left_out: int
+    question: Annotated[str, Key("query"), "as it was asked"]
+    as_of: Annotated[Instant, "the moment whose state of the documents was asked"]
+    known_at: Annotated[Instant, "the moment whose knowledge of them was asked"]
+    entries: Annotated[tuple[TimelineEntry, ...], "the statements of one series, oldest first"]
+    left_out: Annotated[int, "how many older statements there are beside `entries`"]
 
 
 def timeline(
@@ -309,45 +314,38 @@ Subject = tuple[str, int]
 
 
 class ResultSide(NamedTuple):
-    """One search's hits on a subject: the rank of the best one, and the newest statement at the time.
+    """The hits of one of two answers about a subject."""
 
-    `sentence`: the key sentence of that statement. `start`: since when it is visible (an instant), None if it
-    is undated.
-    """
-
-    rank: int
-    id: str
-    document: str
-    title: str
-    sentence: str
-    start: int | None
+    rank: Annotated[int, "of its best hit"]
+    id: Annotated[str, "the passage that was newest then"]
+    document: Annotated[str, "its document"]
+    title: Annotated[str, "the document's title"]
+    sentence: Annotated[str, "what it says"]
+    start: Annotated[Instant | None, Key("visible"), "since when it can be seen; null: undated"]
 
 
 @dataclass(frozen=True, slots=True)
 class SubjectChange:
-    """The change of a subject. `kind`: one of `KINDS`; a side without a hit is None.
+    """The change of a subject: a series of statements, or a passage in none."""
 
-    `added` and `removed`: the runs of words that differ, where the statement changed.
-    """
-
-    kind: str
-    before: ResultSide | None
-    after: ResultSide | None
-    added: tuple[str, ...]
-    removed: tuple[str, ...]
+    kind: Annotated[str, one_of("changed", "added", "removed", "unchanged")]
+    before: Annotated[ResultSide | None, "as of `a`; null: no hit"]
+    after: Annotated[ResultSide | None, "as of `b`; null: no hit"]
+    added: Annotated[tuple[str, ...], Key("words_added"), "runs of words that are new, where it changed"]
+    removed: Annotated[tuple[str, ...], Key("words_removed"), "runs of words that are gone, where it changed"]
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """The changes between the hits of a query as of two instants (`before`, `after`), by kind.
+    """The answers to a query as of two moments, side by side."""
 
-    Each kind is in order of rank (of a removed subject the former one).
-    """
-
-    question: str
-    before: int
-    after: int
-    changes: tuple[SubjectChange, ...]
+    question: Annotated[str, Key("query"), "as it was asked"]
+    before: Annotated[Instant, Key("a"), "the first moment"]
+    after: Annotated[Instant, Key("b"), "the second moment"]
+    changes: Annotated[
+        tuple[SubjectChange, ...],
+        "changed, added, removed, unchanged, each by rank (of a removed subject the former one)",
+    ]
 
     @property
     def empty(self) -> bool:

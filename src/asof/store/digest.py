@@ -15,11 +15,11 @@ from functools import lru_cache
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from asof import wire
 from asof.errors import BadTime
 from asof.time.moment import read
 from asof.time.span import BEGINNING, NEVER, Span, moment
 from asof.values import Document, SourcedTime
-from asof.wire import times_json
 
 if TYPE_CHECKING:
     from asof.text.passages import Chunk, Chunking
@@ -178,7 +178,8 @@ def shared_attributes(document: Document, language: str, search: str | tuple[str
     """
     fields = (
         document.title, document.uri, language,
-        _encode(list(document.tags)), _encode(dict(document.meta)), _encode(times_json(document.about)),
+        _encode(list(document.tags)), _encode(dict(document.meta)),
+        _encode([wire.encode(each) for each in document.about]),
     )  # fmt: skip
     keywords = _encode(keywords_of(document.meta, document.tags, search))
     return SharedAttributes(
@@ -190,7 +191,7 @@ def content_digest(document: Document) -> bytes:
     """The digest of a document without its date."""
     return digest((
         document.text, document.title, document.uri, document.language, document.tags, document.aliases,
-        dict(document.meta), times_json(document.about), document.fiscal_start,
+        dict(document.meta), [wire.encode(each) for each in document.about], document.fiscal_start,
         [(link.target, link.heading, link.alias, link.kind) for link in document.links],
     ))  # fmt: skip
 
@@ -331,7 +332,7 @@ def passage_times(
 ) -> tuple[AboutTime, ...]:
     """The different times that a passage is about, at most MOST, each with the first place that names it.
 
-    `metadata`: document times as JSON (`data.json.times_json`); `headings` separated by line feeds;
+    `metadata`: document times as JSON (`asof.wire.encode`); `headings` separated by line feeds;
     `published`: the date of the version, from which relative times count.
     """
     times: dict[tuple[int, int], AboutTime] = {}

@@ -28,7 +28,7 @@ from asof.store.digest import time_bounds
 from asof.store.reader import text_of
 from asof.text.tokens import Analyzer
 from asof.time.span import BEGINNING, NEVER, moment
-from asof.wire import span_json
+from asof.wire import encode
 
 # -- export --------------------------------------------------------------------------------------------
 
@@ -231,7 +231,7 @@ def _about(time: dict[str, str]) -> str | dict[str, str]:
     except BadTime:
         read = None
     span = {key: time[key] for key in ("from", "until")}
-    return time["text"] if read is not None and span_json(read.span) == span else {
+    return time["text"] if read is not None and encode(read.span) == span else {
         key: at for key, at in span.items() if at
     }  # fmt: skip
 

@@ -13,11 +13,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from posixpath import join, normpath
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from asof.store.digest import KEY_BYTES, hit_id, indexed_text, layout_places, loads, span_of
-from asof.time.span import BEGINNING, NEVER
+from asof.time.span import BEGINNING, NEVER, Instant
 from asof.values import Link, SourcedTime
+from asof.wire import HIDDEN, Key
 
 # -- passages: as stored, as visible in a view, and their validity over time ---------------------------
 
@@ -92,23 +93,23 @@ def about_of(record: StoredPassage) -> tuple[SourcedTime, ...]:
 
 
 class VisiblePassage(NamedTuple):
-    """A passage as visible in a view: `visible` is the instant of its beginning, `ended` that of its end,
-    None while it is current. `number` is its place in the document."""
+    """A passage as visible in a view. `ended` is the instant of its end, None while it is current. `number`
+    is its place in the document."""
 
-    passage: int
-    document: str
-    key: bytes
-    title: str
-    uri: str
-    text: str
-    number: int
-    visible: int
-    ended: int | None
-    published: SourcedTime | None
-    headings: tuple[str, ...] = ()
+    passage: Annotated[int, HIDDEN]
+    document: Annotated[str, "its document"]
+    key: Annotated[bytes, HIDDEN]
+    title: Annotated[str, "the document's title"]
+    uri: Annotated[str, HIDDEN]
+    text: Annotated[str, HIDDEN]
+    number: Annotated[int, HIDDEN]
+    visible: Annotated[Instant, "since when it can be seen"]
+    ended: Annotated[int | None, HIDDEN]
+    published: Annotated[SourcedTime | None, "when it was published; null: not known"]
+    headings: Annotated[tuple[str, ...], HIDDEN] = ()
 
     @property
-    def id(self) -> str:
+    def id(self) -> Annotated[str, "the passage"]:
         """The id of the passage in hits."""
         return hit_id(self.document, self.key)
 
@@ -636,26 +637,25 @@ _CURRENT = (
 
 
 class DocumentVersion(NamedTuple):
-    """A version of a document: the instant from which it is visible, what dates it, and its title; `removed`:
-    it is a deletion. `current`: it is the one that holds."""
+    """A version of a document."""
 
-    visible: int
-    published: SourcedTime | None
+    visible: Annotated[Instant, "since when it is"]
+    published: Annotated[SourcedTime | None, "null: nobody knows"]
     title: str
-    removed: bool
-    current: bool
+    removed: Annotated[bool, Key("deletion"), "the document was removed then"]
+    current: Annotated[bool, "it is the one that is shown"]
 
 
 class DocumentSummary(NamedTuple):
-    """A document in a list. `visible`: the instant since which this version is."""
+    """A document in a list."""
 
-    id: str
+    id: Annotated[str, Key("document"), "its id"]
     title: str
     uri: str
     tags: tuple[str, ...]
     meta: Mapping[str, Any]
-    published: SourcedTime | None
-    visible: int
+    published: Annotated[SourcedTime | None, "null: nobody knows"]
+    visible: Annotated[Instant, "since when this version is"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import json
 import sqlite3
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from asof.errors import SourceShrunk
 from asof.store import validity
@@ -14,6 +14,7 @@ from asof.store.store import Publish, Store
 from asof.store.workers import PreparedText
 from asof.store.writing import WHOLE, Transaction
 from asof.values import Checkpoint, Document, Ended, Problem, Statement, Unchanged, document_file
+from asof.wire import Key
 
 COMMIT, EDIT = "git", "edit"
 """The origin of dates of a history's versions, and of changes that no source dates (see `data.DATED_BY`)."""
@@ -24,15 +25,15 @@ MAX_ENDED_SHARE = 0.3
 
 @dataclass(slots=True)
 class IndexReport:
-    """Counts of a run, in documents (`passages`: new rows), and its problems."""
+    """The result of a run, in documents."""
 
     added: int = 0
-    changed: int = 0
-    corrected: int = 0
+    changed: Annotated[int, "with another text than before"] = 0
+    corrected: Annotated[int, "with another date than before"] = 0
     unchanged: int = 0
-    ended: int = 0
-    failed: int = 0
-    passages: int = 0
+    ended: Annotated[int, Key("removed"), "that the source no longer has"] = 0
+    failed: Annotated[int, "that could not be read"] = 0
+    passages: Annotated[int, "new passages"] = 0
     problems: list[Problem] = field(default_factory=list)
 
     @property

@@ -15,13 +15,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from asof.errors import Busy, CorpusError, DamagedStore, NewerSchema, NoSpace, UsageError
 from asof.files import check_file, log_is_empty, missing_right, open_file, open_lock
 from asof.schema import AcceptedValue, boolean, check, text
 from asof.store.digest import AUTO, NONE
 from asof.text.tokens import Analyzer
+from asof.wire import one_of
 
 # -- tables and connections ----------------------------------------------------------------------------
 
@@ -318,21 +319,19 @@ _ACCEPTED = {
 
 @dataclass(frozen=True, slots=True)
 class CorpusSettings:
-    """Settings of text analysis (languages, stemming), chunking, and when undated documents are visible.
+    """The settings by which texts are analysed, fixed by the first run.
 
-    `encoder`: the name of the encoder of the stored vectors, "" for none; the only setting that can change
-    (`asof embed`).
-    `undated`: visible since they were `added` (the default), `always` (as of any date), or `never`.
-    `search`: the keys of metadata whose values are searched: `auto` (all), `none`, or their names.
+    Only `encoder` can change (`asof embed`). `undated`: visible since they were `added`, `always` (as of any
+    date), or `never`. `search`: `auto` stands for all keys of metadata.
     Raises UsageError for a value that is not accepted; `checked` also checks the chunking.
     """
 
     languages: tuple[str, ...] = ("en",)
     stem: bool = True
     chunking: str = "120w"
-    undated: str = "added"
-    encoder: str = ""
-    search: str | tuple[str, ...] = AUTO
+    undated: Annotated[str, one_of("added", "always", "never"), "from when undated texts are seen"] = "added"
+    encoder: Annotated[str, "whose vectors the corpus holds; empty: none"] = ""
+    search: Annotated[str | tuple[str, ...], "the metadata that is searched: `auto`, `none`, or names"] = AUTO
 
     def __post_init__(self) -> None:
         check({name: getattr(self, name) for name in _ACCEPTED}, _ACCEPTED)

@@ -7,36 +7,56 @@ import stat
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Annotated, NamedTuple
 
 from asof.store.schema import CorpusSettings, get_meta
 from asof.store.store import Store, value_faults
+from asof.time.span import Instant
+from asof.wire import HIDDEN, Key
+
+
+class CountedSource(NamedTuple):
+    """A source of documents."""
+
+    name: str
+    kind: str
+    documents: int
+
+
+class CountedSegment(NamedTuple):
+    """A file of the index."""
+
+    file: str
+    rows: int
+    bytes: int
 
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """Counts as of now. `first` and `last`: instants between which the dated documents were published.
+    """The content of a corpus. `last` is the instant after the latest publication."""
 
-    `bytes`: what the folder takes. `derived`: a line for each set of data that recipes derived from the
-    passages. `formats`: how many segment files are of which format.
-    """
-
-    documents: int
-    ended: int
+    documents: Annotated[int, "that are current"]
+    ended: Annotated[int, Key("removed"), "documents that are no longer current"]
     versions: int
-    passages: int
+    passages: Annotated[int, "of all versions"]
     current_passages: int
-    first: int | None
-    last: int | None
-    dated_by: dict[str, int]
-    undated: int
-    sources: list[tuple[str, str, int]]
-    segments: list[tuple[str, int, int]]
-    transactions: int
-    bytes: int
-    horizon: int | None
+    first: Annotated[Instant | None, "the earliest publication of a dated document"]
+    last: Annotated[int | None, HIDDEN]
+    dated_by: Annotated[dict[str, int], "current documents by where their date was found"]
+    undated: Annotated[int, "current documents without a date"]
+    sources: list[CountedSource]
+    segments: list[CountedSegment]
+    transactions: Annotated[int, "writes so far"]
+    bytes: Annotated[int, "on disk"]
+    horizon: Annotated[Instant | None, "queries as of an earlier moment are refused; null: none is"]
     settings: CorpusSettings
-    derived: tuple[str, ...] = ()
-    formats: dict[str, int] = field(default_factory=dict)
+    derived: Annotated[tuple[str, ...], "caches and what was read by models, a line each"] = ()
+    formats: Annotated[dict[str, int], "segments by the format of their files"] = field(default_factory=dict)
+
+    @property
+    def latest(self) -> Annotated[Instant | None, Key("last"), "the latest one"]:
+        """The last instant of the latest publication."""
+        return None if self.last is None else self.last - 1
 
 
 def status(store: Store, db: sqlite3.Connection) -> Status:
@@ -64,11 +84,17 @@ def status(store: Store, db: sqlite3.Connection) -> Status:
             last=last,
             dated_by=dated_by,
             undated=dated_by.get("none", 0),
-            sources=db.execute(
-                "SELECT s.name, s.kind, count(d.id) FROM sources AS s LEFT JOIN documents AS d"
-                " ON d.source = s.id GROUP BY s.id ORDER BY s.id"
-            ).fetchall(),
-            segments=db.execute("SELECT file, rows, bytes FROM segments ORDER BY first").fetchall(),
+            sources=[
+                CountedSource(*row)
+                for row in db.execute(
+                    "SELECT s.name, s.kind, count(d.id) FROM sources AS s LEFT JOIN documents AS d"
+                    " ON d.source = s.id GROUP BY s.id ORDER BY s.id"
+                )
+            ],
+            segments=[
+                CountedSegment(*row)
+                for row in db.execute("SELECT file, rows, bytes FROM segments ORDER BY first")
+            ],
             transactions=one("SELECT count(*) FROM transactions"),
             bytes=folder_size(store.folder),
             horizon=int(horizon) if horizon else None,

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from functools import lru_cache
-from typing import Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 from asof.time import reading as yearly
 from asof.time.calendar_names import month_at
@@ -44,6 +44,7 @@ from asof.time.reading import (
     year_figures,
 )
 from asof.time.span import Span, nearest_moment
+from asof.wire import HIDDEN, one_of
 
 # -- ranges, both ends included: `from March to May 2021`, `2019-21`, `between 4 and 22 May`, `9am to 5pm` --
 
@@ -584,7 +585,7 @@ Relation = Literal["in", "since", "until", "before", "after", "between", "as of"
 
 
 class TimeMention(NamedTuple):
-    """A part of a text that names a time: `text` is `whole[start:end]`.
+    """A time that a text names: `text` is `whole[start:end]`.
 
     `core` is the span of the expression without its relation, `span` what the relation makes of it: `since`
     has no end, `before`, `until`, `by` and `as of` have no start, `around` adds as much on either side,
@@ -594,16 +595,23 @@ class TimeMention(NamedTuple):
     `fiscal` that it is a period of a fiscal year.
     """
 
-    text: str
-    start: int
-    end: int
-    span: Span
-    grain: str
-    relation: Relation
-    core: Span
-    alternatives: tuple[Span, ...] = ()
-    relative: bool = False
-    fiscal: bool = False
+    text: Annotated[str, "its words"]
+    start: Annotated[int, "the offset of the first character"]
+    end: Annotated[int, "the offset behind the last character"]
+    span: Annotated[Span, "the time that is meant, relation included"]
+    grain: Annotated[
+        str,
+        one_of(
+            "second", "minute", "hour", "day", "week", "month", "quarter", "half", "season", "year", "decade",
+            "century",
+        ),
+        "the unit in which it speaks",
+    ]  # fmt: skip
+    relation: Annotated[Relation, "to that unit of time"]
+    core: Annotated[Span, HIDDEN]
+    alternatives: Annotated[tuple[Span, ...], "other readings, best first"] = ()
+    relative: Annotated[bool, HIDDEN] = False
+    fiscal: Annotated[bool, "whether it is a period of a fiscal year"] = False
 
 
 class TimeContext(NamedTuple):

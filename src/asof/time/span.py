@@ -15,9 +15,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import MAXYEAR, UTC, date, datetime, timedelta, tzinfo
 from functools import total_ordering
-from typing import Literal
+from typing import Annotated, Literal, NamedTuple
 
 from asof.errors import BadTime
+from asof.wire import DATE_TIME, AsText, Key
 
 # -- spans ---------------------------------------------------------------------------------------------
 
@@ -57,6 +58,17 @@ def iso(instant: int) -> str:
     return nearest_moment(instant).isoformat().replace("+00:00", "Z")
 
 
+Instant = Annotated[int, AsText(iso), DATE_TIME]
+"""An instant: microseconds since 1970, in JSON as `iso` writes it."""
+
+
+class Validity(NamedTuple):
+    """A stretch of time between two instants, the second one not included."""
+
+    start: Annotated[Instant | None, Key("from"), "its first instant; null: open, or not known"]
+    end: Annotated[Instant | None, Key("until"), "the instant after its last one; null: open"]
+
+
 def format_instant(instant: int) -> str:
     """An instant for a reader, in UTC: the day for the last instant of one, otherwise to the minute.
 
@@ -75,13 +87,13 @@ def format_distinctly(*instants: int) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """The half-open stretch `[start, end)`; None means unbounded on that side. Both ends are UTC.
+    """A stretch of time, half-open. None means unbounded on that side; both ends are UTC.
 
     Raises ValueError when the end is not after the start, or an end has no time zone.
     """
 
-    start: datetime | None
-    end: datetime | None
+    start: Annotated[datetime | None, Key("from"), "its first instant; null: open, or not known"]
+    end: Annotated[datetime | None, Key("until"), "the instant after its last one; null: open"]
 
     def __post_init__(self) -> None:
         if self.start is not None and self.start.tzinfo is not UTC:

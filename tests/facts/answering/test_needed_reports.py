@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pytest
 from hypothesis import given
@@ -29,7 +29,7 @@ from asof.store.reader import VisiblePassage
 from asof.store.schema import CorpusSettings
 from asof.time.moment import read
 from asof.time.span import Period
-from asof.values import EVENT, Answer, Document, Fact, SourcedTime
+from asof.values import EVENT, Answer, Document, Fact, QuestionUsage, SourcedTime
 
 QUESTIONS = (
     "What happened on the island?", "What changed in 2019?", "What are the main themes of the notes?",
@@ -75,7 +75,7 @@ class Asked(NamedTuple):
     prompts: tuple[Prompt, ...]
 
     @property
-    def cost(self) -> Mapping[str, Any]:
+    def cost(self) -> QuestionUsage:
         """What the answer took."""
         assert self.answer.cost is not None
         return self.answer.cost
@@ -126,10 +126,10 @@ def test_a_question_has_at_most_the_reports_written_that_it_needs(twenty, plain)
 
 def test_the_other_calls_are_the_time_a_part_and_the_whole(twenty):
     for each in twenty:
-        steps = {name: usage["calls"] for name, usage in each.cost["steps"].items()}
+        steps = {used.step: used.usage.calls for used in each.cost.steps}
         assert steps.get("points", 0) + steps.get("answer", 0) <= 2
         assert steps.get("times", 0) <= 1
-        assert sum(steps.values()) == each.cost["calls"] == len(each.prompts)
+        assert sum(steps.values()) == each.cost.usage.calls == len(each.prompts)
 
 
 YEAR = [
@@ -156,7 +156,7 @@ def test_what_is_written_is_used_and_costs_nothing():
         ]
         kept = ask(corpus, model, "Give an overview of 2020.")
         assert kept.reports == []
-        assert kept.cost["steps"]["reports"]["cached"] == 1
+        assert {each.step: each.usage.cached for each in kept.cost.steps}["reports"] == 1
         assert evidence(kept)[:2] == evidence(needed)[:2]
 
 
@@ -278,5 +278,9 @@ def test_a_budget_is_left_for_the_answer_before_reports_are_written():
         left = "2020: extracted, because scripted gave none: what is left of the budget is for the answer"
         assert (left in answer.notes) == (budget == 9_000)
         assert answer.cost is not None
-        assert (answer.cost["refused"], answer.cost["failed"]) == ((1, 1) if budget == 9_000 else (0, 0))
-        assert answer.cost["steps"]["reports"]["refused"] == answer.cost["refused"]
+        assert (answer.cost.usage.refused, answer.cost.usage.failed) == (
+            (1, 1) if budget == 9_000 else (0, 0)
+        )
+        assert {each.step: each.usage.refused for each in answer.cost.steps}[
+            "reports"
+        ] == answer.cost.usage.refused

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof.extensions.facts.reports import Quote, ReportPoint
+from asof.extensions.facts.reports import ReportCitation, ReportPoint
 from asof.extensions.facts.summary import MappedPoint, Summary, SummarySection, best_points
 from asof.time.moment import read
 from asof.time.span import Period, Span
@@ -16,11 +16,11 @@ PUBLISHED = SourcedTime(read("2024-04-02"), "2024-04-02", "metadata")
 WHEN = SourcedTime(read("2024-Q1"), "Q1 2024", "text")
 
 
-def quote(id_: str, sentence: str, when: SourcedTime | None = WHEN) -> Quote:
-    return Quote(f"{id_}#1", id_, id_.title(), PUBLISHED, sentence, when)
+def quote(id_: str, sentence: str, when: SourcedTime | None = WHEN) -> ReportCitation:
+    return ReportCitation(f"{id_}#1", id_, id_.title(), PUBLISHED, sentence, when)
 
 
-def point(text: str, *quotes: Quote, changes: tuple[str, ...] = ()) -> ReportPoint:
+def point(text: str, *quotes: ReportCitation, changes: tuple[str, ...] = ()) -> ReportPoint:
     return ReportPoint(text, changes, "central", quotes, ())
 
 

@@ -15,10 +15,10 @@ from asof.corpus.corpus import Corpus
 from asof.errors import ModelError, UsageError
 from asof.extensions.facts.indexer import estimate_reports, report_all
 from asof.extensions.facts.indexer import report as known_report
-from asof.models.metered import Usage, prompt_tokens
+from asof.models.metered import prompt_tokens
 from asof.models.ports import Prompt, Reply, ScriptedModel, words
 from asof.time.moment import read
-from asof.values import Document, SourcedTime
+from asof.values import Document, SourcedTime, Usage
 
 DAYS = ("2021-02-03", "2021-02-04", "2021-05-06", "2022-05-07")
 PERIODS = [*DAYS, "2021-02", "2021-05", "2022-05", "2021-Q1", "2021-Q2", "2022-Q2", "2021", "2022"]

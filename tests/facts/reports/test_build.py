@@ -14,13 +14,13 @@ from asof.extensions.facts import store as kept
 from asof.extensions.facts.build import ReportSelection, build_reports, reports
 from asof.extensions.facts.hierarchy import Hierarchy
 from asof.extensions.facts.reports import MAX_POINTS, PeriodReport
-from asof.extensions.facts.results import report_json
 from asof.extensions.facts.store import Extraction
 from asof.extensions.facts.visible import StatedFact
 from asof.store.reader import VisiblePassage
 from asof.time.moment import read
 from asof.time.span import Period
 from asof.values import CHANGE, EVENT, NAME, VALUE, Amount, Document, Fact, SourcedTime
+from asof.wire import encode
 
 
 def known(
@@ -315,7 +315,7 @@ def test_what_reaches_beyond_a_span_is_counted_in_a_note(tmp_path):
         assert texts(quarter) == ["Quay revenue was $5 in 2024-Q1."]
         assert quarter.points[0].changes == ("$4 -> $5, +25.0% against 2023-Q4",)
         assert found.notes == ("1 fact of longer times (2024) not reported here",)
-        assert report_json(found)["reports"][0]["period"] == "2024-Q1"
+        assert encode(found)["reports"][0]["period"] == "2024-Q1"
         empty = reports(corpus.at().view(), read("2022"))
         assert (empty.reports, empty.notes) == ((), ("no facts in this period",))
 

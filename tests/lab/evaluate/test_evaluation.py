@@ -13,7 +13,7 @@ import pytrec_eval
 
 from asof.errors import UsageError
 from asof.extensions.lab.evaluation import evaluate
-from asof.extensions.lab.results import evaluation_json
+from asof.extensions.lab.results import EvaluationResult
 from asof.extensions.lab.runs import EvaluationOptions
 from asof.index.segment import Prefix
 from asof.rank.gather import Lexical, TopK
@@ -21,6 +21,7 @@ from asof.rank.stage import Recipe
 from asof.store.schema import CorpusSettings
 from asof.time.moment import read
 from asof.time.span import NEVER
+from asof.wire import encode
 
 WORDS = Recipe("words", "words alone", (Lexical(), TopK()))
 
@@ -70,7 +71,9 @@ def test_scores_fall_and_latencies_are_times(evaluated):
 
 def test_the_same_command_gives_the_same_numbers(evaluated):
     def numbers():
-        value = evaluation_json(evaluated(recipes=["asof", WORDS], seed=5, leakage=2), per_query=True)
+        value = encode(
+            EvaluationResult.of(evaluated(recipes=["asof", WORDS], seed=5, leakage=2)), "per_query"
+        )
         for each in value["runs"]:
             each["latency_ms_p50"] = each["latency_ms_p95"] = each["memory_mb"] = 0.0
         for ranked in (ranked for question in value["per_query"] for ranked in question["runs"]):
@@ -231,7 +234,7 @@ def test_an_encoder_from_outside(evaluated):
             return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 
     found = evaluated(encoder=Letters())
-    assert evaluation_json(found)["runs"][0]["options"]["encoder"] == "letters"
+    assert encode(EvaluationResult.of(found))["runs"][0]["options"]["encoder"] == "letters"
     assert len(found.runs[0].results[0].ranking) == 2  # of what is visible in 2002
 
 

@@ -14,13 +14,14 @@ from tests.support.planted_weights import BOX, planted
 from asof import config
 from asof.errors import MissingExtra, UsageError
 from asof.extensions.lab.evaluation import evaluate
-from asof.extensions.lab.results import tune_json
+from asof.extensions.lab.results import TuneResult
 from asof.extensions.lab.runs import EvaluationOptions
 from asof.extensions.lab.tuning import dataset_questions, toml_lines, tune
 from asof.models.encoders import HashedNgrams
 from asof.rank.stage import with_values
 from asof.recipes import named
 from asof.store.schema import CorpusSettings
+from asof.wire import encode
 
 HIDDEN = (np.array([0.15, 0.1, 0.5, 0.25]), np.array([0.1, 0.5, 0.3, 0.1]), np.array([0.6, 0.1, 0.1, 0.2]))
 START = np.array([0.4, 0.25, 0.25, 0.1])
@@ -59,7 +60,7 @@ def test_what_is_found_is_reported() -> None:
     assert {"fold 1", "fold 2", "all questions"} == set(steps)
     assert all(len(each.folds) == 2 for each in found.numbers)
     assert 3 * 24 <= found.trials <= 3 * 48
-    value = tune_json(found)
+    value = encode(TuneResult.of(found))
     assert against("tune", value) == []
     assert value["difference"]["value"] == pytest.approx(found.held_out - found.start)
 

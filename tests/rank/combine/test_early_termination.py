@@ -24,6 +24,7 @@ from asof.rank.gather import Lexical, TopK
 from asof.rank.rerank import RerankWindow
 from asof.time.moment import read
 from asof.values import Document
+from asof.wire import encode
 
 Fresh = Callable[..., AbstractContextManager[Corpus]]
 Run = Callable[..., Results]
@@ -45,7 +46,7 @@ SMALL = ScanLimits(trials=(10, 3), min_trial=2, max_share=1.0, scanned=0)
 
 
 def found(results: Results) -> list[tuple[Any, ...]]:
-    return [(hit.id, hit.score, hit.why.as_json()) for hit in results.hits]
+    return [(hit.id, hit.score, encode(hit.why)) for hit in results.hits]
 
 
 passages = st.lists(

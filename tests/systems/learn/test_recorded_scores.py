@@ -33,6 +33,7 @@ from asof.rank.stage import Range, Recipe, Tunable, value_of, with_values
 from asof.recipes import named
 from asof.time.moment import read
 from asof.values import Document, SourcedTime, Why
+from asof.wire import encode
 
 WORDS = ["lantern", "tide", "wick", "glass", "keeper", "oil", "storm", "rope"]
 QUESTION = "lantern oil keeper"
@@ -175,7 +176,7 @@ def test_what_an_earlier_version_did_not_record_cannot_be_tried(pair: Any) -> No
 
 def test_trees_of_an_earlier_version_name_no_numbers(pair: Any) -> None:
     _, asked = pair
-    bare = [hit._replace(why=pack(Why.from_json(unpack(hit.why).as_json()), ())) for hit in asked.shown]
+    bare = [hit._replace(why=pack(Why.from_json(encode(unpack(hit.why))), ())) for hit in asked.shown]
     assert replayed(replace(asked, shown=tuple(bare)), PAPERS) is None
 
 

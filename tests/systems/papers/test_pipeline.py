@@ -363,7 +363,7 @@ def test_all_calls_of_a_question_are_on_one_meter(archive, memory_folder):
     assert found.judging is not None
     assert found.answer.cost is not None
     assert found.answer.by == "scripted"
-    assert (found.cost.calls, found.answer.cost["calls"], found.judging.cost.calls) == (6, 2, 3)
+    assert (found.cost.calls, found.answer.cost.usage.calls, found.judging.cost.calls) == (6, 2, 3)
     assert found.cost.calls == len(model.prompts)
 
 

@@ -22,6 +22,7 @@ from asof.models.ports import one_line
 from asof.text.passages import passage_header
 from asof.time.span import iso
 from asof.values import Hit
+from asof.wire import encode
 
 if TYPE_CHECKING:
     from asof.rank.stage import Recipe
@@ -172,7 +173,7 @@ def metadata(hit: Hit, *, explain: bool = False) -> dict[str, Any]:
         },
     }  # fmt: skip
     if explain:
-        told["why"] = hit.why.as_json()
+        told["why"] = encode(hit.why)
     return told
 
 

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Annotated, ClassVar, NamedTuple
 
 from asof.extensions.facts.hierarchy import Hierarchy, nodes_of
 from asof.extensions.facts.names import Entities
@@ -28,8 +28,8 @@ from asof.extensions.facts.reports import (
     FigureHistory,
     PeriodReport,
     PeriodReports,
-    Quote,
     Relevance,
+    ReportCitation,
     ReportPoint,
     as_named,
     citations_of,
@@ -42,10 +42,11 @@ from asof.extensions.facts.reports import (
 from asof.extensions.facts.reports import about as facts_of_name
 from asof.extensions.facts.visible import StatedFact, facts_during
 from asof.index.view import View
-from asof.models.metered import HasCachedReplies, MeteredModel, Usage, worst
+from asof.models.metered import HasCachedReplies, MeteredModel, worst
 from asof.models.ports import Model, Prompt, Reply, between, one_line, prompt_text, replies
 from asof.time.span import GRAINS, Period, Span
-from asof.values import Problem
+from asof.values import Problem, Usage
+from asof.wire import Key
 
 if TYPE_CHECKING:
     from asof.extensions.facts.replies import WrittenReport
@@ -221,7 +222,7 @@ def _points(
     return points, notes
 
 
-def _citations(points: Iterable[ReportPoint]) -> tuple[Quote, ...]:
+def _citations(points: Iterable[ReportPoint]) -> tuple[ReportCitation, ...]:
     """The citations of all points, each once."""
     return tuple(dict.fromkeys(citation for each in points for citation in each.citations))
 
@@ -413,14 +414,11 @@ def _summary(facts: int, documents: int, named: Sequence[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class GeneratedReports:
-    """The outcome of `generate_all`. `reports`: how many the model wrote, cached ones included. `left`: how
-    many prompts were not sent, because the budget was used up; the next run continues with them. `problems`:
-    why others are extracted. `cost`: usage of the model.
-    """
+    """The outcome of generating reports by a model. The next run continues with what is `left`."""
 
-    reports: int
-    left: int
-    problems: tuple[Problem, ...]
+    reports: Annotated[int, "that a model has written, now or before"]
+    left: Annotated[int, Key("remaining"), "that were not begun (the budget)"]
+    problems: Annotated[tuple[Problem, ...], "why others could not be written"]
     cost: Usage
 
     @property

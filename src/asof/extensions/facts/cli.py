@@ -29,9 +29,9 @@ from asof.cli.main import (
 from asof.cli.search import joined
 from asof.cli.terminal import count_progress, counted, plain, readable, shortened, show, waiting_progress
 from asof.errors import UsageError
-from asof.extensions.facts.results import facts_json, graph_json, report_json
 from asof.models.metered import TOKENS, USD, budget_text
 from asof.time.span import format_instant, iso
+from asof.values import Usage
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,12 +42,11 @@ if TYPE_CHECKING:
     from asof.extensions.facts.consistency import CorroboratingPassage
     from asof.extensions.facts.extraction import ExtractionReport
     from asof.extensions.facts.names import NameMerge
-    from asof.extensions.facts.reports import PeriodReport, PeriodReports, Quote, ReportPoint
+    from asof.extensions.facts.reports import PeriodReport, PeriodReports, ReportCitation, ReportPoint
     from asof.extensions.facts.timeline import Edge, FactEntry, FactLine, Neighbourhood, Node
     from asof.extensions.facts.visible import StatedFact
-    from asof.models.metered import Usage
     from asof.time.span import Span
-    from asof.values import Problem, SourcedTime
+    from asof.values import Problem, SourcedTime, Usage
 
 
 # -- labels of facts -------------------------------------------------------------------------------
@@ -168,7 +167,7 @@ def facts(
         if not line.groups and not as_json:
             explain_no_hits(then, since, until)
     if as_json:
-        print_json(facts_json(line))
+        print_json(line)
     else:
         show_facts(line, why=why, **clocks)
     return DONE if line.groups else NOTHING
@@ -286,7 +285,7 @@ def _graph(neighbourhood: Neighbourhood, *, dot: bool, as_json: bool, dated: boo
     if dot and neighbourhood.edges:
         click.echo(dot_text(neighbourhood))
     elif as_json:
-        print_json(graph_json(neighbourhood))
+        print_json(neighbourhood)
     else:
         show_graph(neighbourhood, dated=dated, known=known)
     return DONE if neighbourhood.edges else NOTHING
@@ -385,7 +384,7 @@ def report(
         if not reports.reports and not as_json:
             explain_no_hits(then)
     if as_json:
-        print_json(report_json(reports))
+        print_json(reports)
     else:
         show_reports(reports, dated=as_of is not None, known=known_at is not None)
     return DONE if reports.reports else NOTHING
@@ -435,7 +434,7 @@ def _show_point(point: ReportPoint) -> None:
         click.secho(f"    and {len(point.citations) - MOST_CITED:,} more", dim=True)
 
 
-def _from(quote: Quote) -> str:
+def _from(quote: ReportCitation) -> str:
     """The source of a point: its time in words, the document, and the date of publication."""
     when = f"{plain(quote.when.text)}: " if quote.when and quote.when.text else ""
     published = f", {plain(quote.published.text)}" if quote.published else ""
@@ -463,7 +462,7 @@ def precompute(
 
     What fails or exceeds the budget is left for the next run (exit code 3).
     """
-    from asof.extensions.facts.results import precomputed_json
+    from asof.extensions.facts.indexer import CostEstimate, Precomputed
 
     _check(environment.configuration(corpus_root(index)), budget, reports=reports)
     with open_corpus(index) as corpus:
@@ -473,7 +472,7 @@ def precompute(
                 _estimate_reports(corpus, quiet=as_json) if reports else None,
             )
             if as_json:
-                print_json(precomputed_json(estimate=costs))
+                print_json(Precomputed(estimate=CostEstimate(*costs)))
             return DONE
         lesson, written = _learn(corpus, budget, quiet=as_json), None
         if reports and not lesson.left:
@@ -481,7 +480,7 @@ def precompute(
         elif reports and not as_json:
             echo_err("  reports were not begun: they are made of facts, and some are left")
     if as_json:
-        print_json(precomputed_json(lesson, written))
+        print_json(Precomputed(lesson, written))
     return DONE if lesson.complete and (written is None or written.complete) else PROBLEMS
 
 

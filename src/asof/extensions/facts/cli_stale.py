@@ -24,7 +24,6 @@ from asof.cli.main import (
 from asof.cli.show import why_lines
 from asof.cli.terminal import counted, plain, readable, show
 from asof.extensions.facts.current import STALE_KINDS
-from asof.extensions.facts.results import why_sentence
 from asof.time.span import format_instant, iso
 
 if TYPE_CHECKING:
@@ -109,9 +108,7 @@ def _since(corpus: Corpus, text: str | None) -> tuple[str | None, CommitsSince |
 
 def _show(report: StaleReport, style: str, *, dated: bool, explain: bool) -> None:
     if style == JSON:
-        from asof.extensions.facts.results import stale_json
-
-        print_json(stale_json(report, explain=explain))
+        print_json(report, *(["explain"] if explain else []))
     elif style == TEXT:
         show_stale(report, dated=dated, explain=explain)
     else:
@@ -150,7 +147,7 @@ def _show_one(number: int, each: PlacedStale, *, explain: bool) -> None:
         show(f"     there: {_head(each.by)}", hang=7)
         show(f"     “{readable(each.by.quote.text)}”", hang=1)
     show(f"     {click.style(plain(stale.change), fg='yellow')}", hang=2)
-    show(f"     because {plain(why_sentence(stale))}", hang=2)
+    show(f"     because {plain(stale.reason)}", hang=2)
     for line in why_lines(stale.why) if explain else ():
         show(f"     {plain(line)}", hang=4, dim=True)
 
@@ -205,7 +202,7 @@ def _message(each: PlacedStale) -> str:
     lines = [f"“{readable(each.quote.quote.text)}” ({day(each.quote)})"]
     if each.by is not None:
         lines.append(f"there: {_where(each.by)} ({day(each.by)}): “{readable(each.by.quote.text)}”")
-    lines += [each.stale.change, f"because {why_sentence(each.stale)}"]
+    lines += [each.stale.change, f"because {each.stale.reason}"]
     return _data("\n".join(map(plain, lines)))
 
 
@@ -250,7 +247,7 @@ def markdown_lines(report: StaleReport, *, dated: bool) -> Iterator[str]:
         if each.by is not None:
             yield f"   - there: {_link(each.by)} ({escaped(day(each.by))}): {code(each.by)}"
         yield f"   - {escaped(stale.change)}"
-        yield f"   - because {escaped(why_sentence(stale))}"
+        yield f"   - because {escaped(stale.reason)}"
     if report.more:
         yield f"\n{report.more:,} more are not shown."
 

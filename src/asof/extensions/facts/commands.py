@@ -30,10 +30,10 @@ COMMANDS = {
 }  # fmt: skip
 
 SHAPES = {
-    "facts": ("asof facts --json", "asof.extensions.facts.results:FactsJson"),
-    "report": ("asof report --json", "asof.extensions.facts.results:ReportJson"),
-    "graph": ("asof facts --graph --json", "asof.extensions.facts.results:GraphJson"),
-    "stale": ("asof stale --json", "asof.extensions.facts.results:StaleJson"),
-    "precompute": ("asof precompute --json", "asof.extensions.facts.results:PrecomputedJson"),
+    "facts": ("asof facts --json", "asof.extensions.facts.timeline:FactLine"),
+    "report": ("asof report --json", "asof.extensions.facts.reports:PeriodReports"),
+    "graph": ("asof facts --graph --json", "asof.extensions.facts.timeline:Neighbourhood"),
+    "stale": ("asof stale --json", "asof.extensions.facts.stale:StaleReport"),
+    "precompute": ("asof precompute --json", "asof.extensions.facts.indexer:Precomputed"),
 }
 """The JSON of these commands: what prints it, and its type by name."""

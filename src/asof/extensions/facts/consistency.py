@@ -14,12 +14,13 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from asof.extensions.facts.visible import StatedFact
 from asof.text.query import key
-from asof.time.span import Span
+from asof.time.span import Instant, Span
 from asof.values import CHANGE, EVENT, VALUE, Amount, Fact
+from asof.wire import Key
 
 # -- agreement -------------------------------------------------------------------------------------
 
@@ -273,13 +274,12 @@ MAX_OTHERS = 8
 
 
 class CorroboratingPassage(NamedTuple):
-    """A statement that corroborates or contradicts a fact: its passage, since when it is visible, its
-    object."""
+    """A statement beside a fact: it replaces, corroborates or contradicts it."""
 
-    document: str
-    id: str
-    at: int
-    object: str
+    document: Annotated[str, "its document"]
+    id: Annotated[str, "the passage"]
+    at: Annotated[Instant, Key("visible"), "since when it can be seen"]
+    object: Annotated[str, "what it says"]
 
     @classmethod
     def of(cls, known: StatedFact) -> CorroboratingPassage:

@@ -15,7 +15,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from hashlib import blake2b
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,8 +26,9 @@ from asof.store.digest import hit_id, layout_places
 from asof.text.passages import sentences
 from asof.text.tokens import term_hash, tokenize
 from asof.time.lexicon import is_unspaced
-from asof.time.span import BEGINNING, NEVER
+from asof.time.span import BEGINNING, NEVER, Instant, iso
 from asof.values import Why
+from asof.wire import HIDDEN, Key, Only, one_of
 
 # -- stale statements ------------------------------------------------------------------------------
 
@@ -47,36 +48,31 @@ class Quote:
     that is a date of publication (else it is when the corpus learned it).
     """
 
-    document: str
-    title: str
-    passage: str
-    text: str
-    start: int
-    end: int
-    since: int
-    dated: bool = True
+    document: Annotated[str, "the id of its document"]
+    title: Annotated[str, "the document's title"]
+    passage: Annotated[str, HIDDEN]
+    text: Annotated[str, Key("quote"), "the sentence"]
+    start: Annotated[int, HIDDEN]
+    end: Annotated[int, HIDDEN]
+    since: Annotated[int, HIDDEN]
+    dated: Annotated[bool, HIDDEN] = True
 
 
 @dataclass(frozen=True, slots=True)
 class Stale:
     """A sentence that is stale: `quote`, and `by`, the first sentence of what it links to or embeds, where
-    that is there.
+    that is there."""
 
-    `kind` is one of STALE_KINDS. `score` in (0, 1] orders them; `why` is the tree of it. `cause` is the
-    instant since which it is stale. `change` says in one sentence what changed.
-    """
-
-    kind: str
-    score: float
-    quote: Quote
-    by: Quote | None
-    cause: int
-    change: str
-    explain: Callable[[], Why] = field(repr=False, compare=False)
+    kind: Annotated[str, one_of(*STALE_KINDS), "an embedded text that was edited, a link, a time"]
+    score: Annotated[float, "how surely it is stale, to 1: the value of `explain`"]
+    quote: Annotated[Quote, HIDDEN]
+    by: Annotated[Quote | None, HIDDEN]
+    cause: Annotated[Instant, Key("since"), "since when it is stale"]
+    change: Annotated[str, "what changed, in a sentence"]
+    explain: Annotated[Callable[[], Why], HIDDEN] = field(repr=False, compare=False)
 
     @property
-    def id(self) -> str:
-        """A name for the two sentences: it is another one as soon as either is edited."""
+    def id(self) -> Annotated[str, "a name for the two sentences: another one as soon as either changes"]:
         other = (self.by.document, self.by.text) if self.by else ()
         parts = (self.kind, self.quote.document, self.quote.text, *other)
         digest = blake2b(digest_size=6)
@@ -86,9 +82,29 @@ class Stale:
         return digest.hexdigest()
 
     @property
-    def why(self) -> Why:
+    def why(
+        self,
+    ) -> Annotated[Why, Key("explain"), Only("explain"), "how the score came about; only with `--explain`"]:
         """The tree whose root value is `score`."""
         return self.explain()
+
+    @property
+    def reason(self) -> Annotated[str, Key("why"), "why it is held to be stale, in a sentence"]:
+        """Which of the two is older, and since when."""
+        reason = _WITHOUT_OTHER if self.by is None and self.kind == QUOTED else _REASONS[self.kind]
+        if self.kind == LINK and self.cause <= self.quote.since:
+            reason = _NEVER_LED
+        by = self.by.document if self.by else ""
+        return reason.format(by=by, day=iso(self.quote.since)[:10], cause=iso(self.cause)[:10])
+
+
+_REASONS = {
+    QUOTED: "it repeats {by}, which was edited on {cause}; this has stood here since {day}",
+    LINK: "it links to what changed on {cause}; this has stood here since {day}",
+    PASSED: "it speaks from its own time: it has stood here unchanged since {day}",
+}
+_NEVER_LED = "it leads nowhere; the sentence is known since {day}"
+_WITHOUT_OTHER = "it rests on what changed on {cause}; this has stood here since {day}"
 
 
 # -- current passages, and since when their sentences stand ----------------------------------------

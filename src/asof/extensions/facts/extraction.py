@@ -10,17 +10,18 @@ import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Protocol
+from typing import Annotated, Protocol
 
 from asof.errors import UsageError
 from asof.extensions.facts import store as fact_store
 from asof.extensions.facts.model import MODEL, Facts
 from asof.extensions.facts.store import Excerpt, Extraction
-from asof.models.metered import HasCachedReplies, MeteredModel, Usage, worst
+from asof.models.metered import HasCachedReplies, MeteredModel, worst
 from asof.models.ports import Prompt, Reply
 from asof.store.reader import existing_passages
 from asof.store.store import Store
-from asof.values import Problem
+from asof.values import Problem, Usage
+from asof.wire import Key
 
 # -- batches ---------------------------------------------------------------------------------------
 
@@ -45,19 +46,18 @@ class Extractor(Protocol):
 
 @dataclass(slots=True)
 class ExtractionReport:
-    """The outcome of an extraction: how many passages were read, how many facts they have, and problems.
+    """The outcome of extracting facts. The next run continues with what is `left`."""
 
-    `left`: passages that were not sent to the model, because the budget was used up or the model did not
-    reply; the next run continues with them. `dropped`: facts of replies that were not stored, by reason.
-    `cost`: usage of the model, None for rules.
-    """
-
-    passages: int = 0
-    facts: int = 0
-    problems: list[Problem] = field(default_factory=list)
-    left: int = 0
-    dropped: Mapping[str, int] = field(default_factory=dict)
-    cost: Usage | None = None
+    passages: Annotated[int, "that were read"] = 0
+    facts: Annotated[int, "in them"] = 0
+    problems: Annotated[list[Problem], "passages that could not be read"] = field(default_factory=list)
+    left: Annotated[
+        int, Key("remaining"), "passages that were not read (the budget, a server that is down)"
+    ] = 0
+    dropped: Annotated[Mapping[str, int], "facts of a model's replies that were not kept, by reason"] = field(
+        default_factory=dict
+    )
+    cost: Annotated[Usage | None, "null: no model was asked"] = None
 
     @property
     def complete(self) -> bool:

@@ -8,14 +8,15 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from asof.arguments import checked
 from asof.corpus.asking import refuse_long
 from asof.corpus.session import Session
 from asof.corpus.snapshot import Snapshot
 from asof.errors import CorpusError, UsageError
-from asof.extensions.facts.build import ReportSelection, reports
+from asof.extensions.facts.build import GeneratedReports, ReportSelection, reports
+from asof.extensions.facts.extraction import ExtractionReport
 from asof.extensions.facts.model import MODEL, Facts
 from asof.extensions.facts.names import Entities
 from asof.extensions.facts.reports import PeriodReports
@@ -25,12 +26,34 @@ from asof.store.schema import exclusive_lock
 from asof.store.store import translate_errors
 from asof.time.moment import When, read_bounded
 from asof.time.span import nearest_moment
+from asof.values import Usage
 
 if TYPE_CHECKING:
     from asof.corpus.corpus import Corpus
-    from asof.extensions.facts.build import GeneratedReports, ReportMaterial
-    from asof.extensions.facts.extraction import ExtractionReport
-    from asof.models.metered import MeteredModel, Usage
+    from asof.extensions.facts.build import ReportMaterial
+    from asof.models.metered import MeteredModel
+
+
+# -- results of making them ----------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class CostEstimate:
+    """The most that this would cost."""
+
+    facts: Usage
+    reports: Annotated[Usage | None, "null: not asked for, or passages have to be read first"]
+
+
+@dataclass(frozen=True, slots=True)
+class Precomputed:
+    """Facts and reports that were made ahead of questions."""
+
+    facts: Annotated[ExtractionReport | None, "null: only estimated"] = None
+    reports: Annotated[
+        GeneratedReports | None, "with `--reports`; null else, and while facts are remaining"
+    ] = None
+    estimate: Annotated[CostEstimate | None, "with `--estimate`; else null"] = None
 
 
 # -- making them, and their cost -------------------------------------------------------------------

@@ -21,7 +21,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from heapq import nlargest
-from typing import NamedTuple, Self
+from typing import Annotated, NamedTuple, Self
 
 from asof.extensions.facts import store as fact_names
 from asof.extensions.facts.store import AliasFact, NameMention, TitleAlias
@@ -29,6 +29,8 @@ from asof.extensions.facts.visible import StatedFact
 from asof.index.view import View
 from asof.store.reader import AsOfReader, visible_instants_after, visible_passages
 from asof.text.query import key
+from asof.time.span import Instant
+from asof.wire import Key
 
 # -- merging: a pure function of statements --------------------------------------------------------
 
@@ -302,19 +304,15 @@ LONGEST_NAME = 200
 
 
 class NameMerge(NamedTuple):
-    """A statement that joins two names: its document, since when it is visible (an instant), its sentence.
-
-    `sentence` and `id` (of the passage, as hits have it) are "" for an alias of a document, `sentence` also
-    for what the head of a document states. `everywhere`: it holds in all documents, not in this one alone.
-    """
+    """A passage that says that two names mean the same."""
 
     name: str
     other: str
-    document: str
-    id: str
-    at: int
-    sentence: str
-    everywhere: bool
+    document: Annotated[str, "its document"]
+    id: Annotated[str, 'the passage; "" for an alias of the document']
+    at: Annotated[Instant, Key("visible"), "since when it can be seen"]
+    sentence: Annotated[str, 'what it says; "" for a title or metadata']
+    everywhere: Annotated[bool, "whether it holds in all documents, or in this one alone"]
 
 
 @dataclass(slots=True)

@@ -22,8 +22,7 @@ from asof.extensions.facts.consistency import agree, at_the_same_time, comparabl
 from asof.extensions.facts.indexer import ensure_facts
 from asof.extensions.facts.model import extractor_note
 from asof.extensions.facts.names import Entities
-from asof.extensions.facts.reports import Quote as SourceQuote
-from asof.extensions.facts.reports import ReportPoint
+from asof.extensions.facts.reports import ReportCitation, ReportPoint
 from asof.extensions.facts.summary import (
     GLOBAL_TOKENS,
     MAX_SECTIONS,
@@ -100,7 +99,7 @@ def _grain(hits: Sequence[Hit]) -> Grain:
 
 def _point(quote: Quote) -> ReportPoint:
     hit = quote.hit
-    source = SourceQuote(hit.id, hit.document, hit.title, hit.published, quote.text, None)
+    source = ReportCitation(hit.id, hit.document, hit.title, hit.published, quote.text, None)
     return ReportPoint(quote.text, (), "relevant", (source,), ())
 
 

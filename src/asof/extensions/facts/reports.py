@@ -11,14 +11,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from functools import lru_cache, partial
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from asof.extensions.facts.consistency import agree
 from asof.extensions.facts.hierarchy import ancestors, nodes_of
 from asof.extensions.facts.visible import StatedFact
 from asof.text import query
-from asof.time.span import Grain, Period, Span
+from asof.time.span import Grain, Instant, Period, Span
 from asof.values import CHANGE, NAME, VALUE, Amount, SourcedTime
+from asof.wire import HIDDEN, AsText, Key
 
 # -- claims ----------------------------------------------------------------------------------------
 
@@ -419,32 +420,31 @@ def claim_text(claim: Claim) -> str:
 # -- points with citations -------------------------------------------------------------------------
 
 
-class Quote(NamedTuple):
-    """A sentence of a document, and the time (`when`) of the fact that it states. `id` is the passage's, as
-    hits have it; `sentence` is "" for a fact of a document's head."""
+class ReportCitation(NamedTuple):
+    """A passage that a point rests on."""
 
-    id: str
-    document: str
-    title: str
-    published: SourcedTime | None
-    sentence: str
-    when: SourcedTime | None
+    id: Annotated[str, "the passage"]
+    document: Annotated[str, "its document"]
+    title: Annotated[str, "the document's title"]
+    published: Annotated[SourcedTime | None, "when it was published; null: not known"]
+    sentence: Annotated[str, 'what it says; "" for a title or metadata']
+    when: Annotated[SourcedTime | None, Key("time"), "the time that it holds of; null: not known"]
 
     @classmethod
-    def of(cls, known: StatedFact) -> Quote:
+    def of(cls, known: StatedFact) -> ReportCitation:
         """The quote that states a fact."""
         sight = known.passage
         when = known.fact.when
         return cls(sight.id, sight.document, sight.title, sight.published, known.sentence, when)
 
 
-def citations_of(claims: tuple[Claim, ...]) -> tuple[Quote, ...]:
+def citations_of(claims: tuple[Claim, ...]) -> tuple[ReportCitation, ...]:
     """A citation of each document that makes the first of these claims, the shown one first."""
     first = claims[0]
     lead_by_document = {first.lead.passage.document: first.lead}
     for each in first.facts:
         lead_by_document.setdefault(each.passage.document, each)
-    return tuple(Quote.of(each) for each in lead_by_document.values())
+    return tuple(ReportCitation.of(each) for each in lead_by_document.values())
 
 
 MAX_RATING = 10
@@ -454,22 +454,25 @@ BY_MODEL = "model"
 """`ReportPoint.because` of a point that a model wrote."""
 
 
+PeriodName = Annotated[Period, AsText(str)]
+
+
 @dataclass(frozen=True, slots=True)
 class ReportPoint:
-    """One statement of a report: `text` is a sentence of the first citation, or a model's words.
+    """One thing that a report says.
 
-    `subject` is the entity that a sentence is about; "" for a model's words, and where the report is about
-    it. `changes`: its figures against the period before ("$3.4 billion -> $3.7 billion, +8.8% against
-    2023-Q4"). `because`: why it was selected: corroborated, changed, new, whole, central, relevant (see
-    `selection.select_claims`), or model (`BY_MODEL`). `facts`: those that it rests on.
+    A change of its figures reads "$3.4 billion -> $3.7 billion, +8.8% against 2023-Q4". `facts`: those that
+    it rests on.
     """
 
-    text: str
-    changes: tuple[str, ...]
-    because: str
-    citations: tuple[Quote, ...]
-    facts: tuple[StatedFact, ...] = field(repr=False, compare=False)
-    subject: str = ""
+    text: Annotated[str, "a sentence of a document, or a model's words"]
+    changes: Annotated[tuple[str, ...], "its figures against the period before"]
+    because: Annotated[
+        str, "why it was selected: corroborated, changed, new, whole, central, relevant, model"
+    ]
+    citations: tuple[ReportCitation, ...]
+    facts: Annotated[tuple[StatedFact, ...], HIDDEN] = field(repr=False, compare=False)
+    subject: Annotated[str, 'whom it is about; "" for a model\'s words, or whom the report is about'] = ""
 
     @property
     def text_with_subject(self) -> str:
@@ -483,39 +486,36 @@ class ReportPoint:
 class PeriodReport:
     """The report of a period, from its facts and those of the periods inside it.
 
-    `facts` and `documents` are counts of all of these; `children` are the periods inside that have reports of
-    their own. `labels` are other names of the period in the metadata and titles of documents (`fiscal 2024
-    Q1`), at most three. `by`: "extract", or the name of the model that wrote it. `notes` say what is missing;
-    `unsent`: the prompt was not sent, because the budget was used up. `rating`: how much the model holds the
-    period to matter, 0 to MAX_RATING, and why (`rating_explanation`); None where no model rated it.
+    `unsent`: the prompt was not sent, because the budget was used up.
     """
 
-    period: Period
+    period: Annotated[PeriodName, "`2024`, `2024-Q1`, `2024-03` or `2024-03-05`"]
     title: str
-    summary: str
-    points: tuple[ReportPoint, ...]
-    facts: int
-    documents: int
-    children: tuple[Period, ...]
-    labels: tuple[str, ...] = ()
-    by: str = "extract"
-    notes: tuple[str, ...] = ()
-    unsent: bool = False
-    rating: float | None = None
-    rating_explanation: str = ""
+    summary: Annotated[str, "a model's words, or the period and its figures"]
+    points: Annotated[tuple[ReportPoint, ...], "at most twelve"]
+    facts: Annotated[int, "how many facts it and the periods inside it have"]
+    documents: Annotated[int, "of how many documents"]
+    children: Annotated[tuple[PeriodName, ...], "the periods inside it that have reports"]
+    labels: Annotated[tuple[str, ...], "what documents call the period, at most three"] = ()
+    by: Annotated[str, "`extract`, or the name of the model"] = "extract"
+    notes: Annotated[tuple[str, ...], "what is left out, and why"] = ()
+    unsent: Annotated[bool, HIDDEN] = False
+    rating: Annotated[float | None, "how much the period matters, 0 to 10, by a model; null: not rated"] = (
+        None
+    )
+    rating_explanation: Annotated[str, 'why; "" without a rating'] = ""
 
 
 @dataclass(frozen=True, slots=True)
 class PeriodReports:
-    """The reports of a span as of a moment, in order; none if it has no facts. `about`: the entity or
-    topic."""
+    """The reports of a span of time."""
 
-    span: Span
-    about: str
-    reports: tuple[PeriodReport, ...]
-    as_of: int
-    known_at: int
-    notes: tuple[str, ...] = ()
+    span: Annotated[Span, "the time that was asked for"]
+    about: Annotated[str, 'the name that was asked for; "": none']
+    reports: Annotated[tuple[PeriodReport, ...], "of the coarsest periods inside that have facts, in order"]
+    as_of: Annotated[Instant, "the moment whose state of the documents was asked"]
+    known_at: Annotated[Instant, "the moment whose knowledge of them was asked"]
+    notes: Annotated[tuple[str, ...], "what is left out, and why"] = ()
 
 
 def labels_of(facts: tuple[StatedFact, ...], period: Period) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
+from typing import Annotated
 
 from asof.arguments import checked
 from asof.corpus.snapshot import Snapshot
@@ -25,7 +26,9 @@ from asof.sources.source import InputLimits, SourceNaming, source_file
 from asof.store.reader import current_documents
 from asof.store.validity import published_at
 from asof.time.moment import When
+from asof.time.span import Instant
 from asof.values import SourcedTime, as_texts, document_file
+from asof.wire import FLAT, HIDDEN, Key
 
 # -- finding ---------------------------------------------------------------------------------------
 
@@ -136,9 +139,9 @@ class QuotePlace:
     """The first and the last line of a sentence, from 1. `file`: that in which these lines are; None where
     they are lines of the document's text, since no file holds the sentence as it was read."""
 
-    line: int
-    end_line: int
-    file: Path | None
+    line: Annotated[int, "its line in the file as it lies there; else, and of the past, in the text, from 1"]
+    end_line: Annotated[int, HIDDEN]
+    file: Annotated[Path | None, HIDDEN]
 
 
 def place_of(quote: Quote, text: str, root: Path | None) -> QuotePlace:
@@ -178,30 +181,30 @@ MOST = 20
 
 @dataclass(frozen=True, slots=True)
 class PlacedQuote:
-    """A sentence with its lines, and the date of the first version with it; None: not known."""
+    """A sentence of a current document."""
 
-    quote: Quote
-    place: QuotePlace
-    published: SourcedTime | None
+    quote: Annotated[Quote, FLAT]
+    place: Annotated[QuotePlace, FLAT]
+    published: Annotated[SourcedTime | None, "when the document said it first; null: not known"]
 
 
 @dataclass(frozen=True, slots=True)
 class PlacedStale:
-    """A stale statement, with both places."""
+    """A sentence of a current document that is stale."""
 
-    stale: Stale
-    quote: PlacedQuote
-    by: PlacedQuote | None
+    stale: Annotated[Stale, FLAT]
+    quote: Annotated[PlacedQuote, FLAT]
+    by: Annotated[PlacedQuote | None, "the first of what it links to or embeds; null: there is none"]
 
 
 @dataclass(frozen=True, slots=True)
 class StaleReport:
-    """`found`: the worst. `more`: so many were left out."""
+    """The statements of current documents that are no longer true."""
 
-    as_of: int
-    known_at: int | None
-    found: tuple[PlacedStale, ...]
-    more: int
+    as_of: Annotated[Instant, "the moment whose state of the documents was asked"]
+    known_at: Annotated[Instant | None, "the moment whose knowledge of them was asked; null: all of it"]
+    found: Annotated[tuple[PlacedStale, ...], Key("stale"), "worst first"]
+    more: Annotated[int, "how many did not fit in"]
 
 
 def stale_report(

@@ -24,8 +24,8 @@ from asof.extensions.facts.reports import (
     BY_MODEL,
     MAX_POINTS,
     PeriodReport,
-    Quote,
     Relevance,
+    ReportCitation,
     ReportPoint,
     period_before,
 )
@@ -108,7 +108,7 @@ class Summary:
         )  # fmt: skip
 
 
-def _numbered(quote: Quote, citations: dict[tuple[str, str], Citation]) -> int:
+def _numbered(quote: ReportCitation, citations: dict[tuple[str, str], Citation]) -> int:
     """The number of a quote's citation, which is added if it is new."""
     return citations.setdefault((quote.id, quote.sentence), _citation(len(citations) + 1, quote)).n
 
@@ -122,7 +122,7 @@ def _section_lines(section: SummarySection, citations: dict[tuple[str, str], Cit
     return [*lines, ""]
 
 
-def _citation(number: int, quote: Quote) -> Citation:
+def _citation(number: int, quote: ReportCitation) -> Citation:
     about = () if quote.when is None else (quote.when,)
     return Citation(number, quote.id, quote.document, quote.title, quote.published, about, quote.sentence)
 
@@ -396,7 +396,9 @@ def _point_passages(points: Sequence[MappedPoint]) -> tuple[int, ...]:
 
 def _point(text: str, pieces: Sequence[EvidencePiece]) -> tuple[Period | None, ReportPoint]:
     """A point with its period, if all pieces that it rests on are of one."""
-    quotes: dict[Quote, None] = dict.fromkeys(quote for each in pieces for quote in each.point.citations)
+    quotes: dict[ReportCitation, None] = dict.fromkeys(
+        quote for each in pieces for quote in each.point.citations
+    )
     facts = tuple(dict.fromkeys(fact for each in pieces for fact in each.point.facts))
     periods = _periods(pieces)
     return periods[0] if len(periods) == 1 else None, ReportPoint(text, (), BY_MODEL, tuple(quotes), facts)
@@ -705,7 +707,7 @@ def _rating(piece: EvidencePiece, rated: Mapping[Period, float]) -> float:
 
 def _passage_piece(sight: VisiblePassage) -> EvidencePiece:
     text = " ".join(sight.text.split())
-    quote = Quote(sight.id, sight.document, sight.title, sight.published, text, None)
+    quote = ReportCitation(sight.id, sight.document, sight.title, sight.published, text, None)
     point = ReportPoint(text, (), "relevant", (quote,), ())
     return EvidencePiece(
         f"{passage_header(sight.title, sight.published)}: {text}", point, (sight.passage,), None

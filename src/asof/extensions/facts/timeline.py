@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from asof.errors import UsageError
 from asof.extensions.facts.consistency import (
@@ -24,7 +24,9 @@ from asof.extensions.facts.names import Entities, NameMerge
 from asof.extensions.facts.visible import StatedFact, facts_about
 from asof.index.view import View
 from asof.text.query import key
+from asof.time.span import Instant, Validity
 from asof.values import CHANGE, NAME, VALUE, SourcedTime
+from asof.wire import FLAT, HIDDEN, Key, one_of
 
 # -- timeline --------------------------------------------------------------------------------------
 
@@ -36,51 +38,55 @@ FAR = 256
 
 @dataclass(frozen=True, slots=True)
 class FactEntry:
-    """A fact, and from when until before when it holds (instants; None: open, or not known).
+    """A fact, how long it holds, and the other passages that state or contradict it.
 
-    `changes`: facts of kind CHANGE about the same value. `superseded`: the statement that replaced it.
-    `corroborated`: other documents that state the same for the same time; `contradicted`: other documents
-    that state otherwise, while both are current. `ended`: the instant at which the last text with it was
-    removed.
+    From `start` until before `end` (instants; None: open, or not known). `changes` are facts of kind CHANGE.
     """
 
-    known: StatedFact
-    start: int | None
-    end: int | None
-    changes: tuple[StatedFact, ...]
-    superseded: CorroboratingPassage | None
-    corroborated: tuple[CorroboratingPassage, ...]
-    contradicted: tuple[CorroboratingPassage, ...]
-    ended: int | None
+    known: Annotated[StatedFact, FLAT]
+    start: Annotated[int | None, HIDDEN]
+    end: Annotated[int | None, HIDDEN]
+    changes: Annotated[tuple[StatedFact, ...], "what the same document says of how this value changed"]
+    superseded: Annotated[
+        CorroboratingPassage | None, Key("superseded_by"), "the fact that replaced it; null: none"
+    ]
+    corroborated: Annotated[
+        tuple[CorroboratingPassage, ...], Key("corroborated_by"),
+        "other documents that say the same, up to rounding",
+    ]  # fmt: skip
+    contradicted: Annotated[
+        tuple[CorroboratingPassage, ...], Key("contradicted_by"),
+        "other current documents that say otherwise",
+    ]  # fmt: skip
+    ended: Annotated[Instant | None, Key("removed"), "since when no text says it; null: it is current"]
+
+    @property
+    def valid(self) -> Annotated[Validity, "from when until when it holds; null: open, or not known"]:
+        return Validity(self.start, self.end)
 
 
-class Group(NamedTuple):
-    """The facts of one subject and relation, in order of their time."""
+class FactGroup(NamedTuple):
+    """The facts of a subject and a relation."""
 
     subject: str
     relation: str
-    entries: tuple[FactEntry, ...]
+    entries: Annotated[tuple[FactEntry, ...], Key("facts"), "in order of their time"]
 
 
 @dataclass(frozen=True, slots=True)
 class FactLine:
-    """The facts about the subject `query`, as of a moment and known at another (instants).
+    """The facts about a subject, with their times. `known`: True if any fact has one of the names."""
 
-    `subject` is its canonical name, `names` are all of its names, `merges` the statements that join them;
-    `left_out` counts older facts that are not in `groups`. `known`: whether any fact has one of the names; if
-    not, `near` are similar names.
-    """
-
-    query: str
-    subject: str
-    names: tuple[str, ...]
-    merges: tuple[NameMerge, ...]
-    as_of: int
-    known_at: int
-    groups: tuple[Group, ...]
-    left_out: int
-    near: tuple[str, ...] = ()
-    known: bool = True
+    query: Annotated[str, "the name that was asked for"]
+    subject: Annotated[str, "the name that most documents have for it"]
+    names: Annotated[tuple[str, ...], "all of its names; empty where no fact has it"]
+    merges: Annotated[tuple[NameMerge, ...], "why names mean the same"]
+    as_of: Annotated[Instant, "the moment whose state of the documents was asked"]
+    known_at: Annotated[Instant, "the moment whose knowledge of them was asked"]
+    groups: Annotated[tuple[FactGroup, ...], "those in which the name is the object come last"]
+    left_out: Annotated[int, "how many older facts there are beside those of `groups`"]
+    near: Annotated[tuple[str, ...], Key("similar_names"), "names spelled like it, where no fact has it"] = ()
+    known: Annotated[bool, HIDDEN] = True
 
     @property
     def count(self) -> int:
@@ -116,7 +122,7 @@ def timeline_of(
     return FactLine(
         subject, entities.canonical(root) if facts else " ".join(subject.split()),
         entities.names_of(root), entities.why(root), view.as_of, view.known_at,
-        tuple(Group(name, _written(its), tuple(its)) for (_, name, _), its in shown.items()),
+        tuple(FactGroup(name, _written(its), tuple(its)) for (_, name, _), its in shown.items()),
         len(lines) - len(newest_ids), () if facts else entities.near(subject), bool(facts),
     )  # fmt: skip
 
@@ -231,53 +237,47 @@ ENTITY, MEASURE = "entity", "measure"
 
 
 class Node(NamedTuple):
-    """An entity by its canonical name, or a measure ("gross margin") that entities have values of; `steps`:
-    its distance from the entity of the query (0: itself); `facts`: in how many facts of the graph it is."""
+    """An entity by its canonical name, or a measure ("gross margin") that entities have values of."""
 
     name: str
-    kind: str
-    steps: int
-    facts: int
+    kind: Annotated[str, one_of("entity", "measure")]
+    steps: Annotated[int, Key("distance"), "how many facts away from the middle, which has 0"]
+    facts: Annotated[int, "in how many facts of the graph it is"]
 
 
 class SourceDocument(NamedTuple):
-    """A document that states facts of the graph, and how many."""
+    """A document that states facts of the graph."""
 
     document: str
     title: str
-    facts: int
+    facts: Annotated[int, "how many"]
 
 
 class Edge(NamedTuple):
-    """A fact between two nodes, by their names: `object` as it was written, its time, and its passage."""
+    """A fact between two nodes."""
 
-    source: str
-    target: str
+    source: Annotated[str, "the name of a node"]
+    target: Annotated[str, "the name of a node"]
     relation: str
-    object: str
-    kind: str
-    when: SourcedTime | None
-    document: str
-    id: str
+    object: Annotated[str, "as it was written"]
+    kind: Annotated[str, "`value`, `change` or `event`"]
+    when: Annotated[SourcedTime | None, Key("time"), "the time that it holds of; null: not known"]
+    document: Annotated[str, "its document"]
+    id: Annotated[str, "the passage that states it"]
 
 
 @dataclass(frozen=True, slots=True)
 class Neighbourhood:
-    """The graph around the entity `query`, as of a moment and known at another (instants); empty if no fact
-    has the name.
+    """The entities and measures around one, and the facts between them; empty if no fact has the name."""
 
-    `nodes`: itself, then the nearest and best connected; `left_out` counts neighbours that did not fit.
-    `edges` are in order of their time. `near`: similar names, where no fact has the name.
-    """
-
-    query: str
-    as_of: int
-    known_at: int
-    nodes: tuple[Node, ...]
+    query: Annotated[str, "the name that was asked for"]
+    as_of: Annotated[Instant, "the moment whose state of the documents was asked"]
+    known_at: Annotated[Instant, "the moment whose knowledge of them was asked"]
+    nodes: Annotated[tuple[Node, ...], "the one that was asked for, then the nearest and best connected"]
     documents: tuple[SourceDocument, ...]
-    edges: tuple[Edge, ...]
-    left_out: int
-    near: tuple[str, ...] = ()
+    edges: Annotated[tuple[Edge, ...], "in order of their time"]
+    left_out: Annotated[int, "how many neighbours did not fit in"]
+    near: Annotated[tuple[str, ...], Key("similar_names"), "names spelled like it, where no fact has it"] = ()
 
 
 _Id = tuple[str, str]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,7 @@ from asof.index.view import View
 from asof.store.reader import VisiblePassage, visible_passages
 from asof.text.passages import shown
 from asof.values import Fact
+from asof.wire import FLAT, HIDDEN
 
 MAX_REMEMBERED = 20_000
 """The facts of at most so many passages are cached between queries."""
@@ -21,14 +23,14 @@ MAX_REMEMBERED = 20_000
 
 @dataclass(frozen=True, slots=True)
 class StatedFact:
-    """A fact with the passage that states it; `number` is its place among the facts of that passage."""
+    """A fact, and the passage that states it; `number` is its place among the facts of that passage."""
 
-    fact: Fact
-    number: int
-    passage: VisiblePassage
+    fact: Annotated[Fact, FLAT]
+    number: Annotated[int, HIDDEN]
+    passage: Annotated[VisiblePassage, FLAT]
 
     @property
-    def sentence(self) -> str:
+    def sentence(self) -> Annotated[str, 'that states it; "" for a title or metadata']:
         """The sentence that states it; "" for a fact of a document's head (its title, its metadata)."""
         return shown(self.passage.text[self.fact.start : self.fact.end])
 

@@ -14,9 +14,9 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from itertools import combinations
-from typing import Any, Protocol
+from typing import Annotated, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,11 +52,11 @@ from asof.extensions.lab.runs import (
     sample,
 )
 from asof.index.view import View
-from asof.models.metered import Usage
 from asof.models.ports import Model, Reply
 from asof.rank.stage import Recipe
 from asof.text.passages import tokens
-from asof.values import KINDS, Answer, Citation, Document, Filters
+from asof.values import KINDS, Answer, Citation, Document, Filters, QuestionUsage, Usage
+from asof.wire import Key, Only
 
 # -- reference answers, and questions that the corpus cannot answer --------------------------------
 
@@ -505,17 +505,13 @@ class AnswerRun:
         return total_cost(reply.answer.cost for reply in self.replies)
 
 
-def total_cost(costs: Iterable[Mapping[str, Any] | None]) -> dict[str, float] | None:
-    """The sum of costs by key, values that are no numbers left out; None if there is no cost at all."""
-    known = [cost for cost in costs if cost is not None]
+def total_cost(costs: Iterable[QuestionUsage | None]) -> dict[str, float] | None:
+    """The sum of costs by field, unknown prices left out; None if there is no cost at all."""
+    known = [asdict(cost.usage) for cost in costs if cost is not None]
     if not known:
         return None
-    keys = dict.fromkeys(key for cost in known for key, value in cost.items() if _is_number(value))
-    return {key: math.fsum(cost[key] for cost in known if _is_number(cost.get(key))) for key in keys}
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    sums = {key: [cost[key] for cost in known if cost[key] is not None] for key in known[0]}
+    return {key: math.fsum(values) for key, values in sums.items() if values}
 
 
 def answer_all(
@@ -552,46 +548,42 @@ def answer_question(
 
 @dataclass(frozen=True, slots=True)
 class PreferenceCount:
-    """The numbers of abstract questions for which a judge preferred the answer of recipe `a`, or of `b`.
+    """Counts of a judge's preferences between two answers to abstract questions."""
 
-    `unusable`: how many pairs have no usable verdict.
-    """
-
-    a: str
-    b: str
-    dimension: str
+    a: Annotated[str, "a recipe"]
+    b: Annotated[str, "another recipe"]
+    dimension: Annotated[str, "the criterion of the judge"]
     a_better: int
     b_better: int
     ties: int
-    unusable: int
+    unusable: Annotated[int, "pairs without a judgement"]
 
 
 @dataclass(frozen=True, slots=True)
 class PreferenceReason:
-    """Why a judge prefers an answer of `a` or of `b` to the question with this id, by one dimension.
+    """Why a judge preferred one of two answers to a question."""
 
-    `better`: "a", "b" or "tie"; `reasons`: what it said when `a` came first, and when `b` did.
-    """
-
-    question: str
-    a: str
-    b: str
-    dimension: str
-    better: str
-    reasons: tuple[str, str]
+    question: Annotated[str, Key("query_id")]
+    a: Annotated[str, "a recipe"]
+    b: Annotated[str, "another recipe"]
+    dimension: Annotated[str, "the criterion of the judge"]
+    better: Annotated[str, "`a`, `b` or `tie`"]
+    reasons: Annotated[
+        tuple[str, str], "what it said with the answer of `a` first, and with that of `b` first"
+    ]
 
 
 @dataclass(frozen=True, slots=True)
 class JudgeUsage:
-    """The judge, what it cost, which recipes it preferred and why, and the problems of unusable replies."""
+    """The work of a model as judge."""
 
-    judge: str
+    judge: Annotated[str, "the name of the model"]
     calls: int
     prompt_tokens: int
     reply_tokens: int
     preferred: tuple[PreferenceCount, ...]
-    problems: tuple[str, ...]
-    reasons: tuple[PreferenceReason, ...] = ()
+    problems: Annotated[tuple[str, ...], Key("unusable_replies"), "why they were of no use"]
+    reasons: Annotated[tuple[PreferenceReason, ...], Only("per_query"), "only with `--per-query`"] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -282,9 +282,9 @@ def evaluate(
         )  # fmt: skip
     found = replace(found, configuration=configured)
     if as_json:
-        from asof.extensions.lab.results import evaluation_json
+        from asof.extensions.lab.results import EvaluationResult
 
-        print_json(evaluation_json(found, per_query=per_query))
+        print_json(EvaluationResult.of(found), *(["per_query"] if per_query else []))
     else:
         show(found, per_query=per_query)
         note_problems(found.dataset.problems)

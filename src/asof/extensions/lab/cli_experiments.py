@@ -69,14 +69,14 @@ def experiment(
     """
     from asof.extensions.lab.experiments import ExperimentOptions, run
     from asof.extensions.lab.published import EXPERIMENTS, named
-    from asof.extensions.lab.results import experiment_json, experiments_json
+    from asof.extensions.lab.results import ExperimentList, ExperimentResult
     from asof.extensions.lab.runs import no_progress
 
     if name is None or dataset is None:
         _check_nothing_given(context)
         found = list(EXPERIMENTS.values()) if name is None else [named(name)]
         if as_json:
-            print_json(experiments_json(found))
+            print_json(ExperimentList.of(found))
         elif name is None:
             _list(found)
         else:
@@ -92,7 +92,7 @@ def experiment(
         )  # fmt: skip
         outcome = run(chosen, dataset, options, settings, figures)
     if as_json:
-        print_json(experiment_json(outcome, per_query=per_query))
+        print_json(ExperimentResult.of(outcome), *(["per_query"] if per_query else []))
     else:
         show_experiment(outcome, per_query=per_query)
         note_problems(outcome.outcome.problems)
@@ -254,9 +254,9 @@ def tune(dataset: Path, recipe: str | None, as_json: bool) -> int:
     ):
         outcome = tuning.tune(questions, tuning.FOLDS, tuning.TRIALS, progress)
     if as_json:
-        from asof.extensions.lab.results import tune_json
+        from asof.extensions.lab.results import TuneResult
 
-        print_json(tune_json(outcome))
+        print_json(TuneResult.of(outcome))
     else:
         _show(outcome)
     return DONE if outcome.gain else NOTHING

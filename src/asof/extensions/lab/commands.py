@@ -24,9 +24,9 @@ COMMANDS = {
 }  # fmt: skip
 
 SHAPES = {
-    "evaluate": ("asof evaluate --json", "asof.extensions.lab.results:EvaluationJson"),
-    "experiments": ("asof experiment --json", "asof.extensions.lab.results:ExperimentsJson"),
-    "experiment": ("asof experiment NAME --json", "asof.extensions.lab.results:ExperimentJson"),
-    "tune": ("asof tune --json", "asof.extensions.lab.results:TuneJson"),
+    "evaluate": ("asof evaluate --json", "asof.extensions.lab.results:EvaluationResult"),
+    "experiments": ("asof experiment --json", "asof.extensions.lab.results:ExperimentList"),
+    "experiment": ("asof experiment NAME --json", "asof.extensions.lab.results:ExperimentResult"),
+    "tune": ("asof tune --json", "asof.extensions.lab.results:TuneResult"),
 }
 """The JSON of these commands: what prints it, and its type by name."""

@@ -23,7 +23,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import combinations
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from asof.config import ENCODERS, Config
 from asof.errors import UsageError
@@ -36,6 +36,7 @@ from asof.rank.stage import Recipe, with_values
 from asof.schema import AcceptedValue, check
 from asof.store.schema import CorpusSettings
 from asof.values import Problem
+from asof.wire import Key
 
 OPTIONS = ("limit", "queries", "filter_by", "encoder")
 """The options that an experiment can take."""
@@ -107,15 +108,16 @@ def number(cell: Cell) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """A column of both tables: the best row of each, and how many of the pairs of rows that differ in the
-    paper have the same order here. Figures of another dataset cannot be the same; what a paper claims is
-    which setting is better than which."""
+    """The shape of a column, and whether it is the paper's.
+
+    Figures of another dataset cannot be the same; what a paper claims is which setting is better than which.
+    """
 
     column: str
-    best_published: str
-    best_ours: str
-    pairs: int
-    agreeing: int
+    best_published: Annotated[str, Key("best_paper"), "the row that is best in the paper"]
+    best_ours: Annotated[str, "the row that is best here"]
+    pairs: Annotated[int, "pairs of rows that differ in the paper"]
+    agreeing: Annotated[int, "how many of them have the same order here"]
 
     @property
     def sentence(self) -> str:

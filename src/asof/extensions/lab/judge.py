@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from asof.models.ports import Model, Prompt, Reply, delimiter_for, prompt_text
 
@@ -36,11 +36,11 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class JudgedElement:
-    """A judged text, the verdict ("correct", "refusal", "incorrect"), and why."""
+    """A part of a right answer (of the answer itself, where there is none), as judged."""
 
     element: str
-    verdict: str
-    explanation: str
+    verdict: Annotated[str, "`correct`, `refusal` or `incorrect`"]
+    explanation: Annotated[str, "the reason that the judge gave"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import groupby, zip_longest
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from asof.corpus.corpus import Corpus
 from asof.corpus.snapshot import Snapshot
@@ -26,8 +26,9 @@ from asof.index.view import View
 from asof.models.ports import Encoder
 from asof.rank.stage import Recipe
 from asof.store.schema import CorpusSettings
-from asof.time.span import GRAINS, Period, nearest_moment
+from asof.time.span import GRAINS, Instant, Period, nearest_moment
 from asof.values import Answer, Hit
+from asof.wire import Key, encode, one_of
 
 # -- facts, names, reports and answers -------------------------------------------------------------
 
@@ -44,7 +45,7 @@ REPORT_GRAINS = tuple(grain for grain in GRAINS if grain != "day")
 
 @dataclass(slots=True)
 class Compared:
-    """The numbers of facts, names, reports and answers that were compared, and of moments."""
+    """The numbers of facts, names, reports and answers that were compared."""
 
     moments: int = 0
     facts: int = 0
@@ -143,36 +144,35 @@ def _content(answer: Answer) -> str:
 
 @dataclass(frozen=True, slots=True)
 class LeakedResult:
-    """The first difference between the answers of the whole corpus and of the cut one.
+    """The first difference between the whole corpus and the one that was cut.
 
-    `what` differs at `rank`: hits (`whole` and `cut` are ids of passages, None for none), score, why or
-    superseded; or facts, names, reports, answer. `question` and `recipe` are "" for knowledge that no
-    question asks for.
+    Of hits `whole` and `cut` are ids of passages (None for none).
     """
 
-    question: str
-    as_of: int
-    recipe: str
+    question: Annotated[str, Key("query_id"), 'the question; "" where none was asked']
+    as_of: Annotated[Instant, "where it was cut"]
+    recipe: Annotated[str, '"" where no question was asked']
     rank: int
-    what: str
-    whole: str | float | None
-    cut: str | float | None
+    what: Annotated[
+        str,
+        one_of("hits", "score", "why", "superseded", "facts", "names", "reports", "answer"),
+        "that differs",
+    ]
+    whole: Annotated[str | float | None, "by the whole corpus"]
+    cut: Annotated[str | float | None, "by the cut one"]
 
 
 @dataclass(frozen=True, slots=True)
 class Leakage:
-    """The outcome: how many questions were asked twice, as of how many moments, and where answers differ.
+    """Leaks from later, found in corpora that are cut where questions were asked."""
 
-    `known`: how much knowledge was compared.
-    """
-
-    questions: int
-    moments: int
+    questions: Annotated[int, Key("queries"), "how many questions were asked twice"]
+    moments: Annotated[int, "how many cut corpora"]
     differences: tuple[LeakedResult, ...]
     known: Compared
 
     @property
-    def clean(self) -> bool:
+    def clean(self) -> Annotated[bool, "True without a difference"]:
         return not self.differences
 
 
@@ -247,7 +247,7 @@ def difference(
             return rank, "hits", None if one is None else one.id, None if other is None else other.id
         if one.score != other.score:
             return rank, "score", one.score, other.score
-        if one.why.as_json() != other.why.as_json():
+        if encode(one.why) != encode(other.why):
             return rank, "why", one.id, other.id
         if one.superseded != other.superseded:
             return rank, "superseded", _superseding(one), _superseding(other)

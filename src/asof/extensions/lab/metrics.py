@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
@@ -125,24 +126,24 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A mean over questions with its 95 % interval."""
+    """A mean over questions."""
 
     value: float
-    low: float
-    high: float
+    low: Annotated[float, "the least that the mean would be in 95 of 100 drawings of other questions"]
+    high: Annotated[float, "the most"]
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The mean of `a` minus that of `b`, its 95 % interval, and the two-sided p of as large a difference."""
+    """A metric of two recipes, paired."""
 
-    a: str
-    b: str
+    a: Annotated[str, "a recipe"]
+    b: Annotated[str, "another recipe"]
     metric: str
-    difference: float
-    p: float
-    low: float
-    high: float
+    difference: Annotated[float, "a - b"]
+    p: Annotated[float, "how often chance alone makes it as large, on either side"]
+    low: Annotated[float, "the least that it would be in 95 of 100 drawings of other questions"]
+    high: Annotated[float, "the most"]
 
 
 def clusters(texts: Sequence[str]) -> NDArray[np.int64]:

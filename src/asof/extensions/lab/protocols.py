@@ -90,7 +90,7 @@ from asof.rank.stage import Recipe, traits_of, value_of
 from asof.recipes import by_document
 from asof.store.schema import CorpusSettings
 from asof.time.span import NEVER, iso
-from asof.values import GLOBAL, LOCAL, Answer, Citation, Filters, Hit, Why
+from asof.values import GLOBAL, LOCAL, Answer, Citation, Filters, Hit, QuestionUsage, Usage, Why
 
 # -- TWE-RAG ---------------------------------------------------------------------------------------
 
@@ -784,7 +784,8 @@ def gold_answer(question: str, sentences: Sentences, as_of: int, model: Model | 
     evidence = between("\n\n".join(f"[{each.n}] {each.document}\n{each.quote}" for each in citations))
     user = f"As of: {iso(as_of)}\n\n{evidence}\n\nQuestion: {question}\n"
     reply = model.complete([Prompt(prompt_text("asof.answer", "answer"), user)])[0]
-    cost = {"calls": reply.calls, "prompt_tokens": reply.prompt_tokens, "reply_tokens": reply.reply_tokens}
+    usage = Usage(reply.calls, prompt_tokens=reply.prompt_tokens, reply_tokens=reply.reply_tokens)
+    cost = QuestionUsage(usage, ())
     if reply.problem:
         note = f"quoted, because {model.name} gave no answer: {reply.problem}"
         return replace(answer, notes=(note,), cost=cost)

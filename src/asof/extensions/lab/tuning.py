@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,14 +78,14 @@ class TuningQuestions:
 
 @dataclass(frozen=True, slots=True)
 class TunedNumber:
-    """A number of a recipe: its bounds, its value before and after, and its value in each fold."""
+    """A number that was tuned."""
 
     field: str
-    low: float
-    high: float
-    start: float
-    value: float
-    folds: tuple[float, ...]
+    low: Annotated[float, "the least value that was tried"]
+    high: Annotated[float, "the largest value that was tried"]
+    start: Annotated[float, "its value before"]
+    value: Annotated[float, "its value after, fitted to all questions"]
+    folds: Annotated[tuple[float, ...], "its value in each fold"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,8 +58,9 @@ from asof.extensions.server.guard import (
     refusal,
 )
 from asof.extensions.server.verbs import VERBS, Verb, ask, wrong_parameters
-from asof.results import all_shapes, indexed_json, schema
+from asof.results import all_shapes, schema
 from asof.version import __version__
+from asof.wire import encode
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -167,7 +168,7 @@ def _added(corpus: Corpus, body: bytes, limits: Limits, request: str) -> Respons
     if done.failed == len(documents):
         wrongs = "; ".join(f"{each.file} {each.message}".strip() for each in done.problems[:SHOWN])
         return refusal(422, "NothingAdded", f"no document can be added: {wrongs}", request)
-    return as_json(indexed_json(done))
+    return as_json(encode(done))
 
 
 def _refused_constant(name: str) -> float:
@@ -180,7 +181,7 @@ def _endpoint(corpus: Corpus, metrics: Metrics, verb: Verb) -> Callable[..., Res
     def answer(asked: Any) -> Response:
         value = verb.answer(corpus, asked)
         cost = value.get("cost")
-        if isinstance(cost, dict) and (dollars := cost.get("dollars")):
+        if isinstance(cost, dict) and (dollars := cost.get("usd")):
             metrics.cost.inc(dollars)
         return as_json(value)
 

@@ -16,6 +16,7 @@ import click
 from asof.cli.main import DONE, NOTHING, corpus_root, echo_err, index_option, open_corpus
 from asof.cli.terminal import counted, plain
 from asof.errors import UsageError, missing_extra
+from asof.wire import encode
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -138,9 +139,7 @@ def watch(open_index: Callable[[], Corpus], sources: Sequence[str], *, as_json: 
 
 def notice_json(one: Notice) -> dict[str, object]:
     """A line of `--json`."""
-    from asof.results import indexed_json
-
-    report = None if one.report is None else indexed_json(one.report)
+    report = None if one.report is None else encode(one.report)
     return {"source": one.source, "text": one.text, "report": report, "took_ms": round(1000 * one.seconds, 1)}
 
 

@@ -29,9 +29,10 @@ from asof.extensions.server import verbs
 from asof.extensions.server import verbs as p
 from asof.extensions.server.verbs import MOST_HITS, Name, Text, Time, wrong_parameters
 from asof.models.ports import between, one_line
-from asof.results import passage_json
+from asof.results import PassageResult
 from asof.text.passages import ends, tokens
 from asof.version import __version__
+from asof.wire import encode
 
 # -- arguments of the tools ------------------------------------------------------------------------
 
@@ -346,7 +347,7 @@ def open_document(corpus: Corpus, asked: OpenArguments) -> tuple[str, Json]:
     then = corpus.at(asked.as_of, asked.known_at)
     passage = then.passage(asked.id)
     if passage is not None:
-        found = passage_json(passage, then.as_of, then.known_at)
+        found = encode(PassageResult(passage, then.as_of, then.known_at))
         return passage_text(found, asked.tokens), found
     document = verbs.document(corpus, p.Document(
         document=asked.id, as_of=asked.as_of, known_at=asked.known_at, offset=asked.offset,

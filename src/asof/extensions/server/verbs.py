@@ -16,21 +16,18 @@ from pydantic import BaseModel, ConfigDict, Field
 from asof.corpus.asking import LONGEST_QUESTION
 from asof.corpus.corpus import Corpus
 from asof.corpus.snapshot import Snapshot
-from asof.extensions.facts.results import facts_json, graph_json, report_json, stale_json
 from asof.extensions.facts.stale import documents_meant, find_stale, stale_report
 from asof.results import (
-    calendar_json,
-    diff_json,
-    document_json,
-    documents_json,
-    links_json,
-    search_json,
-    status_json,
-    timeline_json,
-    when_json,
-    why_not_json,
+    CalendarResult,
+    DocumentPage,
+    DocumentResult,
+    LinksResult,
+    QuestionTimes,
+    SearchResult,
+    StatusResult,
+    WhyNotResult,
 )
-from asof.wire import answer_json
+from asof.wire import encode
 
 # -- parameters ------------------------------------------------------------------------------------
 
@@ -247,7 +244,8 @@ def search(corpus: Corpus, asked: Search) -> Mapping[str, Any]:
         path=asked.path, tags=asked.tag, meta=[_pair(each) for each in asked.meta], unit=asked.unit,
         recipe=asked.recipe,
     )  # fmt: skip
-    return search_json(results, 1000 * (time.perf_counter() - started), explain=asked.explain)
+    took = 1000 * (time.perf_counter() - started)
+    return encode(SearchResult.of(results, took), *(["explain"] if asked.explain else []))
 
 
 def _pair(text: str) -> tuple[str, str]:
@@ -257,14 +255,14 @@ def _pair(text: str) -> tuple[str, str]:
 
 def ask(corpus: Corpus, asked: Ask, on_text: OnText | None = None) -> Mapping[str, Any]:
     then = _at(corpus, asked)
-    return answer_json(then.ask(
+    return encode(then.ask(
         asked.q, mode=asked.mode, filters=then.filters(asked.since, asked.until, about=asked.about),
         recipe=asked.recipe, tokens=asked.tokens, on_text=on_text,
     ))  # fmt: skip
 
 
 def timeline(corpus: Corpus, asked: Timeline) -> Mapping[str, Any]:
-    return timeline_json(
+    return encode(
         _at(corpus, asked).timeline(
             asked.q, asked.k, since=asked.since, until=asked.until, recipe=asked.recipe
         )
@@ -272,13 +270,13 @@ def timeline(corpus: Corpus, asked: Timeline) -> Mapping[str, Any]:
 
 
 def diff(corpus: Corpus, asked: Diff) -> Mapping[str, Any]:
-    return diff_json(corpus.at(asked.a).diff(asked.q, corpus.at(asked.b), asked.k, recipe=asked.recipe))
+    return encode(corpus.at(asked.a).diff(asked.q, corpus.at(asked.b), asked.k, recipe=asked.recipe))
 
 
 def facts(corpus: Corpus, asked: Facts) -> Mapping[str, Any]:
     from asof.extensions.facts.indexer import facts as known_facts
 
-    return facts_json(
+    return encode(
         known_facts(
             _at(corpus, asked), asked.subject, asked.k, relation=asked.relation, since=asked.since,
             until=asked.until,
@@ -289,18 +287,18 @@ def facts(corpus: Corpus, asked: Facts) -> Mapping[str, Any]:
 def report(corpus: Corpus, asked: Report) -> Mapping[str, Any]:
     from asof.extensions.facts.indexer import report as report_on
 
-    return report_json(report_on(_at(corpus, asked), asked.period, asked.about))
+    return encode(report_on(_at(corpus, asked), asked.period, asked.about))
 
 
 def graph(corpus: Corpus, asked: Graph) -> Mapping[str, Any]:
     from asof.extensions.facts.indexer import graph as around_entity
 
-    return graph_json(around_entity(_at(corpus, asked), asked.around, asked.depth, asked.k))
+    return encode(around_entity(_at(corpus, asked), asked.around, asked.depth, asked.k))
 
 
 def links(corpus: Corpus, asked: Links) -> Mapping[str, Any]:
     then = _at(corpus, asked)
-    return links_json(then.links(asked.document, asked.depth), then.as_of, then.known_at)
+    return encode(LinksResult(then.links(asked.document, asked.depth), then.as_of, then.known_at))
 
 
 def stale(corpus: Corpus, asked: Stale) -> Mapping[str, Any]:
@@ -308,7 +306,7 @@ def stale(corpus: Corpus, asked: Stale) -> Mapping[str, Any]:
     listed = find_stale(then, documents_meant(then, asked.path), since=asked.since, kinds=asked.kind)
     now = asked.as_of is None and asked.known_at is None
     report = stale_report(then, listed, asked.k, files=corpus.root if now else None)
-    return stale_json(report, explain=asked.explain)
+    return encode(report, *(["explain"] if asked.explain else []))
 
 
 def why_not(corpus: Corpus, asked: WhyNot) -> Mapping[str, Any]:
@@ -318,34 +316,32 @@ def why_not(corpus: Corpus, asked: WhyNot) -> Mapping[str, Any]:
         filters=then.filters(asked.since, asked.until, about=asked.about), unit=asked.unit,
         recipe=asked.recipe,
     )  # fmt: skip
-    return why_not_json(verdict, then.as_of, then.known_at)
+    return encode(WhyNotResult(verdict, then.as_of, then.known_at))
 
 
 def when(corpus: Corpus, asked: When) -> Mapping[str, Any]:
     then = _at(corpus, asked)
-    return when_json(then.read(asked.q), then.as_of)
+    return encode(QuestionTimes.of(then.read(asked.q), then.as_of))
 
 
 def document(corpus: Corpus, asked: Document) -> Mapping[str, Any]:
     then = _at(corpus, asked)
-    return document_json(
-        then.document(asked.document), then.as_of, then.known_at, asked.offset, asked.characters
-    )
+    return encode(DocumentResult.of(then.document(asked.document), then, asked.offset, asked.characters))
 
 
 def documents(corpus: Corpus, asked: Documents) -> Mapping[str, Any]:
     then = _at(corpus, asked)
     page = then.documents(asked.after, asked.k + 1, asked.contains)
-    return documents_json(page, asked.k, then.as_of, then.known_at)
+    return encode(DocumentPage.of(page, asked.k, then))
 
 
 def calendar(corpus: Corpus, asked: Calendar) -> Mapping[str, Any]:
     then = _at(corpus, asked)
-    return calendar_json(then.calendar(), then.as_of, then.known_at)
+    return encode(CalendarResult.of(then.calendar(), then))
 
 
 def status(corpus: Corpus, asked: Status) -> Mapping[str, Any]:  # noqa: ARG001
-    return status_json(corpus.status())
+    return encode(StatusResult(corpus.status()))
 
 
 _WHO = {"q": "who is the harbour master", "as_of": "2019-06-01"}

@@ -14,13 +14,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from asof.errors import ModelError, SourceError
 from asof.extensions.systems.arxiv import PREFIX, category
 from asof.extensions.systems.arxiv_harvest import DAY
 from asof.text.question import read as read_question
-from asof.time.span import FIRST, instant
+from asof.time.span import FIRST, Instant, instant
+from asof.wire import HIDDEN, one_of
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -50,17 +51,14 @@ _WORDS = re.compile(r"[a-z0-9]+(?:[./-][a-z0-9]+)*")
 
 @dataclass(frozen=True, slots=True)
 class PaperRequest:
-    """`categories`, closest first; the instants between which papers were submitted; how many are wanted.
+    """The request to arXiv. `notes` say what was assumed."""
 
-    `notes` say what was assumed; `by` is "rules" or "model".
-    """
-
-    categories: tuple[str, ...]
-    since: int
-    until: int
-    papers: int = DEFAULT_PAPERS
-    notes: tuple[str, ...] = ()
-    by: str = "rules"
+    categories: Annotated[tuple[str, ...], "closest first"]
+    since: Annotated[Instant, "papers submitted from then on"]
+    until: Annotated[Instant, "papers submitted until then"]
+    papers: Annotated[int, "how many"] = DEFAULT_PAPERS
+    notes: Annotated[tuple[str, ...], HIDDEN] = ()
+    by: Annotated[str, one_of("rules", "model"), "what read the question"] = "rules"
 
     @property
     def target(self) -> str:

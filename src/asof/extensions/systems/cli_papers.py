@@ -31,7 +31,7 @@ from asof.cli.search import joined
 from asof.cli.show import TITLE
 from asof.cli.terminal import counted, index_progress, plain, shortened, waiting_progress
 from asof.extensions.systems.judgements import FeedbackLog
-from asof.extensions.systems.results import feedback_json, feedback_list_json
+from asof.extensions.systems.results import FeedbackResult, RecordedQueries
 from asof.rank.gather import UNKNOWN
 from asof.time.span import format_instant, iso
 from asof.values import Answer, Hit, Why
@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     from asof.corpus.corpus import Corpus
     from asof.extensions.systems.judgements import JudgedRecord, JudgingReport
     from asof.extensions.systems.papers import PaperAnswer, PaperQuestion, PaperStatement, WeightUpdate
-    from asof.models.metered import Usage
     from asof.store.run import IndexReport
+    from asof.values import Usage
 
 
 # -- asof papers -----------------------------------------------------------------------------------
@@ -163,10 +163,10 @@ def _asked(corpus: Corpus, request: PaperQuestion) -> PaperAnswer:
 
 
 def _shown(outcome: PaperAnswer, *, as_json: bool) -> int:
-    from asof.extensions.systems.results import papers_json
+    from asof.extensions.systems.results import PapersResult
 
     if as_json:
-        print_json(papers_json(outcome))
+        print_json(PapersResult.of(outcome), "explain")
     else:
         show_outcome(outcome)
     lost = any(
@@ -384,7 +384,7 @@ def _feedback(
         one = log.recorded(query_id)
         titles = log.titles(one)
     if as_json:
-        print_json(feedback_json(one, judging))
+        print_json(FeedbackResult.of(one, judging))
     else:
         _show(one, titles)
         if judging is not None:
@@ -419,7 +419,7 @@ def _number(grade: str) -> float:
 
 def _list(records: list[JudgedRecord], *, as_json: bool, known_at: str | None) -> int:
     if as_json:
-        print_json(feedback_list_json(records))
+        print_json(RecordedQueries.of(records))
         return DONE if records else NOTHING
     if not records:
         then = f", as known at {plain(known_at)}" if known_at else ""

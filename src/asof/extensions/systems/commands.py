@@ -14,8 +14,8 @@ COMMANDS = {
 }  # fmt: skip
 
 SHAPES = {
-    "feedback": ("asof papers --feedback QUERY_ID --json", "asof.extensions.systems.results:FeedbackJson"),
-    "feedback-list": ("asof papers --feedback --json", "asof.extensions.systems.results:FeedbackListJson"),
-    "papers": ("asof papers --json", "asof.extensions.systems.results:PapersJson"),
+    "feedback": ("asof papers --feedback QUERY_ID --json", "asof.extensions.systems.results:FeedbackResult"),
+    "feedback-list": ("asof papers --feedback --json", "asof.extensions.systems.results:RecordedQueries"),
+    "papers": ("asof papers --json", "asof.extensions.systems.results:PapersResult"),
 }
 """The JSON of these commands: what prints it, and its type by name."""

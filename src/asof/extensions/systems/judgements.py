@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from difflib import get_close_matches
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 
@@ -47,12 +47,13 @@ from asof.text.query import parse
 from asof.time.moment import When, last_instant
 from asof.time.span import iso
 from asof.values import MAX_NODES, Filters, Why
+from asof.wire import Key
 
 if TYPE_CHECKING:
     import sqlite3
 
     from asof.corpus.corpus import Corpus
-    from asof.models.metered import Usage
+    from asof.values import Usage
 
 
 # -- questions, hits and judgements ----------------------------------------------------------------
@@ -440,12 +441,11 @@ NO_JUDGE = "no model is named that could judge: see [model] in asof.toml"
 
 @dataclass(frozen=True, slots=True)
 class JudgingReport:
-    """The report of a model as judge of a question: how many hits it graded, why it did not grade others, and
-    what that took."""
+    """The work of a model as judge."""
 
-    judge: str
-    graded: int
-    problems: tuple[str, ...]
+    judge: Annotated[str, "the name of the model"]
+    graded: Annotated[int, "how many hits"]
+    problems: Annotated[tuple[str, ...], Key("ungraded"), "why others have no grade"]
     cost: Usage
 
 

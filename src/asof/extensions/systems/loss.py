@@ -13,11 +13,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
 
 from asof.errors import UsageError
+from asof.wire import Key
 
 # -- loss ------------------------------------------------------------------------------------------
 
@@ -112,23 +114,17 @@ RELEVANT = 0.5
 
 @dataclass(frozen=True, slots=True)
 class RankingMetrics:
-    """Metrics of the first `k` of a ranking, hits without a grade counted as 0.
-
-    `dcg`, `idcg`, `ndcg`, `loss` = 1 - nDCG as in `asof.extensions.systems.loss`; `precision`: how many of
-    the first k
-    are relevant, divided by k, also where fewer are shown; `mean_top` and `mean_all`: the mean grade of the
-    first k and of all hits; `improvement`: the first less the second.
-    """
+    """Metrics of an order of judged papers; papers without a grade count as 0."""
 
     k: int
-    ndcg: float
-    dcg: float
-    idcg: float
-    loss: float
-    precision: float
-    mean_top: float
-    mean_all: float
-    improvement: float
+    ndcg: Annotated[float, "nDCG@k"]
+    dcg: Annotated[float, "the sum of (2^grade - 1) / log2(rank + 1) over the first k"]
+    idcg: Annotated[float, "that of the best order"]
+    loss: Annotated[float, "1 - nDCG@k"]
+    precision: Annotated[float, "how many of the first k have a grade above .5, divided by k"]
+    mean_top: Annotated[float, Key("mean_relevance_top_k"), "the mean grade of the first k"]
+    mean_all: Annotated[float, Key("mean_relevance_all"), "the mean grade of all that were shown"]
+    improvement: Annotated[float, "the first mean less the second"]
 
     @classmethod
     def of(cls, grades: Sequence[float | None], gains: Sequence[float], k: int) -> RankingMetrics:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 
@@ -46,13 +46,15 @@ from asof.text.tokens import Analyzer, spans
 from asof.time.moment import When, first_instant, last_instant
 from asof.time.span import DAY, iso, moment, nearest_moment
 from asof.values import Answer, Filters, Hit
+from asof.wire import NAN_IS_NULL, Key, one_of
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from asof.extensions.systems.judgements import JudgingReport
-    from asof.models.metered import MeteredModel, Usage
+    from asof.models.metered import MeteredModel
     from asof.store.run import IndexReport
+    from asof.values import Usage
 
 
 # -- the question and the answer -------------------------------------------------------------------
@@ -87,39 +89,36 @@ class PaperQuestion:
 
 @dataclass(frozen=True, slots=True)
 class LossReport:
-    """A judged question that the learner took: the loss of its ranking (1 - nDCG@10) at that time,
-    and the numbers that it was ranked by. `metrics`: of what was shown, in that order, as it is judged now
-    (None: not known)."""
+    """A judged query that weights were learned from."""
 
     id: str
-    question: str
-    lost: float
-    numbers: Mapping[str, float]
-    metrics: RankingMetrics | None = None
+    question: Annotated[str, Key("query")]
+    lost: Annotated[float, Key("loss"), "1 - nDCG@10"]
+    numbers: Annotated[Mapping[str, float], Key("weights"), "that ranked it"]
+    metrics: Annotated[RankingMetrics | None, "of what was shown, as it is judged now"] = None
 
 
 @dataclass(frozen=True, slots=True)
 class WeightUpdate:
-    """A change of the numbers of the ranking. `stage` is that of this question, the `question`-th that is
-    learned from; `before` and `now` are the numbers of the previous question and of this one.
+    """A change of the weights of the ranking. Questions that were erased since are not among `losses`."""
 
-    `losses`: the judged questions that the learner took, oldest first, unless they were erased since;
-    `new`: how many are new. On `compared` judged questions the mean loss of `now` is `lost`, that
-    of the initial numbers `began` (nan without such questions); `metrics` and `initial_metrics` are the means
-    of all metrics on them (None without).
-    """
-
-    stage: str
-    question: int
-    before: Mapping[str, float]
-    now: Mapping[str, float]
-    losses: tuple[LossReport, ...] = ()
-    new: int = 0
-    compared: int = 0
-    lost: float = float("nan")
-    began: float = float("nan")
-    metrics: RankingMetrics | None = None
-    initial_metrics: RankingMetrics | None = None
+    stage: Annotated[str, one_of("baseline", "exploration", "evolution", "bayesian")]
+    question: Annotated[int, Key("number"), "which of the queries that are learned from this is, from 1"]
+    before: Annotated[Mapping[str, float], Key("previous_weights"), "that ranked the question before"]
+    now: Annotated[Mapping[str, float], Key("weights"), "that ranked this question"]
+    losses: Annotated[tuple[LossReport, ...], Key("examples"), "oldest first"] = ()
+    new: Annotated[int, "how many of the examples are new"] = 0
+    compared: Annotated[int, "on how many of the last ones settings are compared"] = 0
+    lost: Annotated[
+        float, Key("loss"), NAN_IS_NULL, "of `weights` on those, on average; null: nothing is judged"
+    ] = float("nan")
+    began: Annotated[float, Key("initial_loss"), NAN_IS_NULL, "of the weights of the beginning on those"] = (
+        float("nan")
+    )
+    metrics: Annotated[
+        RankingMetrics | None, "of `weights` on those, each the mean; null: none is judged"
+    ] = None
+    initial_metrics: Annotated[RankingMetrics | None, "of the weights of the beginning on those"] = None
 
 
 @dataclass(frozen=True, slots=True)

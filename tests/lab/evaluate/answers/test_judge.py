@@ -19,9 +19,10 @@ from asof.extensions.lab.answers import (
 from asof.extensions.lab.datasets import DatasetQuestion
 from asof.extensions.lab.judge import Case, fenced, preferences, ratios, verdicts
 from asof.extensions.lab.replies import Declined, Elements, Pair
-from asof.extensions.lab.results import answers_json
+from asof.extensions.lab.results import AnswersResult
 from asof.models.ports import Reply, ScriptedModel
 from asof.recipes import named
+from asof.wire import encode
 
 
 def judge_of(*replies):
@@ -196,7 +197,7 @@ def test_the_judge_is_shown_the_evidence_and_explains_itself():
     assert "(report) There are two." in judge.prompts[0].user
     assert "Not shown." not in judge.prompts[0].user
     assert [each.explanation for each in found.runs[0].replies[0].judged] == ["it says 2"]
-    written = answers_json(found, per_query=True)["per_query"][0]["runs"][0]["judged"]
+    written = encode(AnswersResult.of(found), "per_query")["per_query"][0]["runs"][0]["judged"]
     assert written == [{"element": "two", "verdict": "correct", "explanation": "it says 2"}]
 
 
@@ -206,11 +207,11 @@ def test_pairs_are_explained_in_both_orders():
     straight, swapped = pair("first"), pair("second")
     straight.explanations.overall, swapped.explanations.overall = "more", "less"
     found = judge_runs(judge_of(straight, swapped), [one, other], references, 0)
-    judge = answers_json(found, per_query=True)["judge"]
+    judge = encode(AnswersResult.of(found), "per_query")["judge"]
     assert judge is not None
     (overall,) = (each for each in judge["reasons"] if each["dimension"] == "overall")
     assert (overall["better"], overall["reasons"]) == ("a", ["more", "less"])
-    assert "reasons" not in (answers_json(found)["judge"] or {})
+    assert "reasons" not in (encode(AnswersResult.of(found))["judge"] or {})
 
 
 @pytest.mark.parametrize(

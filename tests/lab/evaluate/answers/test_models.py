@@ -15,6 +15,7 @@ from asof.extensions.lab.evaluation import evaluate_incremental as incremental
 from asof.extensions.lab.leakage import _content
 from asof.extensions.lab.runs import EvaluationOptions
 from asof.models.ports import ScriptedModel
+from asof.values import QuestionUsage, Usage
 
 QUESTIONS = [
     {"id": "may", "text": "How many loaves in May?", "answer": "1,204"},
@@ -105,6 +106,6 @@ def test_without_a_model_none_is_asked(shop, tmp_path):
 
 
 def test_answers_are_compared_without_what_they_cost():
-    here, there = answer("x", cost={"calls": 1}), answer("x")
+    here, there = answer("x", cost=QuestionUsage(Usage(1), ())), answer("x")
     assert _content(here) == _content(there)
     assert _content(answer("y")) != _content(here)

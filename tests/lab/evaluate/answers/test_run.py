@@ -12,14 +12,16 @@ from asof.errors import UsageError
 from asof.extensions.lab.answers import answer_text, quotes_sentence, reference_answers, total_cost
 from asof.extensions.lab.datasets import load
 from asof.extensions.lab.evaluation import evaluate
-from asof.extensions.lab.results import answers_json
+from asof.extensions.lab.results import AnswersResult
 from asof.extensions.lab.runs import EvaluationOptions, groups
 from asof.time.moment import read
+from asof.values import QuestionUsage, Usage
+from asof.wire import encode
 
 MAY = "The bakery sold 1,204 loaves in May."
 ANSWERS = {
     "How many loaves in May?": answer(
-        "It sold 1,204 loaves [1].", ("s1", MAY), cost={"calls": 2, "model": "m"}
+        "It sold 1,204 loaves [1].", ("s1", MAY), cost=QuestionUsage(Usage(2), ())
     ),
     "How many loaves in May and June?": answer("1,204 and some [1] [2]", ("s1", MAY), ("s3", "990 loaves")),
     "How many loaves in 1950?": refusal(),
@@ -116,19 +118,22 @@ def test_a_refusal_of_an_answerable_question_is_worth_nothing(answered):
 
 
 def test_costs_are_added_up(answered):
-    assert answered().answers.runs[0].cost == {"calls": 2}
+    assert answered().answers.runs[0].cost == {
+        "calls": 2, "cached": 0, "failed": 0, "refused": 0, "prompt_tokens": 0, "reply_tokens": 0,
+    }  # fmt: skip
     assert answered(Script({})).answers.runs[0].cost is None
-    assert total_cost([{"calls": 1, "usd": 0.5}, None, {"calls": 2, "cached": True}]) == {
-        "calls": 3,
-        "usd": 0.5,
-    }
+    added = total_cost([QuestionUsage(Usage(1, cost=0.5), ()), None, QuestionUsage(Usage(2, cached=3), ())])
+    assert added == {
+        "calls": 3, "cached": 3, "failed": 0, "refused": 0, "prompt_tokens": 0, "reply_tokens": 0,
+        "cost": 0.5,
+    }  # fmt: skip
 
 
 def test_by_fields(answered):
     found = answered(by=("hops",))
     assert groups(found.answers.questions, "type") == {"one": [0, 2, 3], "two": [1]}
     assert groups(found.answers.questions, "hops") == {"1": [0, 2], "2": [1, 3]}
-    value: Any = answers_json(found.answers, ("hops",))
+    value: Any = encode(AnswersResult.of(found.answers, ("hops",)))
     sizes = {(each["field"], each["value"]): each["questions"] for each in value["runs"][0]["groups"]}
     assert sizes == {("type", "one"): 3, ("type", "two"): 1, ("hops", "1"): 2, ("hops", "2"): 2}
     hops = next(

@@ -32,6 +32,7 @@ from asof.rank.rerank import Rerank, reranked
 from asof.recipes import ASOF
 from asof.time.moment import read
 from asof.values import Document, SourcedTime
+from asof.wire import encode
 
 SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 WORDS = ["mill", "ferry", "bread", "storm", "rope", "snow", "price", "chair", "harbour", "bell", "fog",
@@ -249,5 +250,5 @@ def test_a_corpus_that_knows_nothing_later_says_the_same(folder: Path, tmp_path:
         with open_corpus(tmp_path / name) as corpus:
             corpus.add(notes)
             hits = corpus.at("2004").search(QUESTION, recipe=recipe).hits
-            found.append([(hit.id, hit.score, hit.why.as_json()) for hit in hits])
+            found.append([(hit.id, hit.score, encode(hit.why)) for hit in hits])
     assert found[0] == found[1]

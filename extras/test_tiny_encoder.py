@@ -31,6 +31,7 @@ from asof.index.vectors import quantise
 from asof.models.local import LocalEncoder
 from asof.time.moment import read
 from asof.values import Document, SourcedTime
+from asof.wire import encode
 
 SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -295,5 +296,5 @@ def test_a_corpus_that_knows_nothing_later_says_the_same(folder: Path, tmp_path:
         for each in NOTES[1::-1]:
             part.add([each])
         alone = part.at("2001").search("old mill").hits
-    said = [[(hit.id, hit.score, hit.why.as_json()) for hit in hits] for hits in (then, alone)]
+    said = [[(hit.id, hit.score, encode(hit.why)) for hit in hits] for hits in (then, alone)]
     assert said[0] == said[1]

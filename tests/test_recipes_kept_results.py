@@ -11,6 +11,7 @@ import asof
 from asof import recipes
 from asof.time.moment import read
 from asof.values import Document, Link, SourcedTime
+from asof.wire import encode
 
 
 def document(name: str, text: str, *links: str) -> Document:
@@ -33,9 +34,9 @@ def corpus(tmp_path):
 def test_what_was_found_explains_itself_later(corpus, name, unit):
     hits = corpus.at("2020-06").search("crane", recipe=name, unit=unit).hits
     assert len(hits) == 3
-    told = [hit.why.as_json() for hit in hits]
+    told = [encode(hit.why) for hit in hits]
     for gone in ("mole", "net", "bell"):  # with them go all links, and all that has the tag
         corpus.purge(gone)
-    assert [hit.why.as_json() for hit in hits] == told
+    assert [encode(hit.why) for hit in hits] == told
     corpus.close()
     assert [hit.why.recomputed() for hit in hits] == [hit.score for hit in hits]

@@ -9,6 +9,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, urlsplit
 
 import asof
+from asof.results import SearchResult
+from asof.wire import encode
 
 
 def server(corpus: asof.Corpus, port: int = 8421) -> ThreadingHTTPServer:

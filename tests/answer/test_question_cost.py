@@ -42,18 +42,18 @@ def cranes(model):
 
 def test_each_step_is_counted_by_itself_and_all_add_up(cranes):
     cost = cranes.at().ask("What happened?", mode="global").cost
-    assert list(cost["steps"]) == ["times", "points", "answer"]
+    assert [each.step for each in cost.steps] == ["times", "points", "answer"]
     for name in ("calls", "cached", "prompt_tokens", "reply_tokens"):
-        assert cost[name] == sum(each[name] for each in cost["steps"].values())
+        assert getattr(cost.usage, name) == sum(getattr(each.usage, name) for each in cost.steps)
     # replies are of 17 words each: the same text three times
-    assert [each["reply_tokens"] for each in cost["steps"].values()] == [len(REPLIES.split())] * 3
+    assert [each.usage.reply_tokens for each in cost.steps] == [len(REPLIES.split())] * 3
 
 
 def test_what_is_kept_costs_nothing_again(cranes):
-    first = cranes.at("2022").ask("What happened?", mode="global").cost
-    again = cranes.at("2022").ask("What happened?", mode="global").cost
-    assert (first["calls"], first["cached"]) == (3, 0)
-    assert (again["calls"], again["cached"], again["prompt_tokens"]) == (0, 3, 0)
+    first = cranes.at("2022").ask("What happened?", mode="global").cost.usage
+    again = cranes.at("2022").ask("What happened?", mode="global").cost.usage
+    assert (first.calls, first.cached) == (3, 0)
+    assert (again.calls, again.cached, again.prompt_tokens) == (0, 3, 0)
 
 
 def test_a_budget_stops_before_it_is_exceeded_and_says_so(cranes, model):
@@ -65,7 +65,7 @@ def test_a_budget_stops_before_it_is_exceeded_and_says_so(cranes, model):
         "stopped at the budget of 1,500 tokens (a budget is of tokens where [model] has no prices): "
         "1 prompt was not sent"
     )
-    assert answer.cost["prompt_tokens"] + answer.cost["reply_tokens"] <= 1_500
+    assert answer.cost.usage.prompt_tokens + answer.cost.usage.reply_tokens <= 1_500
     assert not any("stopped" in each for each in cranes.at().ask("What happened?", mode="global").notes)
 
 

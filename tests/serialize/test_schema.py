@@ -47,7 +47,8 @@ class Shape:
     scores: Annotated[dict[str, float], keys(["x"])]
     anything: Any
     secret: Annotated[bytes, HIDDEN] = b""
-    mean: Annotated[float, NAN_IS_NULL, Decimals(1)] = 0.0
+    mean: Annotated[float, NAN_IS_NULL] = 0.0
+    ratio: Annotated[float, Decimals(1)] = 0.25
     tree: Annotated[str, Only("explain")] = "tree"
 
     @property
@@ -76,20 +77,21 @@ def test_each_kind_of_type(shape: dict[str, Any]) -> None:
                    "propertyNames": {"enum": ["x"]}},
         "anything": {},
         "mean": {"type": ["number", "null"]},
+        "ratio": {"type": "number"},
         "tree": {"type": "string"},
         "size": {"type": "integer", "description": "of the scores"},
     }  # fmt: skip
-    assert shape["required"] == ["when", "span", "kind", "scores", "anything", "mean", "size"]
+    assert shape["required"] == ["when", "span", "kind", "scores", "anything", "mean", "ratio", "size"]
     assert sorted(shape["$defs"]) == ["Leaf", "Span"]
     assert shape["$defs"]["Leaf"]["required"] == []
 
 
 def test_each_kind_of_value() -> None:
-    """0 is 1970 began; the mean .25 has one decimal; the tree is there where its detail is asked for."""
+    """0 is 1970 began; the ratio .25 has one decimal; the tree is there where its detail is asked for."""
     one = Shape(Leaf((Leaf(),)), 0, Span(None, None), "a", {"x": 1}, [1], mean=0.25)
     shown = {
         "leaves": [{}], "when": "1970-01-01T00:00:00Z", "span": {"from": None, "until": None}, "kind": "a",
-        "scores": {"x": 1}, "anything": [1], "mean": 0.2, "size": 1,
+        "scores": {"x": 1}, "anything": [1], "mean": 0.25, "ratio": 0.2, "size": 1,
     }  # fmt: skip
     assert encode(one) == shown
     assert encode(one, "explain") == {**shown, "tree": "tree"}
@@ -100,7 +102,7 @@ def test_each_kind_of_value() -> None:
 
 GOOD = {
     "when": None, "span": None, "kind": "a", "scores": {"x": 1}, "anything": [1, "a", {"b": None}],
-    "mean": 1, "size": 1,
+    "mean": 1, "ratio": 1, "size": 1,
 }  # fmt: skip
 
 

@@ -15,6 +15,7 @@ from asof.extensions.systems.stages import question_time
 from asof.rank.stage import Recipe
 from asof.time.moment import read
 from asof.values import Query
+from asof.wire import encode
 
 Make = Callable[..., Any]
 AS_OF = read("2024-07-01").last
@@ -129,5 +130,5 @@ def test_whatever_the_mask_nothing_after_as_of_has_a_part(
     for stated in (documents, then):
         with fresh(*stated) as corpus:
             hits = ranked(corpus, question, recipe, as_of).hits
-            shown.append([(hit.id, hit.score, hit.why.as_json()) for hit in hits])
+            shown.append([(hit.id, hit.score, encode(hit.why)) for hit in hits])
     assert shown[0] == shown[1]

@@ -15,6 +15,7 @@ from asof.index.build import merge
 from asof.rank.gather import Lexical
 from asof.rank.words import NeighbouringText, ThreadLimits
 from asof.values import Document, Heading
+from asof.wire import encode
 
 Make = Callable[..., Any]
 STAGES = (Lexical(), NeighbouringText(document=1.0))
@@ -186,5 +187,5 @@ def test_segments_do_not_matter(fresh: Make, run: Make, document: Make, drawn: l
         found = run(corpus, "mill", *STAGES).hits
         merge_all(corpus)
         merged = run(corpus, "mill", *STAGES).hits
-        seen = [sorted((hit.id, hit.why.as_json().__repr__()) for hit in hits) for hits in (found, merged)]
+        seen = [sorted((hit.id, encode(hit.why).__repr__()) for hit in hits) for hits in (found, merged)]
         assert seen[0] == seen[1]

@@ -46,7 +46,7 @@ from asof.store.reader import StoredPassage
 from asof.text.query import parse
 from asof.time.moment import When, last_instant
 from asof.time.span import iso
-from asof.values import Filters, MAX_NODES, Usage, Why
+from asof.values import MAX_NODES, Filters, Usage, Why
 from asof.wire import Key
 
 if TYPE_CHECKING:

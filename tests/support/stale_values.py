@@ -38,7 +38,7 @@ def stale(
     cause: int = 30 * DAY, change: str = "10 GB became 50 GB",
 ) -> Stale:  # fmt: skip
     tree = Why.of("sure", "product", Why("half", 0.5), Why("of it", 2 * score))
-    return Stale(kind, score, one or quote(), by, cause, change, lambda: tree)
+    return Stale(kind, score, one or quote(), by, cause, change, tree)
 
 
 def placed(one: Stale, line: int = 7, file: Path | None = None, by_file: Path | None = None) -> PlacedStale:

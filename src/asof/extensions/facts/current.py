@@ -11,7 +11,7 @@ import re
 import sqlite3
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from hashlib import blake2b
@@ -69,7 +69,7 @@ class Stale:
     by: Annotated[Quote | None, HIDDEN]
     cause: Annotated[Instant, Key("since"), "since when it is stale"]
     change: Annotated[str, "what changed, in a sentence"]
-    explain: Annotated[Callable[[], Why], HIDDEN] = field(repr=False, compare=False)
+    tree: Annotated[Why, HIDDEN] = field(repr=False, compare=False)
 
     @property
     def id(self) -> Annotated[str, "a name for the two sentences: another one as soon as either changes"]:
@@ -86,7 +86,7 @@ class Stale:
         self,
     ) -> Annotated[Why, Key("explain"), Only("explain"), "how the score came about; only with `--explain`"]:
         """The tree whose root value is `score`."""
-        return self.explain()
+        return self.tree
 
     @property
     def reason(self) -> Annotated[str, Key("why"), "why it is held to be stale, in a sentence"]:

@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 from itertools import groupby
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,8 +80,11 @@ def by_name(name: str, title: str) -> bool:
     words = [_plain(_YEAR_BESIDE.sub("", part)) for part in (*folders, _ORDER.sub("", stem), title)]
     return (
         any(re.fullmatch(_YEAR, folder) for folder in folders)
-        or any(word in _day_words() for word in words)
-        or any(word.startswith(_day_beginnings()) or word.endswith(_day_endings()) for word in words[-2:])
+        or any(word in _phrases().day for word in words)
+        or any(
+            word.startswith(_phrases().day_begins) or word.endswith(_phrases().day_ends)
+            for word in words[-2:]
+        )
     )
 
 
@@ -94,14 +98,14 @@ def _of_its_year(life: Life) -> bool:
 def historical_headings(headings: tuple[str, ...]) -> bool:
     """True if one of the headings above a passage marks it as historical: "Changelog", "Version 1.2",
     "2019", "Migration from 1.x"."""
-    return any(_historical(heading) for heading in headings)
-
-
-def _historical(heading: str) -> bool:
-    words = _plain(heading)
-    if words in _past_headings() or words.startswith(_past_beginnings()):
-        return True
-    return bool(_is_entry(heading) or "(before" in heading.lower())
+    known = _phrases()
+    return any(
+        (words := _plain(heading)) in known.headings
+        or words.startswith(known.heading_begins)
+        or _is_entry(heading)
+        or "(before" in heading.lower()
+        for heading in headings
+    )
 
 
 def _is_entry(heading: str) -> bool:
@@ -114,31 +118,29 @@ def _plain(words: str) -> str:
     return _SEPARATOR.sub(" ", words).strip(" .:#*()[]").lower()
 
 
-@cache
-def _day_words() -> frozenset[str]:
-    return frozenset(every("day"))
+class _Phrases(NamedTuple):
+    """The words of all languages for what is of its day."""
+
+    day: frozenset[str]
+    day_begins: tuple[str, ...]
+    day_ends: tuple[str, ...]
+    headings: frozenset[str]
+    heading_begins: tuple[str, ...]
+    kinds: frozenset[str]
 
 
 @cache
-def _day_beginnings() -> tuple[str, ...]:
-    return tuple(
-        f"{word} {then}" for word in every("day") if len(word) > 6 for then in ("for ", "of ", "-", "– ")
+def _phrases() -> _Phrases:
+    day, headings = every("day"), every("headings")
+    telling = [word for word in day if len(word) > 6]
+    return _Phrases(
+        frozenset(day),
+        tuple(f"{word} {then}" for word in telling for then in ("for ", "of ", "-", "– ")),
+        tuple(f" {word}" for word in telling if word != "changed"),
+        frozenset(headings),
+        tuple(f"{word}{then}" for word in headings for then in (" ", ":", ",")),
+        frozenset(every("kinds")),
     )
-
-
-@cache
-def _day_endings() -> tuple[str, ...]:
-    return tuple(f" {word}" for word in every("day") if len(word) > 6 and word != "changed")
-
-
-@cache
-def _past_headings() -> frozenset[str]:
-    return frozenset(every("headings"))
-
-
-@cache
-def _past_beginnings() -> tuple[str, ...]:
-    return tuple(f"{word}{then}" for word in every("headings") for then in (" ", ":", ","))
 
 
 def _by_kind(meta: str) -> bool:
@@ -146,12 +148,9 @@ def _by_kind(meta: str) -> bool:
         return False
     values = {key.lower(): value for key, value in json.loads(meta).items()}
     said = [each for key in _KINDS for each in _texts(values.get(key))]
-    return any(_plain(each) in _kinds() for each in said) or any(values.get(key) is True for key in _MARKS)
-
-
-@cache
-def _kinds() -> frozenset[str]:
-    return frozenset(every("kinds"))
+    return any(_plain(each) in _phrases().kinds for each in said) or any(
+        values.get(key) is True for key in _MARKS
+    )
 
 
 def _texts(value: object) -> list[str]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from functools import cache, partial
+from collections.abc import Iterator
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +14,6 @@ from asof.extensions.facts.current import (
     CurrentPassages,
     PassageText,
     Place,
-    Quote,
     Stale,
     every,
     language_of,
@@ -86,10 +85,8 @@ def timed_sentences(text: str) -> Iterator[TimedSentence]:
     language = language_of(text)
     for start, end in statements(text):
         here = _folded(text[start:end])
-        vague_here, timed = (
-            may_be_vague and _has(here, _of_day()),
-            may_be_timed and _has(here, _SIGNS_OF_TIME),
-        )
+        vague_here = may_be_vague and _has(here, _of_day())
+        timed = may_be_timed and _has(here, _SIGNS_OF_TIME)
         if not vague_here and not timed:
             continue
         if _QUOTED.match(text, start, end) or text[start:end].endswith(("?", "？")):
@@ -97,7 +94,7 @@ def timed_sentences(text: str) -> Iterator[TimedSentence]:
         masked = mask(text[start:end])
         to_come = timed and _has(masked.lower(), _SIGNS_OF_TIME) and _may_come(masked, language)
         vague, first, last = _vague(masked, language) if vague_here else ("", 0, 0)
-        if (to_come or vague) and not _is_example(masked, language):
+        if (to_come or vague) and not pattern(language, "examples").search(masked):
             yield TimedSentence(start, end, masked, language, to_come, vague, first, last)
 
 
@@ -119,16 +116,7 @@ def _of_day() -> tuple[str, ...]:
 def _may_come(masked: str, language: str) -> bool:
     """True if words of a sentence may put a time into the future, or state things as of a time."""
     cued = pattern(language, "future", "until").search(masked) or _BEFORE_A_TIME.search(masked)
-    return cued is not None and not is_told(masked, language)
-
-
-def of_examples(heading: str) -> bool:
-    """True if a section has examples, as its heading says in a language that asof knows."""
-    return of_any("examples").search(heading) is not None
-
-
-def _is_example(masked: str, language: str) -> bool:
-    return pattern(language, "examples").search(masked) is not None
+    return cued is not None and not pattern(language, "told").search(masked)
 
 
 def mask(sentence: str) -> str:
@@ -140,32 +128,6 @@ def mask(sentence: str) -> str:
 
 def _blank(match: re.Match[str]) -> str:
     return " " * (match.end() - match.start())
-
-
-def is_told(masked: str, language: str) -> bool:
-    """True if it tells, afterwards, of something that was to come."""
-    return pattern(language, "told").search(masked) is not None
-
-
-def is_supposed(masked: str, language: str) -> bool:
-    """True if it gives an example or a rule."""
-    return pattern(language, "supposed").search(masked) is not None
-
-
-def is_row(masked: str) -> bool:
-    """True if it is a row of a table."""
-    return _ROW.match(masked) is not None
-
-
-def cue_near(masked: str, language: str, start: int, end: int, most: int) -> bool:
-    """True if words for the future stand within this distance of `[start, end)`, in characters."""
-    near = masked[max(start - most, 0) : end + most]
-    return pattern(language, "future").search(near) is not None
-
-
-def until_near(masked: str, language: str, start: int, end: int) -> bool:
-    """True if a word for a state with an end stands before `[start, end)` or begins it."""
-    return pattern(language, "until").search(masked, max(start - 30, 0), end) is not None
 
 
 def _vague(masked: str, language: str) -> tuple[str, int, int]:
@@ -237,23 +199,12 @@ def passed_times(view: View) -> list[Stale]:
         passed = _passed(view, one, written)
         if passed is not None:
             found.append((Place(each.passage, one.start, one.end), passed))
-    quotes = current.quotes([place for place, _ in found])
-    return _once(_stale(quote, passed) for quote, (_, passed) in zip(quotes, found, strict=True))
-
-
-def _stale(quote: Quote, passed: Passed) -> Stale:
-    return Stale(
-        PASSED, passed.why.value, quote, None, passed.cause, passed.change, partial(_given, passed.why)
-    )
-
-
-def _given(why: Why) -> Why:
-    return why
-
-
-def _once(found: Iterable[Stale]) -> list[Stale]:
-    """Each sentence of a document once, though passages may overlap."""
-    return list({(each.quote.document, each.quote.start): each for each in found}.values())
+    once: dict[tuple[str, int], Stale] = {}  # passages may overlap
+    for quote, (_, passed) in zip(current.quotes([place for place, _ in found]), found, strict=True):
+        why = passed.why
+        stale = Stale(PASSED, why.value, quote, None, passed.cause, passed.change, why)
+        once[quote.document, quote.start] = stale
+    return list(once.values())
 
 
 def _sentences(view: View, current: CurrentPassages) -> Iterator[tuple[PassageText, TimedSentence]]:
@@ -264,7 +215,7 @@ def _sentences(view: View, current: CurrentPassages) -> Iterator[tuple[PassageTe
     documents = current.document[np.searchsorted(current.passage, passages)]
     chosen = np.array(passages, np.int64)[~np.isin(documents, days)].tolist()
     for each in current.texts(chosen):
-        if historical_headings(each.headings) or any(map(of_examples, each.headings)):
+        if historical_headings(each.headings) or any(map(of_any("examples").search, each.headings)):
             continue
         if each.passage not in memo:
             memo[each.passage] = tuple(timed_sentences(each.text))
@@ -291,10 +242,10 @@ def _reasons(view: View, sentence: TimedSentence, since: int) -> Iterator[Passed
             if mention.relation == "as of" and not mention.relative:
                 yield from _as_of(view, mention)
             elif since <= end < day_of(view) and (strength := _strength(sentence, mention, since)):
-                why = _sure(strength, _says(strength), day_of(view) - end, PASSED_YEARS)
+                why = _sure(strength, day_of(view) - end)
                 day = format_instant(end)[:10]
                 yield Passed(end + 1, f"it speaks of {mention.text!r} as to come, which ended on {day}", why)
-    if sentence.vague and not is_supposed(sentence.masked, sentence.language):
+    if sentence.vague and not pattern(sentence.language, "supposed").search(sentence.masked):
         weight, least, half = VAGUE[sentence.vague]
         if day_of(view) - since >= least * YEAR:
             words = sentence.masked[sentence.first : sentence.last]
@@ -331,16 +282,19 @@ def _strength(sentence: TimedSentence, mention: TimeMention, since: int) -> floa
     if mention.grain in _LONGER:
         return 0.0
     ahead = mention.core.first > since
-    supposed = is_supposed(masked, language)
+    supposed = pattern(language, "supposed").search(masked) is not None
     if mention.relative and (supposed or not _is_named(mention) or _is_any(mention, since)):
         return 0.0
-    if cue_near(masked, language, start, end, AHEAD if ahead else BEGUN):
+    reach = AHEAD if ahead else BEGUN
+    if pattern(language, "future").search(masked[max(start - reach, 0) : end + reach]):
         return SAID
-    if not ahead or supposed or mention.relative or is_row(masked) or mention.relation in ("since", "before"):
+    plain = ahead and not (supposed or mention.relative or _ROW.match(masked))
+    if not plain or mention.relation in ("since", "before"):
         return 0.0
-    if mention.relation in ("until", "by") or until_near(masked, language, start, end):
+    until = pattern(language, "until").search(masked, max(start - 30, 0), end)
+    if until or mention.relation in ("until", "by"):
         return UNTIL
-    return PLAIN if _said_with_preposition(masked, mention) else 0.0
+    return PLAIN if _BEFORE.search(masked, max(start - 24, 0), start) else 0.0
 
 
 def _is_named(mention: TimeMention) -> bool:
@@ -362,35 +316,27 @@ def _is_any(mention: TimeMention, since: int) -> bool:
     return first in months() and len(others) <= 2 and (not others or others[-1] in months())
 
 
-def _said_with_preposition(masked: str, mention: TimeMention) -> bool:
-    return _BEFORE.search(masked, max(mention.start - 24, 0), mention.start) is not None
+_SAYS = {
+    SAID: "says of a time that it will be", UNTIL: "says that it is so until a time",
+    PLAIN: "names a time that was to come",
+}  # fmt: skip
 
 
-def _says(strength: float) -> str:
-    told = {SAID: "says of a time that it will be", UNTIL: "says that it is so until a time"}
-    return told.get(strength, "names a time that was to come")
-
-
-def _sure(strength: float, says: str, ago: int, half: float) -> Why:
+def _sure(strength: float, ago: int) -> Why:
     """Three quarters of it at once, all of it long after."""
-    years = Why("years since that time", ago / YEAR)
-    share = Why.of(
-        "how long ago",
-        "ratio",
-        years,
-        Why.of("years and those of half", "sum", years, Why("half of it", half)),
+    later = Why.of(
+        "with time", "product", Why("later", 0.25), _how_long(ago, PASSED_YEARS, " since that time")
     )
-    grown = Why.of("from three quarters on", "sum", Why("at once", 0.75),
-                   Why.of("with time", "product", Why("later", 0.25), share))  # fmt: skip
-    return Why.of("a time that has passed", "product", Why(says, strength), grown)
+    grown = Why.of("from three quarters on", "sum", Why("at once", 0.75), later)
+    return Why.of("a time that has passed", "product", Why(_SAYS[strength], strength), grown)
 
 
 def _older(weight: float, says: str, ago: int, half: float) -> Why:
-    years = Why("years", ago / YEAR)
-    share = Why.of(
-        "how long ago",
-        "ratio",
-        years,
-        Why.of("years and those of half", "sum", years, Why("half of it", half)),
-    )
-    return Why.of("words of a day long ago", "product", Why(says, weight), share)
+    return Why.of("words of a day long ago", "product", Why(says, weight), _how_long(ago, half))
+
+
+def _how_long(ago: int, half: float, since: str = "") -> Why:
+    """A share that grows with time: a half after `half` years."""
+    years = Why(f"years{since}", ago / YEAR)
+    whole = Why.of("years and those of half", "sum", years, Why("half of it", half))
+    return Why.of("how long ago", "ratio", years, whole)

@@ -11,7 +11,6 @@ from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import NamedTuple
 
 from asof.extensions.facts.current import (
@@ -314,15 +313,11 @@ def listed(view: View, current: CurrentPassages, placed: list[Placed]) -> list[S
         why = Why.of("an edited target" if fault.share < 1 else "a broken link", "product", *parts)
         cause = quote.since if fault.cause is None else max(fault.cause, quote.since)
         by = meant.get((fault.target, fault.heading)) if fault.target is not None else None
-        stale = Stale(fault.kind, why.value, quote, by, cause, fault.says, partial(_given, why))
+        stale = Stale(fault.kind, why.value, quote, by, cause, fault.says, why)
         key = fault.kind, quote.document, quote.start
         if key not in best or (stale.score, stale.change) > (best[key].score, best[key].change):
             best[key] = stale
     return list(best.values())
-
-
-def _given(why: Why) -> Why:
-    return why
 
 
 def _targets(current: CurrentPassages, placed: list[Placed]) -> Mapping[tuple[int, str], Quote]:

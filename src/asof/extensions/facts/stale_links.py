@@ -89,33 +89,19 @@ class LinkTable:
             {life.name: number for number, life in known.items()},
         )  # fmt: skip
 
-    def suffixes(self) -> frozenset[str]:
-        """The endings of the names of all documents, as ".md"."""
-        return frozenset(_suffix(life.name) for life in self.lives.values()) - {""}
-
-    def tops(self) -> frozenset[str]:
-        """The outermost folders of all documents."""
-        return frozenset(life.name.partition("/")[0] for life in self.lives.values())
-
-    def lasts(self) -> dict[str, list[str]]:
-        """The current documents by the last part of their names, in lower case and without its ending."""
-        found: dict[str, list[str]] = defaultdict(list)
-        for name in sorted(self.names.values()):
-            found[_last(name)].append(name)
-        return found
-
-    def folders(self) -> frozenset[str]:
-        """The folders of current documents."""
-        parts = (name.split("/")[:-1] for name in self.names.values())
-        return frozenset("/".join(each[:length]) for each in parts for length in range(1, len(each) + 1))
-
 
 class LinkShape:
     """Decides from the form of a link's target whether it is meant for a document of the corpus."""
 
     def __init__(self, table: LinkTable) -> None:
-        self._suffixes, self._tops = table.suffixes(), table.tops()
-        self._lasts, self._folders = table.lasts(), table.folders()
+        ever, now = [life.name for life in table.lives.values()], list(table.names.values())
+        self._suffixes = {_suffix(name) for name in ever} - {""}
+        self._tops = {name.partition("/")[0] for name in ever}
+        self._lasts: dict[str, list[str]] = defaultdict(list)
+        for name in now:
+            self._lasts[_last(name)].append(name)
+        parts = [name.split("/")[:-1] for name in now]
+        self._folders = {"/".join(each[:length]) for each in parts for length in range(1, len(each) + 1)}
 
     def is_document(self, target: str, origin: str, *, wiki: bool) -> bool:
         """Not an image, a program, an address of a site, a place outside the corpus or one to fill in."""
@@ -124,7 +110,7 @@ class LinkShape:
         path = LinkTarget.of(target, origin).path
         if not path or (".." in target.split("/") and path.partition("/")[0] not in self._tops):
             return False
-        if placeholder(_last(target)) or _HOST.match(target):
+        if _last(target).split(" ")[0] in _PLACEHOLDERS or _HOST.match(target):
             return False
         suffix = _suffix(target)
         if not suffix:
@@ -141,11 +127,6 @@ class LinkShape:
         """The only current document whose file is called like that of a target."""
         named = self._lasts.get(_last(target), ())
         return named[0] if len(named) == 1 else None
-
-
-def placeholder(name: str) -> bool:
-    """True if a name in a link is a placeholder for any name."""
-    return name.split(" ")[0] in _PLACEHOLDERS
 
 
 def _last(name: str) -> str:
@@ -187,61 +168,56 @@ _MARKDOWN = re.compile(
 _WORD = re.compile(r"[^\W\d_]{2,}")
 
 
-class LinkAt(NamedTuple):
-    """A link that stands at `[start, end)` of a text. `wiki`: written `[[so]]`; `embed`: with a `!`."""
+class FoundLink(NamedTuple):
+    """A link in the sentence `[start, end)` of a passage. `words`: how many the sentence has beside links;
+    `wiki`: written `[[so]]`."""
 
-    start: int
-    end: int
-    target: str
-    heading: str
-    embed: bool
+    link: WrittenLink
+    place: Place
+    words: int
     wiki: bool
 
 
-class LinkSentence(NamedTuple):
-    """The sentence `[start, end)` of a text in which a link stands; `words`: how many it has beside links."""
-
-    start: int
-    end: int
-    words: int
-    link: LinkAt
-
-
-def links_in(text: str) -> Iterator[LinkAt]:
-    """The links to documents in a text, as the stored ones are written; those in code are among them."""
+def _links_in(text: str, document: int) -> Iterator[tuple[int, int, bool, WrittenLink]]:
+    """The links to documents in a text, as the stored ones are written: where they stand, and whether they
+    are written `[[so]]`; those in code are among them."""
     for match in _WIKI.finditer(text):
         if link := wikilink(match[0]):
-            yield LinkAt(*match.span(), link.target, link.heading, link.kind == "embed", True)
+            yield (
+                *match.span(),
+                True,
+                WrittenLink(document, link.target, link.heading, link.kind == "embed"),
+            )
     for match in _MARKDOWN.finditer(text):
         target = match[3] if match[3] is not None else match[4]
         if target and (link := link_to(target)):
-            yield LinkAt(*match.span(), link.target, link.heading, bool(match[1]), False)
+            yield (*match.span(), False, WrittenLink(document, link.target, link.heading, bool(match[1])))
 
 
-def link_sentences(text: str, wanted: Callable[[LinkAt], bool]) -> Iterator[LinkSentence]:
-    """The links of a text that stand in sentences, with these, if one of the links is wanted; not those in
-    fenced code."""
-    links = sorted(links_in(text))
-    if not any(map(wanted, links)):
-        return
-    at = 0
-    for start, end in statements(text):
-        while at < len(links) and links[at].start < start:
-            at += 1
-        inside = at
-        while inside < len(links) and links[inside].start < end:
-            inside += 1
-        if inside > at:
-            words = _words_beside(text, start, end, links[at:inside])
-            yield from (LinkSentence(start, end, words, link) for link in links[at:inside])
-        at = inside
+def sentences_of(current: CurrentPassages, wanted: Collection[WrittenLink]) -> Iterator[FoundLink]:
+    """The links that are wanted and stand in sentences, in the order of their texts; none in fenced code."""
+    of_documents = current.of_documents({link.document for link in wanted})
+    texts = current.texts(passage for passages in of_documents.values() for passage in passages)
+    having = [each for each in texts if "](" in each.text or "[[" in each.text]
+    current.starts(each.name for each in having)
+    for each in sorted(having, key=lambda each: (each.name, current.start_of(each))):
+        links = sorted(_links_in(each.text, each.document))
+        if not any(link in wanted for *_, link in links):
+            continue
+        starts = [link[0] for link in links]
+        for start, end in statements(each.text):
+            inside = links[bisect_left(starts, start) : bisect_left(starts, end)]
+            words = _words_beside(each.text, start, end, inside) if inside else 0
+            for *_, wiki, link in inside:
+                if link in wanted:
+                    yield FoundLink(link, Place(each.passage, start, end), words, wiki)
 
 
-def _words_beside(text: str, start: int, end: int, links: list[LinkAt]) -> int:
+def _words_beside(text: str, start: int, end: int, links: list[tuple[int, int, bool, WrittenLink]]) -> int:
     count, at = 0, start
-    for link in links:
-        count += len(_WORD.findall(text, at, max(link.start, at)))
-        at = max(at, link.end)
+    for first, last, *_ in links:
+        count += len(_WORD.findall(text, at, max(first, at)))
+        at = max(at, last)
     return count + len(_WORD.findall(text, at, max(end, at)))
 
 
@@ -271,30 +247,6 @@ class Placed(NamedTuple):
     place: Place
     document: int
     fault: Fault
-
-
-class Found(NamedTuple):
-    """A link that was looked for, the passage and the sentence of it in which it stands."""
-
-    link: WrittenLink
-    passage: int
-    sentence: LinkSentence
-
-
-def sentences_of(current: CurrentPassages, wanted: Collection[WrittenLink]) -> Iterator[Found]:
-    """The links of documents that are wanted, in the order of their texts."""
-    of_documents = current.of_documents({link.document for link in wanted})
-    texts = current.texts(passage for passages in of_documents.values() for passage in passages)
-    having = [each for each in texts if "](" in each.text or "[[" in each.text]
-    current.starts(each.name for each in having)
-    for each in sorted(having, key=lambda each: (each.name, current.start_of(each))):
-
-        def written(link: LinkAt, document: int = each.document) -> WrittenLink:
-            return WrittenLink(document, link.target, link.heading, link.embed)
-
-        for sentence in link_sentences(each.text, lambda link: written(link) in wanted):
-            if (link := written(sentence.link)) in wanted:
-                yield Found(link, each.passage, sentence)
 
 
 def listed(view: View, current: CurrentPassages, placed: list[Placed]) -> list[Stale]:
@@ -359,39 +311,34 @@ def edited(
         if number in old and link not in faults and link.document not in days and number != link.document
         and (link.embed or (is_named(link.heading) and number not in days))
     }  # fmt: skip
-    found: list[Placed] = []
-    for link, passage, sentence in sentences_of(current, asked.keys()):
-        if link.embed or sentence.words >= WORDS:
-            kind = QUOTED if link.embed else LINK
-            fault = Fault(EDITED, "", None, asked[link], link.heading, kind)
-            found.append(Placed(Place(passage, sentence.start, sentence.end), link.document, fault))
-    history = past_passages(view, {each.fault.target for each in found if each.fault.target is not None})
-    since = current.edited([each.place for each in found])
-    changed = (
-        _changed(view, current, each, stands, history.get(each.fault.target or 0, []))
-        for each, stands in zip(found, since, strict=True)
-    )
-    return listed(view, current, [each for each in changed if each is not None])
+    found = [each for each in sentences_of(current, asked) if each.link.embed or each.words >= WORDS]
+    history = past_passages(view, {asked[each.link] for each in found})
+    placed = []
+    for each, since in zip(found, current.edited([each.place for each in found]), strict=True):
+        number = asked[each.link]
+        fault = _edit_since(view, current, each, number, history.get(number, []), since)
+        if fault is not None:
+            placed.append(Placed(each.place, each.link.document, fault))
+    return listed(view, current, placed)
 
 
-def _changed(
-    view: View, current: CurrentPassages, placed: Placed, since: int, intervals: list[Interval]
-) -> Placed | None:
+def _edit_since(
+    view: View, current: CurrentPassages, found: FoundLink, number: int, intervals: list[Interval], since: int
+) -> Fault | None:
     """The fault of a link whose target was edited by enough since an instant."""
-    fault = placed.fault
-    before, now = Section(fault.heading, intervals).at(since) if fault.heading else at(intervals, since)
+    heading, kind = found.link.heading, QUOTED if found.link.embed else LINK
+    before, now = Section(heading, intervals).at(since) if heading else at(intervals, since)
     share, lost = differing(before, now)
     last = max((each.visible for each in now), default=since)
     last = max([last, *(each.ended for each in before if each.ended != NEVER)])
     if share < CHANGED or last <= since:
         return None
-    passage, start, end = placed.place
+    passage, start, end = found.place
     own = set(tokenize(current.texts([passage])[0].text[start:end])) - view.analyzer.stop_words
-    if fault.kind == LINK and own.isdisjoint(lost):
-        fault = fault._replace(sure=UNRELATED)
-    what = f"section {fault.heading!r}" if fault.heading else "document"
+    sure = UNRELATED if kind == LINK and own.isdisjoint(lost) else EDITED
+    what = f"section {heading!r}" if heading else "document"
     says = f"the {what} was edited since, last on {format_instant(last)[:10]}"
-    return placed._replace(fault=fault._replace(share=share, cause=last, says=says))
+    return Fault(sure, says, last, number, heading, kind, share)
 
 
 # -- removed documents whose text lives on: renamed or moved ---------------------------------------
@@ -425,7 +372,7 @@ def moved_to(view: View, known: Mapping[int, Life], removed: Iterable[int]) -> d
         found = _next(view, known, left, _lines)
         step |= found
         left = {number for number in found.values() if known[number].ended is not None} - step.keys()
-    ends = {number: _last_seen(step, number) for number in step}
+    ends = {number: _line(step, number)[-1] for number in step}
     return {number: last for number, last in ends.items() if known[last].ended is None}
 
 
@@ -433,12 +380,11 @@ def moved_from(view: View, known: Mapping[int, Life], documents: Iterable[int]) 
     """For those of some documents that were renamed, the documents that they were, the last one first."""
     before: dict[int, int] = {}
     left = set(documents)
-    ended = [
-        (life.ended, life.ended_learned, number) for number, life in known.items() if life.ended is not None
-    ]
+    ended = {number: life for number, life in known.items() if life.ended is not None}
     for _ in range(LONGEST):
-        near = _Instants((known[number].born, known[number].learned) for number in left)
-        removed = {number for at, learned, number in ended if near.near(at, learned, weak=True)}
+        born = _near(known[each].born for each in left)
+        learned = _near(known[each].learned for each in left)
+        removed = {each for each, life in ended.items() if born(life.ended) or learned(life.ended_learned)}
         found = _next(view, known, removed, _keys) if removed else {}
         step = {new: old for old, new in found.items() if new in left and new not in before}
         if not step:
@@ -448,29 +394,24 @@ def moved_from(view: View, known: Mapping[int, Life], documents: Iterable[int]) 
     return {number: _line(before, number) for number in documents if number in before}
 
 
-def _line(before: Mapping[int, int], number: int) -> list[int]:
+def _line(step: Mapping[int, int], number: int) -> list[int]:
+    """The documents that a number of steps lead to, one after the other."""
     line: list[int] = []
-    while number in before and len(line) < LONGEST:
-        number = before[number]
+    while number in step and len(line) < LONGEST:
+        number = step[number]
         line.append(number)
     return line
 
 
-def _last_seen(step: Mapping[int, int], number: int) -> int:
-    for _ in range(LONGEST):
-        if number not in step:
-            break
-        number = step[number]
-    return number
-
-
 def _next(view: View, known: Mapping[int, Life], removed: Collection[int], read: Reader) -> dict[int, int]:
     """For each removed document the one that began near its end with most of its parts."""
-    near = _Instants(
-        (life.ended, life.ended_learned)
-        for life in (known[each] for each in removed) if life.ended is not None
-    )  # fmt: skip
-    born = [number for number, life in known.items() if near.near(life.born, life.learned, weak=life.undated)]
+    ended = _near(known[each].ended for each in removed)
+    learned = _near(known[each].ended_learned for each in removed)
+    born = [
+        number
+        for number, life in known.items()
+        if ended(life.born) or (life.undated and learned(life.learned))
+    ]
     having: dict[Hashable, list[int]] = defaultdict(list)
     for number, parts in read(
         view, {number: (known[number].first, known[number].born) for number in born}
@@ -512,24 +453,18 @@ def _lines(view: View, documents: Mapping[int, tuple[int, int | None]]) -> dict[
     return found
 
 
-class _Instants:
-    """Pairs of instants, of the world and of the corpus, to be near of."""
+def _near(instants: Iterable[int | None]) -> Callable[[int | None], bool]:
+    """A function that says whether an instant is near one of these."""
+    ordered = sorted(each for each in instants if each is not None)
 
-    def __init__(self, pairs: Iterable[tuple[int, int]]) -> None:
-        both = list(pairs)
-        self._world, self._learned = sorted(one for one, _ in both), sorted(other for _, other in both)
+    def near(at: int | None) -> bool:
+        place = len(ordered) if at is None else bisect_left(ordered, at - NEAR)
+        return at is not None and place < len(ordered) and ordered[place] <= at + NEAR
 
-    def near(self, at: int, learned: int, *, weak: bool) -> bool:
-        """True if an instant is near one of the world; or, if `weak`, the other near one of the corpus."""
-        return _is_near(self._world, at) or (weak and _is_near(self._learned, learned))
-
-
-def _is_near(ordered: list[int], at: int) -> bool:
-    place = bisect_left(ordered, at - NEAR)
-    return place < len(ordered) and ordered[place] <= at + NEAR
+    return near
 
 
-def _near(life: Life, removed: Life) -> bool:
+def _follows(life: Life, removed: Life) -> bool:
     """True if a document began when another ended."""
     if removed.ended is None or life.name == removed.name:
         return False
@@ -567,7 +502,7 @@ def _best(known: Mapping[int, Life], number: int, common: Counter[int], lines: i
     enough = [
         (-count, stem_of(known[other].name).rpartition("/")[2] != name, known[other].name, other)
         for other, count in common.items()
-        if other != number and count >= SHARE * lines and _near(known[other], known[number])
+        if other != number and count >= SHARE * lines and _follows(known[other], known[number])
     ]
     return min(enough)[3] if enough else None
 
@@ -664,14 +599,14 @@ def _without_heading(
 def _placed(current: CurrentPassages, faults: Faults, shape: LinkShape, table: LinkTable) -> list[Placed]:
     """The sentences of links, the first one of each."""
     places: dict[WrittenLink, Placed] = {}
-    for link, passage, sentence in sentences_of(current, faults.keys()):
+    for link, place, _, wiki in sentences_of(current, faults):
         if link in places:
             continue
         fault = faults[link]
         if fault.sure == NEVER_THERE:
-            if not shape.is_document(link.target, table.names[link.document], wiki=sentence.link.wiki):
+            if not shape.is_document(link.target, table.names[link.document], wiki=wiki):
                 continue
-            if sentence.link.wiki:
+            if wiki:
                 fault = fault._replace(sure=UNWRITTEN)
-        places[link] = Placed(Place(passage, sentence.start, sentence.end), link.document, fault)
+        places[link] = Placed(place, link.document, fault)
     return list(places.values())

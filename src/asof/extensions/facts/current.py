@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import json
 import re
-import sqlite3
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from hashlib import blake2b
+from itertools import groupby
+from operator import itemgetter
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -299,24 +300,17 @@ def stretch(intervals: list[Interval]) -> Standing:
 def past_passages(view: View, documents: Collection[int]) -> dict[int, list[Interval]]:
     """All passages that these documents (by number) have had until the time of the view, and have."""
     found: dict[int, list[Interval]] = defaultdict(list)
-    history = _history(view.store.db, documents, view.as_of, view.known_at)
-    for document, visible, dated, headings, text, ended in history:
-        end = NEVER if ended is None or ended > view.as_of else ended
-        if visible < end:  # others were wrong from the beginning
-            found[document].append(Interval(visible, end, bool(dated), headings, text))
-    return found
-
-
-def _history(
-    db: sqlite3.Connection, documents: Collection[int], as_of: int, known_at: int
-) -> Iterable[tuple[int, int, int, str, str, int | None]]:
-    return db.execute(
+    for document, visible, dated, headings, text, ended in view.store.db.execute(
         "SELECT p.document, p.visible, p.dated, p.headings, p.text,"
         " (SELECT min(e.at) FROM ends AS e WHERE e.passage = p.id AND e.added <= ?3)"
         " FROM json_each(?1) AS requested JOIN passages AS p ON p.document = requested.value"
         " WHERE p.visible <= ?2 AND p.added <= ?3",
-        (json.dumps(list(documents)), as_of, known_at),
-    )
+        (json.dumps(list(documents)), view.as_of, view.known_at),
+    ):
+        end = NEVER if ended is None or ended > view.as_of else ended
+        if visible < end:  # others were wrong from the beginning
+            found[document].append(Interval(visible, end, bool(dated), headings, text))
+    return found
 
 
 # -- documents of a view, current and past: since when, until when ---------------------------------
@@ -356,31 +350,24 @@ def lives(view: View) -> dict[int, Life]:
 
 
 def _lives(view: View) -> dict[int, Life]:
-    moment = (view.as_of, view.known_at)
     db = view.store.db
     versions = db.execute(
         "SELECT v.document, v.visible, v.added, v.id, v.head, v.dated_by IN ('mtime', 'none')"
-        f" FROM versions AS v WHERE {SEEN} ORDER BY v.document, v.visible, v.added, v.id", moment,
-    ).fetchall()  # fmt: skip
-    first: dict[int, tuple[int, int, bool, int]] = {}
-    last: dict[int, tuple[int, int, int | None]] = {}
-    said: dict[int, tuple[int, int]] = {}
-    for document, visible, added, version, head, undated in versions:
-        first.setdefault(document, (visible, added, bool(undated), version))
-        last[document] = (visible, added, head)
-        if head is not None:
-            said[document] = version, head
+        f" FROM versions AS v WHERE {SEEN} ORDER BY v.document, v.visible, v.added, v.id",
+        (view.as_of, view.known_at),
+    ).fetchall()
     names: dict[int, str] = dict(db.execute("SELECT id, name FROM documents"))
     heads = {number: (title, meta) for number, title, meta in db.execute("SELECT id, title, meta FROM heads")}
     found: dict[int, Life] = {}
-    for document, (visible, added, head) in last.items():
-        born, learned, undated, begin = first[document]
-        version, of_it = said.get(document, (begin, 0))
-        title, meta = heads.get(of_it, ("", "{}"))
-        ended = visible if head is None else None
+    for document, rows in groupby(versions, key=itemgetter(0)):
+        its = list(rows)
+        (_, born, learned, first, _, undated), (_, visible, added, _, last, _) = its[0], its[-1]
+        version, head = next(((row[3], row[4]) for row in reversed(its) if row[4] is not None), (first, 0))
+        ended = visible if last is None else None
         found[document] = Life(
-            names[document], born, learned, undated, ended, added, begin, version, title, meta
-        )
+            names[document], born, learned, bool(undated), ended, added, first, version,
+            *heads.get(head, ("", "{}")),
+        )  # fmt: skip
     return found
 
 
@@ -446,30 +433,27 @@ _TOKENS = 60
 
 
 @cache
-def listed(code: str, name: str) -> tuple[str, ...]:
-    """A list of a language, longest phrase first, with those of scripts that no other language has."""
-    own = [code, *(other for other in codes("stale") if other != code and other not in _spaced())]
-    phrases = {phrase for each in own for phrase in tables(each, "stale").get(name, ())}
-    return tuple(sorted(phrases, key=lambda phrase: (-len(phrase), phrase)))
+def every(name: str) -> frozenset[str]:
+    """A list of all languages."""
+    return _of(codes("stale"), name)
 
 
-@cache
-def every(name: str) -> tuple[str, ...]:
-    """A list of all languages, longest phrase first."""
-    phrases = {phrase for code in codes("stale") for phrase in listed(code, name)}
-    return tuple(sorted(phrases, key=lambda phrase: (-len(phrase), phrase)))
+def _of(languages: Iterable[str], name: str) -> frozenset[str]:
+    return frozenset(phrase for code in languages for phrase in tables(code, "stale").get(name, ()))
 
 
 @cache
 def pattern(code: str, *names: str) -> re.Pattern[str]:
-    """The pattern of the phrases of lists of a language, as whole words, with any white space in them."""
-    return _compiled({phrase for name in names for phrase in listed(code, name)})
+    """The pattern of the phrases of lists of a language, with those of scripts that no other language has, as
+    whole words, with any white space in them."""
+    languages = {code, *codes("stale")} - set(_spaced()) | {code}
+    return _compiled(frozenset().union(*(_of(languages, name) for name in names)))
 
 
 @cache
 def of_any(name: str) -> re.Pattern[str]:
     """The same of a list of all languages."""
-    return _compiled(set(every(name)))
+    return _compiled(every(name))
 
 
 @cache
@@ -495,7 +479,7 @@ def _spaced() -> tuple[str, ...]:
     return tuple(code for code in codes("stale") if stop_words(code))
 
 
-def _compiled(phrases: set[str]) -> re.Pattern[str]:
+def _compiled(phrases: frozenset[str]) -> re.Pattern[str]:
     """Longest first. The signs around a word are looked at once for all: that is ten times as fast."""
     longest_first = sorted(phrases, key=lambda phrase: (-len(phrase), phrase))
     spaced = "|".join(_spelt(phrase) for phrase in longest_first if not is_unspaced(phrase[0]))
@@ -598,10 +582,6 @@ class Section:
                     best = max(best, heading)
         return best
 
-    def at(self, since: int) -> tuple[list[Interval], list[Interval]]:
-        """Its text at an instant, and its text now."""
-        return at(self.having, since)
-
 
 def at(intervals: Iterable[Interval], since: int) -> tuple[list[Interval], list[Interval]]:
     """Those that stood at an instant, and those that stand now."""
@@ -615,18 +595,11 @@ def _lines(each: Interval) -> set[str]:
     return {words for line in each.text.splitlines() if (words := line.strip()) and not words.startswith("#")}
 
 
-class Difference(NamedTuple):
-    """The difference of the words of two texts: the share that they do not have in common, and what was
-    lost."""
-
-    share: float
-    lost: frozenset[str]
-
-
-def differing(before: Iterable[Interval], now: Iterable[Interval]) -> Difference:
-    """The difference of two texts; none where one of them is missing."""
+def differing(before: Iterable[Interval], now: Iterable[Interval]) -> tuple[float, frozenset[str]]:
+    """The share of the words of two texts that they do not have in common, and the words that were lost; none
+    where one of them is missing."""
     old, new = (Counter(word for each in part for word in tokenize(each.text)) for part in (before, now))
     if not old or not new:
-        return Difference(0.0, frozenset())
+        return 0.0, frozenset()
     share = 1 - 2 * (old & new).total() / (old.total() + new.total())
-    return Difference(share, frozenset(old.keys() - new.keys()))
+    return share, frozenset(old.keys() - new.keys())

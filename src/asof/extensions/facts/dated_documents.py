@@ -134,12 +134,12 @@ def _phrases() -> _Phrases:
     day, headings = every("day"), every("headings")
     telling = [word for word in day if len(word) > 6]
     return _Phrases(
-        frozenset(day),
+        day,
         tuple(f"{word} {then}" for word in telling for then in ("for ", "of ", "-", "– ")),
         tuple(f" {word}" for word in telling if word != "changed"),
-        frozenset(headings),
+        headings,
         tuple(f"{word}{then}" for word in headings for then in (" ", ":", ",")),
-        frozenset(every("kinds")),
+        every("kinds"),
     )
 
 

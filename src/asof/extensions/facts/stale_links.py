@@ -327,7 +327,7 @@ def _edit_since(
 ) -> Fault | None:
     """The fault of a link whose target was edited by enough since an instant."""
     heading, kind = found.link.heading, QUOTED if found.link.embed else LINK
-    before, now = Section(heading, intervals).at(since) if heading else at(intervals, since)
+    before, now = at(Section(heading, intervals).having if heading else intervals, since)
     share, lost = differing(before, now)
     last = max((each.visible for each in now), default=since)
     last = max([last, *(each.ended for each in before if each.ended != NEVER)])

@@ -37,7 +37,7 @@ class Scored:
 def scored(*scope: str, quarters: np.ndarray = QUARTERS) -> Scored:
     within = np.isin(quarters, scope)
     start = seed_weights(4, HEADS, TAILS, within)
-    entities = personalized_pagerank(4, HEADS, TAILS, None, start, tolerance=1e-13)
+    entities = personalized_pagerank(4, HEADS, TAILS, start, tolerance=1e-13)
     edges = edge_scores(entities, HEADS, TAILS, within)
     weights = chunk_weight(CHUNKS, CONFIDENCE, 4)
     return Scored(
@@ -76,7 +76,7 @@ def test_seeds_are_the_entities_of_the_facts_in_scope() -> None:
 
 
 def test_parallel_edges_once() -> None:
-    once = personalized_pagerank(4, HEADS[1:], TAILS[1:], None, np.ones(4), tolerance=1e-13)
+    once = personalized_pagerank(4, HEADS[1:], TAILS[1:], np.ones(4), tolerance=1e-13)
     assert once == about(0.366735867135, 0.141408495688, 0.245927818588, 0.245927818588)
 
 

@@ -299,7 +299,7 @@ class Local:
         if self.ppr and graph.nodes:
             seeds = self._seeds(query, view, graph)
             nodes = personalized_pagerank(
-                graph.nodes, graph.heads, graph.tails, None, seeds, damping=self.damping,
+                graph.nodes, graph.heads, graph.tails, seeds, damping=self.damping,
                 tolerance=self.tolerance,
             )  # fmt: skip
         edges = (

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, ClassVar, NamedTuple
 
+from asof.extensions.facts.extraction import CostEstimate
 from asof.extensions.facts.hierarchy import Hierarchy, nodes_of
 from asof.extensions.facts.names import Entities
 from asof.extensions.facts.reports import (
@@ -474,16 +475,11 @@ def worst_cost(material: ReportMaterial, model: MeteredModel) -> Usage:
     """The highest cost of `generate_all`: every reply of maximal length, and shown whole to the report above
     it. Cached replies cost nothing. Nothing is sent.
     """
-    estimating = _ReportEstimate(model, material.hierarchy, _levels(material.hierarchy))
-    build_reports(material.hierarchy, material.hierarchy.nodes, material.choice, estimating)
+    hierarchy = material.hierarchy
+    levels = ([each for each in hierarchy.nodes if each.grain == grain] for grain in reversed(GRAINS))
+    estimating = _ReportEstimate(model, hierarchy, filter(None, levels))
+    build_reports(hierarchy, hierarchy.nodes, material.choice, estimating)
     return estimating.meter
-
-
-def _levels(hierarchy: Hierarchy) -> Iterator[list[Period]]:
-    """The nodes of each batch of `build_reports`."""
-    for grain in reversed(GRAINS):
-        if level := [each for each in hierarchy.nodes if each.grain == grain]:
-            yield level
 
 
 @dataclass(slots=True)
@@ -520,46 +516,29 @@ class _ReportWriter:
 
 
 @dataclass(slots=True)
-class _ReportEstimate:
-    """A model that returns cached replies only, and counts the cost of the others. `unwritten`: nodes
-    whose prompts would be sent. So would be those of all nodes above: their cached replies rest on other
-    reports."""
+class _ReportEstimate(CostEstimate):
+    """The cost of reports. `unwritten`: nodes whose prompts would be sent. So would be those of all nodes
+    above: their cached replies rest on other reports."""
 
-    metered: MeteredModel
     hierarchy: Hierarchy
     levels: Iterator[list[Period]]
-    meter: Usage = field(default_factory=Usage)
-    unwritten: set[Period] = field(default_factory=set)
-
-    @property
-    def name(self) -> str:
-        return self.metered.name
+    unwritten: set[Period] = field(default_factory=set, init=False)
 
     def complete(self, prompts: Sequence[Prompt]) -> list[Reply]:
-        inner = self.metered.model
-        cached = (
-            inner.cached_replies(prompts) if isinstance(inner, HasCachedReplies) else [None] * len(prompts)
-        )
         return [
             self._reply(node, prompt, reply)
-            for node, prompt, reply in zip(next(self.levels), prompts, cached, strict=True)
+            for node, prompt, reply in zip(next(self.levels), prompts, self.cached(prompts), strict=True)
         ]
 
     def _reply(self, node: Period, prompt: Prompt, cached: Reply | None) -> Reply:
         below = len(self.unwritten.intersection(self.hierarchy.children[node]))
-        was, prices = self.meter, self.metered.prices
         if cached is not None and not below:
-            self.meter = Usage(was.calls, was.cached + 1, 0, 0, was.prompt_tokens, was.reply_tokens, was.cost)
+            self.count_cached(1)
             return cached
         self.unwritten.add(node)
         prompt_tokens, most = worst(prompt)
-        tokens = was.prompt_tokens + prompt_tokens + below * MAX_REPLY_TOKENS, was.reply_tokens + most
-        cost = None if prices is None else prices.of(*tokens)
-        self.meter = Usage(was.calls + 1, was.cached, 0, 0, *tokens, cost)
+        self.count(1, prompt_tokens + below * MAX_REPLY_TOKENS, most)
         return Reply("", problem="not sent")
-
-    def stream(self, prompt: Prompt) -> Iterator[str]:
-        raise NotImplementedError("an estimate sends no prompts")
 
 
 # -- the reports of a span in a view ---------------------------------------------------------------

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Annotated, Protocol
 
@@ -145,10 +145,17 @@ def extract_facts(
     metered = _present(model)
     extractor = ModelExtractor(metered, facts.entity_types, facts.gleaning)
     stopping = _Stopping(extractor)
+    on_passages = None
     if progress is not None:
-        adapter = _Progress(progress, len(fact_store.passages_without_facts(db, extractor.name)))
-        extractor.on_replies, progress = adapter.on_replies, adapter.on_passages
-    read = extract_all(store, db, stopping, anew=True, batch_size=batch_size, progress=progress)
+        total, done = len(fact_store.passages_without_facts(db, extractor.name)), 0
+
+        def on_passages(passages: int, total: int) -> None:
+            nonlocal done
+            done = passages
+            progress(done, total)
+
+        extractor.on_replies = lambda replies: progress(done + replies, total)
+    read = extract_all(store, db, stopping, anew=True, batch_size=batch_size, progress=on_passages)
     return ExtractionReport(
         read.passages, read.facts, read.problems, stopping.left, dict(extractor.dropped), metered.meter
     )  # fmt: skip
@@ -182,22 +189,6 @@ def _present(model: MeteredModel | None) -> MeteredModel:
 
 
 @dataclass(slots=True)
-class _Progress:
-    """Progress by single replies, passed to a callback that otherwise hears of whole batches only."""
-
-    callback: Callable[[int, int], None]
-    total: int
-    done: int = 0
-
-    def on_replies(self, count: int) -> None:
-        self.callback(self.done + count, self.total)
-
-    def on_passages(self, done: int, total: int) -> None:
-        self.done = done
-        self.callback(done, total)
-
-
-@dataclass(slots=True)
 class _Stopping:
     """An extractor that omits passages whose prompts were not sent, and stops after a batch without any
     reply. `left` counts the omitted passages."""
@@ -225,42 +216,50 @@ class _Stopping:
 
 
 @dataclass(slots=True)
-class _ExtractionEstimate:
+class CostEstimate:
     """A model that returns cached replies only, and counts the cost of the others."""
 
     metered: MeteredModel
-    gleaning: int
-    meter: Usage = field(default_factory=Usage)
-    rounds: int = 0
+    meter: Usage = field(default_factory=Usage, init=False)
 
     @property
     def name(self) -> str:
         return self.metered.name
 
-    def complete(self, prompts: Sequence[Prompt]) -> list[Reply]:
+    def cached(self, prompts: Sequence[Prompt]) -> Sequence[Reply | None]:
+        """The reply of each prompt whose reply is cached."""
         inner = self.metered.model
-        cached = (
-            inner.cached_replies(prompts) if isinstance(inner, HasCachedReplies) else [None] * len(prompts)
-        )
-        uncached = [prompt for prompt, reply in zip(prompts, cached, strict=True) if reply is None]
-        further = self.gleaning - self.rounds
-        self._count(uncached, len(prompts) - len(uncached), further)
-        self.rounds += 1
-        return [reply or Reply("", problem="not sent") for reply in cached]
+        return inner.cached_replies(prompts) if isinstance(inner, HasCachedReplies) else [None] * len(prompts)
 
-    def _count(self, uncached: Sequence[Prompt], cached: int, further: int) -> None:
-        """Count each uncached prompt and its `further` rounds; these repeat the facts of the replies so
-        far."""
-        prompt, reply = map(sum, zip(*map(worst, uncached), strict=True)) if uncached else (0, 0)
-        rounds = 1 + further
-        longer = reply * further * rounds // 2
+    def count(self, calls: int, prompt_tokens: int, reply_tokens: int) -> None:
+        """Add so many calls."""
         was, prices = self.meter, self.metered.prices
-        tokens = was.prompt_tokens + prompt * rounds + longer, was.reply_tokens + reply * rounds
-        self.meter = Usage(
-            calls=was.calls + len(uncached) * rounds, cached=was.cached + cached,
-            prompt_tokens=tokens[0], reply_tokens=tokens[1],
-            cost=None if prices is None else prices.of(*tokens),
-        )  # fmt: skip
+        tokens = was.prompt_tokens + prompt_tokens, was.reply_tokens + reply_tokens
+        cost = None if prices is None else prices.of(*tokens)
+        self.meter = Usage(was.calls + calls, was.cached, 0, 0, *tokens, cost)
+
+    def count_cached(self, calls: int) -> None:
+        self.meter = replace(self.meter, cached=self.meter.cached + calls)
 
     def stream(self, prompt: Prompt) -> Iterator[str]:
         raise NotImplementedError("an estimate sends no prompts")
+
+
+@dataclass(slots=True)
+class _ExtractionEstimate(CostEstimate):
+    """The cost of reading passages, with all `gleaning` rounds."""
+
+    gleaning: int
+    rounds: int = field(default=0, init=False)
+
+    def complete(self, prompts: Sequence[Prompt]) -> list[Reply]:
+        """Count each uncached prompt and its further rounds; these repeat the facts of the replies so far."""
+        replies = self.cached(prompts)
+        uncached = [prompt for prompt, reply in zip(prompts, replies, strict=True) if reply is None]
+        prompt, reply = map(sum, zip(*map(worst, uncached), strict=True)) if uncached else (0, 0)
+        further = self.gleaning - self.rounds
+        rounds = 1 + further
+        self.count(len(uncached) * rounds, prompt * rounds + reply * further * rounds // 2, reply * rounds)
+        self.count_cached(len(prompts) - len(uncached))
+        self.rounds += 1
+        return [reply or Reply("", problem="not sent") for reply in replies]

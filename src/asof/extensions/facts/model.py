@@ -22,9 +22,9 @@ from asof.errors import BadTime, UsageError
 from asof.extensions.facts.dating import Dating
 from asof.extensions.facts.store import Excerpt, Extraction
 from asof.lang import stop_words
-from asof.models.ports import Prompt, between, prompt_text, replies
+from asof.models.ports import Prompt, between, one_line, prompt_text, replies
 from asof.schema import AcceptedValue, check, one_of, whole
-from asof.store.digest import METADATA, TITLE, AboutTime
+from asof.store.digest import METADATA, TITLE
 from asof.text.figures import figure_of, language_of, lexicon, pattern
 from asof.text.passages import sentences
 from asof.time.moment import read
@@ -82,18 +82,16 @@ class Facts:
         return facts
 
 
-def _type(value: Any) -> bool:
-    """True if a value is a short printable line, as it becomes part of a prompt."""
-    return isinstance(value, str) and 0 < len(value.strip()) <= 64 and value.isprintable()
-
-
-def _types(value: Any) -> bool:
-    return isinstance(value, list) and 1 <= len(value) <= 32 and all(map(_type, value))
+def _are_types(value: Any) -> bool:
+    """True if a value is a list of short printable lines, as they become part of a prompt."""
+    return isinstance(value, list) and 1 <= len(value) <= 32 and all(
+        isinstance(each, str) and 0 < len(each.strip()) <= 64 and each.isprintable() for each in value
+    )  # fmt: skip
 
 
 _ACCEPTED: dict[str, AcceptedValue] = {
     "extractor": one_of(*EXTRACTORS),
-    "entity_types": AcceptedValue(_types, "a list of 1 to 32 short names"),
+    "entity_types": AcceptedValue(_are_types, "a list of 1 to 32 short names"),
     "gleaning": whole(0, 3),
 }
 
@@ -119,7 +117,7 @@ def time_of(phrase: str, excerpt: Excerpt, *, expected: bool = False) -> Sourced
     A time that the passage is about keeps its words and its source. Another one has the source "text" if its
     words are in the passage, else `BY_MODEL`.
     """
-    phrase = " ".join(phrase.split())
+    phrase = one_line(phrase)
     plain = _folded(phrase)
     for time in excerpt.times:
         if time.by != "text" and _folded(time.text) == plain:
@@ -148,7 +146,7 @@ def _span(phrase: str, excerpt: Excerpt, *, expected: bool) -> Span | None:
 
 
 def _folded(text: str) -> str:
-    return " ".join(text.casefold().split())
+    return one_line(text.casefold())
 
 
 # -- numbers of a sentence, in digits or in words --------------------------------------------------
@@ -199,12 +197,6 @@ NO_SENTENCE, NOT_IN_PASSAGE, EMPTY, TOO_MANY, DUPLICATE = (
 """Why a fact of a reply is dropped."""
 
 
-def fact_line(fact: Fact) -> str:
-    """A fact on one line, as the prompts of further rounds show it."""
-    when = fact.when.text if fact.when else None
-    return json.dumps([fact.subject, fact.relation, fact.object, when], ensure_ascii=False)
-
-
 def facts_of(
     excerpt: Excerpt, replied: Iterable[RepliedFact], known: Sequence[Fact] = ()
 ) -> tuple[list[Fact], Counter[str]]:
@@ -242,7 +234,7 @@ class _CheckedPassage:
         """The fact, or the reason why it is dropped."""
         if not 1 <= replied.sentence <= len(self.extents):
             return NO_SENTENCE
-        parts = [" ".join(part.split()) for part in (replied.subject, replied.relation, replied.object)]
+        parts = [one_line(part) for part in (replied.subject, replied.relation, replied.object)]
         if not all(0 < len(part) <= LONGEST and words_of(part) for part in parts):
             return EMPTY
         subject, relation, object_ = parts
@@ -251,7 +243,9 @@ class _CheckedPassage:
         start, end = self.extents[replied.sentence - 1]
         amount = None
         if replied.kind in (VALUE, CHANGE) and replied.value is not None:
-            amount = Amount(replied.value, _reply_line(replied.unit), _reply_line(replied.basis))
+            amount = Amount(
+                replied.value, *(one_line(part or "")[:64] for part in (replied.unit, replied.basis))
+            )
         doubts = self._doubts(relation, object_, amount, self.excerpt.text[start:end])
         confidence = replied.confidence * DOUBT ** sum(doubts)
         if not confidence:
@@ -285,15 +279,8 @@ def words_of(text: str) -> frozenset[str]:
 def _same(fact: Fact) -> tuple[object, ...]:
     """A key that is equal for facts that state the same of the same time."""
     when = None if fact.when is None else fact.when.span
-    return (*(_bare(part) for part in (fact.subject, fact.relation, fact.object)), when)
-
-
-def _bare(text: str) -> str:
-    return " ".join(text.casefold().split()).strip(".,;:!?\"'“”‘’")
-
-
-def _reply_line(text: str | None) -> str:
-    return " ".join((text or "").split())[:64]
+    parts = (fact.subject, fact.relation, fact.object)
+    return (*(_folded(part).strip(".,;:!?\"'“”‘’") for part in parts), when)
 
 
 # -- the prompt ------------------------------------------------------------------------------------
@@ -305,50 +292,44 @@ LEAST_TOKENS, TOKENS_A_WORD, MOST_TOKENS = 512, 16, 8_192
 """Tokens of a reply: the least, how many more for each word of the passage, the most."""
 
 
-@dataclass(frozen=True, slots=True)
-class ExtractionPrompt:
-    """Prompts for the facts of a passage about entities of these types."""
+def extraction_prompt(entity_types: Sequence[str], excerpt: Excerpt, facts: Sequence[Fact] = ()) -> Prompt:
+    """The prompt for the facts of a passage about entities of these types; of a further round, with the
+    `facts` so far. The instructions are the same for all passages, so that servers can keep them."""
+    from asof.extensions.facts.replies import RepliedFacts
 
-    entity_types: tuple[str, ...]
+    system = prompt_text(PACKAGE, "extract").replace("{types}", ", ".join(entity_types))
+    lines, after = shown(excerpt), ""
+    if facts:
+        lines += ["Found so far:", *map(_fact_line, facts)]
+        after = f"\n\n{prompt_text(PACKAGE, 'glean')}"
+    most = min(LEAST_TOKENS + TOKENS_A_WORD * len(excerpt.text.split()), MOST_TOKENS)
+    return Prompt(
+        system.replace("{most}", str(MOST)).strip(), between(*lines) + after, RepliedFacts,
+        (excerpt.passage,), most,
+    )  # fmt: skip
 
-    @property
-    def system(self) -> str:
-        """Our instructions: the same for all passages, so that servers can keep them."""
-        instructions = prompt_text(PACKAGE, "extract").replace("{types}", ", ".join(self.entity_types))
-        return instructions.replace("{most}", str(MOST)).strip()
 
-    def first(self, excerpt: Excerpt) -> Prompt:
-        """The prompt of the first round."""
-        return self._prompt(excerpt, "\n".join(shown(excerpt)), "")
-
-    def again(self, excerpt: Excerpt, facts: Sequence[Fact]) -> Prompt:
-        """The prompt of a further round, with the facts of the passage so far."""
-        lines = [*shown(excerpt), "Found so far:", *map(fact_line, facts)]
-        return self._prompt(excerpt, "\n".join(lines), f"\n\n{prompt_text(PACKAGE, 'glean')}")
-
-    def _prompt(self, excerpt: Excerpt, data: str, after: str) -> Prompt:
-        from asof.extensions.facts.replies import RepliedFacts
-
-        user = between(data) + after
-        most = min(LEAST_TOKENS + TOKENS_A_WORD * len(excerpt.text.split()), MOST_TOKENS)
-        return Prompt(self.system, user, RepliedFacts, (excerpt.passage,), most)
+def _fact_line(fact: Fact) -> str:
+    when = fact.when.text if fact.when else None
+    return json.dumps([fact.subject, fact.relation, fact.object, when], ensure_ascii=False)
 
 
 def shown(excerpt: Excerpt) -> list[str]:
     """The lines that show a passage: its head, then its sentences, each on one line behind its number."""
-    lines = [f"Title: {_line(excerpt.title)}"] if excerpt.title else []
+    lines = [f"Title: {one_line(excerpt.title)}"] if excerpt.title else []
     if excerpt.headings:
-        lines.append(f"Headings: {' > '.join(map(_line, excerpt.headings))}")
+        lines.append(f"Headings: {' > '.join(map(one_line, excerpt.headings))}")
     if excerpt.published is not None:
         lines.append(f"Published: {days(excerpt.published)}")
-    own = [time for time in excerpt.times if time.kind in (METADATA, TITLE)]
+    own = [
+        f"{one_line(time.text)} ({days(time.sourced_time().span)})"
+        for time in excerpt.times if time.kind in (METADATA, TITLE)
+    ]  # fmt: skip
     if own:
-        lines.append(f"The document is about: {'; '.join(map(_time, own))}")
-    lines.append("Sentences:")
-    return lines + [
-        f"[{number}] {_line(excerpt.text[start:end])}"
-        for number, (start, end) in enumerate(sentences(excerpt.text), 1)
-    ]
+        lines.append(f"The document is about: {'; '.join(own)}")
+    numbered = enumerate(sentences(excerpt.text), 1)
+    said = [f"[{number}] {one_line(excerpt.text[start:end])}" for number, (start, end) in numbered]
+    return [*lines, "Sentences:", *said]
 
 
 def days(span: Span) -> str:
@@ -359,14 +340,6 @@ def days(span: Span) -> str:
     if span.start is None:
         return f"until {last}"
     return str(first) if first == last else f"{first} to {last}"
-
-
-def _time(time: AboutTime) -> str:
-    return f"{_line(time.text)} ({days(time.sourced_time().span)})"
-
-
-def _line(text: str) -> str:
-    return " ".join(text.split())
 
 
 # -- the extractor ---------------------------------------------------------------------------------
@@ -404,16 +377,12 @@ class ModelExtractor:
         A reply that cannot be read becomes the passage's problem, in a later round too: the replies that were
         paid for are cached. Raises ModelError.
         """
-        prompt = ExtractionPrompt(self.entity_types)
         readings = [_PassageProgress(excerpt) for excerpt in excerpts]
         open_ = [reading for reading in readings if reading.excerpt.text.strip()]
         for rounds in range(self.gleaning + 1):
             if not open_:
                 break
-            prompts = [
-                prompt.again(each.excerpt, each.facts) if rounds else prompt.first(each.excerpt)
-                for each in open_
-            ]
+            prompts = [extraction_prompt(self.entity_types, each.excerpt, each.facts) for each in open_]
             for count, (at, reply) in enumerate(replies(self.model, prompts), 1):
                 open_[at].take(reply, self.dropped)
                 if self.on_replies is not None and not rounds:

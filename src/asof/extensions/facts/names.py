@@ -18,8 +18,9 @@ import re
 from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from difflib import SequenceMatcher
+from functools import cached_property
 from heapq import nlargest
 from typing import Annotated, NamedTuple, Self
 
@@ -315,18 +316,13 @@ class NameMerge(NamedTuple):
     everywhere: Annotated[bool, "whether it holds in all documents, or in this one alone"]
 
 
-@dataclass(slots=True)
 class Entities:
     """The names of a view and how they are merged. Made by `of`; its methods accept names in any spelling."""
 
-    store: AsOfReader
-    statements: tuple[SameNameStatement, ...]
-    merged: MergedNames
-    _stated: dict[str, set[str]] | None = None
-    _titled: dict[str, set[tuple[str, str]]] | None = None
-    _sets: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    _surnames: dict[str, dict[str, str]] = field(default_factory=dict)
-    _names: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    def __init__(self, store: AsOfReader, statements: Sequence[SameNameStatement]) -> None:
+        self.store, self.statements, self.merged = store, statements, merged(statements)
+        self._surnames: dict[str, dict[str, str]] = {}
+        self._names: dict[str, tuple[str, ...]] = {}
 
     @classmethod
     def of(cls, view: View) -> Self:
@@ -344,12 +340,11 @@ class Entities:
                 SameNameStatement(each.subject, each.object, each.document, not each.end, each)
                 for each in fact_names.alias_facts(store.db, store.as_of, store.known_at)
             ]
-            if name != "entities":
-                statements += [
-                    SameNameStatement(each.title, each.alias, each.document, False, each)
-                    for each in fact_names.title_aliases(store.db, store.as_of, store.known_at)
-                ]
-            entities = memo[name] = cls(store, tuple(statements), merged(statements))
+            statements += [
+                SameNameStatement(each.title, each.alias, each.document, False, each)
+                for each in fact_names.title_aliases(store.db, store.as_of, store.known_at)
+            ]
+            entities = memo[name] = cls(store, statements)
         return entities
 
     @property
@@ -363,10 +358,6 @@ class Entities:
             here = full
         return self.merged.root_of(here, document)
 
-    def same(self, one: str, other: str, document: str = "") -> bool:
-        """True if two names mean the same; in a document, or anywhere."""
-        return self.root_of(one, document) == self.root_of(other, document)
-
     def canonical(self, name: str, document: str = "") -> str:
         """The name that most current documents use for the entity of a name, an acronym only if it has no
         other; of equals the longest, then the first in the alphabet. The name itself where no fact has it."""
@@ -378,15 +369,12 @@ class Entities:
         return self._names_of(self.root_of(name))
 
     def keys_of(self, name: str) -> tuple[str, ...]:
-        """The keys of all names that are joined everywhere with a name, its own among them; in order."""
-        return self._keys_of(self.root_of(name))
-
-    def keys_somewhere(self, name: str) -> tuple[str, ...]:
-        """Keys that may mean the same as a name in some documents: defined there, or a surname."""
+        """The keys of all names that may mean the same as a name, in order: joined with it everywhere, or in
+        some documents (defined there, or a surname)."""
         root = self.root_of(name)
         keys = {each for (_, each), its in self.merged.local.items() if its == root}
         keys |= {surname_of(key(each)) for each in self._names_of(root) if full_name(each, key(each))}
-        return tuple(sorted(keys.difference(self.keys_of(name))))
+        return tuple(sorted(keys.union(self._sets.get(root, (root,)))))
 
     def roots_in_documents(self, name: str) -> tuple[str, ...]:
         """The roots that a name has in the current documents that mention it, in order."""
@@ -441,69 +429,70 @@ class Entities:
         missing = set(documents).difference(self._surnames)
         if not missing:
             return
-        if self._stated is None:
-            self._stated = defaultdict(set)
-            for each in self.statements:
-                self._stated[each.document] |= {key(each.name), key(each.other)}
         mentions = fact_names.mentions_by_document(self.store.db, missing, *self._moment)
         for document in missing:
-            independent = self._stated.get(document, set()) | self.merged.owners
+            independent = self._stated[document] | self.merged.owners
             self._surnames[document] = surnames(mentions.get(document, ()), independent)
 
     def _surnames_of(self, document: str) -> dict[str, str]:
         self._prepare((document,))
         return self._surnames[document]
 
-    def _keys_of(self, root: str) -> tuple[str, ...]:
-        if not self._sets:
-            sets: dict[str, list[str]] = defaultdict(list)
-            for each, its in sorted(self.merged.root.items()):
-                sets[its].append(each)
-            self._sets = {its: tuple(keys) for its, keys in sets.items()}
-        return self._sets.get(root, (root,))
+    @cached_property
+    def _stated(self) -> dict[str, set[str]]:
+        """The keys of the names in the statements of each document."""
+        stated: dict[str, set[str]] = defaultdict(set)
+        for each in self.statements:
+            stated[each.document] |= {key(each.name), key(each.other)}
+        return stated
+
+    @cached_property
+    def _sets(self) -> dict[str, list[str]]:
+        """The keys that are joined everywhere, by their root."""
+        sets: dict[str, list[str]] = defaultdict(list)
+        for each, its in sorted(self.merged.root.items()):
+            sets[its].append(each)
+        return sets
 
     def _names_of(self, root: str) -> tuple[str, ...]:
         """The spellings of all names of a root, acronyms last, then those of most documents first."""
         if root not in self._names:
             called = {
                 (" ".join(each.name.split()), each.document)
-                for each in self._mentions(self._keys_of(root))
+                for each in self._mentions(self._sets.get(root, (root,)))
                 if self.merged.root_of(each.key, each.document) == root
             }
-            called |= self._titles().get(root, set())
+            called |= self._titled.get(root, set())
             counts = Counter(name for name, _ in called)
             self._names[root] = tuple(
                 sorted(counts, key=lambda name: (acronym(name), -counts[name], -len(name), name))
             )
         return self._names[root]
 
-    def _titles(self) -> dict[str, set[tuple[str, str]]]:
+    @cached_property
+    def _titled(self) -> dict[str, set[tuple[str, str]]]:
         """By root: titles and aliases of documents that have aliases, each with its document."""
-        if self._titled is None:
-            self._titled = defaultdict(set)
-            for statement in self.statements:
-                for name in (
-                    (statement.name, statement.other) if isinstance(statement.source, TitleAlias) else ()
-                ):
-                    if (root := self.merged.root_of(key(name))) == self.merged.root_of(
-                        key(name), statement.document
-                    ):
-                        self._titled[root].add((" ".join(name.split()), statement.document))
-        return self._titled
+        titled: dict[str, set[tuple[str, str]]] = defaultdict(set)
+        for each in self.statements:
+            for name in (each.name, each.other) if isinstance(each.source, TitleAlias) else ():
+                root = self.merged.root_of(key(name))
+                if root == self.merged.root_of(key(name), each.document):
+                    titled[root].add((" ".join(name.split()), each.document))
+        return titled
 
     def _mentions(self, keys: Iterable[str]) -> list[NameMention]:
         return fact_names.mentions_by_key(self.store.db, keys, *self._moment)
 
     def _merge(self, statement: SameNameStatement) -> NameMerge:
-        wide = self.merged.root_of(key(statement.name)) == self.merged.root_of(key(statement.other))
-        if isinstance(statement.source, TitleAlias):
-            return NameMerge(
-                statement.name, statement.other, statement.document, "", statement.source.visible, "", wide
+        source, passage, at, sentence = statement.source, "", 0, ""
+        if isinstance(source, TitleAlias):
+            at = source.visible
+        elif isinstance(source, AliasFact):
+            sight = visible_passages(self.store.db, [source.passage], *self._moment)[source.passage]
+            passage, at, sentence = (
+                sight.id,
+                sight.visible,
+                " ".join(sight.text[source.start : source.end].split()),
             )
-        naming = statement.source
-        assert isinstance(naming, AliasFact)  # noqa: S101  there are no others
-        sight = visible_passages(self.store.db, [naming.passage], *self._moment)[naming.passage]
-        sentence = " ".join(sight.text[naming.start : naming.end].split())
-        return NameMerge(
-            statement.name, statement.other, statement.document, sight.id, sight.visible, sentence, wide
-        )
+        wide = self.merged.root_of(key(statement.name)) == self.merged.root_of(key(statement.other))
+        return NameMerge(statement.name, statement.other, statement.document, passage, at, sentence, wide)

@@ -142,7 +142,7 @@ def facts_of_entity(view: View, entities: Entities, subject: str) -> tuple[str, 
 
 
 def _about(view: View, entities: Entities, root: str) -> list[StatedFact]:
-    facts = facts_about(view, (*entities.keys_of(root), *entities.keys_somewhere(root)), ended=True)
+    facts = facts_about(view, entities.keys_of(root), ended=True)
     entities.prepare(facts)
     return [
         each for each in facts
@@ -300,13 +300,13 @@ def neighbourhood(view: View, entity: str, depth: int = 1, most: int = MAX_NODES
     steps, left_out, edge = {start: 0}, set[_Id](), [start]
     for step in range(1, depth + 1):
         if step > 1:
-            graph.take(facts_about(view, _keys(entities, edge)))
+            graph.take(facts_about(view, {each for _, root in edge for each in entities.keys_of(root)}))
         reached = graph.beside(edge, steps)
         capacity = max(most + 1 - len(steps), 0)
         steps.update(dict.fromkeys(reached[:capacity], step))
         left_out.update(reached[capacity:])
         edge = [each for each in reached[:capacity] if each[0] == ENTITY]
-    graph.take(facts_about(view, _keys(entities, edge)))
+    graph.take(facts_about(view, {each for _, root in edge for each in entities.keys_of(root)}))
     if not graph.facts:
         return Neighbourhood(entity, view.as_of, view.known_at, (), (), (), 0, entities.near(entity))
     return graph.within(entity, view, steps, len(left_out.difference(steps)))
@@ -318,11 +318,6 @@ def graph_size(view: View, facts: Iterable[StatedFact]) -> tuple[int, int]:
     graph = _Graph(Entities.of(view))
     graph.take(facts)
     return len({node for _, *ends in graph.facts.values() for node in ends}), len(graph.facts)
-
-
-def _keys(entities: Entities, nodes: Iterable[_Id]) -> list[str]:
-    keys = {each for _, root in nodes for each in (*entities.keys_of(root), *entities.keys_somewhere(root))}
-    return sorted(keys)
 
 
 class _Graph:

@@ -475,6 +475,11 @@ class ReportPoint:
     subject: Annotated[str, 'whom it is about; "" for a model\'s words, or whom the report is about'] = ""
 
     @property
+    def passages(self) -> tuple[int, ...]:
+        """The passages that state its facts, ascending."""
+        return tuple(sorted({fact.passage.passage for fact in self.facts}))
+
+    @property
     def text_with_subject(self) -> str:
         """The text, after its subject if it has no word of that: `Quay Ltd: Revenue rose.`"""
         words = set(key(self.text).split())

@@ -29,7 +29,6 @@ from asof.extensions.facts.reports import (
     ReportPoint,
     period_before,
 )
-from asof.extensions.facts.visible import StatedFact
 from asof.index.view import View
 from asof.models.metered import tokens as estimated_tokens
 from asof.models.metered import worst
@@ -92,39 +91,28 @@ class Summary:
 
         `about`: the name that the question is about; "" for none.
         """
-        reason = text = ""
+        reason = f"no fact{f' about {about}' if about else ''} of that time answers the question"
         citations: dict[tuple[str, str], Citation] = {}
-        if self.sections:
-            text = "\n".join(
-                line for section in self.sections for line in _section_lines(section, citations)
-            ).rstrip()
-        else:
-            reason = f"no fact{f' about {about}' if about else ''} of that time answers the question"
-            text = f"No answer: {reason}."
+        lines: list[str] = []
+        for period, points in self.sections:
+            lines.append(str(period) if period is not None else "over several periods")
+            for point in points:
+                numbers = [f"[{_citation(quote, citations).n}]" for quote in point.citations]
+                lines.append(f"- {with_changes(point)} {''.join(numbers)}")
+            lines.append("")
+        text = "\n".join(lines).rstrip() if lines else f"No answer: {reason}."
         by = "extractive" if self.by == "extract" else self.by
         return Answer(
-            self.question, text, bool(reason), reason, GLOBAL, self.as_of, self.known_at,
+            self.question, text, not lines, "" if lines else reason, GLOBAL, self.as_of, self.known_at,
             tuple(citations.values()), (), self.notes, by, points=self.noted,
         )  # fmt: skip
 
 
-def _numbered(quote: ReportCitation, citations: dict[tuple[str, str], Citation]) -> int:
-    """The number of a quote's citation, which is added if it is new."""
-    return citations.setdefault((quote.id, quote.sentence), _citation(len(citations) + 1, quote)).n
-
-
-def _section_lines(section: SummarySection, citations: dict[tuple[str, str], Citation]) -> list[str]:
-    """The heading of a section, its points, and a blank line; new quotes are added to `citations`."""
-    lines = [str(section.period) if section.period is not None else "over several periods"]
-    for point in section.points:
-        numbers = [f"[{_numbered(quote, citations)}]" for quote in point.citations]
-        lines.append(f"- {with_changes(point)} {''.join(numbers)}")
-    return [*lines, ""]
-
-
-def _citation(number: int, quote: ReportCitation) -> Citation:
-    about = () if quote.when is None else (quote.when,)
-    return Citation(number, quote.id, quote.document, quote.title, quote.published, about, quote.sentence)
+def _citation(quote: ReportCitation, citations: dict[tuple[str, str], Citation]) -> Citation:
+    """The citation of a quote, which is added if it is new."""
+    about, number = () if quote.when is None else (quote.when,), len(citations) + 1
+    new = Citation(number, quote.id, quote.document, quote.title, quote.published, about, quote.sentence)
+    return citations.setdefault((quote.id, quote.sentence), new)
 
 
 def with_changes(point: ReportPoint) -> str:
@@ -206,6 +194,7 @@ def sections_of(points: Sequence[tuple[Period | None, ReportPoint]]) -> tuple[Su
 # -- map and reduce --------------------------------------------------------------------------------
 
 
+PACKAGE = "asof.extensions.facts"
 PART_TOKENS = 4_000
 """Tokens of evidence in a prompt."""
 
@@ -291,9 +280,7 @@ def _map_prompt(question: str, part: Sequence[EvidencePiece]) -> Prompt:
         for number, each in enumerate(part, 1)
     ]
     user = f"Question: {one_line(question)}\n\n{between(*lines)}"
-    return Prompt(
-        prompt_text("asof.extensions.facts", "map"), user, ExtractedPoints, _passages(part), MAP_TOKENS
-    )
+    return Prompt(prompt_text(PACKAGE, "map"), user, ExtractedPoints, _passages(part), MAP_TOKENS)
 
 
 def _read(reply: Reply, part: Sequence[EvidencePiece]) -> tuple[list[MappedPoint], int] | str:
@@ -358,14 +345,13 @@ def _reduce(question: str, points: Sequence[MappedPoint], model: Model, notes: l
     """The points put together; the points as they are, if the model's reply cannot be used."""
     from asof.extensions.facts.replies import MergedPoints
 
-    user = f"Question: {one_line(question)}\n\n{between(*_point_lines(points))}"
-    prompt = Prompt(
-        prompt_text("asof.extensions.facts", "reduce"),
-        user,
-        MergedPoints,
-        _point_passages(points),
-        REDUCE_TOKENS,
-    )
+    lines = [
+        f"[{number}] {', '.join(map(str, _periods(each.pieces)))}: {each.text}"
+        for number, each in enumerate(points, 1)
+    ]
+    user = f"Question: {one_line(question)}\n\n{between(*lines)}"
+    passages = _passages(piece for each in points for piece in each.pieces)
+    prompt = Prompt(prompt_text(PACKAGE, "reduce"), user, MergedPoints, passages, REDUCE_TOKENS)
     reply = model.complete([prompt])[0]
     reduced: list[tuple[Period | None, ReportPoint]] = []
     if not reply.problem and isinstance(reply.value, MergedPoints):
@@ -373,25 +359,12 @@ def _reduce(question: str, points: Sequence[MappedPoint], model: Model, notes: l
             supporting = [points[at - 1] for at in dict.fromkeys(each.points) if 1 <= at <= len(points)]
             if supporting and (text := one_line(each.statement)):
                 reduced.append(_point(text, [piece for point in supporting for piece in point.pieces]))
-        dropped = len(reply.value.statements) - len(reduced)
-        if dropped:
+        if dropped := len(reply.value.statements) - len(reduced):
             notes.append(f"{dropped:,} of the model's statements rest on no point and were dropped")
     if not reduced:
         notes.append(f"the points were not put together: {reply.problem or 'the reply has no statements'}")
         reduced = [_point(each.text, each.pieces) for each in points]
     return ReducedPoints(tuple(reduced), tuple(notes))
-
-
-def _point_lines(points: Sequence[MappedPoint]) -> list[str]:
-    """A line for each point: its number, its periods, its text."""
-    return [
-        f"[{number}] {', '.join(map(str, _periods(each.pieces)))}: {each.text}"
-        for number, each in enumerate(points, 1)
-    ]
-
-
-def _point_passages(points: Sequence[MappedPoint]) -> tuple[int, ...]:
-    return _passages([piece for each in points for piece in each.pieces])
 
 
 def _point(text: str, pieces: Sequence[EvidencePiece]) -> tuple[Period | None, ReportPoint]:
@@ -445,7 +418,10 @@ def needed_reports(extracted: Sequence[PeriodReport], relevance: Relevance | Non
     A report needs no model if it shows fewer points than fit (MAX_POINTS): all that its period says to the
     question stands in it. `relevance` as in `summarise_span`; without it periods with more facts come first.
     """
-    weights = [[_weight(point, relevance) for point in report.points] for report in extracted]
+    weights = [
+        [1.0 if relevance is None else relevance(point_text(point)) for point in report.points]
+        for report in extracted
+    ]
     least = least_relevance(weight for each in weights for weight in each)
     ranked = []
     for report, weighed in zip(extracted, weights, strict=True):
@@ -470,10 +446,6 @@ def point_text(point: ReportPoint) -> str:
         return point.text
     fact = point.facts[0].fact
     return f"{fact.subject} {fact.relation} {point.text}"
-
-
-def _weight(point: ReportPoint, relevance: Relevance | None) -> float:
-    return 1.0 if relevance is None else relevance(point_text(point))
 
 
 # -- the budget of reports -------------------------------------------------------------------------
@@ -630,29 +602,21 @@ def _relevant(reports: Sequence[PeriodReport], relevance: Relevance | None) -> l
 
 
 def _pieces(report: PeriodReport) -> list[EvidencePiece]:
-    """The title and summary of a report that a model wrote, which rest on all of its points; the points."""
-    pieces = [
-        EvidencePiece(_shown(point), point, _passages_of(point.facts), report.period)
-        for point in report.points
-    ]
+    """The title and summary of a report that a model wrote, which rest on all of its points; the points, each
+    with its first source."""
+    pieces = []
+    for point in report.points:
+        source = point.citations[0]
+        date = source.published.text if source.published else "undated"
+        text = f"{with_changes(point)} [{source.title or source.document}, {date}]"
+        pieces.append(EvidencePiece(text, point, point.passages, report.period))
     if report.by != "extract" and report.points:
         quotes = dict.fromkeys(point.citations[0] for point in report.points if point.citations)
         facts = tuple(dict.fromkeys(fact for point in report.points for fact in point.facts))
         text = f"{report.title}: {report.summary}"
         point = ReportPoint(text, (), BY_MODEL, tuple(quotes), facts)
-        pieces.insert(0, EvidencePiece(text, point, _passages_of(facts), report.period))
+        pieces.insert(0, EvidencePiece(text, point, point.passages, report.period))
     return pieces
-
-
-def _passages_of(facts: Sequence[StatedFact]) -> tuple[int, ...]:
-    return tuple(sorted({fact.passage.passage for fact in facts}))
-
-
-def _shown(point: ReportPoint) -> str:
-    """A point with its changes, and its first source."""
-    source = point.citations[0]
-    date = source.published.text if source.published else "undated"
-    return f"{with_changes(point)} [{source.title or source.document}, {date}]"
 
 
 def _extracted(
@@ -689,20 +653,17 @@ def _within(
     passage_pieces = [_passage_piece(each) for each in passages]
     passage_budget = budget // PASSAGE_PART
     report_budget = budget - passage_budget
-    order = sorted(range(len(pieces)), key=lambda at: (-_rating(pieces[at], rated), at))
-    packed = pack(
+    ratings = [0.0 if each.period is None else rated.get(each.period, 0.0) for each in pieces]
+    order = sorted(range(len(pieces)), key=lambda at: (-ratings[at], at))
+    points = pack(
         [tokens(pieces[at].text) for at in order], report_budget,
         groups=[pieces[at].period for at in order],
     )  # fmt: skip
-    points = packed._replace(selected=tuple(order[at] for at in packed.selected))
     packed = pack([tokens(each.text) for each in passage_pieces], passage_budget)
     notes = [points.note("points", report_budget), packed.note("passages", passage_budget)]
-    evidence = [pieces[at] for at in sorted(points.selected)] + [passage_pieces[at] for at in packed.selected]
+    evidence = [pieces[at] for at in sorted(order[at] for at in points.selected)]
+    evidence += [passage_pieces[at] for at in packed.selected]
     return evidence, [note for note in notes if note]
-
-
-def _rating(piece: EvidencePiece, rated: Mapping[Period, float]) -> float:
-    return 0.0 if piece.period is None else rated.get(piece.period, 0.0)
 
 
 def _passage_piece(sight: VisiblePassage) -> EvidencePiece:

@@ -30,7 +30,6 @@ from asof.extensions.facts.reports import (
     PeriodReport,
     PeriodReports,
     Relevance,
-    ReportCitation,
     ReportPoint,
     as_named,
     citations_of,
@@ -210,7 +209,8 @@ def _points(
             continue
         rests_on = [task.points[each - 1] for each in numbers]
         facts = tuple(dict.fromkeys(fact for each in rests_on for fact in each.facts))
-        points.append(ReportPoint(text, changes(facts, task.period), BY_MODEL, _citations(rests_on), facts))
+        citations = tuple(dict.fromkeys(citation for each in rests_on for citation in each.citations))
+        points.append(ReportPoint(text, changes(facts, task.period), BY_MODEL, citations, facts))
     notes = [
         f"{count:,} {what}"
         for count, what in (
@@ -221,11 +221,6 @@ def _points(
         if count > 0
     ]
     return points, notes
-
-
-def _citations(points: Iterable[ReportPoint]) -> tuple[ReportCitation, ...]:
-    """The citations of all points, each once."""
-    return tuple(dict.fromkeys(citation for each in points for citation in each.citations))
 
 
 # -- reports of the periods of a tree --------------------------------------------------------------
@@ -302,10 +297,12 @@ class _Work:
         below = self.hierarchy.facts_below(node)
         documents = len({each.passage.document for each in below})
         title = f"{self.choice.about}, {node}" if self.choice.about else str(node)
-        named = _entity_names(claims, self.choice.canonical)
+        count = f"{_counted(len(below), 'fact')} in {_counted(documents, 'document')}"
+        named = ", ".join(_entity_names(claims, self.choice.canonical))
+        summary = f"{count}; named most often: {named}" if named else count
         self.reports[node] = PeriodReport(
-            node, title, _summary(len(below), documents, named), tuple(self._point(each) for each in chosen),
-            len(below), documents, self.hierarchy.children[node],
+            node, title, summary, tuple(self._point(each) for each in chosen), len(below), documents,
+            self.hierarchy.children[node],
             labels_of(self.hierarchy.facts_at(node), node),
         )  # fmt: skip
 
@@ -346,13 +343,9 @@ class _Work:
 
     def _claims(self, node: Period) -> list[Claim]:
         """The claims of the node's own facts and of those in the reports inside it; each fact once."""
-        shown: dict[tuple[object, ...], StatedFact] = {}
-        for each in self.hierarchy.facts_at(node):
-            shown[each.order] = each
-        for child in self.hierarchy.children[node]:
-            for point in self.reports[child].points:
-                shown.update((each.order, each) for each in point.facts)
-        return claims_of(shown.values(), self.choice.canonical)
+        points = [point for child in self.hierarchy.children[node] for point in self.reports[child].points]
+        facts = [*self.hierarchy.facts_at(node), *(fact for point in points for fact in point.facts)]
+        return claims_of({each.order: each for each in facts}.values(), self.choice.canonical)
 
     def _compared(self, claim: Claim, node: Period) -> ClaimCandidate:
         children = self.hierarchy.children[node]
@@ -361,12 +354,9 @@ class _Work:
             self.changes[child][each] for child in children for each in orders if each in self.changes[child]
         )
         change = next(below, None) or self.past.change(claim, node)
-        inside = bool(children) and self._is_of(claim, node)
-        return ClaimCandidate(claim, change, self.past.novel(claim, node), inside)
-
-    def _is_of(self, claim: Claim, node: Period) -> bool:
         when = claim.lead.fact.when
-        return when is not None and node in nodes_of(when.span)
+        whole = bool(children) and when is not None and node in nodes_of(when.span)
+        return ClaimCandidate(claim, change, self.past.novel(claim, node), whole)
 
     def _changes(self, facts: Sequence[StatedFact], node: Period) -> tuple[str, ...]:
         """The changes of the figures among these facts."""
@@ -374,14 +364,17 @@ class _Work:
         return _distinct(changes)
 
 
-def _ranked(claims: Sequence[Claim], most: int | None = None) -> list[ChosenClaims]:
+def _ranked(claims: Sequence[Claim], most: int = MAX_POINTS) -> list[ChosenClaims]:
     """Claims as they rank without comparison with the period before."""
-    candidates = [ClaimCandidate(each) for each in claims]
-    return select_claims(candidates) if most is None else select_claims(candidates, most)
+    return select_claims([ClaimCandidate(each) for each in claims], most)
 
 
 def _distinct(changes: Iterable[FigureChange | None]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(str(each) for each in changes if each is not None))
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _entity_names(claims: Sequence[Claim], canonical: Canonical) -> list[str]:
@@ -398,13 +391,6 @@ def _names_of(entity: str, claims: Iterable[Claim], canonical: Canonical) -> Ite
             fact, document = claim.facts[0].fact, claim.facts[0].passage.document
             names = (canonical(each, document) for each in (fact.subject, fact.object))
             yield from (name for name in names if key(name) == entity)
-
-
-def _summary(facts: int, documents: int, named: Sequence[str]) -> str:
-    """One line of figures."""
-    count = f"{facts:,} {'fact' if facts == 1 else 'facts'}"
-    count += f" in {documents:,} {'document' if documents == 1 else 'documents'}"
-    return f"{count}; named most often: {', '.join(named)}" if named else count
 
 
 # -- reports ahead of questions --------------------------------------------------------------------
@@ -461,14 +447,11 @@ def generate_all(
     reports = build_reports(material.hierarchy, nodes, material.choice, asking)
     extracted = [each for each in reports.values() if each.by == "extract"]
     left = sum(each.unsent for each in extracted)
-    problems = [_problem(each) for each in extracted if not each.unsent]
+    problems = [
+        Problem(f"{each.period}: {'; '.join(each.notes)}", remedy="run the same command again", lost=False)
+        for each in extracted if not each.unsent
+    ]  # fmt: skip
     return GeneratedReports(len(reports) - len(extracted), left, tuple(problems), model.meter)
-
-
-def _problem(report: PeriodReport) -> Problem:
-    return Problem(
-        f"{report.period}: {'; '.join(report.notes)}", remedy="run the same command again", lost=False
-    )
 
 
 def worst_cost(material: ReportMaterial, model: MeteredModel) -> Usage:
@@ -557,7 +540,8 @@ def reports(
     hierarchy = facts_around(view, span, choice)
     nodes = hierarchy.scope(span)
     built = build_reports(hierarchy, nodes, choice, model)
-    notes = [] if nodes else [f"no facts{_of(choice)} in this period"]
+    about = f" about {choice.about!r}" if choice.about else ""
+    notes = [] if nodes else [f"no facts{about} in this period"]
     notes += _wider(hierarchy, span, nodes)
     in_order = tuple(built[node] for node in nodes)
     return PeriodReports(span, choice.about, in_order, view.as_of, view.known_at, tuple(notes))
@@ -606,10 +590,5 @@ def _wider(hierarchy: Hierarchy, span: Span, nodes: tuple[Period, ...]) -> list[
     ]
     if not facts:
         return []
-    count = f"{len(facts):,} {'fact' if len(facts) == 1 else 'facts'}"
     named = ", ".join(map(str, beyond[:_NAMED])) + ("" if len(beyond) <= _NAMED else ", …")
-    return [f"{count} of longer times ({named}) not reported here"]
-
-
-def _of(choice: ReportSelection) -> str:
-    return f" about {choice.about!r}" if choice.about else ""
+    return [f"{_counted(len(facts), 'fact')} of longer times ({named}) not reported here"]

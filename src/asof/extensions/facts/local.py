@@ -281,10 +281,7 @@ class Local:
         return [f"{' and '.join(wanted)} without cosines: this corpus has no vectors"] if wanted else []
 
     def _gammas(self, query: Query, view: View, known: Sequence[StatedFact]) -> Values:
-        if not self.by_cosine(view):
-            return gammas(query, view, known)
-
-        return fact_cosines(query, view, known)
+        return fact_cosines(query, view, known) if self.by_cosine(view) else gammas(query, view, known)
 
     def _seeds(self, query: Query, view: View, graph: Subgraph) -> Values:
         seeds = seed_weights(graph.nodes, graph.heads, graph.tails, graph.within)

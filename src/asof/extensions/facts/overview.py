@@ -196,7 +196,6 @@ class FactAnswers:
         self, retrieved: RetrievedPassages, context: AnswerContext, options: AnswerOptions, *, requested: bool
     ) -> Answer | None:
         """See `overview.overview`."""
-
         return overview(retrieved, context, options, requested=requested)
 
     def prepare(self, session: Session) -> None:

@@ -7,6 +7,7 @@ model is used.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
@@ -82,13 +83,12 @@ def claims_of(facts: Iterable[StatedFact], canonical: Canonical = as_named) -> l
         if each.fact.kind != NAME:
             same.setdefault((measure_of(each, canonical), *_statement_key(each, canonical)), []).append(each)
     return [
-        Claim(measure_of(group[0], canonical), _entities(group[0], canonical), tuple(group), _lead(group))
+        Claim(
+            measure_of(group[0], canonical), _entities(group[0], canonical), tuple(group),
+            min(group, key=lambda each: (not each.sentence, -each.fact.confidence)),
+        )
         for group in same.values()
-    ]
-
-
-def _lead(facts: Sequence[StatedFact]) -> StatedFact:
-    return min(facts, key=lambda each: (not each.sentence, -each.fact.confidence))
+    ]  # fmt: skip
 
 
 def measure_of(known: StatedFact, canonical: Canonical = as_named) -> Measure:
@@ -128,15 +128,6 @@ def about(facts: Iterable[StatedFact], name: str, canonical: Canonical = as_name
     ]
 
 
-def degrees(claims: Sequence[Claim]) -> dict[str, int]:
-    """In how many of the claims each end occurs."""
-    counts: dict[str, int] = {}
-    for claim in claims:
-        for end in claim.ends:
-            counts[end] = counts.get(end, 0) + 1
-    return counts
-
-
 # -- changes of figures since the period before ----------------------------------------------------
 
 
@@ -166,17 +157,13 @@ class FigureChange:
 
     def __str__(self) -> str:
         """As it is shown: `$3.4 billion -> $3.7 billion, +8.8% against 2023-Q4`."""
-        return f"{_written(self.before)} -> {_written(self.after)}{self._by()} against {self.since}"
-
-    def _by(self) -> str:
-        ratio, unit = self.ratio, _figure(self.after).unit
-        if ratio is None:
-            return ""
-        if ratio == 0:
-            return ", unchanged"
-        return (
-            f", {ratio:+,.4g} {'points' if unit == '%' else 'bp'}" if unit in POINTS else f", {ratio:+,.1%}"
-        )
+        ratio, unit, by = self.ratio, _figure(self.after).unit, ""
+        if ratio is not None:
+            many = (
+                f"{ratio:+,.4g} {'points' if unit == '%' else 'bp'}" if unit in POINTS else f"{ratio:+,.1%}"
+            )
+            by = f", {many}" if ratio else ", unchanged"
+        return f"{_written(self.before)} -> {_written(self.after)}{by} against {self.since}"
 
 
 def _figure(known: StatedFact) -> Amount:
@@ -379,7 +366,7 @@ class _Weighed(NamedTuple):
 
 
 def _weigh(candidates: Sequence[ClaimCandidate], relevance: Relevance | None) -> list[_Weighed]:
-    degree = degrees([each.claim for each in candidates])
+    degree = Counter(end for each in candidates for end in each.claim.ends)
     weighed = []
     for each in candidates:
         claim, lead, words = each.claim, each.claim.lead, claim_text(each.claim)

@@ -56,37 +56,39 @@ image::pic.png[A crane]
 """
 
 
+TEXT = """\
+The guide
+
+Intro of Quay with the part, this and the web.
+
+First bold section
+A table
+|a |b
+|1 |2
+
+```ruby
+puts "{product}" # *not* bold
+
+// no comment
+```
+
+NOTE:
+Mind {undefined} and C++.
+
+* one
+more
+** two
+
+A crane"""
+
+
 def parse(text: str):
     return markups.parse_asciidoc(text, "stem", InputLimits())
 
 
 def test_a_file():
     page = parse(FILE.replace("= The {product} guide", "= The guide"))
-    assert page.text == (
-        "The guide\n"
-        "\n"
-        "Intro of Quay with the part, this and the web.\n"
-        "\n"
-        "First bold section\n"
-        "A table\n"
-        "|a |b\n"
-        "|1 |2\n"
-        "\n"
-        "```ruby\n"
-        'puts "{product}" # *not* bold\n'
-        "\n"
-        "// no comment\n"
-        "```\n"
-        "\n"
-        "NOTE:\n"
-        "Mind {undefined} and C++.\n"
-        "\n"
-        "* one\n"
-        "more\n"
-        "** two\n"
-        "\n"
-        "A crane"
-    )
+    assert page.text == TEXT
     assert page.outline == (
         Heading(0, 1, "The guide"),
         Heading(page.text.index("First"), 2, "First bold section"),
@@ -127,11 +129,6 @@ def test_the_date_of_the_file():
     assert published.text == "2024-03-05"
 
 
-def test_text_below_the_title_that_names_no_author_is_kept():
-    page = parse("= T\nIt says: something, and that.\n")
-    assert (page.text, page.front) == ("T\nIt says: something, and that.", {})
-
-
 @pytest.mark.parametrize(
     ("written", "shown", "links"),
     [
@@ -155,16 +152,16 @@ def test_marks_and_links(written, shown, links):
     assert list(page.links) == links
 
 
-def test_attributes_of_the_body_hold_from_their_line_on():
+def test_attributes_of_the_body_hold_from_their_line_on_and_text_below_the_title_is_kept():
     assert parse("{a}\n:a: 1\n{a}\n:!a:\n{a}").text == "{a}\n1\n{a}"
+    page = parse("= T\nIt says: something, and that.\n")
+    assert (page.text, page.front) == ("T\nIt says: something, and that.", {})
 
 
 def test_a_comment_that_is_never_closed_is_told():
     page = parse("a\n////\nb\n")
-    assert page.text == "a"
-    assert [note.message for note in page.notes] == [
-        "a comment (////) is never closed: what follows it is not read"
-    ]
+    (note,) = page.notes
+    assert (page.text, note.message) == ("a", "a comment (////) is never closed: what follows it is not read")
 
 
 def test_attributes_that_multiply_are_refused():

@@ -41,27 +41,21 @@ def parts(file: ParsedFile) -> list[tuple[str, str, str]]:
 
 
 def test_the_bursts_of_a_day_of_slack():
-    file = read(
-        [
-            slack(0, "has joined", subtype="channel_join"),
-            slack(0, "Is it <https://e.org/a?b&amp;c|the crane>, <@U2>?", user_profile=ADA),
-            slack(599, "&lt;b&gt; &amp;amp; <!here> <#C1|port> <mailto:a@e.org|a@e.org>", user="U2"),
-            slack(1198, "", user="U2", files=[{"name": "plan.pdf"}]),
-            slack(1798, "later", user="U3", user_profile={"name": "bo"}),
-        ]
+    link = "Is it <https://e.org/a?b&amp;c|the crane>, <@U2>?"
+    signs = "&lt;b&gt; &amp;amp; <!here> <#C1|port> <mailto:a@e.org|a@e.org>"
+    messages = [
+        slack(0, "has joined", subtype="channel_join"),
+        slack(0, link, user_profile=ADA),
+        slack(599, signs, user="U2"),
+        slack(1198, "", user="U2", files=[{"name": "plan.pdf"}]),
+        slack(1798, "later", user="U3", user_profile={"name": "bo"}),
+    ]
+    file = read(messages)
+    said = (
+        "Ada: Is it the crane (https://e.org/a?b&c), @U2?\nU2: <b> &amp; @here #port a@e.org\nU2: [plan.pdf]"
     )
     assert parts(file) == [
-        (
-            "2021-03-12T18:04:05+00:00",
-            "\n".join(
-                [
-                    "Ada: Is it the crane (https://e.org/a?b&c), @U2?",
-                    "U2: <b> &amp; @here #port a@e.org",
-                    "U2: [plan.pdf]",
-                ]
-            ),
-            "2021-03-12T18:24:03+00:00",
-        ),
+        ("2021-03-12T18:04:05+00:00", said, "2021-03-12T18:24:03+00:00"),
         ("2021-03-12T18:34:03+00:00", "bo: later", "2021-03-12T18:34:03+00:00"),
     ]
     assert file.parts[0].title == "2021-03-12 18:04"
@@ -81,51 +75,32 @@ def test_threads_and_later_edits_are_parts_of_their_own():
     first = slack(0, "first", thread_ts=f"{START}.000200")
     edited = slack(10, "now so", edited={"user": "U1", "ts": f"{START + 910}.000000"})
     reply = slack(4000, "reply", thread_ts=f"{START}.000200")
+    within = "2021-03-12T19:10:45+00:00 in the thread of 2021-03-12T18:04:05+00:00"
     assert parts(read([first, edited, slack(20, "second"), reply])) == [
         ("2021-03-12T18:04:05+00:00", "U1: first\nU1: second", "2021-03-12T18:04:25+00:00"),
         ("2021-03-12T18:04:15+00:00", "U1: now so", "2021-03-12T18:19:15+00:00"),
-        (
-            "2021-03-12T19:10:45+00:00 in the thread of 2021-03-12T18:04:05+00:00",
-            "U1: reply",
-            "2021-03-12T19:10:45+00:00",
-        ),
+        (within, "U1: reply", "2021-03-12T19:10:45+00:00"),
     ]
 
 
 def test_a_channel_of_discord():
-    file = read(
-        {
-            "guild": {"name": "Port"},
-            "channel": {"name": "cranes / quay"},
-            "messages": [
-                discord(0, "Joined the server.", type="GuildMemberJoin"),
-                discord(4, "It is broken.\nAgain.", attachments=[{"fileName": "a.png"}]),
-                discord(
-                    5, "", embeds=[{"title": "News", "description": "of cranes"}], author={"name": "bot"}
-                ),
-                discord(59, "Repaired", timestampEdited="2021-04-01T10:00:00+00:00"),
-            ],
-        }
-    )
+    embedded = [{"title": "News", "description": "of cranes"}]
+    messages = [
+        discord(0, "Joined the server.", type="GuildMemberJoin"),
+        discord(4, "It is broken.\nAgain.", attachments=[{"fileName": "a.png"}]),
+        discord(5, "", embeds=embedded, author={"name": "bot"}),
+        discord(59, "Repaired", timestampEdited="2021-04-01T10:00:00+00:00"),
+    ]
+    file = read({"guild": {"name": "Port"}, "channel": {"name": "cranes / quay"}, "messages": messages})
+    said = "Ada: It is broken.\nAgain. [a.png]\nbot: News\nof cranes"
     assert parts(file) == [
-        (
-            "cranes / quay 2021-03-12T18:04:05+01:00",
-            "Ada: It is broken.\nAgain. [a.png]\nbot: News\nof cranes",
-            "2021-03-12T18:05:05+01:00",
-        ),
+        ("cranes / quay 2021-03-12T18:04:05+01:00", said, "2021-03-12T18:05:05+01:00"),
         ("cranes / quay 2021-03-12T18:59:05+01:00", "Ada: Repaired", "2021-04-01T10:00:00+00:00"),
     ]
-    assert file.parts[0].front == {
-        "channel": "cranes / quay",
-        "guild": "Port",
-        "authors": ["Ada", "bot"],
-        "published": "2021-03-12T18:05:05+01:00",
-    }
-
-
-def test_a_long_name_of_a_channel_is_cut_in_ids():
-    file = read({"guild": {}, "channel": {"name": "c" * 5000}, "messages": [discord(4, "a")]})
-    assert file.parts[0].name == f"{'c' * 100} 2021-03-12T18:04:05+01:00"
+    names = {"channel": "cranes / quay", "guild": "Port", "authors": ["Ada", "bot"]}
+    assert file.parts[0].front == {**names, "published": "2021-03-12T18:05:05+01:00"}
+    long = read({"guild": {}, "channel": {"name": "c" * 5000}, "messages": [discord(4, "a")]})
+    assert long.parts[0].name == f"{'c' * 100} 2021-03-12T18:04:05+01:00"
 
 
 def test_messages_without_a_time_are_told():
@@ -137,32 +112,20 @@ def test_messages_without_a_time_are_told():
 
 
 @pytest.mark.parametrize(
-    "raw",
+    ("raw", "said", "lost", "other", "empty"),
     [
-        b"{}",
-        b"[]",
-        b"7",
-        b'[{"id": "U1"}]',
-        b'{"messages": [], "name": 1}',
+        *((raw, "no chat export that is known", False, True, False) for raw in (b"{}", b"[]", b"7")),
+        (b'[{"id": "U1"}]', "no chat export that is known", False, True, False),
+        (b'{"messages": [], "name": 1}', "no chat export that is known", False, True, False),
+        # damaged, which may be a chat
+        *((raw, "no sound JSON", False, False, False) for raw in (b"{", b"[" * 100_000, b"1" * 5000)),
+        (json.dumps([slack(0, "a", subtype="channel_join")]).encode(), "no message", False, False, True),
     ],
 )
-def test_other_json_is_refused_and_nothing_is_lost(raw):
-    with pytest.raises(Unreadable, match="no chat export that is known") as wrong:
+def test_what_is_no_chat(raw: bytes, said: str, lost: bool, other: bool, empty: bool):
+    with pytest.raises(Unreadable, match=said) as wrong:
         parsed(raw, "a.json", InputLimits())
-    assert (wrong.value.lost, wrong.value.other) == (False, True)
-
-
-@pytest.mark.parametrize("raw", [b"{", b"[" * 100_000, b"1" * 5000])
-def test_json_that_is_damaged_may_be_a_chat_and_is_a_problem_of_its_own(raw):
-    with pytest.raises(Unreadable, match="no sound JSON") as wrong:
-        parsed(raw, "a.json", InputLimits())
-    assert (wrong.value.lost, wrong.value.other) == (False, False)
-
-
-def test_a_day_on_which_nobody_said_anything_is_empty():
-    with pytest.raises(Unreadable, match="no message") as wrong:
-        read([slack(0, "has joined", subtype="channel_join")])
-    assert wrong.value.empty
+    assert (wrong.value.lost, wrong.value.other, wrong.value.empty) == (lost, other, empty)
 
 
 VALUES = st.recursive(
@@ -175,26 +138,13 @@ VALUES = st.recursive(
     ),
     max_leaves=4,
 )
-KEYS = [
-    "ts",
-    "text",
-    "user",
-    "subtype",
-    "thread_ts",
-    "edited",
-    "files",
-    "attachments",
-    "user_profile",
-    "type",
-    "timestamp",
-    "timestampEdited",
-    "content",
-    "author",
-    "embeds",
-]
+KEYS = (
+    "ts text user subtype thread_ts edited files attachments user_profile type timestamp timestampEdited"
+    " content author embeds"
+)
 
 
-@given(st.lists(st.dictionaries(st.sampled_from(KEYS), VALUES), max_size=3))
+@given(st.lists(st.dictionaries(st.sampled_from(KEYS.split()), VALUES), max_size=3))
 def test_any_values_make_parts_or_are_refused(records):
     message = slack(0, "a\ud800\0")
     for export in ([message, *records], {"guild": records, "channel": records, "messages": records}):

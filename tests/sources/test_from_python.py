@@ -34,15 +34,9 @@ def corpus(memory_folder):
 def test_documents_are_added_alone_and_in_any_number(corpus, given):
     report = corpus.add(given)
     assert (report.added, report.problems) == (1, [])
-    assert [(hit.document, str(hit.published)[:7]) for hit in corpus.at("2021-03").search("crane")] == [
-        ("a", "2021-03")
-    ]
-
-
-def test_the_end_of_a_document_is_added_alone(corpus):
-    corpus.add(CRANE)
+    (hit,) = corpus.at("2021-03").search("crane")
+    assert (hit.document, str(hit.published)[:7]) == ("a", "2021-03")
     assert corpus.add(asof.Ended("a", 2022)).ended == 1
-    assert len(corpus.at(2021).search("crane")) == 1
     assert len(corpus.at(2023).search("crane")) == 0
 
 
@@ -55,14 +49,14 @@ def test_a_record_is_read_as_a_line_of_json_is(corpus, tmp_path):
     ]
     report = corpus.add([*records, {**CRANE, "published": "soon", "deep": object(), "big": [float("inf")]}])
     assert (report.added, report.failed) == (2, 2)
-    said = [str(problem) for problem in report.problems]
-    beginnings = (
+    said = [
         "item 2 has no text",
-        "item 3 has no id",
-        "item 4: 'published' cannot be read: 'soon' is not",
-    )
-    assert all(one.startswith(other) for one, other in zip(said, beginnings, strict=False))
-    assert sorted(line[:22] for line in said[3:]) == ["item 4: 'big' is left ", "item 4: 'deep' is left"]
+        "item 3 has no id; ",
+        "item 4: 'big' is l",
+        "item 4: 'deep' is ",
+        "item 4: 'published",
+    ]
+    assert sorted(str(problem)[:18] for problem in report.problems) == said
     assert [hit.document for hit in corpus.search("crane", meta={"team": "x"})] == ["7"]
 
 
@@ -84,18 +78,16 @@ def test_what_is_no_source_is_told_with_what_is(corpus, given, said):
 
 
 @pytest.mark.parametrize(
-    "text", ["The crane is red.", "The crane.\nIt is red.", "x" * 300, "a\0b", "", "\ud800"]
+    ("text", "said"),
+    [
+        *((text, "no path") for text in ("The crane.\nIt is red.", "x" * 300, "a\0b", "", "\ud800")),
+        ("The crane is red.", "neither a file nor a folder; of a text make asof.Document"),
+        ("notes/none.md", "notes/none.md does not exist; accepted are a folder"),
+    ],
 )
-def test_a_text_in_the_place_of_a_path_is_told_apart(corpus, text):
-    with pytest.raises(
-        SourceError, match=r"no path|neither a file nor a folder; of a text make asof.Document"
-    ):
+def test_a_text_in_the_place_of_a_path_is_told_apart(corpus, text, said):
+    with pytest.raises(SourceError, match=said):
         corpus.add(text)
-
-
-def test_a_path_that_is_not_there_says_what_is_accepted(corpus):
-    with pytest.raises(SourceError, match=r"notes/none.md does not exist; accepted are a folder"):
-        corpus.add("notes/none.md")
 
 
 def test_a_source_of_ones_own_that_fails_says_why(corpus):

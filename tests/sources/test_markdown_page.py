@@ -14,11 +14,6 @@ def read(text: str):
     return parse_markdown(text, "stem", InputLimits())
 
 
-def test_an_empty_note():
-    assert read("") == parse_markdown("", "stem", InputLimits())
-    assert (read("").title, read("").outline) == ("stem", ())
-
-
 def test_frontmatter_is_taken_off():
     note = read(
         "---\ntitle: T\ntags: [a, '#b']\naliases: One name\npages: 12\nwhen: 2024-03-05\n---\n# H\ntext\n"
@@ -33,6 +28,7 @@ def test_frontmatter_is_taken_off():
 @pytest.mark.parametrize(
     ("text", "title"),
     [
+        ("", "stem"),
         ("---\ntitle: From above\n---\n# H", "From above"),
         ("---\ntitle: 1984\n---\n", "1984"),
         ("## Two\n\n# One\n", "One"),

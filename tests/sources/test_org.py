@@ -49,26 +49,28 @@ left out too
 """
 
 
+TEXT = """\
+Intro with label, 2f-b and the web.
+
+NEXT [#A] Repair quay
+SCHEDULED: <2024-03-06 Wed>
+| a | b |
+| 1 | 2 |
+
+Code
+```python
+x = [[1]]
+* no headline
+```"""
+
+
 def parse(text: str):
     return markups.parse_org(text, "stem", InputLimits())
 
 
 def test_a_file():
     page = parse(FILE)
-    assert page.text == (
-        "Intro with label, 2f-b and the web.\n"
-        "\n"
-        "NEXT [#A] Repair quay\n"
-        "SCHEDULED: <2024-03-06 Wed>\n"
-        "| a | b |\n"
-        "| 1 | 2 |\n"
-        "\n"
-        "Code\n"
-        "```python\n"
-        "x = [[1]]\n"
-        "* no headline\n"
-        "```"
-    )
+    assert page.text == TEXT
     assert page.outline == (
         Heading(page.text.index("NEXT"), 1, "Repair quay"),
         Heading(page.text.index("Code"), 2, "Code"),
@@ -78,11 +80,7 @@ def test_a_file():
     assert page.aliases == ("1f-a", "The harbour", "port")
     assert page.front == {"created": "2024-01-02", "author": "Ada", "date": "2024-03-05 10:00"}
     assert page.lines == {"created": 4, "title": 6, "author": 7, "date": 8}
-
-
-def test_its_date_is_that_of_the_keyword():
-    page = parsed(FILE.encode(), "a.org", InputLimits())
-    dates = dates_in(page)
+    dates = dates_in(parsed(FILE.encode(), "a.org", InputLimits()))
     assert dates.published is not None
     assert (dates.published.text, dates.published.by) == ("2024-03-05 10:00", "frontmatter")
     assert dates.meta == {"created": "2024-01-02", "author": "Ada"}

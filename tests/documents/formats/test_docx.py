@@ -73,7 +73,7 @@ def test_lists_are_kept_together():
     assert part.text == "- one\n  - two\n- three\n\nno\n\n- four"
 
 
-def test_a_table_with_merged_cells_and_one_in_a_cell():
+def test_a_table_with_merged_cells_one_in_a_cell_and_one_that_is_a_frame():
     down, more = '<w:vMerge w:val="restart"/>', "<w:vMerge/>"
     inner = f"<w:tbl>{tr(tc('i'), tc('j'))}{tr(tc('k'), tc('l'))}</w:tbl>{p('')}"
     part = read(
@@ -86,13 +86,8 @@ def test_a_table_with_merged_cells_and_one_in_a_cell():
     assert part.text == (
         "Caption\n\nCity: Bonn; Size: 1; Size: 2\n\nCity: Bonn; Size: 3; Size: i; j. k; l\n\nSize: 5"
     )
-
-
-def test_a_table_of_one_column_is_a_frame():
-    frame = f"<w:tbl>{tr(tc(p('h', style('Heading1')) + p('t')))}</w:tbl>"
-    part = read(frame)
-    assert part.text == "h\n\nt"
-    assert part.outline == [(0, 1, "h")]
+    framed = read(f"<w:tbl>{tr(tc(p('h', style('Heading1')) + p('t')))}</w:tbl>")
+    assert (framed.text, framed.outline) == ("h\n\nt", [(0, 1, "h")])
 
 
 def test_notes_and_comments_follow_the_text():
@@ -200,12 +195,9 @@ MHT = (
 def test_a_part_that_is_html_or_text_is_read_in_its_place(name, content, kind, text):
     part = part_of(docx, with_part(name, content, kind), LIMITS)
     assert (part.text, part.notes) == (f"a\n\n{text}\n\nb", [])
-
-
-def test_a_part_in_a_cell_is_read_there():
     table = f'<w:tbl><w:tr><w:tc>{p("k")}</w:tc><w:tc><w:altChunk r:id="rPart"/></w:tc></w:tr></w:tbl>'
-    part = part_of(docx, with_part("p.html", b"<p>One<p>two", body=table), LIMITS)
-    assert part.text == "k; One two"
+    in_cell = part_of(docx, with_part(name, content, kind, body=table), LIMITS)
+    assert in_cell.text == f"k; {' '.join(text.split())}"
 
 
 @pytest.mark.parametrize(("name", "kind"), [("p.rtf", ""), ("p.html", "application/rtf"), ("p.docx", "")])

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 from asof.sources import dates
@@ -55,7 +56,9 @@ def parse_text(text: str, stem: str, limits: InputLimits) -> ParsedFile:  # noqa
         reading.take(piece)
     reading.end_line()
     lines, links = reading.main_text()
-    outline = tuple(_outline(lines))
+    starts = accumulate((len(line.text) + 1 for line in lines), initial=0)
+    headings = ((start, line) for start, line in zip(starts, lines, strict=False) if line.heading)
+    outline = tuple(Heading(start, line.heading, line.text.strip()) for start, line in headings)
     title = reading.title or reading.named or next((h.title for h in outline if h.level == 1), stem)
     lost = "<{}> is never closed: what follows it is not read"
     notes = [
@@ -186,14 +189,6 @@ class _PageReading:
         line = line.rstrip() if self._preformatted else " ".join(line.split())
         if line:
             self.lines.append(_Line(line, self._heading, self._place))
-
-
-def _outline(lines: Sequence[_Line]) -> Iterator[Heading]:
-    offset = 0
-    for line in lines:
-        if line.heading:
-            yield Heading(offset, line.heading, line.text.strip())
-        offset += len(line.text) + 1
 
 
 class _PageDates:

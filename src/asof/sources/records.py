@@ -367,7 +367,9 @@ class JsonLines:
                     return
                 line = line.removeprefix(_BOM)
             if len(line) > longest and not line.endswith(b"\n"):
-                size = len(line) + _rest(stream)
+                size = len(line)
+                while not line.endswith(b"\n") and (line := stream.readline(_SKIP)):
+                    size += len(line)
                 yield self._problem(f"the line has {size} bytes; the limit is {longest}")
                 continue
             if line.isspace() or not line:
@@ -412,16 +414,6 @@ class JsonLines:
 
     def _problem(self, message: str, remedy: str = "", document: str = "") -> Problem:
         return Problem(message, self.file, self._number, remedy, document)
-
-
-def _rest(stream: BinaryIO) -> int:
-    """Skips the rest of a line; returns its number of bytes."""
-    size = 0
-    while piece := stream.readline(_SKIP):
-        size += len(piece)
-        if piece.endswith(b"\n"):
-            break
-    return size
 
 
 # -- what Python code passes to `Corpus.add` -----------------------------------------------------------

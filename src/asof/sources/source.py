@@ -31,7 +31,6 @@ NAME = "readings.db"
 MOST = 256 * 2**20
 """The most bytes of compressed answers; the oldest are dropped first."""
 
-_COMMIT = 100
 _TABLE = (
     "CREATE TABLE IF NOT EXISTS answers (number INTEGER PRIMARY KEY, key BLOB UNIQUE, answer BLOB, sum BLOB)"
 )
@@ -53,7 +52,7 @@ class KeptAnswers:
     most: int = MOST
     _db: sqlite3.Connection | None = field(default=None, init=False)
     _failed: bool = field(default=False, init=False)
-    _count: int = field(default=0, init=False)
+    _grown: bool = field(default=False, init=False)
 
     def get(self, key: bytes, largest: int) -> bytes | None:
         """The answer of a key, of at most `largest` bytes, or None."""
@@ -72,28 +71,16 @@ class KeptAnswers:
     def put(self, key: bytes, answer: bytes) -> None:
         """Store an answer."""
         values = (key, zlib.compress(answer, 1), _sum(key, answer))
-
-        def write(db: sqlite3.Connection) -> None:
-            if not self._count % _COMMIT:
-                if db.in_transaction:
-                    db.execute("COMMIT")
-                db.execute("BEGIN")
-            self._count += 1
-            db.execute("INSERT OR REPLACE INTO answers (key, answer, sum) VALUES (?, ?, ?)", values)
-
-        self._asked(write)
+        insert = "INSERT OR REPLACE INTO answers (key, answer, sum) VALUES (?, ?, ?)"
+        self._grown |= self._asked(lambda db: db.execute(insert, values)) is not None
 
     def close(self) -> None:
-        """Write pending answers; the oldest answers are dropped if there are too many bytes."""
-        if self._count:
-            self._asked(self._end)
+        """Close the file; the oldest answers are dropped if there are too many bytes."""
+        if self._grown:
+            self._asked(lambda db: db.execute(_LEFT, (self.most,)))
         if self._db is not None:
             self._db.close()
-        self._db, self._failed, self._count = None, False, 0
-
-    def _end(self, db: sqlite3.Connection) -> None:
-        db.execute(_LEFT, (self.most,))
-        db.execute("COMMIT")
+        self._db, self._failed, self._grown = None, False, False
 
     def _asked(self, ask: Callable[[sqlite3.Connection], Any]) -> Any:
         """The reader's answer; None if the file cannot be used, which is not tried again before `close`."""

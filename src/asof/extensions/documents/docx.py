@@ -374,11 +374,8 @@ class _Document:
                 if (choice := chosen(each)) is not None:
                     yield from self._pieces(choice)
             elif name != "sdt" or not is_prompt(each):
-                yield from self._maths(each) if name in _MATHS else self._pieces(each)
-
-    def _maths(self, element: ET.Element) -> Iterator[str]:
-        if text := "".join(self._pieces(element)):
-            yield _MATHS[local(element)] + text
+                text = "".join(self._pieces(each))
+                yield _MATHS[name] + text if text and name in _MATHS else text
 
     def _field(self, element: ET.Element, name: str) -> Iterator[str]:
         """Links, and fields: their result is text, their instruction is none."""

@@ -304,8 +304,10 @@ def entries(tree: XmlTree, shown: str) -> Iterator[FeedEntry]:
 def _of_rss(item: Element, tree: XmlTree, home: str) -> FeedEntry:
     guid = _text(item, "guid", RSS)
     link = _text(item, "link", RSS)
-    if not link and _ADDRESS.fullmatch(guid) and _permanent(item):
-        link = guid
+    if not link and _ADDRESS.fullmatch(guid):
+        first, *_ = _children(item, "guid", RSS)
+        permanent = first.attrib.get("isPermaLink", "true").strip().lower() != "false"
+        link = guid if permanent else ""
     link = urljoin_or(home, link)
     name = guid or _attribute(item, "about", RDF) or link
     body = (
@@ -319,11 +321,6 @@ def _of_rss(item: Element, tree: XmlTree, home: str) -> FeedEntry:
         _text(item, "modified", {TERMS}) or _text(item, "updated", {ATOM}), authors,
         (*_texts(item, "category", RSS), *_texts(item, "subject", {DUBLIN_CORE})), tree.line(item),
     )  # fmt: skip
-
-
-def _permanent(item: Element) -> bool:
-    guids = _children(item, "guid", RSS)
-    return not guids or guids[0].attrib.get("isPermaLink", "true").strip().lower() != "false"
 
 
 def _home(root: Element) -> str:

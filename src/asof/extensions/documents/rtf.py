@@ -105,12 +105,6 @@ def braces(text: str) -> tuple[int, int]:
     return signs.count("{"), signs.count("}")
 
 
-def rtf_properties(info: str) -> Iterator[tuple[str, str]]:
-    """The texts in the group of properties, as RTF, by their names."""
-    for name, _, end, inner in groups(info, _PROPERTY):
-        yield name, info[inner : end - 1]
-
-
 def _decoded(raw: bytes) -> str:
     """The characters of a file, binary data cut. Those beyond ASCII are UTF-8, or escapes of RTF."""
     text, pieces, at = raw.decode("latin-1"), [], 0
@@ -199,7 +193,7 @@ def read(raw: bytes, stem: str, suffix: str, limits: ReadLimits) -> list[Part]: 
     if not raw.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{\\rtf"):
         raise Refused(r"it is no RTF, which begins with {\rtf", "correct its suffix")
     found = marked(raw)
-    properties = list(rtf_properties(found.info))
+    properties = [(name, found.info[at : end - 1]) for name, _, end, at in groups(found.info, _PROPERTY)]
     put_aside = [rtf for _, rtf, _ in found.asides] + [rtf for _, rtf in properties]
     try:
         text, asides = _text(found, found.text), _asides(found, put_aside)

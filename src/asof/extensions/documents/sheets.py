@@ -246,29 +246,17 @@ def shown(value: object) -> str:
             return "yes" if value else "no"
         case float():
             return str(int(value)) if value.is_integer() and abs(value) < _WHOLE else format(value, ".15g")
-        case datetime():
-            return _to_the_second(value)
+        case datetime():  # it may be a part of a second off, being stored as a part of a day
+            if value.microsecond >= 500_000 and value.year < MAXYEAR:
+                value += timedelta(seconds=1)
+            value = value.replace(microsecond=0)
+            return value.isoformat(" ", "seconds" if value.second else "minutes").removesuffix(" 00:00")
         case time():
             return value.isoformat("seconds" if value.second else "minutes")
-        case timedelta():
-            return _duration(value)
+        case timedelta():  # 36:30:00
+            seconds = round(value.total_seconds())
+            minutes, second = divmod(abs(seconds), 60)
+            return f"{'-' if seconds < 0 else ''}{minutes // 60}:{minutes % 60:02}:{second:02}"
         case date():
             return value.isoformat()
     return str(value)
-
-
-def _to_the_second(moment: datetime) -> str:
-    """A moment without the part of a second that comes of being stored as a part of a day."""
-    if moment.microsecond >= 500_000 and moment.year < MAXYEAR:
-        moment += timedelta(seconds=1)
-    moment = moment.replace(microsecond=0)
-    text = moment.isoformat(" ", "seconds" if moment.second else "minutes")
-    return text.removesuffix(" 00:00")
-
-
-def _duration(length: timedelta) -> str:
-    """Hours, minutes and seconds: 36:30:00."""
-    seconds = round(length.total_seconds())
-    minutes, second = divmod(abs(seconds), 60)
-    hour, minute = divmod(minutes, 60)
-    return f"{'-' if seconds < 0 else ''}{hour}:{minute:02}:{second:02}"

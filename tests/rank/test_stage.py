@@ -1,21 +1,30 @@
-"""Columns of a ranking: which candidates have them, and stages that are wrong."""
+"""Stages and recipes: columns of a ranking, fields that can be set, numbers that learning may move."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from asof import recipes
 from asof.errors import UsageError
 from asof.index.view import View
 from asof.rank import expression
 from asof.rank.combine import Combine
-from asof.rank.gather import Everything, Lexical, TopK
-from asof.rank.stage import Ranking
+from asof.rank.feedback import PseudoRelevanceFeedback
+from asof.rank.gather import Lexical, TopK
+from asof.rank.rerank import Mmr
+from asof.rank.stage import Ranking, Recipe, ranges, value_of, with_values
+from asof.recipes import ASOF, FEEDBACK
 from asof.values import Document, Query
+
+# -- columns of a ranking: which candidates have them, and stages that are wrong -------------------
+
 
 Make = Callable[..., Any]
 
@@ -30,16 +39,6 @@ class Given:
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         values = np.full(ranking.count + self.more, self.value)
         return ranking.with_feature("given", expression.Given("given", values))
-
-
-@dataclass(frozen=True)
-class Tagged:
-    """The column `given`: how many tags the document of each candidate has, plus its `stars`."""
-
-    def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
-        ranking = ranking.matching()
-        values = [len(each.tags) + each.meta.get("stars", 0) for each in view.records(ranking.rows)]
-        return ranking.with_feature("given", expression.Given("given", np.array(values, float)))
 
 
 @dataclass(frozen=True)
@@ -76,21 +75,6 @@ def test_what_was_gathered_and_not_cut_matches(fresh: Make, run: Make, document:
     with fresh(document("a", "mole", "2001"), document("b", "fog", "2001")) as corpus:
         corpus.add(document("a", "boat mole", "2003"))
         assert [hit.text for hit in run(corpus, "mole", Lexical())] == ["boat mole"]
-
-
-def test_everything_has_a_feature_without_a_score(fresh: Make, run: Make, document: Make) -> None:
-    with fresh(document("a", "mole", "2001"), document("b", "fog", "2001")) as corpus:
-        assert len(run(corpus, "mole", Everything(), Given(), GIVEN, TopK())) == 2
-
-
-def test_tags_and_metadata_of_records(fresh: Make, column: Make, document: Make) -> None:
-    made = [
-        document("a", "mole", "2001", tags="wet, old"),
-        document("b", "mole", "2001", meta={"stars": 5}),
-        document("c", "mole", "2001"),
-    ]
-    with fresh(*made) as corpus:
-        assert column(corpus, "mole", "given", Lexical(), Tagged()) == {"a": 2.0, "b": 5.0, "c": 0.0}
 
 
 @pytest.mark.parametrize("stages", [(), (TopK(),), (Given(), TopK())])
@@ -131,3 +115,137 @@ def test_no_stage_can_let_superseded_rows_through(fresh: Make, run: Make) -> Non
         assert sorted(hit.text for hit in hits) == ["Rye.", "The fee is five."]
         hits = run(corpus, "fee", LetsAllThrough(), TopK(), as_of="2021")
         assert sorted(hit.text for hit in hits) == ["Rye.", "The fee is four."]
+
+
+# -- recipes as values: named stages, fields that can be set, fields that refuse -------------------
+
+
+TWICE = Recipe(
+    "twice",
+    "",
+    (Lexical(), Combine(), Mmr(), PseudoRelevanceFeedback(), PseudoRelevanceFeedback(weight=0.5), TopK()),
+)
+
+
+def test_stages_have_names() -> None:
+    names = "lexical combine mmr pseudo_relevance_feedback pseudo_relevance_feedback-2 top_k"
+    assert list(TWICE.stages_by_name()) == names.split()
+    assert dict(TWICE.fields())["pseudo_relevance_feedback-2.weight"] == 0.5
+
+
+def test_a_field_is_set() -> None:
+    changed = TWICE.replaced({
+        "pseudo_relevance_feedback-2.weight": 1, "lexical.k1": 1.2, "lexical.idf_cap": 4
+    })  # fmt: skip
+    assert changed.stages[0] == Lexical(k1=1.2, idf_cap=4.0)
+    assert changed.stages[3:5] == (PseudoRelevanceFeedback(), PseudoRelevanceFeedback(weight=1.0))
+    assert TWICE.stages[0] == Lexical()  # a recipe is a value
+
+
+def test_pairs_are_a_table() -> None:
+    changed = TWICE.replaced({"combine.weights": {"lexical": 1, "dense": 0.25}, "mmr.scale": "given"})
+    assert changed.stages[1:3] == (Combine((("lexical", 1.0), ("dense", 0.25))), Mmr(scale="given"))
+
+
+def test_who_knows_a_stage_gets_to_know_the_new_one() -> None:
+    """A bound that was made with another weight would drop what can still win."""
+    changed = ASOF.replaced({"pseudo_relevance_feedback.weight": 0.3}).stages_by_name()
+    assert changed["pseudo_relevance_feedback"] == replace(FEEDBACK, weight=0.3) != FEEDBACK
+    assert changed["early_termination"].then == changed["pseudo_relevance_feedback"]  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "message"),
+    [
+        (
+            "pseudo_relevance_feedback.wieght",
+            1,
+            "no field pseudo_relevance_feedback.wieght; did you mean pseudo_relevance_feedback.weight?",
+        ),
+        ("zzz", 1, "no field zzz; accepted: typed, lexical.k1"),
+        (
+            "pseudo_relevance_feedback.weight",
+            2.5,
+            "pseudo_relevance_feedback.weight = 2.5: a number from 0 to 1 is expected",
+        ),
+        ("pseudo_relevance_feedback.weight", True, "a number from 0 to 1 is expected"),
+        ("pseudo_relevance_feedback.weight", "high", "a number from 0 to 1 is expected"),
+        ("pseudo_relevance_feedback.passages", 2.5, "a whole number from 1 to 100 is expected"),
+        ("combine.weights", 3, "a table from names to numbers is expected"),
+        ("combine.weights", {"lexical": "much"}, "a number is expected"),
+        ("mmr.scale", "mean", "accepted: best, given"),
+    ],
+    ids=str,
+)
+def test_what_is_refused(key: str, value: object, message: str) -> None:
+    with pytest.raises(UsageError, match="recipe twice") as refused:
+        TWICE.replaced({key: value})
+    assert message in str(refused.value)
+
+
+# -- numbers that learning may move: found, read, set ----------------------------------------------
+
+
+PAPERS = recipes.named("papers")
+DEFAULT = recipes.named("asof")
+
+
+def test_what_a_recipe_declares_and_what_its_stages_do():
+    found = ranges(PAPERS)
+    assert (found["combine.weights.similarity"].low, found["combine.weights.similarity"].high) == (0.1, 0.6)
+    # the recipe's own bounds stand before those of the stage (.0001 to 1)
+    assert (found["freshness.rate"].low, found["freshness.rate"].high) == (0.01, 0.1)
+    assert found["by_document.passages"].high == 1_000
+    assert "typed" not in found
+    assert "similarity.scale" not in found
+
+
+def test_a_field_without_a_number_has_no_range_until_it_is_set():
+    assert "lexical.idf_cap" not in ranges(DEFAULT)
+    assert "lexical.idf_cap" in ranges(DEFAULT.replaced({"lexical.idf_cap": 4.0}))
+
+
+def test_numbers_are_read_by_field_and_by_name():
+    assert value_of(PAPERS, "combine.weights.volume") == 0.1
+    assert value_of(PAPERS, "coverage.above") == 0.5
+    for field in ("combine.weights.age", "coverage.of", "typed", "nothing", "combine.weights"):
+        with pytest.raises(UsageError, match=f"no number {field}"):
+            value_of(PAPERS, field)
+
+
+def test_setting_one_number_leaves_the_others():
+    changed = with_values(PAPERS, {"combine.weights.similarity": 0.5, "coverage.above": 0.4})
+    weights = dict(dict(changed.fields())["combine.weights"])
+    assert weights == {"similarity": 0.5, "freshness": 0.25, "coverage": 0.25, "volume": 0.1}
+    assert value_of(changed, "volume.above") == 0.4  # the same threshold, always
+    assert with_values(PAPERS, {}) == PAPERS
+
+
+def test_whole_numbers_stay_whole():
+    changed = with_values(PAPERS, {"by_document.passages": 2.6})
+    assert value_of(changed, "by_document.passages") == 3
+    assert isinstance(dict(changed.fields())["by_document.passages"], int)
+
+
+def test_a_number_out_of_its_bounds_is_refused():
+    with pytest.raises(UsageError, match=r"coverage\.above"):
+        with_values(PAPERS, {"coverage.above": 1.5})
+
+
+#: the numbers of ASOF that no other number sets with its own
+OF_THEIR_OWN = sorted(
+    ranges(DEFAULT).keys() - {field for found in ranges(DEFAULT).values() for field in found.also}
+)
+
+
+@given(st.dictionaries(st.sampled_from(OF_THEIR_OWN), st.floats(0, 1)))
+def test_what_was_set_is_read(shares: dict[str, float]):
+    known = ranges(DEFAULT)
+    values = {
+        field: known[field].low + share * (known[field].high - known[field].low)
+        for field, share in shares.items()
+    }
+    changed = with_values(DEFAULT, values)
+    for field, value in values.items():
+        whole = isinstance(dict(changed.fields()).get(field), int)
+        assert value_of(changed, field) == (round(value) if whole else value)

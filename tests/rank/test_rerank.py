@@ -1,11 +1,11 @@
-"""Reranking: the first few by a model's numbers, the rest below in their order, and no text of the future."""
+"""Re-ranking of the first candidates: models, windows, exact names, documents in turn."""
 
 from __future__ import annotations
 
 import math
 import tempfile
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -14,23 +14,36 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.support.answers import corpus_with, doc
+from tests.support.corpora import Clock, new_corpus
 
 from asof import engine
+from asof.corpus.corpus import Corpus
 from asof.corpus.corpus import open as open_corpus
-from asof.errors import ModelError
+from asof.errors import ModelError, UsageError
 from asof.extensions.systems.budget import BudgetedRerank
 from asof.index.view import View
 from asof.rank import expression
-from asof.rank.combine import EarlyTermination
-from asof.rank.feedback import PseudoRelevanceFeedback
+from asof.rank.combine import Combine, EarlyTermination, MaxNormalize
+from asof.rank.expression import Constant, product, total
+from asof.rank.feedback import PseudoRelevanceFeedback, RescoreLimits
 from asof.rank.gather import ByDocument, Lexical, TopK
-from asof.rank.rerank import LARGEST, Rerank, reranked
+from asof.rank.rerank import (
+    LARGEST,
+    AppendRest,
+    Rerank,
+    RerankWindow,
+    RoundRobinByDocument,
+    reranked,
+)
 from asof.rank.stage import Ranking, Recipe
 from asof.recipes import ASOF, by_document
 from asof.store.schema import CorpusSettings
 from asof.time.moment import read
-from asof.values import Document, Query, SourcedTime, Why
-from asof.wire import encode
+from asof.values import Document, Filters, Heading, Query, SourcedTime, Why
+
+# -- the first few by a model's numbers, the rest below in their order -------------------------------
+
 
 Make = Callable[..., Any]
 
@@ -142,14 +155,6 @@ def test_only_questions_of_low_confidence(
             assert found.notes == (f"not reranked: the margin {margin:.3f} is not below {below:g}",)
 
 
-def test_a_margin_that_is_the_bound_is_enough(fresh: Make, run: Make, mills: list[Any]) -> None:
-    with fresh(*mills) as corpus:
-        scores = [hit.score for hit in run(corpus, "mill", Lexical(), TopK()).hits]
-        judge = Judge(bread)
-        run(corpus, "mill", Lexical(), Rerank(judge, only_below=scores[0] - scores[3]), TopK())
-        assert not judge.read
-
-
 def test_the_margin_of_halting_counts(fresh: Make, run: Make, mills: list[Any]) -> None:
     """A budget takes it over its own first two; over all four here it would be more."""
     with fresh(*mills) as corpus:
@@ -206,21 +211,11 @@ def test_long_texts_are_cut_and_that_is_said(fresh: Make, run: Make, document: M
         assert "reranked: 1 of them by their first 100 characters" in results.notes
 
 
-def test_nothing_to_rerank(fresh: Make, run: Make, mills: list[Any]) -> None:
-    judge = Judge(bread)
-    with fresh(*mills) as corpus:
-        assert run(corpus, "ferry", Lexical(), Rerank(judge), TopK()).hits == ()
-    with fresh() as corpus:
-        assert run(corpus, "mill", Lexical(), Rerank(judge), TopK()).hits == ()
-    assert judge.read == []
-
-
 @pytest.mark.parametrize(
     ("numbers", "told"),
     [
         ([1.0], "judge gave 1 numbers for 4 texts"),
         ([1.0] * 5, "judge gave 5 numbers for 4 texts"),
-        ([], "judge gave 0 numbers for 4 texts"),
         ([1.0, math.nan, 1.0, 1.0], "judge gave the number nan; finite ones up to 1e"),
         ([1.0, 1.0, math.inf, 1.0], "judge gave the number inf"),
         ([1.0, 1.0, 1.0, -2 * LARGEST], "judge gave the number -2000000000.0; finite"),
@@ -239,17 +234,6 @@ def test_no_result_without_a_number_for_each(
         run(corpus, "mill", Lexical(), Rerank(Faulty()), TopK())
 
 
-def test_the_models_error_is_the_searchs(fresh: Make, run: Make, mills: list[Any]) -> None:
-    class Broken:
-        name = "broken"
-
-        def scores(self, query: str, texts: Sequence[str]) -> list[float]:
-            raise ModelError("broken: no answer; start the server")
-
-    with fresh(*mills) as corpus, pytest.raises(ModelError, match="start the server"):
-        run(corpus, "mill", Lexical(), Rerank(Broken()), TopK())
-
-
 # -- in a recipe ------------------------------------------------------------------------------------
 
 
@@ -260,27 +244,13 @@ def test_it_stands_before_the_cut() -> None:
     assert reranked(Recipe("x", "", (Lexical(),)), stage).stages == (Lexical(), stage)
 
 
-def test_its_numbers_can_be_set() -> None:
-    recipe = reranked(ASOF, Rerank(Judge(bread))).replaced({"rerank.top": 50, "rerank.weight": 0.5})
-    assert (recipe.stages_by_name()["rerank"].top, recipe.stages_by_name()["rerank"].weight) == (50, 0.5)  # type: ignore[attr-defined]
-
-
 def test_stages_before_leave_as_many_as_it_looks_at() -> None:
     """Feedback drops what cannot be shown, which would leave the model less to choose from."""
-    whole = Recipe(
-        "whole",
-        "",
-        (Lexical(), EarlyTermination(then=PseudoRelevanceFeedback()), PseudoRelevanceFeedback(), TopK()),
-    )
+    feedback = PseudoRelevanceFeedback()
+    whole = Recipe("whole", "", (Lexical(), EarlyTermination(then=feedback), feedback, TopK()))
     recipe = reranked(whole, Rerank(Judge(bread)))
     k = {name: asked.k for name, _, asked in recipe.steps(Query("q", "q", k=3))}
-    assert k == {
-        "lexical": 10,
-        "early_termination": 10,
-        "pseudo_relevance_feedback": 10,
-        "rerank": 3,
-        "top_k": 3,
-    }
+    assert list(k.values()) == [10, 10, 10, 3, 3]
     assert {asked.k for _, _, asked in recipe.steps(Query("q", "q", k=30))} == {30}
     assert {asked.k for _, _, asked in whole.steps(Query("q", "q", k=3))} == {3}
 
@@ -317,6 +287,7 @@ def test_why_not_sees_it(fresh: Make, mills: list[Any]) -> None:
 
 
 # -- for any scores ---------------------------------------------------------------------------------
+
 
 NUMBERS = st.floats(-LARGEST, LARGEST) | st.integers(-3, 3).map(float) | st.floats(-1e-300, 1e-300)
 SCORES = st.floats(0, 100, exclude_min=True) | st.integers(1, 3).map(float) | st.floats(5e-324, 1e-300)
@@ -367,6 +338,7 @@ def test_order_and_trees_for_any_numbers(fresh: Make, run: Make, document: Make)
 
 # -- as of ------------------------------------------------------------------------------------------
 
+
 WORDS = st.sampled_from(["mill", "boat", "mill boat", "fog"])
 HISTORIES = st.lists(
     st.tuples(st.integers(0, 3), WORDS, st.integers(2001, 2004)), min_size=2, max_size=10,
@@ -415,9 +387,288 @@ def test_the_future_has_no_effect(
             for each in runs:
                 corpus.add(each)
             found = corpus.at(str(year)).search(question, recipe=reranked(ASOF, Rerank(model, top=top)))
-            shown.append([(hit.id, hit.score, hit.text, encode(hit.why)) for hit in found.hits])
+            shown.append([(hit.id, hit.score, hit.text, hit.why.as_json()) for hit in found.hits])
             assert all(hit.why.recomputed() == hit.why.value == hit.score for hit in found.hits)
         given_to_model.append(model.read)
     assert shown[0] == shown[1]
     assert given_to_model[0] == given_to_model[1]
     assert all(int(text.split()[-1]) <= year for text in given_to_model[0])
+
+
+# -- a closer look: who goes on, and where the others come back ------------------------------------
+
+
+@dataclass(frozen=True)
+class Upside:
+    """Orders what is there the other way round: 1 less the score."""
+
+    def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
+        found = ranking.matching()
+        turned = product("turned", found.scores, Constant("minus", -1.0))
+        return found.with_column("upside", total("upside", Constant("one", 1.0), turned))
+
+
+@pytest.fixture
+def many(document: Make) -> list[Any]:
+    """By the word mill: d19 first, d0 last, each of a year of its own."""
+    return [
+        document(f"d{at:02}", "mill " * (at + 1) + "rope " * (20 - at), str(2000 + at)) for at in range(20)
+    ]
+
+
+def names(results: Any) -> list[str]:
+    return [hit.document for hit in results.hits]
+
+
+def test_the_best_are_looked_at_and_the_others_stay_below_in_their_order(
+    fresh: Make, run: Make, many: list[Any]
+) -> None:
+    with fresh(*many) as corpus:
+        closer = run(corpus, "mill", Lexical(), RerankWindow(n=10), Upside(), AppendRest(), TopK(), k=99)
+        assert names(closer) == [f"d{at:02}" for at in (*range(10, 20), *range(9, -1, -1))]
+        assert "the best 10 of 20 matching passages were re-ranked" in closer.notes
+        lowest = closer.hits[9].score
+        assert [hit.score for hit in closer.hits[10:]] == [lowest - place for place in range(1, 11)]
+        whole = run(corpus, "mill", Lexical(), RerankWindow(n=20), Upside(), AppendRest(), TopK(), k=99)
+        assert names(whole) == [f"d{at:02}" for at in range(20)]
+        assert not any("re-ranked" in note for note in whole.notes)
+
+
+def test_what_is_of_the_time_goes_on_too(fresh: Make, run: Make, many: list[Any], document: Make) -> None:
+    """d00 and d03 are the worst by words: their year is spoken of, or they speak of it."""
+    made = [*many, document("said", "mill and " + "rope " * 25 + "in 2003", "1999")]
+    with fresh(*made) as corpus:
+        stages = (Lexical(), RerankWindow(n=10), Upside(), AppendRest(), TopK())
+        found = run(corpus, "mill", *stages, k=13, spoken=["2000", "2003"])
+        assert set(names(found)) == {"d00", "d03", "said", *(f"d{at}" for at in range(10, 20))}
+        assert "the best 13 of 21 matching passages were re-ranked" in found.notes
+
+
+def test_of_equals_the_later_ones_go_on(fresh: Make, run: Make, document: Make) -> None:
+    made = [document(f"d{year}", "mill", str(year)) for year in (2003, 2011, *range(2004, 2011), 2001, 2002)]
+    with fresh(*made) as corpus:
+        found = run(corpus, "mill", Lexical(), RerankWindow(n=10), Upside(), AppendRest(), TopK(), k=99)
+        assert names(found)[-1] == "d2001"
+        assert len({hit.score for hit in found.hits}) == 2
+
+
+def test_stages_before_leave_as_many_as_are_looked_at() -> None:
+    asked = {name: query.k for name, _, query in ASOF.steps(Query("q", "q", k=3))}
+    assert {asked[name] for name in ("lexical", "early_termination", "pseudo_relevance_feedback")} == {100}
+    assert asked["time_preference"] == asked["top_k"] == 3
+    steps = Recipe("r", "", (Lexical(), RerankWindow(n=10))).steps(Query("q", "q", k=30))
+    assert {query.k for _, _, query in steps} == {30}
+    with pytest.raises(UsageError, match=r"rerank_window\.n = 9: a whole number from 10 to 10000 is"):
+        ASOF.replaced({"rerank_window.n": 9})
+
+
+@given(
+    st.lists(st.tuples(st.integers(1, 4), st.integers(2001, 2004)), min_size=11, max_size=24),
+    st.integers(1, 24),
+)
+def test_the_first_do_not_depend_on_k(
+    fresh: Make, run: Make, document: Make, drawn: list[tuple[int, int]], k: int
+) -> None:
+    """Many ties, at the edge of the closer look too; trees and all."""
+    made = [
+        document(f"d{at}", "mill " * tf + "rope " * (5 - tf), str(year))
+        for at, (tf, year) in enumerate(drawn)
+    ]
+    with fresh(*made) as corpus:
+        stages = (Lexical(), RerankWindow(n=10), Upside(), AppendRest(), TopK())
+        whole = run(corpus, "mill", *stages, k=99).hits
+        few = run(corpus, "mill", *stages, k=k).hits
+        assert [(hit.id, hit.score, hit.why) for hit in few] == [
+            (hit.id, hit.score, hit.why) for hit in whole[:k]
+        ]
+        assert len(whole) == len(drawn)
+        assert np.all(np.diff([hit.score for hit in whole]) <= 0)
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.lists(st.sampled_from(["mill", "rope", "sail", "tide", "in 2003"]), min_size=1, max_size=6),
+            st.integers(2001, 2004),
+        ),
+        min_size=24,
+        max_size=40,
+    ),
+    st.sampled_from([(), ("2003",), ("2001", "2004")]),
+    st.integers(1, 12),
+    st.sampled_from([{}, {"tags": ("even",)}, {"since": 0}]),
+)
+def test_feedback_leaves_all_that_the_window_chooses(
+    fresh: Make, run: Make, document: Make, drawn: list[Any], spoken: tuple[str, ...], k: int,
+    filters: dict[str, Any],
+) -> None:  # fmt: skip
+    """Passages that feedback leaves unread change nothing, whatever the times that the question names."""
+    made = [
+        document(f"d{at}", " ".join(words), str(year), tags=("odd",) if at % 2 else ("even",))
+        for at, (words, year) in enumerate(drawn)
+    ]
+    window = RerankWindow(n=10, of_time=10)
+    limits = RescoreLimits(max_share=1.0)
+    unread = PseudoRelevanceFeedback(weight=0.2, passages=2, terms=3, window=window, limits=limits)
+    with fresh(*made) as corpus:
+        hits = [
+            run(
+                corpus, "mill tide", Lexical(), EarlyTermination(), feedback, window, Upside(), AppendRest(),
+                TopK(), k=k, spoken=spoken, **filters,
+            ).hits
+            for feedback in (unread, replace(unread, prune=False))
+        ]  # fmt: skip
+        assert hits[0] == hits[1]
+        assert [hit.why for hit in hits[0]] == [hit.why for hit in hits[1]]
+        if "tags" in filters:
+            assert all(int(hit.document[1:]) % 2 == 0 for hit in hits[0])
+
+
+def test_what_is_learned_later_is_not_counted_among_what_a_time_needs(document: Make) -> None:
+    """60 documents of the time in the question are learned later: all that is shown as known before stays."""
+    near = [document(f"a{at}", "mill ferry", "2019-01-01") for at in range(150)]
+    far = [document(f"c{at}", f"mill {'rope ' * 400}", "2019-02-01") for at in range(100)]
+    clock = Clock.at("2020-01-01")
+    with new_corpus([*near, *far], clock=clock) as corpus:
+        known = clock.now
+
+        def shown(question: str) -> Any:
+            found = corpus.snapshot(known, known).search(question, k=150)
+            return [(hit.id, hit.score) for hit in found.hits], found.notes
+
+        questions = ("mill ferry 2015", "what was to be or not to be in 2015")
+        before = [shown(each) for each in questions]
+        assert "the best 100 of 150 matching passages were re-ranked" in before[0][1]
+        clock.to("2021-01-01")
+        corpus.add([document(f"l{at}", "fog", "2015-05-01") for at in range(60)])
+        assert [shown(each) for each in questions] == before
+
+
+# -- what is called exactly what was typed comes first ---------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def notes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Corpus]:
+    folder: Path = tmp_path_factory.mktemp("notes")
+    with corpus_with(
+        folder,
+        doc("log/2021-03-02.md", "2021-03-02", "Rope was bought.", "2021-03-02"),
+        doc("rope.md", "2021-03-05", "Rope, rope and rope: 2021-03-02 is told of.", "Rope of the quay"),
+        doc("fares.md", "2022-01-01", "Four crowns.", "The quay"),
+        doc("quay.md", "2022-02-01", "The quay is old. The quay is long. Quay!", "Around the quay"),
+    ) as corpus:
+        yield corpus
+
+
+def called(corpus: Corpus, query: str, **filters: str) -> list[str]:
+    chosen = Filters(**filters)  # type: ignore[arg-type]
+    return [hit.document for hit in corpus.at().search(query, filters=chosen).hits]
+
+
+def test_a_title_first_whatever_its_words_are_worth(notes: Corpus) -> None:
+    assert called(notes, "the quay of rope")[0] != "fares.md"
+    assert called(notes, "The quay")[0] == "fares.md"
+    assert {"fares.md", "quay.md", "rope.md"} <= set(called(notes, "The quay"))
+
+
+def test_a_name_that_is_read_as_a_time(notes: Corpus) -> None:
+    assert called(notes, "2021-03-02")[0] == "log/2021-03-02.md"
+
+
+def test_filters_hold(notes: Corpus) -> None:
+    assert called(notes, "2021-03-02", path="rope*") in ([], ["rope.md"])
+
+
+def test_the_tree_gives_the_score(notes: Corpus) -> None:
+    first, second, *_ = notes.at().search("The quay").hits
+    for hit in (first, second):
+        assert hit.why.recomputed() == hit.why.value == hit.score
+    assert 0.5 <= first.score <= 1.0
+    assert second.score < 0.5
+
+
+def test_nothing_changes_without_such_a_name(notes: Corpus) -> None:
+    results = notes.at().search("an old quay")
+    assert not any("called that" in note for note in results.notes)
+    assert "exact_name" not in str(results.hits[0].why)
+
+
+# -- several documents by name: their passages in turn ---------------------------------------------
+
+
+def report(document: Make, id_: str, title: str, date: str, *texts: str) -> Document:
+    text, outline = "", []
+    for said in texts:
+        outline.append(Heading(len(text), 1, said.split()[0]))
+        text += f"# {said}\n"
+    made: Document = replace(document(id_, text, date, title=title), outline=tuple(outline))
+    return made
+
+
+@pytest.fixture
+def reports(document: Make) -> list[Document]:
+    said = ("a revenue revenue revenue rose", "b revenue rose", "c staff left")
+    return [
+        report(document, "acme", "Acme report", "2021-05", *said),
+        report(document, "bolt", "Bolt report", "2021-06", *said[1:]),
+        report(document, "late", "Acme report", "2023-06", *said),
+        report(document, "cork", "Cork almanac", "2021-06", *said),
+    ]
+
+
+QUESTION = "revenue of Acme and Bolt report"
+
+
+def test_documents_that_are_named_take_turns(fresh: Make, run: Make, reports: list[Document]) -> None:
+    with fresh(*reports) as corpus:
+        plain = run(corpus, QUESTION, Lexical(), TopK(), k=99)
+        before = {hit.id: hit.score for hit in plain.hits}
+        found = run(corpus, QUESTION, Lexical(), RoundRobinByDocument(), TopK(), k=99, spoken=["2021"])
+        assert [hit.document for hit in found.hits[:5]] in (
+            ["acme", "bolt", "acme", "bolt", "acme"], ["bolt", "acme", "bolt", "acme", "acme"],
+        )  # fmt: skip
+        acme = [hit.text.strip() for hit in found.hits[:5] if hit.document == "acme"]
+        assert acme == ["# a revenue revenue revenue rose", "# b revenue rose", "# c staff left"]
+        turns = [1, 1, 2, 2, 3]
+        assert [hit.score for hit in found.hits[:5]] == [
+            10_000.0 - turn + before[hit.id] * 0.001 for turn, hit in zip(turns, found.hits, strict=False)
+        ]
+        rest = {hit.id: hit.score for hit in found.hits[5:]}
+        assert rest == {id_: score for id_, score in before.items() if id_.startswith(("late", "cork"))}
+        assert "passages of 2 documents that the question names, in turn" in found.notes
+
+
+def test_scores_in_the_unit_interval_stay_there(fresh: Make, run: Make, reports: list[Document]) -> None:
+    """Three rounds: 1/2 + (3 - round + score) / 6 for those in turn, half of the score for all others."""
+    bounded = (Lexical(), MaxNormalize(), Combine((("normalized", 1.0),)))
+    with fresh(*reports) as corpus:
+        before = {hit.id: hit.score for hit in run(corpus, QUESTION, *bounded, TopK(), k=99).hits}
+        found = run(corpus, QUESTION, *bounded, RoundRobinByDocument(), TopK(), k=99, spoken=["2021"])
+        assert [hit.score for hit in found.hits[:5]] == [
+            0.5 + (before[hit.id] + 3 - turn) / 6
+            for turn, hit in zip([1, 1, 2, 2, 3], found.hits, strict=False)
+        ]
+        assert {hit.id: hit.score for hit in found.hits[5:]} == {
+            id_: score / 2 for id_, score in before.items() if id_.startswith(("late", "cork"))
+        }
+        assert all(hit.why.recomputed() == hit.score for hit in found.hits)
+
+
+def test_nothing_changes(fresh: Make, run: Make, reports: list[Document]) -> None:
+    """Without a time, of a time of which nothing is, without a name, where each document has one passage."""
+    with fresh(*reports) as corpus:
+        plain = run(corpus, QUESTION, Lexical(), TopK(), k=99).hits
+        for spoken in ([], ["1999"]):
+            found = run(corpus, QUESTION, Lexical(), RoundRobinByDocument(), TopK(), k=99, spoken=spoken)
+            assert found.hits == plain
+        asked = "revenue staff"
+        found = run(corpus, asked, Lexical(), RoundRobinByDocument(), TopK(), k=99, spoken=["2021"])
+        assert found.hits == run(corpus, asked, Lexical(), TopK(), k=99).hits
+        whole = (Lexical(), RoundRobinByDocument(title_coverage=1.0), TopK())
+        hits = run(corpus, QUESTION, *whole, k=99, spoken=["2021"]).hits
+        assert {hit.document for hit in hits if hit.score > 100} == {"acme", "bolt"}
+        assert all(hit.score < 100 for hit in run(corpus, "revenue acme", *whole, spoken=["2021"]).hits)
+    short = [replace(each, text="# a revenue\n", outline=each.outline[:1]) for each in reports]
+    with fresh(*short) as corpus:
+        found = run(corpus, QUESTION, Lexical(), RoundRobinByDocument(), TopK(), k=99, spoken=["2021"])
+        assert found.hits == run(corpus, QUESTION, Lexical(), TopK(), k=99).hits

@@ -16,18 +16,23 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from asof import engine
-from asof.errors import UsageError
 from asof.index.view import View
 from asof.models.encoders import HashedNgrams
 from asof.rank.combine import EarlyTermination
 from asof.rank.expression import Given
 from asof.rank.feedback import PseudoRelevanceFeedback
 from asof.rank.gather import Lexical, TopK
-from asof.rank.rerank import Mmr, PerDocument, diversified
+from asof.rank.rerank import (
+    Mmr,
+    PerDocument,
+    diversified,
+)
 from asof.rank.stage import Ranking, Recipe
 from asof.recipes import ASOF
-from asof.schema import checked
 from asof.values import Query
+
+# -- reranking: the first few by a model's numbers, the rest below in their order, and no text of th---
+
 
 Make = Callable[..., Any]
 
@@ -112,16 +117,6 @@ def test_skipped_and_then_the_rest(fresh: Make, run: Make, document: Make) -> No
             ("A", 6.0 - 1), ("A", 6.0 - 1), ("A", 6.0 - 2),
             ("C", 6.0 - 3), ("C", 6.0 - 3), ("D", 6.0 - 4),
         ]  # fmt: skip
-
-
-def test_without_too_many_nothing_changes(fresh: Make, run: Make, three: list[Any]) -> None:
-    with fresh(*three, chunking="10w") as corpus:
-        before = run(corpus, "x", Marked(), TopK())
-        off = run(corpus, "x", Marked(), PerDocument(most=3), TopK())
-        assert [(hit.id, hit.score, hit.why) for hit in off.hits] == [
-            (hit.id, hit.score, hit.why) for hit in before.hits
-        ]
-        assert off.notes == ()
 
 
 # -- maximal marginal relevance ----------------------------------------------------------------------
@@ -230,12 +225,6 @@ def test_by_vectors(fresh: Make, run: Make, document: Make) -> None:
         assert results.notes[0].startswith("diversity: 2 of the first 3 candidates changed places")
 
 
-def test_opposite_vectors_are_not_alike(fresh: Make, run: Make, document: Make) -> None:
-    made = [document("a", "score 2 angle 0", "2001"), document("b", "score 1 angle 180", "2001")]
-    with fresh(*made, encoder=Angles()) as corpus:
-        assert found(run(corpus, "x", Marked(), Mmr(), TopK())) == [("a", 0.7), ("b", 0.7 * 1 / 2)]
-
-
 def test_the_same_text_twice(fresh: Make, run: Make, document: Make) -> None:
     """The copy is as relevant as the text, and all alike: .7 - .3."""
     made = [document("old", "score 3 mill", "2001"), document("new", "score 3 mill", "2002"),
@@ -262,21 +251,6 @@ def test_scores_below_zero(fresh: Make, run: Make, document: Make) -> None:
         ] == pytest.approx(0.7 * -4 - share)
 
 
-def test_all_zero(fresh: Make, run: Make, document: Make) -> None:
-    made = [document(f"d{at}", f"score 0 word{at}", str(2001 + at)) for at in range(3)]
-    with fresh(*made) as corpus:
-        assert documents(run(corpus, "x", Marked(chosen=True), Mmr(), TopK())) == ["d2", "d1", "d0"]
-        assert run(corpus, "x", Marked(), Mmr(), TopK()).hits == (), "a score of 0 is no match in a window"
-
-
-def test_balance_one_changes_nothing(fresh: Make, run: Make, three: list[Any]) -> None:
-    with fresh(*three, chunking="10w") as corpus:
-        before, off = (run(corpus, "x", Marked(), *more, TopK()) for more in ((), (Mmr(balance=1.0),)))
-        assert [(hit.id, hit.score, hit.why) for hit in off.hits] == [
-            (hit.id, hit.score, hit.why) for hit in before.hits
-        ]
-
-
 def test_beyond_the_first_the_order_stays(fresh: Make, run: Make, document: Make) -> None:
     made = [document(f"d{score}", f"score {score} mill", "2001") for score in (5, 4, 3, 2, 1)]
     with fresh(*made, document("e2", "score 2 boat", "2000")) as corpus:
@@ -290,17 +264,8 @@ def test_beyond_the_first_the_order_stays(fresh: Make, run: Make, document: Make
 
 # -- both --------------------------------------------------------------------------------------------
 
+
 BOTH = [PerDocument(1), PerDocument(2, first=3), Mmr(), Mmr(0.2, first=3), Mmr(0.0)]
-
-
-@pytest.mark.parametrize("stage", BOTH, ids=repr)
-@pytest.mark.parametrize("encoder", [None, HashedNgrams(d=32)], ids=["words", "vectors"])
-def test_nothing_and_no_match(fresh: Make, run: Make, three: list[Any], stage: Any, encoder: Any) -> None:
-    with fresh(encoder=encoder) as corpus:
-        assert run(corpus, "mill", Lexical(), stage, TopK()).hits == ()
-    with fresh(*three, encoder=encoder) as corpus:
-        assert run(corpus, "nowhere", Lexical(), stage, TopK()).hits == ()
-        assert run(corpus, "alpha", Lexical(), stage, TopK(), path="D*").hits == ()
 
 
 texts = st.lists(
@@ -387,15 +352,3 @@ def test_the_name_and_place_in_a_recipe() -> None:
     assert recipe.name == "whole-diverse"
     assert recipe.stages[-2:] == (PerDocument(), TopK())
     assert [query.k for _, _, query in recipe.steps(Query("x", "x", k=10))] == [50] * 3 + [10, 10]
-
-
-def test_fields_say_what_they_accept() -> None:
-    assert checked(PerDocument(), "most", 1) == 1
-    assert checked(Mmr(), "balance", 0) == 0.0
-    assert checked(Mmr(), "scale", "given") == "given"
-    for stage, name, value in (
-        (PerDocument(), "most", 0), (PerDocument(), "first", 1_001), (Mmr(), "balance", 1.1),
-        (Mmr(), "first", 1), (Mmr(), "scale", "raw"),
-    ):  # fmt: skip
-        with pytest.raises(UsageError):
-            checked(stage, name, value)

@@ -58,13 +58,6 @@ def test_what_is_added_by_hand(fresh: Make, document: Make, run: Make) -> None:
         }
 
 
-def test_nothing_found_nothing_added(fresh: Make, document: Make, run: Make) -> None:
-    with fresh(document("a", "mill boat", "2001")) as corpus:
-        assert run(corpus, "fog", Lexical(), PseudoRelevanceFeedback(), TopK()).hits == ()
-    with fresh() as corpus:
-        assert run(corpus, "fog", Lexical(), PseudoRelevanceFeedback(), TopK()).hits == ()
-
-
 def test_stop_words_of_all_languages() -> None:
     analyzer = Analyzer(("en", "de"), stem=True)
     stops = {analyzer.stem_of(number) for number in analyzer.stop_numbers()}

@@ -1,0 +1,585 @@
+"""Re-ranking on a budget: the table of TWE-RAG, batches before it, and hops over the evidence graph."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from asof import engine
+from asof.corpus.corpus import Corpus
+from asof.errors import UsageError
+from asof.extensions.systems.budget import BudgetedRerank, EvidenceHops, Uncertainty
+from asof.extensions.systems.evidence import evidence
+from asof.extensions.systems.overlap import EDGE_SCALE
+from asof.extensions.systems.recipes import TWE
+from asof.extensions.systems.stages import Centrality, Decay
+from asof.index.view import View
+from asof.rank import expression
+from asof.rank.combine import Combine, MaxNormalize
+from asof.rank.gather import Everything, Lexical, Pool, TopK
+from asof.rank.rerank import Batches, batched
+from asof.rank.stage import Ranking, Recipe, Traits
+from asof.recipes import by_document, named
+from asof.values import Filters, Query, Why
+
+# -- halting on a budget: the table of TWE-RAG, and what is looked at over a corpus ----------------
+
+
+Make = Callable[..., Any]
+
+SURE = [3.0, 2.4, 2.3, 2.2, 2.1]
+
+# scores, who corroborates the first, margin, agreement, halts
+TABLE = {
+    "confident": (SURE, [1, 1, 1, 1, 1], 3.0 - 2.1, 5 / 5, True),
+    "margin only": (SURE, [1, 0, 0, 1, 0], 3.0 - 2.1, 2 / 5, False),
+    "agreement only": ([3.0, 2.95, 2.9, 2.85, 2.8], [1, 1, 1, 1, 1], 3.0 - 2.8, 5 / 5, False),
+    "agreement of exactly .8": (SURE, [1, 1, 1, 1, 0], 3.0 - 2.1, 4 / 5, False),
+    "margin of exactly .5": ([2.5, 2.4, 2.3, 2.2, 2.0], [1, 1, 1, 1, 1], 2.5 - 2.0, 5 / 5, False),
+    "neither": ([3.0, 2.99, 2.9, 2.9, 2.9], [1, 0, 0, 0, 0], 3.0 - 2.9, 1 / 5, False),
+}
+
+
+@pytest.mark.parametrize("case", TABLE)
+def test_the_table_of_decisions(case: str) -> None:
+    """Both comparisons are strict; the first candidate corroborates itself."""
+    scores, agrees, margin, agreement, halts = TABLE[case]
+    doubt = Uncertainty.of(scores, [bool(each) for each in agrees])
+    assert doubt == (margin, agreement)
+    assert doubt.settled(0.5, 0.8) is halts
+
+
+def test_what_a_budget_saves() -> None:
+    """58 candidates on average instead of 100; a stage that begins anew would look at 30, 90 or 190."""
+    assert 1 - 58 / BudgetedRerank().sizes[-1] == pytest.approx(0.42)
+    assert np.cumsum(BudgetedRerank().sizes).tolist() == [30, 90, 190]
+
+
+# -- over a corpus -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Given:
+    """Numbers by document, in columns `entry` and `score`; what has none is no candidate."""
+
+    entry: Mapping[str, float]
+    score: Mapping[str, float]
+
+    def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
+        names = [record.document for record in view.records(ranking.rows)]
+        ranking = ranking.keep(np.array([at for at, name in enumerate(names) if name in self.entry]))
+        kept = [name for name in names if name in self.entry]
+        for column, told in (("entry", self.entry), ("score", self.score)):
+            values = np.array([told[name] for name in kept])
+            ranking = ranking.with_column(column, expression.Given(column, values))
+        return ranking
+
+
+REPORT = "the ferry to the mainland will stop for the winter on monday"
+ALONE = [
+    "bread is baked at four",
+    "a fog bank lay over us",
+    "rope prices rose again",
+    "goats ate all the kale",
+]
+
+ENTRY = {"a": 2.0, "b": 1.9, "c": 1.8, "d": 1.7, "e": 1.6, "f": 1.5}
+"""Candidates enter in this order."""
+
+
+def corpus_of(fresh: Make, document: Make, same: str) -> Any:
+    """Documents a to f; those named in `same` report the same thing, the others each something else."""
+    others = iter(ALONE + [f"{each} and then some more" for each in ALONE])
+    return fresh(*(
+        document(name, f"{REPORT} says {name}" if name in same else next(others), "2001") for name in ENTRY
+    ))  # fmt: skip
+
+
+SIZES = BudgetedRerank(by="entry", sizes=(2, 4, 5), first=2)
+
+
+def asked(
+    run: Make, corpus: Any, score: Mapping[str, float], stage: BudgetedRerank = SIZES, **more: Any
+) -> Any:
+    return run(corpus, "x", Everything(), Given(ENTRY, score), stage, TopK(), **more)
+
+
+def shown(results: Any) -> dict[str, float]:
+    return {hit.document: hit.score for hit in results.hits}
+
+
+def test_halts_at_the_first_size(fresh: Make, run: Make, document: Make) -> None:
+    score = {"a": 3.0, "b": 2.0, "c": 9.0, "d": 9.0, "e": 9.0, "f": 9.0}
+    with corpus_of(fresh, document, "ab") as corpus:
+        results = asked(run, corpus, score)
+        halted = "halted at 2 of 6 candidates: margin 1.000, agreement 1.00 are above 0.5 and 0.8"
+        assert results.notes[-1] == halted
+        assert shown(results) == {
+            "a": 3.0, "b": 2.0,
+            **{name: 2.0 + (ENTRY[name] - ENTRY["b"]) for name in "cdef"},
+        }  # fmt: skip
+        assert list(shown(results)) == list("abcdef"), "the 9 of what was not looked at counts for nothing"
+
+
+def test_goes_on_while_in_doubt(fresh: Make, run: Make, document: Make) -> None:
+    """Of the first two none vouches for the other; c is better, and d says what c says."""
+    score = {"a": 3.0, "b": 2.0, "c": 9.0, "d": 8.0, "e": 9.5, "f": 9.0}
+    with corpus_of(fresh, document, "cd") as corpus:
+        results = asked(run, corpus, score)
+        assert results.notes[-1].startswith("halted at 4 of 6 candidates: margin 1.000, agreement 1.00")
+        assert list(shown(results)) == list("cdabef")
+        assert shown(results)["f"] == 2.0 + (ENTRY["f"] - ENTRY["d"])
+
+
+def test_spends_the_budget(fresh: Make, run: Make, document: Make) -> None:
+    score = {"a": 3.0, "b": 2.0, "c": 9.0, "d": 8.0, "e": 9.5, "f": 99.0}
+    with corpus_of(fresh, document, "") as corpus:
+        results = asked(run, corpus, score)
+        assert results.notes[-1] == (
+            "the budget of 5 of 6 candidates examined: "
+            "margin 0.500, agreement 0.50 are not both above 0.5 and 0.8"
+        )
+        assert list(shown(results)) == list("ecdabf")
+        assert shown(results)["f"] == 2.0 + (1.5 - 1.6)
+
+
+def test_fewer_candidates_than_a_budget(fresh: Make, run: Make, document: Make) -> None:
+    score = dict.fromkeys(ENTRY, 1.0) | {"b": 1.25}
+    with corpus_of(fresh, document, "") as corpus:
+        results = asked(run, corpus, score, BudgetedRerank(by="entry"))
+        assert shown(results) == score, "all entered: the scores are those of before"
+        assert results.notes[-1] == (
+            "all of 6 candidates examined: margin 0.250, agreement 0.20 are not both above 0.5 and 0.8"
+        )
+
+
+def test_thresholds_are_strict(fresh: Make, run: Make, document: Make) -> None:
+    score = {"a": 2.5, "b": 2.0, "c": 1.0, "d": 1.0, "e": 1.0, "f": 1.0}
+    with corpus_of(fresh, document, "ab") as corpus:
+        assert "halted" not in asked(run, corpus, score).notes[-1], "a margin of .5 does not exceed .5"
+        lower = BudgetedRerank(by="entry", sizes=(2, 4, 5), first=2, margin=0.499)
+        assert asked(run, corpus, score, lower).notes[-1].startswith("halted at 2")
+        two_thirds = BudgetedRerank(by="entry", sizes=(3, 6), first=3, margin=0.0, agreement=2 / 3)
+        assert "halted" not in asked(run, corpus, score, two_thirds).notes[-1]
+
+
+def test_other_voices_count(fresh: Make, run: Make, document: Make) -> None:
+    """With `independent="source"` all documents here are one voice."""
+    score = {"a": 3.0, "b": 2.0, "c": 1.0, "d": 1.0, "e": 1.0, "f": 1.0}
+    one_voice = BudgetedRerank(by="entry", sizes=(2, 4, 5), first=2, graph=Centrality(independent="source"))
+    with corpus_of(fresh, document, "ab") as corpus:
+        assert asked(run, corpus, score).notes[-1].startswith("halted at 2")
+        assert asked(run, corpus, score, one_voice).notes[-1].startswith("the budget of 5")
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+@pytest.mark.parametrize("level", [0.0, 0.5])
+def test_what_does_not_enter_stays_below_whatever_the_signs(
+    fresh: Make, run: Make, document: Make, sign: float, level: float
+) -> None:
+    score = {name: sign * (at + level) for at, name in enumerate("abcdef")}
+    entry = {name: value - 1.8 for name, value in ENTRY.items()}
+    stage = BudgetedRerank(by="entry", sizes=(3,))
+    with corpus_of(fresh, document, "") as corpus:
+        results = run(corpus, "x", Everything(), Given(entry, score), stage, TopK())
+        assert list(shown(results))[3:] == list("def")
+        assert all(one.score > other.score for one, other in pairwise(results.hits))
+
+
+def test_the_first_do_not_depend_on_k(fresh: Make, run: Make, document: Make) -> None:
+    numbers = st.lists(st.integers(0, 8), min_size=6, max_size=6)
+
+    with corpus_of(fresh, document, "abd") as corpus:
+
+        @given(numbers, numbers, st.integers(1, 6), st.sampled_from([(1,), (2, 4, 5), (3, 6), (30, 60)]))
+        def holds(entry: list[int], score: list[int], k: int, sizes: tuple[int, ...]) -> None:
+            told = Given(
+                dict(zip(ENTRY, map(float, entry), strict=True)),
+                dict(zip(ENTRY, map(float, score), strict=True)),
+            )
+            stages = (Everything(), told, BudgetedRerank(by="entry", sizes=sizes, first=2), TopK())
+            whole = run(corpus, "x", *stages, k=10)
+            some = run(corpus, "x", *stages, k=k)
+            assert [(h.id, h.score, h.why) for h in some.hits] == [
+                (h.id, h.score, h.why) for h in whole.hits[:k]
+            ]
+            assert some.notes == whole.notes
+            assert len(whole.hits) == 6
+
+        holds()
+
+
+def test_nothing_filters_and_the_window(fresh: Make, run: Make, document: Make) -> None:
+    stages = (
+        Lexical(),
+        Combine((("lexical", 1.0),), "unified"),
+        BudgetedRerank(by="lexical", sizes=(1, 2)),
+        TopK(),
+    )
+    with fresh() as corpus:
+        assert run(corpus, "x", *stages).hits == ()
+    with corpus_of(fresh, document, "abd") as corpus:
+        assert run(corpus, "nowhere", *stages).hits == ()
+        whole = run(corpus, "ferry winter", *stages)
+        assert {hit.document for hit in whole.hits} == set("abd")
+        pooled = run(corpus, "ferry winter", Lexical(), Pool(9), *stages[1:])
+        assert [(h.id, h.score, h.why) for h in pooled.hits] == [(h.id, h.score, h.why) for h in whole.hits]
+        assert {hit.document for hit in run(corpus, "ferry", *stages, path="[ab]").hits} == set("ab")
+
+
+def test_sizes_that_are_refused() -> None:
+    recipe = Recipe("test", "", (BudgetedRerank(),))
+    assert recipe.replaced({"budgeted_rerank.sizes": [1, 2, 3]}).stages == (BudgetedRerank(sizes=(1, 2, 3)),)
+    assert recipe.replaced({"budgeted_rerank.sizes": [9, 9, 9]}).stages == (
+        BudgetedRerank(sizes=(9, 9, 9)),
+    ), "no halting"
+    for sizes in ([0, 60, 100], [30, 29, 100], [100, 60, 30], [-1, 0, 1]):
+        with pytest.raises(UsageError, match="sizes are 1 or more and never fall"):
+            recipe.replaced({"budgeted_rerank.sizes": sizes})
+    for wrong in ([30, 60], [30, 60.5, 100], 30):
+        with pytest.raises(UsageError, match=r"recipe test: budgeted_rerank\.sizes"):
+            recipe.replaced({"budgeted_rerank.sizes": wrong})
+
+
+# -- stages before a budget see the candidates that entered; what is found is that of ranking all of---
+
+
+FERRY = "the ferry to the mainland leaves at seven"
+OTHERS = ["goats", "rope", "kale", "fog", "bread", "nets", "oats", "rye", "salt", "tar", "wool", "bells"]
+
+
+@pytest.fixture(scope="module")
+def harbour(fresh: Make, document: Make) -> Iterator[Corpus]:
+    """Five documents that corroborate each other, and twelve others that name the ferry."""
+    same = [document(f"same {at}", f"{FERRY} says note {at}", f"200{at}") for at in range(5)]
+    apart = [
+        document(f"other {at}", f"the ferry and {word} {'and more ' * at}", f"{1985 + at}")
+        for at, word in enumerate(OTHERS)
+    ]
+    with fresh(*same, *apart) as corpus:
+        yield corpus
+
+
+@dataclass(frozen=True)
+class Counted:
+    """Notes which candidates it is given; changes nothing."""
+
+    seen: list[int] = field(default_factory=list, compare=False)
+    traits: ClassVar = Traits(alone=True)
+
+    def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
+        self.seen.append(ranking.count)
+        return ranking
+
+
+CENTRALITY = Centrality()
+
+
+def recipe(counted: Counted, **budget: Any) -> Recipe:
+    stages = (
+        Lexical(), MaxNormalize("lexical"), Pool(100), CENTRALITY, Decay(), counted,
+        Combine((("normalized", 1.0), ("centrality", 0.5), ("decay", 1.0)), "unified"),
+        BudgetedRerank(by="normalized", **{"first": 2, **budget}), TopK(),
+    )  # fmt: skip
+    return Recipe("counted", "counted", stages)
+
+
+def one_by_one(query: Query, view: View, recipe: Recipe) -> Ranking:
+    """What is defined: every stage over all candidates."""
+    ranking = Ranking(view.window(query.filters))
+    for _, stage, own in recipe.steps(query):
+        ranking = stage(own, ranking, view)
+    return ranking
+
+
+def ferries_asked(k: int = 99) -> Query:
+    return Query("the ferry", "the ferry", k=k, stop_words=True)
+
+
+@pytest.mark.parametrize(
+    ("margin", "sizes", "seen"),
+    [
+        (0.0, (5, 9, 17), [5]),  # certain at once: the five agree, and 1.5 > 0
+        (9.0, (5, 9, 17), [5, 4, 8]),  # never certain: 17 in all, and none twice
+        (9.0, (5, 9), [5, 4]),
+        (9.0, (4, 4, 30), [4, 13]),  # a size that brings nobody new
+    ],
+)
+def test_later_stages_see_later_candidates(
+    harbour: Corpus, margin: float, sizes: tuple[int, ...], seen: list[int]
+) -> None:
+    counted = Counted()
+    results = engine.search(ferries_asked(), harbour.at().view(), recipe(counted, margin=margin, sizes=sizes))
+    assert counted.seen == seen
+    halting = results.halting
+    assert halting is not None
+    assert (halting.scored, halting.examined) == (sum(seen), sum(seen))
+    assert halting.candidates == 17
+    assert halting.budget == min(17, sizes[-1])
+    assert halting.saved == pytest.approx(1 - sum(seen) / halting.budget)
+    assert halting.halted is (margin == 0.0)
+    assert results.notes[-1] == halting.reason
+
+
+def test_the_note_names_what_was_saved(harbour: Corpus) -> None:
+    """1 - 5 / 10 of the budget."""
+    found = engine.search(ferries_asked(), harbour.at().view(), recipe(Counted(), margin=0.0, sizes=(5, 10)))
+    assert found.notes[-1].startswith("halted at 5 of 17 candidates: margin ")
+    assert found.notes[-1].endswith(" are above 0 and 0.8; 50% of the budget of 10 was saved")
+
+
+@given(
+    sizes=st.lists(st.integers(1, 20), min_size=1, max_size=4).map(sorted), margin=st.floats(0.0, 3.0),
+    agreement=st.floats(0.0, 1.0), first=st.integers(2, 6), year=st.integers(1995, 2006),
+    documents=st.booleans(),
+)  # fmt: skip
+def test_batches_find_what_ranking_all_finds(
+    harbour: Corpus, sizes: list[int], margin: float, agreement: float, first: int, year: int, documents: bool
+) -> None:
+    """The same candidates with the same scores, trees and halting, whatever the budget, as of any time."""
+    view = harbour.at(str(year)).view()
+    budget = {"sizes": tuple(sizes), "margin": margin, "agreement": agreement, "first": first}
+    chosen = recipe(Counted(), **budget)
+    chosen = by_document(chosen) if documents else chosen
+    expected, found = one_by_one(ferries_asked(), view, chosen), engine.search(ferries_asked(), view, chosen)
+    assert found.rows == tuple(expected.rows.tolist())
+    assert [hit.score for hit in found] == expected.score.tolist()
+    trees = [expected.scores.why(at).as_json() for at in range(expected.count)]
+    assert [hit.why.as_json() for hit in found] == trees
+    assert (found.halting is None) is (expected.halting is None)
+    if found.halting is not None and expected.halting is not None:
+        assert found.halting.examined == expected.halting.examined
+        assert expected.halting.scored == expected.halting.candidates, "all were ranked"
+        assert expected.halting.saved == 0.0
+        assert replace(found.halting, scored=0, reason="") == replace(expected.halting, scored=0, reason="")
+
+
+def test_twe_ranks_in_batches() -> None:
+    """Centrality, decay and the sum are left to the budget; the parts before it look at all passages."""
+    steps = [stage for stage, _ in batched(TWE, ferries_asked())]
+    batches = [each for each in steps if isinstance(each, Batches)]
+    assert len(batches) == 1
+    assert [type(stage).__name__ for stage, _ in batches[0].steps] == ["Centrality", "Decay", "Combine"]
+    assert [type(stage).__name__ for stage in steps[:5]] == [
+        "Lexical", "MaxNormalize", "Latent", "Combine", "Pool",
+    ]  # fmt: skip
+
+
+def test_a_later_stage_that_looks_for_a_column_gets_all_of_it(harbour: Corpus) -> None:
+    """A sum after the budget reads `decay`, which candidates that never entered would not have."""
+    counted = Counted()
+    chosen = recipe(counted, margin=0.0, sizes=(5, 9))
+    after = replace(chosen, stages=(*chosen.stages[:-1], Combine((("decay", 1.0),), "age"), TopK()))
+    found = engine.search(ferries_asked(), harbour.at().view(), after)
+    assert counted.seen == [17]
+    assert found.halting is not None
+    assert (found.halting.examined, found.halting.scored, found.halting.saved) == (5, 17, 0.0)
+    assert found.rows == tuple(one_by_one(ferries_asked(), harbour.at().view(), after).rows.tolist())
+
+
+@pytest.mark.parametrize("by", ["unified", "decay"])
+def test_candidates_that_enter_by_what_the_stages_make(harbour: Corpus, by: str) -> None:
+    """The column of entry is made by the stages themselves: all go through them first."""
+    counted = Counted()
+    stages = recipe(counted, margin=0.0, sizes=(5, 9)).stages
+    stages = (*stages[:-2], BudgetedRerank(by=by, sizes=(5, 9), first=2, margin=0.0), stages[-1])
+    chosen = Recipe("late", "late", stages)
+    found = engine.search(ferries_asked(), harbour.at().view(), chosen)
+    assert counted.seen == [17]
+    assert found.rows == tuple(one_by_one(ferries_asked(), harbour.at().view(), chosen).rows.tolist())
+
+
+def test_a_stage_that_makes_the_column_of_entry_anew(harbour: Corpus) -> None:
+    """`normalized` is there before, and again after: what counts is the later one."""
+    counted = Counted()
+    stages = recipe(counted, margin=0.0, sizes=(5, 9)).stages
+    again = Combine((("decay", 1.0),), "normalized")
+    chosen = Recipe("anew", "anew", (*stages[:5], again, *stages[5:]))
+    found = engine.search(ferries_asked(), harbour.at().view(), chosen)
+    assert counted.seen[-1] == 17
+    assert found.rows == tuple(one_by_one(ferries_asked(), harbour.at().view(), chosen).rows.tolist())
+
+
+def test_a_stage_that_drops_candidates_is_not_alone(harbour: Corpus) -> None:
+    """It leaves the first five, and of the next four three."""
+
+    @dataclass(frozen=True)
+    class Drops:
+        traits: ClassVar = Traits(alone=True)
+
+        def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
+            return ranking.keep(np.arange(3)) if ranking.count == 4 else ranking
+
+    stages = recipe(Counted(), margin=9.0, sizes=(5, 9)).stages
+    with pytest.raises(ValueError, match="4 candidates went in, 3 came out"):
+        engine.search(
+            ferries_asked(), harbour.at().view(), Recipe("drops", "", (*stages[:4], Drops(), *stages[4:]))
+        )
+
+
+def test_an_unknown_column_is_named(harbour: Corpus) -> None:
+    stages = recipe(Counted()).stages
+    stages = (*stages[:-2], BudgetedRerank(by="nobody"), stages[-1])
+    with pytest.raises(UsageError, match="no column 'nobody'"):
+        engine.search(ferries_asked(), harbour.at().view(), Recipe("unknown", "", stages))
+
+
+# -- hops over evidence: what the best hits are corroborated by, as it stood, and what that leads to---
+
+
+HIT = "the keeper left the lighthouse on monday morning"
+CLOSE = "left the lighthouse on monday morning and took the boat to skerry"
+NEXT = "took the boat to skerry where a cousin has a farm"
+FAR = "where a cousin has a farm with forty sheep and no dog"
+NO_EDGE = "goats ate all the kale again"
+TEXTS = {"hit": HIT, "close": CLOSE, "next": NEXT, "far": FAR, "alone": NO_EDGE}
+"""A chain: each shares a phrase with the next, and only the first has a word of the question."""
+
+
+def jaccard(one: str, other: str) -> float:
+    """Of runs of three words, in whole billionths, as edges have it."""
+    first, second = (
+        set(zip(words, words[1:], words[2:], strict=False)) for words in (one.split(), other.split())
+    )
+    return round(EDGE_SCALE * len(first & second) / len(first | second))
+
+
+@pytest.fixture(scope="module")
+def chain(fresh: Make, document: Make) -> Iterator[Corpus]:
+    years = dict(zip(TEXTS, ("2001", "2002", "2003", "2004", "2005"), strict=True))
+    with fresh(*(document(name, text, years[name]) for name, text in TEXTS.items())) as corpus:
+        yield corpus
+
+
+def scores(run: Make, corpus: Corpus, stage: EvidenceHops, **more: Any) -> dict[str, float]:
+    hits = run(corpus, "keeper", Lexical(), stage, TopK(), **more).hits
+    return {hit.document: hit.score for hit in hits}
+
+
+def test_one_hop_by_hand(run: Make, chain: Corpus) -> None:
+    """Of the hit's only edge J is the largest, so its corroborator gets half of the score."""
+    plain = scores(run, chain, EvidenceHops(hops=0))
+    assert list(plain) == ["hit"]
+    assert scores(run, chain, EvidenceHops()) == {"hit": plain["hit"], "close": plain["hit"] * 0.5}
+
+
+def test_two_hops_by_hand(run: Make, chain: Corpus) -> None:
+    """`close` has edges to `hit` and `next`; `next` gets of its half a half times J / the larger J."""
+    hit = scores(run, chain, EvidenceHops(hops=0))["hit"]
+    back, on = jaccard(CLOSE, HIT), jaccard(CLOSE, NEXT)
+    found = scores(run, chain, EvidenceHops(hops=2))
+    assert found == {"hit": hit, "close": hit * 0.5, "next": hit * 0.5 * 0.5 * (on / max(back, on))}
+    assert list(scores(run, chain, EvidenceHops(hops=3))) == ["hit", "close", "next", "far"]
+    assert "alone" not in scores(run, chain, EvidenceHops(hops=3)), "no edge leads there"
+
+
+def test_why_names_the_passage_that_it_came_through(run: Make, chain: Corpus) -> None:
+    hits = run(chain, "keeper", Lexical(), EvidenceHops(hops=2), TopK()).hits
+    ids = {hit.document: hit.id for hit in hits}
+    why = hits[2].why
+    assert why.label == f"through {ids['close']}"
+    share, overlap = why.parts[1:]
+    assert (share.label, share.value) == ("share", 0.5)
+    assert overlap.parts == (
+        Why(f"overlap with it, in 1/{EDGE_SCALE:,}", jaccard(CLOSE, NEXT)),
+        Why("largest", jaccard(CLOSE, HIT)),
+    )  # fmt: skip
+    assert why.parts[0].label == f"through {ids['hit']}"
+    assert why.parts[0].parts[0] == hits[0].why
+
+
+def test_what_is_later_is_not_reached(run: Make, chain: Corpus) -> None:
+    """`close` was told in 2002, `next` in 2003."""
+    assert list(scores(run, chain, EvidenceHops(hops=3), as_of="2001")) == ["hit"]
+    assert list(scores(run, chain, EvidenceHops(hops=3), as_of="2002")) == ["hit", "close"]
+
+
+def test_filters_and_phrases_hold(run: Make, chain: Corpus) -> None:
+    """What they exclude is neither added nor walked through."""
+    three = EvidenceHops(hops=3)
+    assert list(scores(run, chain, three, path="[hn]*")) == ["hit"], "close lies between"
+    assert list(scores(run, chain, three, path="[hc]*")) == ["hit", "close"]
+    quoted = run(chain, 'keeper "monday morning"', Lexical(), three, TopK()).hits
+    assert [hit.document for hit in quoted] == ["hit", "close"]
+
+
+def test_a_window_of_time(run: Make, fresh: Make, document: Make) -> None:
+    """Rows of a slice have other places than those of the view: `--until` leaves out what came later."""
+    with fresh(
+        document("old", "salt and rope", "1999"), document("hit", HIT, "2001"),
+        document("close", CLOSE, "2002"), document("next", NEXT, "2003"),
+    ) as corpus:  # fmt: skip
+        view = corpus.at().view()
+        until = int(view.column("visible", evidence(view).neighbours(1)[0])[0])
+        found = scores(
+            run, corpus, EvidenceHops(hops=3), since=int(view.column("visible", [1])[0]), until=until
+        )
+        assert list(found) == ["hit", "close"]
+
+
+def test_a_candidate_rises_to_what_it_gets(run: Make, fresh: Make, document: Make) -> None:
+    """A long text says the word in passing; what it gets through the hit is more than its own score."""
+    weak = f"{CLOSE} {' '.join(f'goat {at} ate kale' for at in range(9))} keeper"
+    with fresh(document("hit", HIT, "2001"), document("weak", weak, "2002")) as corpus:
+        plain = scores(run, corpus, EvidenceHops(hops=0))
+        assert plain["weak"] < plain["hit"] * 0.6
+        found = scores(run, corpus, EvidenceHops(share=0.6))
+        assert found == {"hit": plain["hit"], "weak": plain["hit"] * 0.6}
+        assert scores(run, corpus, EvidenceHops(share=0.01))["weak"] == plain["weak"], "no score falls"
+
+
+def test_the_most_that_is_added(run: Make, fresh: Make, document: Make) -> None:
+    more = [document(f"close {at}", f"{CLOSE} number {at}", f"200{at}") for at in range(2, 7)]
+    with fresh(document("hit", HIT, "2001"), *more) as corpus:
+        assert len(scores(run, corpus, EvidenceHops())) == 6
+        results = run(corpus, "keeper", Lexical(), EvidenceHops(most=2), TopK())
+        assert len(results.hits) == 3
+        assert results.notes[-1] == (
+            "evidence: 2 passages were added that edges lead to from the first 1 hits, and 0 candidates rose"
+        )
+
+
+def test_twe_hops(chain: Corpus) -> None:
+    """The recipe is twe with one hop; twe itself has none, and documents as units are ranked as well."""
+    changed = {
+        key: value for key, value in named("twe-hops").fields() if dict(named("twe").fields())[key] != value
+    }
+    assert changed == {"evidence_hops.hops": 1}
+    query = Query("keeper", "keeper", k=99, stop_words=True)
+    view = chain.at("2004").view()
+    for recipe in (named("twe-hops"), by_document(named("twe-hops"))):
+        hits = engine.search(query, view, recipe).hits
+        assert {hit.document for hit in hits} == {"hit", "close", "next", "far"}
+        assert all(hit.why.value == hit.why.recomputed() == hit.score for hit in hits)
+
+
+WORDS = ["keeper", "boat", "farm", "sheep", "goats", "kale", "rope", "salt"]
+SENTENCES = st.lists(st.sampled_from(WORDS), min_size=3, max_size=8).map(" ".join)
+STATED = st.lists(st.tuples(SENTENCES, st.integers(1990, 1999)), min_size=1, max_size=9)
+
+
+@given(STATED, st.integers(1, 3), st.integers(1, 4), st.integers(1, 5))
+def test_none_falls_below_its_own(
+    fresh: Make, document: Make, stated: list[tuple[str, int]], hops: int, best: int, most: int
+) -> None:
+    stages = (Lexical(), EvidenceHops(hops=hops, best=best, most=most), TopK())
+    query = Query("keeper boat", "keeper boat", 0.0, Filters(), 99)
+    documents = [document(f"d{at}", text, str(day)) for at, (text, day) in enumerate(stated)]
+
+    def told(stages: tuple[Any, ...]) -> dict[str, float]:
+        with fresh(*documents) as corpus:
+            hits = engine.search(query, corpus.at().view(), Recipe("test", "", stages)).hits
+            assert all(one.score >= other.score for one, other in pairwise(hits))
+            return {hit.id: hit.score for hit in hits}
+
+    own, after = told((stages[0], stages[2])), told(stages)
+    assert own.keys() <= after.keys()
+    assert all(after[id_] >= score for id_, score in own.items())
+    assert len(after) - len(own) <= most

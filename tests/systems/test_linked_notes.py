@@ -1,0 +1,299 @@
+"""Stages of RAGtriever: backlinks, tiers of age, headings and tags."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+
+from asof.errors import UsageError
+from asof.extensions.systems.linked_notes import Backlinks, Headings, RecencyTiers, Tags
+from asof.rank.combine import ReciprocalRank
+from asof.rank.gather import Lexical, Pool, TopK
+from asof.rank.stage import Ranking, Recipe
+from asof.values import Document, Filters, Heading, Link, Query
+
+# -- backlinks as a factor: expected values are the formula ----------------------------------------
+
+
+Make = Callable[..., Any]
+
+FUSED = (Lexical(), ReciprocalRank(k=60))
+
+
+def linked(document: Make, many: int, **more: Any) -> Iterator[Any]:
+    """A note with the word, and so many others that link to it."""
+    yield document("hub", "mill", "2020", **more)
+    for at in range(many):
+        yield document(f"n{at}", "fog", "2020", links=(Link("hub"), Link("HUB")))
+
+
+@pytest.mark.parametrize(
+    ("links", "factor"), [(0, 1), (1, 1.1), (5, 1.5), (9, 1.9), (10, 2), (11, 2), (50, 2)]
+)
+def test_a_tenth_for_each_up_to_ten(
+    fresh: Make, document: Make, run: Make, links: int, factor: float
+) -> None:
+    with fresh(*linked(document, links)) as corpus:
+        (hit,) = run(corpus, "mill", *FUSED, Backlinks(), TopK()).hits
+        assert hit.score == pytest.approx(1 / (60 + 1) * factor, rel=1e-15)
+
+
+def test_other_weight_and_cap(fresh: Make, document: Make, run: Make) -> None:
+    with fresh(*linked(document, 5)) as corpus:
+        (hit,) = run(corpus, "mill", *FUSED, Backlinks(0.5, 3), TopK()).hits
+        assert hit.score == 1 / (60 + 1) * (1 + 0.5 * 3)
+        assert hit.why.as_json()["parts"][1]["parts"][1]["parts"][1] == {
+            "label": "documents that link to it, at most 3", "value": 3.0, "op": "given",
+        }  # fmt: skip
+
+
+def test_all_candidates_are_boosted_before_the_cut(fresh: Make, document: Make, run: Make) -> None:
+    """As the design has it, 2 / (60 + 61) > 1 / (60 + 1): ten links lift rank 61 above rank 1, not 62."""
+    words = {f"d{at:02}": "mill " * (62 - at) + "fog " * at for at in range(62)}
+    order = sorted(words)
+    for target, first in ((order[60], order[60]), (order[61], order[0])):
+        sources = [document(f"n{at}", "rope", "2019", links=(Link(target),)) for at in range(10)]
+        notes = [document(name, text, "2020") for name, text in words.items()]
+        with fresh(*notes, *sources, chunking="500w") as corpus:
+            assert [hit.document for hit in run(corpus, "mill", *FUSED, TopK(), k=100).hits] == order
+            hits = run(corpus, "mill", *FUSED, Backlinks(), TopK(), k=1).hits
+            if target == first:
+                assert [(hit.document, hit.score) for hit in hits] == [(first, 1 / (60 + 61) * 2)]
+            else:  # 2 / (60 + 62) is 1 / 61
+                assert hits[0].score == pytest.approx(1 / 61)
+
+
+def test_links_as_of_then(fresh: Make, document: Make, run: Make) -> None:
+    later = document("n0", "fog", "2022", links=(Link("hub"),))
+    with fresh(*linked(document, 0), later) as corpus:
+        scores = [
+            run(corpus, "mill", *FUSED, Backlinks(), TopK(), as_of=year).hits[0].score
+            for year in ("2021", "2022")
+        ]
+        assert scores == [1 / 61, 1 / 61 * (1 + 0.1 * 1)]
+
+
+def test_filters_choose_candidates_and_change_no_count(fresh: Make, document: Make, run: Make) -> None:
+    with fresh(*linked(document, 3)) as corpus:
+        everywhere, here = (
+            run(corpus, "mill", *FUSED, Backlinks(), TopK(), **filters).hits[0].score
+            for filters in ({}, {"path": "hub"})
+        )
+        assert here == everywhere == 1 / 61 * (1 + 0.1 * 3)
+
+
+def test_the_whole_window_and_chosen_places_have_the_same_numbers(fresh: Make, document: Make) -> None:
+    notes = [document(f"m{at}", "mill " * at, f"20{10 + at}", links=(Link("hub"),)) for at in range(1, 5)]
+    with fresh(*linked(document, 3, links=(Link("m2"),)), *notes) as corpus:
+        view = corpus.at().view()
+        query = Query("mill", "mill")
+        whole = Lexical()(query, Ranking(view.window(Filters())), view)
+        some = whole.matching()
+        wholly, partly = Backlinks()(query, whole, view), Backlinks()(query, some, view)
+        assert wholly.by == partly.by == "linked"
+        assert wholly.rows.tolist() == partly.rows.tolist()
+        assert wholly.score.tolist() == partly.score.tolist()
+        assert np.count_nonzero(partly.score != some.score) == 2  # the hub, and m2
+
+
+# -- steps of age: every boundary, whole days, undated passages, off -------------------------------
+
+
+TODAY = "2024-07-01"
+DAY = 86_400_000_000
+
+FACTORS = {0: 1.20, 13: 1.20, 14: 1.10, 59: 1.10, 60: 1.00, 179: 1.00, 180: 0.95, 3_650: 0.95}
+
+
+def scores(results: Any) -> dict[str, float]:
+    return {hit.document: hit.score for hit in results.hits}
+
+
+def test_every_boundary(fresh: Make, run: Make, aged: Make) -> None:
+    with fresh(*(aged(days) for days in FACTORS), aged(None), undated="always") as corpus:
+        before = scores(run(corpus, "mill", Lexical(), TopK(), as_of=TODAY))
+        after = run(corpus, "mill", Lexical(), RecencyTiers(), TopK(), as_of=TODAY)
+        assert scores(after) == {
+            **{str(days): before[str(days)] * factor for days, factor in FACTORS.items()},
+            "undated": before["undated"] * 1.0,
+        }
+        assert all(one.score >= other.score for one, other in pairwise(after.hits))
+        pooled = run(corpus, "mill", Lexical(), Pool(), RecencyTiers(), TopK(), as_of=TODAY)
+        assert [(hit.id, hit.score, hit.why) for hit in pooled.hits] == [
+            (hit.id, hit.score, hit.why) for hit in after.hits
+        ]
+        since = corpus.at("2024-05").as_of
+        some = scores(run(corpus, "mill", Lexical(), RecencyTiers(), TopK(), as_of=TODAY, since=since))
+        assert some == {name: score for name, score in scores(after).items() if name in ("0", "13", "14")}
+
+
+def test_undated_has_no_age_from_when_it_was_added(fresh: Make, run: Make, aged: Make) -> None:
+    with fresh(aged(0), aged(None)) as corpus:
+        before = scores(run(corpus, "mill", Lexical(), TopK(), as_of="2025-01-02"))
+        after = scores(run(corpus, "mill", Lexical(), RecencyTiers(), TopK(), as_of="2025-01-02"))
+        assert after == {"0": before["0"] * 0.95, "undated": before["undated"] * 1.0}
+
+
+@pytest.mark.parametrize(
+    ("days", "factor"),
+    [(13.999, 1.20), (14.0, 1.10), (59.999, 1.10), (60.0, 1.0), (179.999, 1.0), (180.0, 0.95)],
+)
+def test_days_are_whole(fresh: Make, aged: Make, days: float, factor: float) -> None:
+    with fresh(aged(0)) as corpus:
+        as_of = corpus.at(TODAY).as_of + round(days * DAY)
+        recipes = [Recipe("test", "", (Lexical(), *more, TopK())) for more in ((), (RecencyTiers(),))]
+        before, after = (
+            corpus.snapshot(as_of, None).search("mill", recipe=recipe).hits[0] for recipe in recipes
+        )
+        assert after.score == before.score * factor == after.why.recomputed()
+
+
+def test_on_reciprocal_ranks(fresh: Make, run: Make, aged: Make) -> None:
+    """First of both lists with 5 backlinks, of 13 and of 180 days: 2/61 · 1.5 · 1.20 and · .95."""
+    both = ReciprocalRank((("lexical", 1.0), ("again", 1.0)))
+    for days, factor, printed in ((13, 1.20, 0.0590163934426), (180, 0.95, 0.0467213114754)):
+        assert 2 / 61 * 1.5 * factor == pytest.approx(printed)
+        with fresh(aged(days)) as corpus:
+            found = scores(run(corpus, "mill", Lexical(), both, RecencyTiers(), TopK(), as_of=TODAY))
+            assert found == {str(days): 1 / (60 + 1) * factor}
+
+
+def test_what_is_refused() -> None:
+    recipe = Recipe("test", "", (RecencyTiers(),))
+    changed = recipe.replaced({"recency_tiers.bounds": [7, 30, 90], "recency_tiers.values": [2, 1, 1, 0]})
+    assert changed.stages == (RecencyTiers((7.0, 30.0, 90.0), (2.0, 1.0, 1.0, 0.0)),)
+    for bad in (
+        {"bounds": [60, 14, 180]}, {"bounds": [0, 14, 180]}, {"bounds": [14, 60]},
+        {"values": [1.2, 1.1, 1.0, -0.1]}, {"values": [1.2, 1.1, 1.0, float("nan")]},
+    ):  # fmt: skip
+        with pytest.raises(UsageError, match="recipe test: recency_tiers"):
+            recipe.replaced({f"recency_tiers.{key}": value for key, value in bad.items()})
+
+
+@pytest.mark.parametrize(
+    ("as_of", "factors"),
+    [
+        ("2024-07-01", {"10": 1.20, "25": 1.10}),
+        ("2024-06-22", {"10": 1.20, "25": 1.10}),
+        ("2024-06-19", {"25": 1.20}),
+    ],
+)
+def test_ages_as_of_the_past(
+    fresh: Make, run: Make, aged: Make, as_of: str, factors: dict[str, float]
+) -> None:
+    """Of 21 and 6 June: 10 and 25 days old on 1 July, 1 and 16 on 22 June, and 13 on the 19th."""
+    with fresh(aged(10), aged(25)) as corpus:
+        before = scores(run(corpus, "mill", Lexical(), TopK(), as_of=as_of))
+        after = scores(run(corpus, "mill", Lexical(), RecencyTiers(), TopK(), as_of=as_of))
+        assert after == {name: before[name] * factor for name, factor in factors.items()}
+
+
+# -- boosts by heading and by tag: each level, the cap, words inside a tag, off --------------------
+
+
+CODE = Headings(1.05, 1.03, 1.02)
+"""The values of RAGtriever's code."""
+
+
+def outlined(id_: str, *titles: str, words: str = "mill rope") -> Document:
+    """A document whose words stand under headings of rising level."""
+    lines = [f"{'#' * level} {title}" for level, title in enumerate(titles, 1)]
+    text, outline = "", []
+    for level, (line, title) in enumerate(zip(lines, titles, strict=True), 1):
+        outline.append(Heading(len(text), level, title))
+        text += line + "\n"
+    return Document(id_, text + words, outline=tuple(outline))
+
+
+def best_scores(results: Any) -> dict[str, float]:
+    """The best passage of each document."""
+    found: dict[str, float] = {}
+    for hit in results.hits:
+        found.setdefault(hit.document, hit.score)
+    return found
+
+
+def factors(run: Make, corpus: Any, question: str, stage: Any, **more: Any) -> dict[str, float]:
+    """After and before; exactly their product must be the score."""
+    before = best_scores(run(corpus, question, Lexical(), TopK(), **more))
+    results = run(corpus, question, Lexical(), stage, TopK(), **more)
+    pooled = run(corpus, question, Lexical(), Pool(), stage, TopK(), **more)
+    assert [(hit.id, hit.score, hit.why) for hit in pooled.hits] == [
+        (hit.id, hit.score, hit.why) for hit in results.hits
+    ]
+    for hit in results.hits:
+        assert hit.score == hit.why.parts[0].value * hit.why.parts[1].value
+    return {name: round(score / before[name], 12) for name, score in best_scores(results).items()}
+
+
+# -- headings ----------------------------------------------------------------------------------------
+
+
+def test_each_level(fresh: Make, run: Make) -> None:
+    documents = [
+        outlined("first", "Mill", "Rope", "Fog"), outlined("second", "Fog", "The mill", "Bread"),
+        outlined("third", "Fog", "Rope", "A mill"), outlined("fourth", "Fog", "Rope", "Bread", "Mill"),
+        outlined("none", "Fog", "Rope", "Bread"), Document("plain", "mill rope"),
+        outlined("all", "Mill", "Mill", "Mill"),
+    ]  # fmt: skip
+    with fresh(*documents, chunking="whole") as whole:
+        assert set(factors(run, whole, "mill", CODE).values()) == {1.0}, (
+            "nothing stands over a whole document"
+        )
+    with fresh(*documents) as corpus:
+        assert factors(run, corpus, "mill", CODE) == {
+            "first": 1.05, "second": 1.03, "third": 1.02, "fourth": 1.0, "none": 1.0, "plain": 1.0,
+            "all": 1.05,
+        }  # fmt: skip
+        assert factors(run, corpus, "mill", Headings(1.01, 1.5, 1.0)) == {
+            "first": 1.01, "second": 1.5, "third": 1.0, "fourth": 1.0, "none": 1.0, "plain": 1.0, "all": 1.5,
+        }  # fmt: skip
+        assert factors(run, corpus, "mill", CODE, path="s*") == {"second": 1.03}
+
+
+def test_stems_of_headings(fresh: Make, run: Make) -> None:
+    with fresh(outlined("a", "Milling and mills"), stem=True) as corpus:
+        assert factors(run, corpus, "mill", CODE) == {"a": 1.05}
+    with fresh(outlined("a", "Milling and mills"), stem=False) as corpus:
+        assert factors(run, corpus, "mill", CODE) == {"a": 1.0}
+
+
+# -- tags --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("tags", "question", "factor"),
+    [
+        (("machine-learning",), "machine learning", 1 + 0.03 * 1),
+        (("machine_learning", "learning"), "learning", 1 + 0.03 * 2),
+        (("island/machine",), "machine", 1 + 0.03 * 1),
+        (("machinery",), "machine", 1.0),
+        (("MACHINE",), "Machine", 1 + 0.03 * 1),
+        (("machine-a", "machine-b", "machine-c"), "machine", 1 + 0.03 * 3),
+        (("machine-a", "machine-b", "machine-c", "machine-d", "x"), "machine", 1 + 0.03 * 3),
+        ((), "machine", 1.0),
+    ],
+)
+def test_tags(fresh: Make, run: Make, document: Make, tags: Any, question: str, factor: float) -> None:
+    with fresh(document("a", "machine learning", tags=tags)) as corpus:
+        assert factors(run, corpus, question, Tags(0.03)) == {"a": pytest.approx(factor)}
+
+
+def test_the_cap_of_tags(fresh: Make, run: Make, document: Make) -> None:
+    with fresh(document("a", "mill", tags=("mill-a", "mill-b")), document("b", "mill")) as corpus:
+        assert factors(run, corpus, "mill", Tags(1.0, cap=1)) == {"a": 1 + 1.0 * 1, "b": 1.0}
+        assert factors(run, corpus, "mill", Tags(1.0, cap=2), tags=("mill-a",)) == {"a": 1 + 1.0 * 2}
+
+
+# -- both --------------------------------------------------------------------------------------------
+
+
+def test_tags_are_those_of_the_version_in_force(fresh: Make, run: Make, document: Make) -> None:
+    with fresh(document("a", "mill", "2001", tags=("fog",))) as corpus:
+        corpus.add([document("a", "mill rope", "2003", tags=("mill",))])
+        assert factors(run, corpus, "mill", Tags(0.5), as_of="2002") == {"a": 1.0}
+        assert factors(run, corpus, "mill", Tags(0.5), as_of="2004") == {"a": 1.5}

@@ -1,0 +1,935 @@
+"""Stages of the published systems, by their formulas."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from statistics import fmean, pstdev
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from asof import engine
+from asof.corpus.corpus import Corpus
+from asof.corpus.snapshot import Snapshot
+from asof.errors import UsageError
+from asof.extensions.systems.evidence import evidence
+from asof.extensions.systems.overlap import EDGE_SCALE
+from asof.extensions.systems.recipes import TEMPRALM
+from asof.extensions.systems.stages import (
+    RECENT,
+    WHOLE,
+    Centrality,
+    Coverage,
+    Decay,
+    Freshness,
+    Gap,
+    Latent,
+    Similarity,
+    Volume,
+    counted,
+    moments,
+    on_scale,
+    question_time,
+    recency_need,
+)
+from asof.index.vectors import VECTOR_SCALE, quantise
+from asof.index.view import View
+from asof.models.encoders import HashedNgrams
+from asof.rank.combine import Combine, MaxNormalize
+from asof.rank.expression import Given
+from asof.rank.gather import ByDocument, Dense, Everything, Lexical, Pool, TopK
+from asof.rank.stage import Ranking, Recipe
+from asof.recipes import named
+from asof.schema import checked
+from asof.time.intent import intent
+from asof.time.moment import read
+from asof.values import Filters, Query
+
+# -- scores by latent semantic analysis: the published scale, trees, and nothing of the future in th---
+
+
+Make = Callable[..., Any]
+
+
+def trees(own: Any, asked: Any, scale: str) -> list[Any]:
+    """The tree of the similarity of two vectors."""
+    cosine = np.array([int(own.astype(int) @ asked) / VECTOR_SCALE**2])
+    made = on_scale(cosine, asked, lambda _: own, scale)
+    assert made.evaluated()[0] == made.why(0).value  # type: ignore[index,union-attr]
+    return [made.why(0)]
+
+
+def scores(results: Any) -> dict[str, float]:
+    return {hit.document: hit.score for hit in results.hits}
+
+
+# -- the scale ---------------------------------------------------------------------------------------
+
+
+def test_the_published_scale() -> None:
+    """(1 + cos) / 2, and cos 0 for a vector without a direction."""
+    question = [1.0, 2.0, 2.0]
+    expected = {(2.0, 4.0, 4.0): (1 + 1) / 2, (2.0, -1.0, 0.0): (1 + 0) / 2, (-1.0, -2.0, -2.0): (1 - 1) / 2,
+                (0.0, 0.0, 0.0): (1 + 0) / 2}  # fmt: skip
+    for text, score in expected.items():
+        made = np.array([question, text])
+        length = np.linalg.norm(made, axis=1, keepdims=True)
+        asked, own = quantise(np.divide(made, length, out=np.zeros_like(made), where=length > 0))
+        (tree,) = trees(own, asked, "half")
+        assert tree.value == pytest.approx(score, abs=2e-4)
+        assert tree.value == tree.recomputed() == (int(own.astype(int) @ asked) / VECTOR_SCALE**2 + 1) / 2
+        (clipped,) = trees(own, asked, "cosine")
+        assert clipped.value == pytest.approx(max(2 * score - 1, 0), abs=4e-4)
+        assert clipped.recomputed() == clipped.value
+
+
+@pytest.mark.parametrize("stage", [Latent, Similarity])
+def test_dimensions_and_limits_are_fields(fresh: Make, document: Make, run: Make, stage: Any) -> None:
+    """`bread` stands in one text of eight: it counts with `min_df` 1."""
+    texts = ["mill ferry", "mill ferry", "ferry", "storm fog", "storm fog", "storm", "bread", "storm"]
+    with fresh(*(document(f"d{at}", text, "2001") for at, text in enumerate(texts))) as corpus:
+
+        def likeness(**limits: Any) -> float:
+            return scores(run(corpus, "bread", stage("half", **limits), TopK()))["d6"]
+
+        assert likeness() == 0.5, "no direction"
+        assert likeness(min_df=1) == pytest.approx(1.0, abs=1e-3)
+        assert likeness(min_df=1, dimensions=2) < 0.9, "two dimensions are taken by ferries and storms"
+        assert likeness(min_df=2, max_df=1.0) == 0.5
+    assert checked(stage(), "max_features", 5_000) == 5_000
+    for field, wrong in (("dimensions", 1), ("max_features", 99), ("min_df", 0), ("max_df", 1.5)):
+        with pytest.raises(UsageError, match="is expected"):
+            checked(stage(), field, wrong)
+
+
+def test_scores_over_a_corpus(fresh: Make, document: Make, run: Make) -> None:
+    texts = ["mill ferry", "mill ferry", "ferry", "storm fog", "storm fog", "storm", "bread", "!"]
+    documents = [document(f"d{at}", text, "2001") for at, text in enumerate(texts)]
+    with fresh(*documents) as corpus:
+        half = run(corpus, "mill", Latent(), TopK())
+        assert len(half.hits) == 8, "every passage in force has a similarity"
+        assert scores(half)["d7"] == 0.5, "a text without words"
+        assert scores(half)["d6"] == 0.5, "in one text only: least_df is 2"
+        cosine = scores(run(corpus, "mill", Latent(scale="cosine"), TopK()))
+        assert set(cosine) <= {"d0", "d1", "d2"}
+        for id_, score in cosine.items():
+            assert (score + 1) / 2 == scores(half)[id_]
+        assert half.notes[0] == "latent: latent semantic analysis, fitted to the first 8 of 8 passages"
+        nothing = run(corpus, "bread nowhere", Latent(), TopK())
+        assert set(scores(nothing).values()) == {0.5}
+        assert nothing.notes[0].endswith("; the question has no word of it")
+        assert run(corpus, "bread", Latent("cosine"), TopK()).hits == ()
+
+
+def test_dead_rows_and_what_is_filtered_out_do_not_score(fresh: Make, document: Make, run: Make) -> None:
+    made = [
+        document("a", "mill ferry", "2001"),
+        document("b", "mill rope", "2002"),
+        document("c", "mill", "2003"),
+    ]
+    with fresh(*made) as corpus:
+        corpus.add([document("a", "bread rope", "2004")])
+        assert scores(run(corpus, "mill", Latent(), TopK(), as_of="2003")).keys() == {"a", "b", "c"}
+        everything = run(corpus, "mill", Latent(), TopK())
+        assert {(hit.document, hit.text) for hit in everything.hits} == {
+            ("a", "bread rope"), ("b", "mill rope"), ("c", "mill")
+        }  # fmt: skip
+        late = corpus.at("2002").as_of
+        some = run(corpus, "mill", Latent(), TopK(), since=late + 1)
+        assert scores(some) == {id_: score for id_, score in scores(everything).items() if id_ in "ac"}
+        assert scores(run(corpus, '"mill rope"', Latent(), TopK())).keys() == {"b"}
+
+
+def test_places_that_were_chosen_before(fresh: Make, document: Make, run: Make) -> None:
+    made = [
+        document(f"d{at}", text, "2001") for at, text in enumerate(["mill", "mill fog", "fog", "fog rope"])
+    ]
+    with fresh(*made) as corpus:
+        everything = scores(run(corpus, "mill", Latent(), TopK()))
+        chosen = scores(run(corpus, "mill", Lexical(), TopK(), Latent(), k=2))
+        assert chosen == {id_: everything[id_] for id_ in ("d0", "d1")}
+
+
+@pytest.mark.parametrize("scale", ["cosine", "half"])
+def test_similarity_is_by_the_encoder_where_there_is_one(
+    fresh: Make, document: Make, run: Make, scale: str
+) -> None:
+    made = [
+        document(f"d{at}", text, "2001") for at, text in enumerate(["mill", "miller mills", "fog", "bread"])
+    ]
+    with fresh(*made) as corpus:
+        own = run(corpus, "mill", Similarity(scale), TopK())
+        assert scores(own) == scores(run(corpus, "mill", Latent(scale), TopK()))
+        assert own.notes[0].startswith("similarity: latent semantic analysis")
+    with fresh(*made, encoder=HashedNgrams(d=64)) as corpus:
+        found = run(corpus, "mill", Similarity(scale), TopK())
+        assert found.notes[0] == "similarity: vectors of the encoder hashed-3-5-64"
+        dense = scores(run(corpus, "mill", Dense(), TopK()))
+        if scale == "cosine":
+            assert scores(found) == dense
+        else:
+            assert len(found.hits) == 4
+            for id_, cosine in dense.items():
+                assert scores(found)[id_] == (cosine + 1) / 2
+
+
+# -- centrality as a column: shares in [0, 1], explained, and of no rank by itself -----------------
+
+
+TEXTS = {
+    "A": "the merger of acme and globex closed on friday",
+    "B": "analysts say the merger of acme and globex will cut costs",
+    "C": "acme and globex closed on friday after a long review",
+    "D": "penguins live in the south and eat fish",
+}
+AB, AC, BC = 4 / 12, 4 / 11, 1 / 16
+DEGREE = {"A": 1.0, "B": (AB + BC) / (AB + AC), "C": (AC + BC) / (AB + AC), "D": 0.0}
+
+
+def centralities(view: View, stage: Centrality, **window: int) -> dict[str, float]:
+    """The column for all places of a window, by document; each tree gives its number again."""
+    ranking = Ranking(view.prefix.window(**window))
+    after = stage(Query("", ""), ranking, view)
+    assert after.by == ""
+    made = after.columns["centrality"]
+    records = view.records(after.rows)
+    for at, value in enumerate(made.values.tolist()):
+        why = made.why(at)
+        assert why.value == why.recomputed() == value
+    return dict(zip((record.document for record in records), made.values.tolist(), strict=True))
+
+
+def four(document: Make) -> list[Any]:
+    return [document(name, text, f"202{at}") for at, (name, text) in enumerate(TEXTS.items())]
+
+
+def test_degree_is_a_share_of_the_largest(fresh: Make, document: Make) -> None:
+    with fresh(*four(document)) as corpus:
+        view = corpus.at().view()
+        assert centralities(view, Centrality()) == pytest.approx(DEGREE, abs=1e-8)
+        assert centralities(view, Centrality())["B"] == (round(EDGE_SCALE * AB) + round(EDGE_SCALE * BC)) / (
+            round(EDGE_SCALE * AB) + round(EDGE_SCALE * AC)
+        )
+        assert centralities(view, Centrality(threshold=0.1))["B"] == pytest.approx(AB / (AB + AC), abs=1e-8)
+        why = Centrality()(Query("", ""), Ranking(view.window(Filters())), view).columns["centrality"].why
+        labels = [part.label for part in why(0).parts]
+        assert labels == [
+            "overlaps with 2 passages of independent documents, in 1/1,000,000,000", "largest in the view"
+        ]  # fmt: skip
+
+
+def test_pagerank_is_a_share_of_the_largest(fresh: Make, document: Make) -> None:
+    with fresh(*four(document)) as corpus:
+        ranks = centralities(corpus.at().view(), Centrality("pagerank"))
+        printed = {"A": 0.335926315906, "B": 0.200666155405, "C": 0.213407528689, "D": 0.0375}
+        assert ranks == pytest.approx(
+            {name: value / printed["A"] for name, value in printed.items()}, abs=1e-8
+        )
+        even = centralities(corpus.at().view(), Centrality("pagerank", damping=0.0))
+        assert even == dict.fromkeys("ABCD", 1.0)
+
+
+def test_what_is_in_force_later_does_not_count(fresh: Make, document: Make) -> None:
+    with fresh(*four(document)) as corpus:
+        assert centralities(corpus.at("2021").view(), Centrality()) == {"A": 1.0, "B": 1.0}
+        assert centralities(corpus.at("2020").view(), Centrality()) == {"A": 0.0}
+
+
+def test_a_window_has_the_numbers_of_the_whole_view(fresh: Make, document: Make) -> None:
+    with fresh(*four(document)) as corpus:
+        view = corpus.at().view()
+        visible = np.sort(view.column("visible", np.arange(4)))
+        for kind in ("degree", "pagerank"):
+            whole = centralities(view, Centrality(kind))
+            assert centralities(view, Centrality(kind), first=int(visible[1]), last=int(visible[2])) == {
+                name: whole[name] for name in "BC"
+            }
+
+
+def test_rows_not_in_force_have_none(fresh: Make, document: Make) -> None:
+    with fresh(*four(document)) as corpus:
+        corpus.add([document("A", "a quite other text", "2024")])
+        view = corpus.at().view()
+        for kind in ("degree", "pagerank"):
+            ranking = Centrality(kind)(Query("", ""), Ranking(view.prefix.window()), view)
+            values = ranking.columns["centrality"].values
+            dead = np.concatenate([part.dead + part.offset for part in view.prefix.parts])
+            assert values[dead].tolist() == [0.0]
+        assert centralities(view, Centrality()).keys() == set("ABCD")
+
+
+def test_nobody_corroborates_anybody(fresh: Make, document: Make) -> None:
+    with fresh(document("a", "mill ferry bread"), document("b", "rope snow price")) as corpus:
+        assert centralities(corpus.at().view(), Centrality()) == {"a": 0.0, "b": 0.0}
+        assert centralities(corpus.at().view(), Centrality("pagerank")) == {"a": 1.0, "b": 1.0}
+    with fresh() as corpus:
+        assert centralities(corpus.at().view(), Centrality()) == {}
+        assert centralities(corpus.at().view(), Centrality("pagerank")) == {}
+    with fresh(*(document(name, "mill ferry bread rope") for name in "abc")) as corpus:  # all equal
+        assert centralities(corpus.at().view(), Centrality()) == dict.fromkeys("abc", 1.0)
+
+
+def test_in_a_recipe(fresh: Make, document: Make, run: Make) -> None:
+    """What is corroborated comes first among equals; and what a stage keeps is not spoilt by another."""
+    texts = {"told": "the ferry is late today", "told twice": "the ferry is late today",
+             "alone": "late today the ferry is"}  # fmt: skip
+    with fresh(*(document(name, text, "2020") for name, text in texts.items())) as corpus:
+        for kind in ("degree", "pagerank"):
+            sum_ = Combine((("normalized", 1.0), ("centrality", 0.5)))
+            stages = (Lexical(), MaxNormalize(), Centrality(kind), sum_, TopK())
+            for _ in range(3):
+                hits = run(corpus, "ferry late", *stages).hits
+                assert [hit.document for hit in hits][2] == "alone"
+                assert hits[0].score == hits[1].score == 1.5
+
+
+def test_chosen_places(fresh: Make, document: Make) -> None:
+    with fresh(*four(document)) as corpus:
+        view = corpus.at().view()
+        places = np.array([2, 0])
+        some = Centrality()(Query("", ""), Ranking(view.prefix.window(), places), view)
+        whole = Centrality()(Query("", ""), Ranking(view.prefix.window()), view)
+        assert some.columns["centrality"].values.tolist() == (
+            whole.columns["centrality"].values[places].tolist()
+        )
+
+
+# -- large views ---------------------------------------------------------------------------------------
+
+
+def ferries(document: Make) -> list[Any]:
+    """Six documents that repeat a sentence, a year after another, from 2001 on."""
+    text = "the ferry to the mainland leaves at seven says"
+    return [document(f"d{at}", f"{text} note {at} {at}", f"200{at}") for at in range(1, 7)]
+
+
+def test_a_view_that_is_larger_compares_candidates(fresh: Make, run: Make, document: Make) -> None:
+    """The limit is of the passages of the view: as of 2003 there were three."""
+    stage = Centrality(bands=1, exact_up_to=3)
+    with fresh(*ferries(document)) as corpus:
+        for as_of, bands in ((None, 1), ("2003", 0)):
+            view = corpus.at(as_of).view()
+            assert stage.evidence(view) is evidence(view, bands=bands)
+            notes = run(corpus, "ferry", Lexical(), stage, TopK(), as_of=as_of).notes
+            assert ("corroboration: candidates are found by MinHash with 1 bands" in notes) is bool(bands)
+        assert Centrality(bands=0, exact_up_to=0).evidence(view) is evidence(view)
+
+
+def test_all_stages_of_a_recipe_use_one_graph(fresh: Make, document: Make) -> None:
+    """Centrality, agreement and hops refer to one value: a field of it is that of all."""
+    recipe = named("twe-hops").replaced({"centrality.exact_up_to": 3, "centrality.bands": 3})
+    with fresh(*ferries(document)) as corpus:
+        view = corpus.at().view()
+        engine.search(Query("ferry", "ferry"), view, recipe)
+        made = {key for key in view.prefix.memo if key.startswith("evidence")}
+        assert made == {"evidence 0.05 256 document 3"}
+
+
+# -- decay with age: the worked numbers of TWE-RAG, its two settings of tau_min --------------------
+
+
+LATEST = "latest mill"
+AGES = (0, 1, 30, 90, 180, 365, 538, 730, 1095)
+
+NEWEST = (2.5, 2.47237597323, 1.79132827643, 0.919698602929, 0.338338208092, 0.0433146300897,
+          0.00633613038714, 0.000750462871923, 1.30024086773e-05)  # fmt: skip
+GENERAL = (0.75, 0.74860724274, 0.709323092728, 0.634468068971, 0.536732974058, 0.380556458029,
+           0.275909580879, 0.193097623663, 0.0979793969536)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("question", "r", "printed"),
+    [
+        ("the latest price", 1.0, NEWEST),
+        ("What is new at the mill?", 1.0, NEWEST),
+        ("who is the miller", 0.3, GENERAL),
+        ("mill", 0.3, GENERAL),
+    ],
+)
+def test_a_table_of_ages(
+    fresh: Make, aged: Make, measured: Make, question: str, r: float, printed: tuple[float, ...]
+) -> None:
+    delta, tau = 2.5 * r, 730 - (730 - 90) * r
+    assert Decay().adapted(r) == pytest.approx((delta, tau))
+    with fresh(*(aged(days) for days in AGES)) as corpus:
+        found = measured(corpus, Decay(), question=question)
+        assert found == pytest.approx({str(days): delta * math.exp(-days / tau) for days in AGES}, rel=1e-14)
+        assert [found[str(days)] for days in AGES] == pytest.approx(list(printed), rel=1e-9)
+
+
+def test_a_general_question_has_538_days_not_two_years() -> None:
+    assert Decay().adapted(0.0) == (0.75, 538.0)
+    assert Decay().adapted(0.3) == (0.75, 538.0)
+    assert Decay().adapted(0.65) == pytest.approx((2.5 * 0.65, 730 - 640 * 0.65))
+
+
+def test_the_tau_that_is_recommended_elsewhere(fresh: Make, aged: Make, measured: Make) -> None:
+    stage = Decay(tau_min=365.0)
+    assert stage.adapted(1.0) == (2.5, 365.0)
+    assert stage.adapted(0.0) == (0.75, 730 - (730 - 365) * 0.3)
+    with fresh(aged(90), aged(365)) as corpus:
+        assert measured(corpus, stage, question=LATEST) == pytest.approx(
+            {"90": 2.5 * math.exp(-90 / 365), "365": 2.5 * math.exp(-1)}
+        )
+        assert measured(corpus, stage)["365"] == pytest.approx(0.75 * math.exp(-365 / 620.5))
+
+
+def test_nothing_is_younger_than_the_question(fresh: Make, aged: Make, measured: Make) -> None:
+    """The formula gives more than delta for a date after the question; that is not in the view."""
+    with fresh(aged(0), aged(-10)) as corpus:
+        assert measured(corpus, Decay(), question=LATEST) == {"0": 2.5}
+
+
+def test_undated_gets_no_credit(fresh: Make, aged: Make, measured: Make) -> None:
+    with fresh(aged(0), aged(None), undated="always") as corpus:
+        assert measured(corpus, Decay(), question=LATEST) == {"0": 2.5, "undated": 0.0}
+    with fresh(aged(0), aged(None)) as corpus:  # seen from 2025 on, when it was added
+        later = measured(corpus, Decay(), question=LATEST, as_of="2025-01-02")
+        assert later["undated"] == 0.0 < later["0"]
+
+
+@pytest.mark.parametrize(
+    "question", ["LATEST mill", "now?", "this year", "as  of", "the news", "snow", "renew"]
+)
+def test_words_that_wish_for_the_newest(fresh: Make, aged: Make, measured: Make, question: str) -> None:
+    """Whole words, in any case."""
+    newest = question in ("LATEST mill", "now?", "this year")
+    with fresh(aged(0)) as corpus:
+        assert measured(corpus, Decay(), question=question) == {"0": 2.5 * (1.0 if newest else 0.3)}
+        assert measured(corpus, Decay(recent=("snow", "c++")), question=question) == {
+            "0": 2.5 * (1.0 if question == "snow" else 0.3)
+        }
+        assert measured(corpus, Decay(recent=()), question=question) == {"0": 2.5 * 0.3}
+
+
+def test_words_can_be_set() -> None:
+    recipe = Recipe("test", "", (Decay(),))
+    assert recipe.replaced({"decay.recent": ["neu", "heute"]}).stages == (Decay(recent=("neu", "heute")),)
+    for value in ([1] * 13, "neu", ["neu", ""], {"neu": 1}):
+        with pytest.raises(UsageError, match="a list of texts is expected"):
+            recipe.replaced({"decay.recent": value})
+
+
+# -- recency on a continuous scale -----------------------------------------------------------------------
+
+
+CONTINUOUS = Decay(need="continuous")
+ORDERED = ["rules of chess", "who won the cup", "who is the keeper", "who is the keeper now"]
+"""Questions whose answers have to be ever newer."""
+
+
+def test_the_need_of_a_question_is_continuous() -> None:
+    """Between .3 and 1: a rule of chess needs least, a keeper's name more, "now" all of it."""
+    needs = [CONTINUOUS.recency(question) for question in ORDERED]
+    assert needs == sorted(needs)
+    assert len(set(needs)) == len(needs)
+    assert needs[0] == 0.3
+    assert needs[-1] == 1.0
+    assert [Decay().recency(question) for question in ORDERED] == [0.3, 0.3, 0.3, 1.0], "as published"
+
+
+def test_the_need_by_hand() -> None:
+    """r = .3 + .7 · (1 - (1 - recency) (1 - volatility)), with the two of `asof when`."""
+    read = intent("what is the price of copper", language="en")
+    assert (read.recency, read.direction) == (0.5, "recent")
+    need = 1 - (1 - 0.5) * (1 - read.volatility)
+    assert recency_need("what is the price of copper") == pytest.approx(need)
+    assert CONTINUOUS.recency("what is the price of copper") == pytest.approx(0.3 + 0.7 * need)
+    past = intent("who was the keeper in 1990", language="en")
+    assert past.direction == "past"
+    assert recency_need("who was the keeper in 1990") == past.recency == 0.0, "nothing new is asked for"
+
+
+def test_a_wish_in_another_language_counts() -> None:
+    """The published words are English; the words of all languages are known here."""
+    assert Decay().recency("aktueller Preis") == 0.3
+    assert CONTINUOUS.recency("aktueller Preis") == 1.0
+
+
+@given(st.text(max_size=60), st.floats(0, 1))
+def test_the_continuous_need_is_never_below_the_published(question: str, general: float) -> None:
+    published = Decay(general=general).recency(question)
+    continuous = Decay(general=general, need="continuous").recency(question)
+    assert general * (1 - 1e-12) <= published <= continuous * (1 + 1e-12)
+    assert continuous <= 1.0
+
+
+@pytest.mark.parametrize("word", RECENT)
+def test_the_published_words_are_all_of_it(word: str) -> None:
+    assert Decay().recency(f"{word} tide") == CONTINUOUS.recency(f"{word} tide") == 1.0
+
+
+def test_the_parameters_are_told(fresh: Make, aged: Make, run: Make) -> None:
+    """delta = 2.5 · .3, tau = 730 - 640 · .3."""
+    with fresh(aged(1)) as corpus:
+        notes = run(corpus, "mill", Lexical(), Decay(), TopK()).notes
+        assert "decay: r = 0.3, delta = 0.75, tau = 538 days" in notes
+
+
+# -- freshness: whole days, the published rate and that of the code --------------------------------
+
+
+def test_the_published_rate(fresh: Make, aged: Make, measured: Make) -> None:
+    ages = (0, 1, 3, 7, 13, 14, 30, 400)
+    with fresh(*(aged(days) for days in ages), aged(None), undated="always") as corpus:
+        found = measured(corpus, Freshness())
+        assert found.pop("undated") == 0.0
+        assert found == pytest.approx({str(days): math.exp(-0.05 * days) for days in ages}, rel=1e-13)
+        assert [found["3"], found["0"], found["30"], found["7"]] == pytest.approx(
+            [0.860707976425, 1.0, 0.223130160148, 0.704688089719], rel=1e-9
+        )
+        slow = measured(corpus, Freshness(rate=0.01))
+        assert slow["30"] == pytest.approx(math.exp(-0.3))
+
+
+def test_undated_gets_no_credit_from_when_it_was_added(fresh: Make, aged: Make, measured: Make) -> None:
+    with fresh(aged(0), aged(None)) as corpus:
+        assert measured(corpus, Freshness(), as_of="2025-01-02") == pytest.approx(
+            {"0": math.exp(-0.05 * 185), "undated": 0.0}
+        )
+
+
+def test_half_of_it_is_gone() -> None:
+    assert math.log(2) / Freshness().rate == pytest.approx(13.8629436112)
+    assert math.log(2) / 0.01 == pytest.approx(69.314718056)
+
+
+def test_days_are_whole(fresh: Make, aged: Make, measured: Make) -> None:
+    """2 days less a moment are 1 day."""
+    with fresh(aged(1)) as corpus:
+        late = corpus.at("2024-07-02").as_of
+        for as_of, days in ((late - 1, 1), (late, 2), (late + 1, 2)):
+            found = measured(Asked(corpus, as_of), Freshness())
+            assert found == pytest.approx({"1": math.exp(-0.05 * days)}, rel=1e-13)
+
+
+class Asked:
+    """A corpus at an instant, whatever date is asked for."""
+
+    def __init__(self, corpus: Corpus, as_of: int) -> None:
+        self.corpus, self.as_of = corpus, as_of
+
+    def at(self, _: str) -> Snapshot:
+        return self.corpus.snapshot(self.as_of, None)
+
+
+def test_an_edit_renews_a_document(fresh: Make, run: Make, document: Make) -> None:
+    """Both passages are as fresh as the newer one; the older version was as fresh as itself."""
+    kept, old, new = (
+        f"{word} alpha beta gamma delta epsilon zeta eta theta iota" for word in ("mill", "rope", "fog")
+    )
+    stages = (Everything(), Similarity("cosine"), Freshness(), Combine((("freshness", 1.0),)), TopK())
+    with fresh(document("note", f"{kept}\n\n{old}", "2024-06-01"), chunking="10w") as corpus:
+        corpus.add([document("note", f"{kept}\n\n{new}", "2024-06-21")])
+        for as_of, days in (("2024-06-20", 19), ("2024-06-21", 0), ("2024-07-01", 10)):
+            hits = run(corpus, "x", *stages, as_of=as_of).hits
+            assert [hit.score for hit in hits] == pytest.approx([math.exp(-0.05 * days)] * 2, rel=1e-13)
+        first = corpus.at("2024-06-01").as_of
+        one = run(corpus, "x", *stages, as_of="2024-07-01", until=first).hits
+        assert [hit.score for hit in one] == pytest.approx([math.exp(-0.05 * 30)]), "candidates only"
+
+
+# -- tempRALM's temporal score: the worked example, equal ages, the very day, undated passages -----
+
+
+TODAY = "2024-07-01"
+
+
+@dataclass(frozen=True)
+class Told:
+    """The relevance that the texts tell: the number at the end of each."""
+
+    def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
+        records = view.records(ranking.rows)
+        told = np.array([float(each.text.split()[-1]) for each in records])
+        return ranking.with_column("relevance", Given("told", told))
+
+
+@pytest.fixture
+def ranked(fresh: Make, run: Make) -> Callable[..., dict[str, float]]:
+    def score(*documents: Any, stage: Gap | None = None, k: int = 10) -> dict[str, float]:
+        with fresh(*documents, undated="always") as corpus:
+            stages = (Everything(), Told(), Everything(), stage or Gap(), TopK())
+            return {hit.document: hit.score for hit in run(corpus, "mill", *stages, as_of=TODAY, k=k).hits}
+
+    return score
+
+
+EXAMPLE = {1: 0.9, 2: 0.7, 4: 0.8, 8: 0.6}
+"""Relevance by age in years."""
+
+
+def test_the_worked_example(ranked: Make, aged: Make) -> None:
+    """A year of 365 days here: the unit cancels. What is later than the question is not in the view."""
+    documents = [aged(years * 365, f"mill {score}", str(years)) for years, score in EXAMPLE.items()]
+    found = ranked(*documents, aged(-365, "mill 0.85", "later"))
+    near, scores = [1 / 1, 1 / 2, 1 / 4, 1 / 8], list(EXAMPLE.values())
+    t = [(each - fmean(near)) / pstdev(near) * pstdev(scores) + fmean(scores) for each in near]
+    assert [fmean(near), pstdev(near)] == pytest.approx([0.46875, 0.335118915461])
+    assert [fmean(scores), pstdev(scores)] == pytest.approx([0.75, 0.111803398875])
+    assert t == pytest.approx([0.927237251949, 0.760425720703, 0.67701995508, 0.635317072269])
+    expected = {str(years): score + each for (years, score), each in zip(EXAMPLE.items(), t, strict=True)}
+    assert found == pytest.approx(expected)
+    assert list(found) == ["1", "4", "2", "8"]
+    assert list(found.values()) == pytest.approx([1.82723725195, 1.47701995508, 1.4604257207, 1.23531707227])
+
+
+@pytest.mark.parametrize("age", [0, 1, 10, 49, 365])
+@pytest.mark.parametrize("n", [1, 2, 3, 10])
+def test_one_age_for_all(ranked: Make, aged: Make, age: int, n: int) -> None:
+    """t is the mean of s, exactly: a mean of equal ages that was rounded would make something of nothing."""
+    scores = [0.9 - at / 20 for at in range(n)]
+    found = ranked(*(aged(age, f"mill {score}", f"d{at}") for at, score in enumerate(scores)))
+    mean = math.fsum(scores) / n
+    assert found == {f"d{at}": score + mean for at, score in enumerate(scores)}
+
+
+@given(st.floats(1, 1e5), st.integers(1, 200))
+def test_equal_values_do_not_deviate(value: float, n: int) -> None:
+    assert moments([1 / value] * n) == (1 / value, 0.0)
+
+
+def test_moments_do_not_depend_on_the_order() -> None:
+    values = [1 / day for day in (1, 3, 7, 30, 365, 800)]
+    assert moments(values) == moments(values[::-1]) == pytest.approx((fmean(values), pstdev(values)))
+    assert moments([]) == (0.0, 0.0)
+
+
+def test_the_very_day_counts_as_a_day(ranked: Make, aged: Make) -> None:
+    ages = {"today": 0, "yesterday": 1, "older": 4}
+    near = [1 / 1, 1 / 1, 1 / 4]
+    uneven = ranked(
+        aged(0, "mill 0.5", "today"), aged(1, "mill 0.2", "yesterday"), aged(4, "mill 0.8", "older")
+    )
+    s = [0.5, 0.2, 0.8]
+    assert uneven == pytest.approx({
+        name: s[at] + (near[at] - fmean(near)) / pstdev(near) * pstdev(s) + fmean(s)
+        for at, name in enumerate(ages)
+    })  # fmt: skip
+    hour = ranked(aged(0, "mill 0.5", "today"), aged(1, "mill 0.2", "yesterday"), stage=Gap(floor=1 / 24))
+    near, s = [24.0, 1.0], [0.5, 0.2]
+    assert hour == pytest.approx({
+        name: s[at] + (near[at] - fmean(near)) / pstdev(near) * pstdev(s) + fmean(s)
+        for at, name in enumerate(["today", "yesterday"])
+    })  # fmt: skip
+
+
+def test_undated_gets_the_mean_and_has_no_part_in_it(ranked: Make, aged: Make) -> None:
+    found = ranked(aged(1, "mill 0.9"), aged(2, "mill 0.3"), aged(None, "mill 0.6"))
+    near, s = [1 / 1, 1 / 2], [0.9, 0.3, 0.6]
+    assert found == pytest.approx({
+        "1": 0.9 + (near[0] - fmean(near)) / pstdev(near) * pstdev(s) + fmean(s),
+        "2": 0.3 + (near[1] - fmean(near)) / pstdev(near) * pstdev(s) + fmean(s),
+        "undated": 0.6 + fmean(s),
+    })  # fmt: skip
+    assert ranked(aged(None, "mill 0.6")) == {"undated": 0.6 + 0.6}
+
+
+def test_equal_relevance(ranked: Make, aged: Make) -> None:
+    """Without a deviation of s, t is the mean of s, whatever the ages."""
+    assert ranked(aged(1, "mill 0.5"), aged(90, "mill 0.5")) == {"1": 0.5 + 0.5, "90": 0.5 + 0.5}
+
+
+def test_the_pool_is_what_it_depends_on(fresh: Make, run: Make, aged: Make) -> None:
+    """What is beyond the pool has no part in means and deviations, and is not shown."""
+    texts = [aged(at + 1, "mill " * (at + 1) + "x x x x", f"d{at}") for at in range(4)]
+    with fresh(*texts) as corpus:
+        few = run(corpus, "mill", Lexical(), Pool(2), Gap(), TopK(), as_of=TODAY)
+        assert {hit.document for hit in few.hits} == {"d2", "d3"}
+        s = [hit.score for hit in run(corpus, "mill", Lexical(), TopK(), as_of=TODAY, k=2).hits]
+        near = [1 / 4, 1 / 3]
+        assert sorted(hit.score for hit in few.hits) == pytest.approx(sorted(
+            one + (each - fmean(near)) / pstdev(near) * pstdev(s) + fmean(s)
+            for one, each in zip(s, near, strict=True)
+        ))  # fmt: skip
+
+
+def test_chosen_places_have_the_same_numbers(fresh: Make, run: Make, aged: Make) -> None:
+    """In whatever order, and with whatever else in the index, to the last bit."""
+
+    @given(st.lists(st.tuples(st.integers(0, 900), st.integers(1, 5)), min_size=1, max_size=9), st.randoms())
+    def holds(drawn: list[tuple[int, int]], random: Any) -> None:
+        texts = [aged(days, "mill " * count + "boat fog", f"d{at}") for at, (days, count) in enumerate(drawn)]
+        with fresh(*texts, aged(1, "boat", "other")) as corpus:
+            whole = run(corpus, "mill", Lexical(), Gap(), TopK(), as_of=TODAY)
+            pooled = run(corpus, "mill", Lexical(), Pool(99), Gap(), TopK(), as_of=TODAY)
+            shown = [(hit.id, hit.score, hit.why) for hit in whole.hits]
+            assert [(hit.id, hit.score, hit.why) for hit in pooled.hits] == shown
+            random.shuffle(texts)
+        with fresh() as corpus:  # a segment for each
+            for each in texts:
+                corpus.add([each])
+            corpus.add([aged(1, "boat", "other")])
+            apart = run(corpus, "mill", Lexical(), Gap(), TopK(), as_of=TODAY)
+            assert [(hit.id, hit.score, hit.why) for hit in apart.hits] == shown
+
+    holds()
+
+
+# -- the time of a question in TempRALM's score: named, stated, or none; what lies after it; specula---
+
+
+AS_OF = read("2024-07-01").last
+SPECULATIVE = TEMPRALM.replaced({"gap.mask": False})
+
+
+@pytest.mark.parametrize(
+    ("query", "masked", "unmasked"),
+    [
+        (Query("q", "q"), "2024-07-01", "2024-07-01"),
+        (Query("q", "q", stated=False), None, None),
+        (Query("q", "q", recency=0.25, stated=False), None, None),
+        (Query("q", "q", recency=1.0, stated=False), "2024-07-01", "2024-07-01"),  # "latest"
+        (Query("q", "q", recency=0.5, stated=False), "2024-07-01", "2024-07-01"),  # "who is"
+        (Query("q", "q", about=(read("2019"),), stated=False), "2019-12-31", "2019-12-31"),
+        (Query("q", "q", about=(read("2019"), read("2016"))), "2019-12-31", "2019-12-31"),
+        (Query("q", "q", about=(read("2026"),)), "2024-07-01", "2026-12-31"),
+    ],
+)
+def test_the_time_of_a_question(query: Query, masked: str | None, unmasked: str | None) -> None:
+    for day, mask in ((masked, True), (unmasked, False)):
+        expected = None if day is None else read(day).last
+        assert question_time(query, AS_OF, masked=mask) == expected
+
+
+@pytest.fixture
+def mills(fresh: Make, aged: Make) -> Any:
+    """Of the same words, one a year, and one undated; by words, shorter ones first, 2022 leads."""
+    days = {"2022": 670, "2021": 1035, "2019": 1766, "2023": 305}
+    texts = {year: "who ran the mill" + " then" * at for at, year in enumerate(days)}
+    documents = [aged(age, texts[year], year) for year, age in days.items()]
+    with fresh(*documents, aged(None, "who ran the mill then"), undated="always") as corpus:
+        yield corpus
+
+
+def asked_at(corpus: Any, question: str, recipe: Recipe = TEMPRALM, as_of: str | None = "2024-07-01") -> Any:
+    found = corpus.at(as_of).search(question, recipe=recipe)
+    for hit in found.hits:
+        assert hit.why.value == hit.why.recomputed() == hit.score
+    return found
+
+
+def test_a_named_year_masks_what_is_later(mills: Any) -> None:
+    """Of 2021 there is a note; 2022 and 2023 are left out, the undated one stays."""
+    found = asked_at(mills, "who ran the mill in 2021")
+    assert found.hits[0].document == "2021"
+    assert {hit.document for hit in found.hits} == {"2021", "2019", "undated"}
+    assert any(note.startswith("2 of 5 were published after 2021-12-31") for note in found.notes)
+
+
+def test_a_year_between_two_notes_is_answered_by_the_one_before(mills: Any) -> None:
+    found = asked_at(mills, "who ran the mill in 2020")
+    assert {hit.document for hit in found.hits} == {"2019", "undated"}
+
+
+def test_speculation_ranks_what_is_nearest_on_either_side(mills: Any) -> None:
+    """2021-08-31 is 243 days after 2020, 2019-08-31 is 488 days before its end."""
+    found = asked_at(mills, "who ran the mill in 2020", SPECULATIVE)
+    assert found.hits[0].document == "2021"
+    assert {hit.document for hit in found.hits} == {"2023", "2022", "2021", "2019", "undated"}
+
+
+def test_by_hand(fresh: Make, aged: Make) -> None:
+    """Words tell half of s (their share of the best is 1 for both): of 2020-12-31, 10 and 40 days before."""
+    first = (read("2024-07-01").first - read("2020-12-31").first) // 86_400_000_000
+    ages = [first + 10, first + 40]
+    with fresh(*(aged(age, "who ran the mill", f"d{age - first}") for age in ages)) as corpus:
+        found = asked_at(corpus, "who ran the mill in 2020")
+        near, s = [1 / 10, 1 / 40], [1.0, 1.0]
+        t = [(each - fmean(near)) / pstdev(near) * pstdev(s) + fmean(s) for each in near]
+        assert [hit.score for hit in found.hits] == pytest.approx([1 + each for each in t])
+        (days,) = (part.value for part in _leaves(found.hits[0].why) if part.label == "days from 2020-12-31")
+        assert days == 10.0
+
+
+def _leaves(why: Any) -> list[Any]:
+    return [why] if not why.parts else [leaf for part in why.parts for leaf in _leaves(part)]
+
+
+def test_without_a_time_relevance_alone_ranks(mills: Any) -> None:
+    """Not asked as of a moment, no time named, no wish for the newest: s + the mean of s, dated or not."""
+    found = asked_at(mills, "who ran the mill", as_of=None)
+    assert [hit.document for hit in found.hits][:2] == ["2022", "2021"]
+    level = found.hits[0].why.parts[1].value
+    assert [hit.score - level for hit in found.hits] == pytest.approx(
+        [hit.why.parts[0].value for hit in found.hits]
+    )
+    assert any(note.startswith("closeness in time is off") for note in found.notes)
+    for question, as_of in (("who ran the mill", "2024-07-01"), ("latest news of the mill", None)):
+        timed = asked_at(mills, question, as_of=as_of)
+        assert not any(note.startswith("closeness in time is off") for note in timed.notes)
+
+
+def test_as_of_in_words_is_a_time(mills: Any) -> None:
+    found = asked_at(mills, "who ran the mill as of 2020", as_of=None)
+    assert {hit.document for hit in found.hits} == {"2019", "undated"}
+
+
+@given(
+    st.lists(st.integers(0, 2_500), min_size=1, max_size=8, unique=True), st.integers(2017, 2027),
+    st.integers(0, 2_500), st.booleans(),
+)  # fmt: skip
+def test_whatever_the_mask_nothing_after_as_of_has_a_part(
+    fresh: Make, aged: Make, days: list[int], year: int, asked: int, mask: bool
+) -> None:
+    """Asked as of T, a corpus that goes on and one that ends at T give the same scores and reasons."""
+    question, recipe = f"who ran the mill in {year}", TEMPRALM.replaced({"gap.mask": mask})
+    documents = [aged(each, f"who ran the mill {'mill ' * (each % 3)}", f"d{each}") for each in days]
+    as_of = aged(asked).published.text
+    then = [each for each, age in zip(documents, days, strict=True) if age >= asked]
+    shown = []
+    for stated in (documents, then):
+        with fresh(*stated) as corpus:
+            hits = asked_at(corpus, question, recipe, as_of).hits
+            shown.append([(hit.id, hit.score, hit.why.as_json()) for hit in hits])
+    assert shown[0] == shown[1]
+
+
+# -- coverage and volume of documents, and the score of Adaptive RAG for arXiv that they belong to ---
+
+
+WEIGHTS = {"similarity": 0.4, "freshness": 0.25, "coverage": 0.25, "volume": 0.1}
+
+
+@dataclass(frozen=True)
+class Angled:
+    """An encoder of two dimensions: the cosine with the question that a text tells after its last "@"."""
+
+    name: str = "angled"
+
+    def encode(self, texts: Sequence[str], *, question: bool = False) -> NDArray[np.float32]:
+        cosines = np.array([float(text.rpartition("@")[2]) if "@" in text else 1.0 for text in texts])
+        return np.column_stack([cosines, np.sqrt(1 - cosines**2)]).astype(np.float32)
+
+
+# similarities of the passages, age in days; then the worked numbers of the example
+EXAMPLES = [
+    ([0.82, 0.61, 0.5, 0.3], 3, 0.82, 0.860707976425, 0.715, 0.682606194486, 0.790187613555),
+    ([0.4, 0.3], 0, 0.4, 1.0, 0.0, 0.0, 0.41),
+    ([0.9], 30, 0.9, 0.223130160148, 0.9, 1.0, 0.740782540037),
+    (
+        [0.55, 0.56, 0.57, 0.58, 0.1, 0.2, 0.49],
+        7,
+        0.58,
+        0.704688089719,
+        0.565,
+        0.773976031629,
+        0.626819625593,
+    ),
+]
+
+
+def by_hand(similarities: list[float], days: int, rate: float = 0.05) -> tuple[float, ...]:
+    """Largest similarity, freshness, coverage, volume, and the score, as they are printed."""
+    relevant = [each for each in similarities if each > 0.5]
+    parts = (
+        max(similarities), math.exp(-rate * days), fmean(relevant) if relevant else 0.0,
+        math.log(1 + len(relevant)) / math.log(1 + len(similarities)),
+    )  # fmt: skip
+    return *parts, sum(weight * part for weight, part in zip(WEIGHTS.values(), parts, strict=True))
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: f"{len(example[0])} passages")
+def test_the_worked_numbers(example: Any) -> None:
+    similarities, days, *printed = example
+    assert by_hand(similarities, days) == pytest.approx(tuple(printed))
+    if days in (3, 7, 30):
+        slow = {3: 0.817622002836, 30: 0.87020455517, 7: 0.683746058139}[days]
+        assert by_hand(similarities, days, rate=0.01)[-1] == pytest.approx(slow)
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: f"{len(example[0])} passages")
+def test_counts_give_coverage_and_volume(example: Any) -> None:
+    similarities, _, _, _, coverage, volume, _ = example
+    found = counted(np.full(len(similarities), 7), np.array(similarities), 0.5)
+    relevant = [each for each in similarities if each > 0.5]
+    assert set(found.passages.tolist()) == {len(similarities)}
+    assert set(found.relevant.tolist()) == {len(relevant)}
+    assert set(found.total.tolist()) == {sum(round(each * WHOLE) for each in relevant)}
+    assert found.total[0] / max(found.relevant[0], 1) / WHOLE == pytest.approx(coverage)
+    assert math.log(1 + found.relevant[0]) / math.log(1 + found.passages[0]) == pytest.approx(volume)
+
+
+def test_exactly_the_threshold_is_not_relevant() -> None:
+    found = counted(np.zeros(3, np.int64), np.array([0.5, np.nextafter(0.5, 1), 0.4]), 0.5)
+    assert found.relevant.tolist() == [1, 1, 1]
+
+
+def paragraphs(similarities: list[float]) -> str:
+    return "".join(f"alpha beta gamma delta epsilon zeta eta theta @{each}\n\n" for each in similarities)
+
+
+def examples(aged: Make) -> list[Any]:
+    return [aged(days, paragraphs(sims), f"d{at}") for at, (sims, days, *_) in enumerate(EXAMPLES)]
+
+
+def test_the_stages_on_a_corpus(fresh: Make, aged: Make, measured: Make) -> None:
+    """Vectors are whole numbers over 4000: a similarity is right to 1e-3. The threshold lies a little above
+    the .5 of an example, which rounding may lift."""
+    with fresh(*examples(aged), encoder=Angled(), chunking="10w") as corpus:
+        assert corpus.at(TODAY).view().n == 4 + 2 + 1 + 7
+        before = (Everything(), Similarity("cosine"))
+        coverage = measured(corpus, *before, Coverage(above=0.505))
+        volume = measured(corpus, *before, Volume(above=0.505))
+        for at, (_, _, _, _, c_avg, v, _) in enumerate(EXAMPLES):
+            assert coverage[f"d{at}"] == pytest.approx(c_avg, abs=1e-3)
+            assert volume[f"d{at}"] == pytest.approx(v, rel=1e-12)
+
+
+def test_the_score_of_a_document(fresh: Make, run: Make, aged: Make) -> None:
+    stages = (
+        Everything(), Similarity("cosine"), Freshness(), Coverage(above=0.505), Volume(above=0.505),
+        Combine(tuple(WEIGHTS.items()), "paper"), ByDocument(), TopK(),
+    )  # fmt: skip
+    with fresh(*examples(aged), encoder=Angled(), chunking="10w") as corpus:
+        results = run(corpus, "x", *stages, as_of=TODAY)
+        assert {hit.document: hit.score for hit in results.hits} == pytest.approx(
+            {f"d{at}": example[-1] for at, example in enumerate(EXAMPLES)}, abs=1e-3
+        )
+        recipe = named("papers").replaced({"coverage.above": 0.505, "volume.above": 0.505})
+        again = corpus.at(TODAY).search("x", recipe=recipe)
+        assert [(hit.id, hit.score) for hit in again.hits] == [(h.id, h.score) for h in results.hits]
+
+
+def test_filters_shut_out_whole_documents(fresh: Make, aged: Make, measured: Make) -> None:
+    with fresh(*examples(aged), encoder=Angled(), chunking="10w") as corpus:
+        before = (Everything(), Similarity("cosine"))
+        for stage in (Coverage(), Volume()):
+            whole = measured(corpus, *before, stage)
+            assert measured(corpus, *before, stage, path="d[13]") == {
+                name: whole[name] for name in ("d1", "d3")
+            }
+            assert measured(corpus, *before, stage, path="x") == {}
+            since = corpus.at("2024-06-20").as_of
+            assert measured(corpus, *before, stage, since=since).keys() == {"d0", "d1", "d3"}
+
+
+def test_without_an_encoder(fresh: Make, aged: Make, measured: Make) -> None:
+    """By latent semantics; and in a column that is told, words over their best."""
+    texts = ["mill ferry", "mill ferry rope", "fog bread", "fog bread"]
+    with fresh(*(aged(at, text, f"d{at}") for at, text in enumerate(texts))) as corpus:
+        similarity = measured(corpus, Everything(), Similarity("cosine"), question="mill")
+        coverage = measured(corpus, Everything(), Similarity("cosine"), Coverage(), question="mill")
+        for name, each in similarity.items():
+            assert coverage[name] == pytest.approx(each if each > 0.5 else 0.0, abs=1e-12)
+        words = measured(corpus, Lexical(), Volume(above=0.0, of="lexical"), question="mill")
+        assert words == {"d0": 1.0, "d1": 1.0}  # the others do not match
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 3), st.integers(0, 16_000_000)), min_size=1, max_size=20), st.randoms()
+)
+def test_counts_do_not_depend_on_the_order(drawn: list[tuple[int, int]], random: Any) -> None:
+    documents = np.array([document for document, _ in drawn])
+    similarity = np.array([whole / WHOLE for _, whole in drawn])
+    order = list(range(len(drawn)))
+    random.shuffle(order)
+    found, again = counted(documents, similarity, 0.5), counted(documents[order], similarity[order], 0.5)
+    for one, other in zip(found, again, strict=True):
+        assert one[order].tolist() == other.tolist()

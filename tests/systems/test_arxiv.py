@@ -1,4 +1,4 @@
-"""Pages of Atom: what an entry says, what is no feed, and what a hostile one may not do."""
+"""What `arxiv:...` names, `[arxiv]` of asof.toml, and pages of Atom."""
 
 from __future__ import annotations
 
@@ -9,16 +9,145 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.arxiv_server import HEAD, Archive, day, entry, paper
 
+from asof import config
+from asof.errors import BadConfig, SourceError
 from asof.extensions.systems.arxiv import (
+    ArxivSettings,
+    ArxivTarget,
     BrokenFeed,
     FeedEntry,
     PaperId,
     UnusableEntry,
+    category,
     document,
+    is_target,
+    paper_id,
+    read,
     read_page,
     withdrawn,
 )
 from asof.http import RequestRejected
+
+# -- what `arxiv:...` names, and what it does not --------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "query"),
+    [
+        ("arxiv:cs.IR+cs.CL", "arxiv:cs.CL+cs.IR", "(cat:cs.CL OR cat:cs.IR)"),
+        ("ArXiv:cs.ir", "arxiv:cs.IR", "cat:cs.IR"),
+        ("arxiv:cs", "arxiv:cs.*", "cat:cs.*"),
+        ("arxiv:cs.*+cs.*", "arxiv:cs.*", "cat:cs.*"),
+        ("arxiv:hep-th", "arxiv:hep-th", "cat:hep-th"),
+        ("arxiv:cond-mat.STR-EL", "arxiv:cond-mat.str-el", "cat:cond-mat.str-el"),
+        ("arxiv: physics.flu-dyn ", "arxiv:physics.flu-dyn", "cat:physics.flu-dyn"),
+        ("arxiv:astro-ph", "arxiv:astro-ph.*", "(cat:astro-ph.* OR cat:astro-ph)"),
+    ],
+)
+def test_categories(text: str, name: str, query: str):
+    found = read(text)
+    assert (found.name, found.query, found.papers) == (name, query, ())
+
+
+@pytest.mark.parametrize(
+    ("text", "papers"),
+    [
+        ("arxiv:2401.13222", [("2401.13222", 0)]),
+        ("arxiv:2401.13222v1", [("2401.13222", 1)]),
+        ("arxiv:0704.0001v12+0704.0001v2", [("0704.0001", 2), ("0704.0001", 12)]),
+        ("arxiv:hep-th/9901001", [("hep-th/9901001", 0)]),
+        ("arxiv:math.GT/0309136v2", [("math/0309136", 2)]),
+        ("arxiv:2401.13222v1+2401.13222", [("2401.13222", 0)]),  # all versions have the first in them
+    ],
+)
+def test_papers(text: str, papers: list[tuple[str, int]]):
+    assert read(text).papers == tuple(PaperId(*each) for each in papers)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("arxiv:", "names nothing at arXiv; accepted are categories"),
+        ("arxiv:cs.IR+", "names nothing"),
+        ("arxiv:sc.IR", r"'sc.IR' is neither a category nor an id of arXiv; did you mean cs\?"),
+        ("arxiv:2413.00001", "neither a category nor an id"),  # there is no month 13
+        ("arxiv:2401.001", "neither a category nor an id"),
+        ("arxiv:2401.13222v0", "neither a category nor an id"),
+        ("arxiv:hep-th.AB", "hep-th is one category, without parts"),
+        ("arxiv:cs.IRX", "categories of cs have two letters"),
+        ("arxiv:cs.IR+2401.13222", "mixes papers and categories"),
+        ("arxiv:cs.IR OR all:x", "neither a category nor an id"),
+        ("arxiv:" + "+".join(["cs.IR"] * 201), "201 names in one target; accepted are 200 at most"),
+        ("notes", "names nothing"),
+    ],
+)
+def test_what_names_nothing(text: str, said: str):
+    with pytest.raises(SourceError, match=said):
+        read(text)
+
+
+@given(st.text(max_size=40))
+def test_any_text_is_a_target_or_an_error_of_ours(text: str):
+    try:
+        found = read("arxiv:" + text)
+    except SourceError:
+        return
+    assert read(found.name) == found  # its name is a target again
+    assert bool(found.categories) != bool(found.papers)
+    assert all(character.isascii() for character in found.name)
+
+
+@given(st.text(alphabet="cs.IRhepth-/0123456789v*+ ()", max_size=20))
+def test_nothing_but_categories_gets_into_a_query(text: str):
+    try:
+        assert set(category(text)) <= set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-.*")
+    except SourceError:
+        assert paper_id(text) is None or "/" in text or "." in text
+
+
+def test_only_what_begins_with_arxiv_is_a_target():
+    assert [is_target(each) for each in ("arxiv:x", "ARXIV:x", "./arxiv:x", "arxiv", "arxivx")] == [
+        True, True, False, False, False,
+    ]  # fmt: skip
+    assert str(PaperId("2401.00001", 3)) == "2401.00001v3"
+    assert ArxivTarget(("cs.IR",)).name == "arxiv:cs.IR"
+
+
+# -- `[arxiv]` of asof.toml ------------------------------------------------------------------------
+
+
+def test_what_is_read():
+    table = {"url": "http://127.0.0.1:8000/q", "pdf_url": "http://[::1]:8000/pdf", "delay": 0, "per_day": 20}
+    made = ArxivSettings.read(config.read({"arxiv": table}).sources["arxiv"])
+    assert (made.url, made.delay, made.per_day, made.attempts) == ("http://127.0.0.1:8000/q", 0, 20, 6)
+    assert config.Config().sources == {}
+
+
+@pytest.mark.parametrize(
+    ("table", "said"),
+    [
+        ({"delay": 1}, "delay = 1: arXiv asks for 3 seconds or more"),
+        ({"url": "http://127.0.0.1/q", "delay": 0}, "arXiv asks for 3 seconds"),  # its PDFs are still arXiv's
+        ({"url": "http://export.arxiv.org/api/query"}, "an https address"),
+        ({"url": "https://key@example.org/"}, "an https address"),
+        ({"url": "https://example.org/?x=1"}, "an https address"),
+        ({"url": "https://example.org:x/"}, "an https address"),
+        ({"url": "file:///etc/passwd"}, "an https address"),
+        ({"pdf_url": "https://exämple.org/"}, "an https address"),
+        ({"per_day": -1}, "a whole number from 0 to 2000"),
+        ({"attempts": 0}, "a whole number from 1 to 20"),
+        ({"dela": 3}, "did you mean delay"),
+    ],
+)
+def test_what_is_refused(table: dict[str, object], said: str):
+    with pytest.raises(BadConfig, match=said) as told:
+        config.read({"arxiv": table})
+    assert "[arxiv]" in str(told.value)
+    assert "key@" not in str(told.value)
+
+
+# -- pages of Atom: what an entry says, what is no feed, and what a hostile one may not do ---------
+
 
 COUNTS = (
     "<opensearch:totalResults>7</opensearch:totalResults><opensearch:startIndex>5</opensearch:startIndex>"

@@ -16,7 +16,6 @@ from asof.extensions.systems.arxiv_question import (
     SYSTEM,
     by_model,
     by_rules,
-    shape,
     table,
 )
 from asof.time.span import FIRST, instant
@@ -87,10 +86,6 @@ def test_how_many(question: str, papers: int):
     assert by_rules(question, ASKED).papers == papers
 
 
-def test_it_is_a_target():
-    assert by_rules("robots and rag", ASKED).target == "arxiv:cs.RO+cs.CL+cs.IR"
-
-
 def test_every_category_of_the_table_is_one():
     titles = table().titles
     assert len(titles) > 150
@@ -142,10 +137,6 @@ def test_what_a_model_says_is_checked(reply: dict[str, Any]):
     rules = by_rules("robots of 3 days", ASKED)
     assert (found.categories, found.since, found.by) == (rules.categories, rules.since, "rules")
     assert found.notes[0].startswith("the model's reading is of no use")
-
-
-def test_the_shape_of_a_reply():
-    assert set(shape().model_fields) == {"categories", "time_range_days", "max_papers"}
 
 
 def test_the_first_days_that_there_are():

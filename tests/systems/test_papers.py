@@ -1,4 +1,4 @@
-"""A question about papers as a whole: what is fetched, ranked, read, answered, recorded, learned."""
+"""A question about papers as a whole: what is fetched, ranked, read, answered, recorded."""
 
 from __future__ import annotations
 
@@ -7,14 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from tests.support.arxiv_server import Archive, busy
 from tests.support.pier_papers import (
-    KNOWN,
-    NOW,
     PDFS,
     PIER,
-    QUESTION,
-    Words,
     ask,
     made,
     names,
@@ -25,16 +23,142 @@ from tests.support.pier_papers import (
 
 from asof.corpus.corpus import Corpus
 from asof.errors import ModelError, SourceError, UsageError
+from asof.extensions.systems.arxiv_question import PaperRequest
 from asof.extensions.systems.judgements import FeedbackLog
 from asof.extensions.systems.online import box_of
-from asof.extensions.systems.papers import AS_KNOWN_THEN, PaperAnswer
+from asof.extensions.systems.papers import (
+    AS_KNOWN_THEN,
+    PaperAnswer,
+    PaperQuestion,
+    best_statements,
+    complete_request,
+    expanded,
+    topic_of,
+)
 from asof.extensions.systems.recipes import PAPERS
 from asof.models.ports import Prompt, ScriptedModel
 from asof.store.schema import exclusive_lock
-from asof.time.span import moment
-from asof.values import Document
+from asof.time.moment import read
+from asof.time.span import DAY, moment
+from asof.values import Document, Heading, SourcedTime
+
+# -- what a question and its options want ----------------------------------------------------------
+
+
+LATE = read("2024-01-30").first
+NOTES = ("no time is named: the last 7 days", "no category is named: cs.LG was taken", "another")
+
+
+@pytest.mark.parametrize(
+    ("question", "topic"),
+    [
+        ("top 5 papers on sparse attention in cs.CL", "sparse attention"),
+        ("recent papers about tide tables", "tide tables"),
+        ("show me the latest preprints of lamp oil on arXiv", "lamp oil"),
+        ("how are abstracts summarised", "how are abstracts summarised"),
+        ("detecting fake news articles", "detecting fake news articles"),
+        ("12 articles on lamps", "lamps"),
+        ("papers", ""),
+        ("new ways to keep lamps,", "new ways to keep lamps"),
+        ("node.js and cs.IR", "node.js"),
+        ("forgetting in networks", "forgetting in networks"),
+        ("onset of storms", "onset of storms"),
+    ],
+)
+def test_the_topic_is_what_papers_are_about(question, topic):
+    assert topic_of(question) == topic
+
+
+@given(st.text(max_size=80))
+def test_any_text_has_a_topic(text):
+    assert len(topic_of(text)) <= len(text)
+
+
+def test_tags_of_archives():
+    assert expanded(("cs.IR",)) == ("cs.IR",)
+    assert {"cs.IR", "cs.CL", "cs"} <= set(expanded(("cs.*",)))
+    assert "cond-mat" in expanded(("cond-mat.*",))  # sent there before it was divided
+    assert "stat.ML" not in expanded(("cs.*",))
+    assert expanded(("cs.ZZ",)) == ("cs.ZZ",)
+    assert expanded(("cs.ZZ",), known=True) == ()
+
+
+def completed(**given: object) -> PaperRequest:
+    return complete_request(
+        PaperQuestion("lamps", **given), PaperRequest(("cs.LG",), LATE - 7 * DAY, LATE, notes=NOTES), LATE, 1  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+def test_options_stand_before_the_question():
+    assert completed() == PaperRequest(("cs.LG",), LATE - 7 * DAY, LATE, notes=NOTES)
+    assert completed(categories=("cs", "CS.ir", "cs.IR")).categories == ("cs.*", "cs.IR")
+    assert completed(categories=("cs.IR",)).notes == (NOTES[0], NOTES[2])
+    since = completed(since="2024-01-10")
+    assert (since.since, since.until, since.notes) == (read("2024-01-10").first, LATE, NOTES[1:])
+    until = completed(until="2024-01-10")  # no time is named: a week before that end
+    assert (until.until, until.since) == (read("2024-01-10").last, read("2024-01-10").last - 7 * DAY)
+    assert completed(until="2024-02").until == LATE
+
 
 pytestmark = pytest.mark.slow
+
+
+# -- what a paper says to a question: which sentence, of which place -------------------------------
+
+
+def paper(text: str, *, full: str = "", title: str = "The lamp") -> list[Document]:
+    dated = SourcedTime(read("2024-01-20"), "2024-01-20", "metadata")
+    found = [Document("arxiv:2401.00001", text, title, dated, uri="https://arxiv.org/abs/2401.00001v1")]
+    if full:
+        pages = tuple(Heading(at, 1, f"Page {n}") for n, at in enumerate((0, full.find("The oil")), 1))
+        uri = "https://arxiv.org/pdf/2401.00001v1"
+        found.append(Document("arxiv:2401.00001/full", full, title, dated, uri=uri, outline=pages))
+    return found
+
+
+def said_of(folder: Path, documents: list[Document], topic: str = "lamp oil") -> tuple[str, str]:
+    with opened(folder) as corpus:
+        corpus.add(documents)
+        sources = {"arxiv:2401.00001": tuple(each.id for each in documents)}
+        (found,) = best_statements(corpus.at(), topic, sources)
+    return found.place, found.quote
+
+
+def test_the_sentence_that_says_most_of_it(memory_folder):
+    text = "The pier has a lamp and a mast. Its keeper buys the oil of the lamp. A lamp is a thing of glass."
+    assert said_of(memory_folder, paper(text)) == ("abstract", "Its keeper buys the oil of the lamp.")
+
+
+def test_of_the_full_text_with_its_page(memory_folder):
+    full = "The lamp\n\nThe oil of the lamp is measured with a spoon."
+    found = said_of(memory_folder, paper("The pier has a lamp and a mast.", full=full))
+    assert found == ("Page 2", "The oil of the lamp is measured with a spoon.")
+
+
+def test_neither_a_title_nor_a_heading(memory_folder):
+    text = "The oil of lamps\nWe buy the oil of a lamp in spring."
+    _, quote = said_of(memory_folder, paper(text, title="The oil of lamps"))
+    assert quote == "We buy the oil of a lamp in spring."
+    text = "# Lamp oil and lamps\n\nThe pier has a lamp."
+    assert said_of(memory_folder, paper(text, title="x"))[1] == "The pier has a lamp."
+
+
+def test_without_a_word_of_the_question_a_stretch(memory_folder):
+    place, quote = said_of(memory_folder, paper("the mole, the quay, and no more"), "storm")
+    assert (place, quote) == ("abstract", "the mole, the quay, and no more")
+
+
+def test_a_sentence_that_passages_part_is_whole(memory_folder):
+    """Passages of 400 characters begin anywhere in a sentence."""
+    filling = "The quay is long and the mole is old and nothing happens there all day. " * 5
+    quote = "The oil of the QA lamp is bought in spring, when it is cheap, and the days are getting longer."
+    for cut in (20, 60):
+        text = f"{filling}{'x' * cut} end. {quote} {filling}"
+        assert said_of(memory_folder, paper(text))[1] == quote
+
+
+# -- a question about papers as a whole: what is fetched, ranked, read, answered, recorded, learned ---
+
 
 BUSY = [busy] * 50
 
@@ -102,11 +226,6 @@ def test_what_is_here_is_not_fetched_again(archive, corpus):
     assert [each for each in requests(archive) if each != "search"] == [
         "2401.00005v1,2401.00008v1", "/pdf/2401.00005v1", "/pdf/2401.00008v1",
     ]  # fmt: skip
-
-
-def test_only_abstracts_are_ranked(corpus):
-    ask(corpus, read=5)
-    assert all(not hit.document.endswith("/full") for hit in ask(corpus).results.hits)
 
 
 def test_the_numbers_are_recorded(corpus):
@@ -254,9 +373,12 @@ def test_what_is_refused(corpus):
         ask(corpus, since="2024-01-20", until="2024-01-10")
     with pytest.raises(SourceError, match="neither a category nor an id"):
         ask(corpus, categories=("lamps",))
+    with pytest.raises(UsageError, match="none is named"):
+        ask(corpus, budget=1.0)
 
 
 # -- two clocks -----------------------------------------------------------------------------------------
+
 
 REVISED = made(9, (18, "The lamp burns oil. A lamp of glass."), (26, "The lamp burns oil. A lamp of amber."))
 
@@ -391,11 +513,6 @@ def test_the_budget_of_the_configuration_is_that_of_the_question(archive, memory
     assert (found.cost.calls, model.prompts) == (0, [])
 
 
-def test_a_budget_without_a_model_is_refused(corpus):
-    with pytest.raises(UsageError, match="none is named"):
-        ask(corpus, budget=1.0)
-
-
 def test_metrics_of_what_was_shown(corpus):
     """Paper 5, the only good one of six, is shown at rank 5: DCG 7 / log2(6), the best order has 7."""
     first = ask(corpus)
@@ -443,14 +560,40 @@ def test_any_other_document_of_the_corpus_is_no_paper(corpus):
     corpus.add([Document("note", "lamp oil lamp oil", tags=("cs.IR",))])
     found = ask(corpus)
     assert all(hit.document.startswith("arxiv:") for hit in found.results.hits)
+    assert all(not hit.document.endswith("/full") for hit in found.results.hits)
 
 
-def test_without_an_encoder(archive, memory_folder):
-    with opened(memory_folder, archive, encoder=None) as corpus:
-        assert names(ask(corpus))[0] == 1
+# -- what questions about papers leave alone: what was erased; and what they call what they read ---
 
 
-def test_what_the_encoder_knows():
-    assert Words().encode(["lamp lamp oil", "mole"]).tolist()[1] == [0.0] * len(KNOWN)
-    assert QUESTION.startswith("lamp oil")
-    assert NOW.day == 30
+def test_all_that_questions_read_in_full_is_one_source(corpus):
+    ask(corpus)
+    ask(corpus, k=5, read=5)
+    told = {name: count for name, _, count in corpus.status().sources}
+    assert told == {"arxiv:cs.IR": 6, "arxiv: full texts": 5}
+    found = corpus.at().search("spoon", source="arxiv: full texts").hits
+    assert all(hit.document.endswith("/full") for hit in found)
+    assert found
+
+
+def test_a_paper_that_was_erased_is_not_found_again(archive, corpus):
+    assert names(ask(corpus))[:3] == [1, 3, 2]
+    corpus.purge("arxiv:2401.00003")
+    requests(archive)
+    found = ask(corpus)
+    assert 3 not in names(found)
+    assert not any("2401.00003" in each for each in requests(archive))
+    assert found.notes == ()
+
+
+def test_a_full_text_that_was_erased_is_not_read_again(archive, corpus):
+    ask(corpus)
+    corpus.purge("arxiv:2401.00003/full")
+    requests(archive)
+    found = ask(corpus)
+    assert names(found)[:3] == [1, 3, 2]
+    assert set(requests(archive)) == {"search"}
+    assert found.notes == ()
+    assert [each.place for each in found.statements if each.paper.endswith("3")] == ["abstract"]
+    corpus.add("arxiv:2401.00003", full=True)  # who asks for it by its id gets it
+    assert [each.place for each in ask(corpus).statements] == ["Page 2"] * 3

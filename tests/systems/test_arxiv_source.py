@@ -1,23 +1,59 @@
-"""A corpus takes in papers: versions as of their dates, what a second run asks, what a broken one left."""
+"""A corpus takes in papers: versions as of their dates, exactly once each, and what a second run asks."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.support.arxiv_server import Archive, Paper, Version, busy, day, paper
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.support.arxiv_server import (
+    Archive,
+    Paper,
+    Version,
+    busy,
+    crowded,
+    cut,
+    day,
+    empty,
+    nothing,
+    paper,
+    torn,
+)
 from tests.support.rows import db_of
 
 import asof
 from asof.corpus.corpus import Corpus
 from asof.errors import SourceError, UsageError
-from asof.extensions.systems.arxiv_harvest import MAX_PART_RESULTS
-from asof.extensions.systems.arxiv_source import ANNOUNCEMENT_DELAY, Arxiv
+from asof.extensions.systems.arxiv import ArxivSettings, FeedEntry, PaperId, read
+from asof.extensions.systems.arxiv_harvest import (
+    EMPTY_ANSWERS,
+    MAX_PART_RESULTS,
+    ArxivApi,
+    Figures,
+    HarvestLog,
+    HarvestRange,
+)
+from asof.extensions.systems.arxiv_source import (
+    ANNOUNCEMENT_DELAY,
+    EARLIER_PER_PAPER,
+    EARLIER_PER_RUN,
+    MAX_EARLIER,
+    Arxiv,
+    VersionReader,
+)
+from asof.http import Fetcher, Retry
 from asof.time.span import instant
+from asof.values import Document, Problem, SafeToCommit
+
+# -- a corpus takes in papers: versions as of their dates, what a second run asks, what a broken one---
+
 
 FERRY = Paper(
     "2401.00001",
@@ -239,13 +275,18 @@ def test_papers_by_their_ids(archive, corpus):
     assert here.add("arxiv:2401.00001").written == 0
 
 
-def test_one_version_alone(archive, corpus):
+def test_one_version_alone_and_without_a_memory(archive, corpus):
+    """From Python, without a corpus, every run begins anew."""
     archive.papers = [FERRY]
     here = corpus(day(30))
     assert here.add("arxiv:2401.00001v2").added == 1
     assert texts(here, "2024-01-30") == [FERRY.versions[1].summary]
     assert here.add("arxiv:2401.00001").changed == 2
-    assert texts(here, "2024-01-06") == [FERRY.versions[0].summary]
+    settings = ArxivSettings(url=archive.url, delay=0)
+    source = Arxiv(read("arxiv:cs.IR"), HarvestRange(), instant(day(11)), settings)
+    for _ in range(2):
+        stated = [each for each in source.documents() if isinstance(each, asof.Document)]
+        assert [each.meta["version"] for each in stated] == [1, 2, 3]
 
 
 @pytest.mark.parametrize("instead", [[], [(FERRY, 3)]])
@@ -347,26 +388,252 @@ def test_none_a_day_means_all_of_them_whatever_the_settings_say(corpus):
     assert opened.source("arxiv:cs.IR", per_day=0).range.per_day == 0
 
 
-def test_nothing_is_asked_before_the_source_is_read(archive, corpus):
-    source = corpus(day(5)).source("arxiv:cs.IR")
-    assert isinstance(source, Arxiv)
-    source.documents()
-    assert archive.asked == []
+# -- exactly the papers of the window, once each, across pages, faults, restarts and shifts of the f---
 
 
-def test_a_source_without_a_memory(archive):
-    """From Python, without a corpus: every run begins anew."""
-    from asof.extensions.systems.arxiv import ArxivSettings, read
-    from asof.extensions.systems.arxiv_harvest import HarvestRange
+SINCE, UNTIL, NOW = day(3), day(20, 12, 30, 15), day(40)
+PAGE, MOST = 4, 9
 
-    archive.papers = [FERRY]
-    source = Arxiv(
-        read("arxiv:cs.IR"), HarvestRange(), instant(day(11)), ArxivSettings(url=archive.url, delay=0)
-    )
-    stated = [each for each in source.documents() if isinstance(each, asof.Document)]
-    assert [each.meta["version"] for each in stated] == [1, 2, 3]
-    assert [each.meta["version"] for each in source.documents() if isinstance(each, asof.Document)] == [
-        1,
-        2,
-        3,
+
+class Killed(Exception):
+    """The process died."""
+
+
+class Store:
+    """What the corpus would have: statements up to the last commit."""
+
+    def __init__(self) -> None:
+        self.versions: list[tuple[str, int]] = []
+        self.texts: dict[tuple[str, int], Document] = {}
+
+    def known(self, papers: Any) -> dict[str, set[int]]:
+        found: dict[str, set[int]] = {}
+        for id_, version in self.versions:
+            if id_ in papers:
+                found.setdefault(id_, set()).add(version)
+        return found
+
+    def run(self, items: Iterator[Any], dies_after: int | None) -> None:
+        """Take items as the engine does; die after so many."""
+        waiting: list[Document] = []
+        for at, item in enumerate(items):
+            if at == dies_after:
+                items.close()  # type: ignore[attr-defined]
+                raise Killed
+            if isinstance(item, Document):
+                waiting.append(item)
+            if isinstance(item, SafeToCommit):
+                for each in waiting:
+                    key = (each.id.removeprefix("arxiv:"), each.meta["version"])
+                    self.versions.append(key)
+                    self.texts[key] = each
+                waiting.clear()
+
+
+def source(archive: Archive, folder: Path, store: Store, now: Any = NOW, **wanted: Any) -> Arxiv:
+    asked = {"since": instant(SINCE), "until": instant(UNTIL), **wanted}
+    fetcher = Fetcher(0, Retry(4, sleep=lambda _: None))
+    target = read("arxiv:cs.IR+cs.CL")
+    return Arxiv(
+        target, HarvestRange(**asked), instant(now), ArxivSettings(url=archive.url),
+        HarvestLog(folder, target.name, store.known), fetcher, PAGE, MOST,
+    )  # fmt: skip
+
+
+MINUTES = st.integers(0, 25 * 24 * 60)
+CATEGORIES = st.sampled_from([("cs.IR",), ("cs.CL", "cs.IR"), ("cs.CV",), ("cs.CL",)])
+
+
+@st.composite
+def archives(draw: Any) -> list[Paper]:
+    dates = draw(st.lists(st.lists(MINUTES, min_size=1, max_size=3, unique=True), max_size=24))
+    return [
+        paper(
+            number, *(day(1) + timedelta(minutes=each) for each in sorted(some)), categories=draw(CATEGORIES)
+        )
+        for number, some in enumerate(dates)
     ]
+
+
+def truth(papers: list[Paper]) -> list[tuple[str, int]]:
+    return sorted(
+        (each.id, number)
+        for each in papers
+        if SINCE <= each.submitted <= UNTIL and {"cs.IR", "cs.CL"} & set(each.categories)
+        for number in range(1, len(each.versions) + 1)
+    )
+
+
+FAULTS = st.lists(
+    st.sampled_from([None, None, None, busy, crowded, torn, cut, empty, nothing]), max_size=30
+).filter(lambda faults: faults.count(nothing) < EMPTY_ANSWERS)  # what is always said is believed
+
+
+@given(papers=archives(), faults=FAULTS, deaths=st.lists(st.integers(0, 30), max_size=4))
+def test_exactly_the_versions_of_the_window_once_each(papers, faults, deaths):
+    with Archive(papers) as archive, tempfile.TemporaryDirectory() as folder:
+        archive.faults = [each or (lambda there, asked: there.answer(asked)) for each in faults]
+        store, deaths = Store(), list(deaths)
+        for _ in range(40):
+            try:
+                store.run(source(archive, Path(folder), store).documents(), deaths.pop() if deaths else None)
+                break
+            except (Killed, SourceError):
+                continue
+        assert sorted(store.versions) == truth(papers)
+        for (id_, number), document in store.texts.items():
+            version = next(each for each in papers if each.id == id_).versions[number - 1]
+            assert document.text == version.summary
+            assert document.published is not None
+            assert document.published.span.start == version.dated
+        assert [each.name for each in Path(folder).iterdir() if each.suffix == ".jsonl"] == []
+
+
+@given(
+    papers=archives(),
+    moves=st.lists(st.tuples(st.integers(0, 12), st.booleans(), st.integers(0, 23)), max_size=4),
+)
+def test_a_feed_that_shifts_loses_nothing_that_stays(papers, moves):
+    """Papers come and go between pages; those that are there from first to last are stated."""
+    with Archive(list(papers)) as archive, tempfile.TemporaryDirectory() as folder:
+        gone: set[str] = set()
+
+        def shift(there: Archive) -> None:
+            for at, leaves, which in moves:
+                if len(there.asked) == at and leaves and which < len(there.papers):
+                    gone.add(there.papers.pop(which).id)
+                elif len(there.asked) == at:
+                    there.papers.append(paper(500 + at, day(4 + which % 15, 5)))
+
+        archive.after = shift
+        store = Store()
+        with suppress(SourceError):
+            store.run(source(archive, Path(folder), store).documents(), None)
+        stays = [each for each in papers if each.id not in gone]
+        assert {id_ for id_, _ in truth(stays)} <= {id_ for id_, _ in store.versions}
+        assert len(set(store.versions)) == len(store.versions)
+
+
+@given(
+    papers=archives(),
+    runs=st.lists(st.integers(5, 38), min_size=2, max_size=4).map(sorted),
+    deaths=st.lists(st.integers(0, 30), max_size=2),
+    lag=st.integers(0, 6 * 24),
+)
+def test_runs_that_follow_each_other_end_where_one_run_does(papers, runs, deaths, lag):
+    """The archive grows, some days behind; each run sees what is there by then."""
+    with Archive(papers, lag=timedelta(hours=lag)) as archive, tempfile.TemporaryDirectory() as folder:
+        store, deaths = Store(), list(deaths)
+        for number in [*runs, 40]:
+            archive.at = day(number)
+            for _ in range(4):
+                try:
+                    run = source(archive, Path(folder), store, day(number), since=instant(SINCE))
+                    store.run(run.documents(), deaths.pop() if deaths else None)
+                    break
+                except Killed:
+                    continue
+        assert sorted(store.versions) == truth(papers)
+
+
+# -- what a feed says of versions is believed within bounds: of a paper, and of a run --------------
+
+
+def entry(paper: str, version: int) -> FeedEntry:
+    updated = day(1) + timedelta(hours=version)
+    return FeedEntry(PaperId(paper, version), "Ferry", f"Version {version} of it.", day(1), updated)
+
+
+@dataclass(frozen=True)
+class Shelf(ArxivApi):
+    """Gives the versions of a paper up to `last`, and says what it was asked for."""
+
+    last: int = 999
+    asked: list[PaperId] = field(default_factory=list)
+
+    def papers(self, ids: Sequence[PaperId]) -> list[FeedEntry]:  # type: ignore[override]
+        self.asked.extend(ids)
+        return [entry(each.id, each.version) for each in ids if each.version <= self.last]
+
+
+def versions(
+    shelf: Shelf, known: dict[str, set[int]] | None = None, left: int = EARLIER_PER_RUN
+) -> VersionReader:
+    return VersionReader(shelf, lambda _: known or {}, Figures(), left=left)
+
+
+@pytest.fixture
+def shelf() -> Shelf:
+    return Shelf("", Fetcher(delay=0))
+
+
+def told(items: Sequence[Document | Problem]) -> tuple[list[int], list[Problem]]:
+    stated = [each.meta["version"] for each in items if isinstance(each, Document)]
+    return stated, [each for each in items if isinstance(each, Problem)]
+
+
+@pytest.mark.parametrize("last", [1, 2, 3, 51, 52])
+def test_up_to_as_many_as_are_taken_all_are(shelf, last):
+    """1 + 50 + the last one: 52 versions are all of them."""
+    assert told(list(versions(shelf).state([entry("2401.00001", last)]))) == (list(range(1, last + 1)), [])
+
+
+@pytest.mark.parametrize("last", [53, 999])
+def test_of_more_the_first_and_the_latest(shelf, last):
+    stated, (problem,) = told(list(versions(shelf).state([entry("2401.00001", last)])))
+    assert stated == [1, *range(last - MAX_EARLIER, last + 1)]
+    assert problem.message == f"it has {last} versions: taken are the first and the latest 51"
+    assert (problem.lost, problem.file) == (False, f"2401.00001v{last}")
+
+
+def test_what_is_left_out_is_told_once_and_not_asked_for_later(shelf):
+    known = {"2401.00001": {1, *range(949, 1_000)}}
+    assert told(list(versions(shelf, known).state([entry("2401.00001", 999)]))) == ([], [])
+    assert shelf.asked == []
+    stated, (problem,) = told(list(versions(shelf, known).state([entry("2401.00001", 1_000)])))
+    assert (stated, shelf.asked, problem.lost) == ([1_000], [], False)
+
+
+def test_versions_that_are_not_given_are_one_problem(shelf):
+    short = Shelf("", shelf.fetcher, last=1)
+    stated, problems = told(list(versions(short).state([entry("2401.00001", 999)])))
+    assert stated == [1, 999]
+    assert [each.message for each in problems if each.lost] == [
+        "arXiv does not give 50 earlier versions, the last of them v998: their texts are not known"
+    ]
+
+
+def test_a_run_asks_for_so_many_and_no_more(shelf):
+    """100 to spare and 5 for each of 3 papers: 115 - 51 - 51 = 13 are left, fewer than the third one has."""
+    run = versions(shelf, left=100)
+    stated, problems = told(list(run.state([entry(f"2401.0000{n}", 999) for n in range(3)])))
+    assert (len(shelf.asked), len(stated)) == (2 * 51, 2 * 52 + 1)
+    assert run.left == 100 + 3 * EARLIER_PER_PAPER - 2 * 51
+    (problem,) = (each for each in problems if each.lost)
+    assert problem.message == "its 51 earlier versions are not asked for: too many were in this run"
+    assert (problem.file, problem.remedy) == ("2401.00002v999", "asof index arxiv:2401.00002")
+
+
+def test_papers_with_a_few_versions_come_to_no_bound(shelf):
+    run = versions(shelf, left=0)
+    for first in range(0, 400, 100):
+        entries = [entry(f"2401.{first + n:05}", 1 + n % 6) for n in range(100)]
+        _, problems = told(list(run.state(entries)))
+        assert problems == []
+
+
+def test_two_versions_of_a_paper_on_a_page(shelf):
+    stated, _ = told(list(versions(shelf).state([entry("2401.00001", 4), entry("2401.00001", 2)])))
+    assert set(stated) == {1, 2, 3, 4}
+
+
+def test_a_page_of_papers_with_very_many_versions():
+    """20 papers, 51 earlier versions each: 1,020 by their ids, 100 a request, and the page itself."""
+    dates = [day(1) + timedelta(hours=n) for n in range(120)]
+    with Archive([paper(n, *dates) for n in range(20)]) as archive:
+        source = Arxiv(
+            read("arxiv:cs.IR"), HarvestRange(since=instant(day(1))), instant(day(9)),
+            ArxivSettings(url=archive.url, delay=0),
+        )  # fmt: skip
+        stated, problems = told([each for each in source.documents() if not isinstance(each, SafeToCommit)])
+    assert (len(stated), len(problems), len(archive.asked)) == (20 * 52, 20, 1 + 11)

@@ -1,0 +1,285 @@
+"""`twe`, `tempralm` and `papers` on the island's notes, by hand."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from asof.extensions.systems.recipes import PAPERS, TEMPRALM, TWE, TWE_365
+from asof.extensions.systems.stages import Latent, Similarity
+from asof.models.encoders import HashedNgrams
+from asof.rank.gather import Dense, Everything, TopK
+from asof.rank.stage import Recipe
+from asof.recipes import named
+
+# -- `twe` on the island's notes: every number by hand but the latent likeness, which is fitted ----
+
+
+Ask = Callable[..., dict[str, float]]
+QUESTIONS = [("ferry to the mainland", 0.3), ("latest ferry", 1.0), ("who is the keeper of the mill", 0.3),
+             ("oats", 0.3), ("penguin", 0.3)]  # fmt: skip
+
+
+def unified(
+    by_hand: Any, question: str, latent: dict[str, float], r: float, **more: float
+) -> dict[str, float]:
+    share, central = by_hand.shares(question), by_hand.centrality()
+    decay = by_hand.decay(r, **more)
+    return {
+        id_: 1.0 * share[id_] + 1.0 * latent[id_] + 0.5 * central[id_] + decay[id_] for id_ in by_hand.said
+    }
+
+
+@pytest.mark.parametrize(("question", "r"), QUESTIONS)
+def test_twe_of_all_notes(notes: Any, ask: Ask, column: Any, by_hand: Any, question: str, r: float) -> None:
+    latent = column(notes, question, Latent("half"), TopK())
+    assert latent.keys() == by_hand.said.keys()
+    expected = unified(by_hand, question, latent, r)
+    found = ask(notes, question, "twe")
+    assert found == pytest.approx(expected, rel=0, abs=1e-9)
+    assert list(found) == sorted(expected, key=lambda id_: -expected[id_])
+    assert ask(notes, question, "twe-365") == pytest.approx(
+        unified(by_hand, question, latent, r, tau_min=365.0), rel=0, abs=1e-9
+    )
+
+
+@pytest.mark.parametrize(("question", "r"), QUESTIONS[:2])
+def test_twe_as_of_2023(notes: Any, ask: Ask, column: Any, in_2023: Any, question: str, r: float) -> None:
+    """The superseded note was in force; of what came later there is nothing, in no statistic."""
+    latent = column(notes, question, Latent("half"), TopK(), as_of="2023-06-01")
+    assert ask(notes, question, "twe", as_of="2023-06-01") == pytest.approx(
+        unified(in_2023, question, latent, r), rel=0, abs=1e-9
+    )
+
+
+def test_the_graph_of_the_notes(by_hand: Any) -> None:
+    """What the expected values rest on: two notes on the ferry agree, two on the mill."""
+    edges = {(one, other) for one, others in by_hand.edges().items() for other in others}
+    assert {frozenset(edge) for edge in edges} == {
+        frozenset({"timetable", "harbour board"}), frozenset({"mill", "mill news"}),
+    }  # fmt: skip
+    first, second = by_hand.shingles("timetable"), by_hand.shingles("harbour board")
+    assert by_hand.edges()["timetable"]["harbour board"] == round(
+        1e9 * len(first & second) / len(first | second)
+    )
+
+
+def test_outside_the_budget(notes: Any, ask: Ask, column: Any, by_hand: Any) -> None:
+    """Two candidates enter by words and latent semantics; the rest lies below them in that order."""
+    question = "ferry to the mainland"
+    latent = column(notes, question, Latent("half"), TopK())
+    share = by_hand.shares(question)
+    hybrid = {id_: share[id_] + latent[id_] for id_ in by_hand.said}
+    first = sorted(hybrid, key=lambda id_: -hybrid[id_])
+    whole = unified(by_hand, question, latent, 0.3)
+    entered, rest = first[:2], first[2:]
+    lowest = min(whole[id_] for id_ in entered)
+    found = ask(notes, question, TWE.replaced({"budgeted_rerank.sizes": [2, 2, 2]}))
+    assert found == pytest.approx({
+        **{id_: whole[id_] for id_ in entered},
+        **{id_: lowest + hybrid[id_] - hybrid[first[1]] for id_ in rest},
+    }, rel=0, abs=1e-9)  # fmt: skip
+    assert list(found)[2:] == rest
+
+
+def test_the_pool(notes: Any, ask: Ask) -> None:
+    whole = ask(notes, "ferry to the mainland", "twe")
+    pooled = ask(notes, "ferry to the mainland", TWE.replaced({"pool.n": 3}))
+    assert len(pooled) == 3
+    assert pooled == {id_: whole[id_] for id_ in pooled}, "statistics are those of the view, not of the pool"
+
+
+def test_each_part_switched_off(notes: Any, ask: Ask, column: Any, by_hand: Any) -> None:
+    """A part with weight 0 has no effect, and what is left is the sum of the others."""
+    question = "latest ferry"
+    share, latent = by_hand.shares(question), column(notes, question, Latent("half"), TopK())
+    central, decay = by_hand.centrality(), by_hand.decay(1.0)
+    for off, left in (
+        ({"decay.delta": 0.0}, lambda id_: share[id_] + latent[id_] + 0.5 * central[id_]),
+        (
+            {"combine-2.weights": {"hybrid": 1.0, "decay": 1.0}},
+            lambda id_: share[id_] + latent[id_] + decay[id_],
+        ),
+        (
+            {"combine.weights": {"normalized": 0.0, "latent": 1.0}},
+            lambda id_: latent[id_] + 0.5 * central[id_] + decay[id_],
+        ),
+        (
+            {"combine.weights": {"normalized": 1.0, "latent": 0.0}, "combine-2.weights": {"hybrid": 1.0}},
+            lambda id_: share[id_],
+        ),
+    ):
+        found = ask(notes, question, TWE.replaced(off))
+        assert found == pytest.approx({id_: left(id_) for id_ in found}, rel=0, abs=1e-9)
+
+
+def test_filters_do_not_change_a_latent_likeness_or_a_centrality(notes: Any, ask: Ask, by_hand: Any) -> None:
+    """Only the best by words is that of the candidates that are left."""
+    question = "ferry to the mainland"
+    whole, left = ask(notes, question, "twe"), ask(notes, question, "twe", path="[hp]*")
+    assert left.keys() == {"harbour board", "parcels"}
+    words = by_hand.bm25(question)
+    best, best_left = max(words.values()), max(words[id_] for id_ in left)
+    assert left == pytest.approx(
+        {id_: whole[id_] - words[id_] / best + words[id_] / best_left for id_ in left}, rel=0, abs=1e-9
+    )
+
+
+def test_the_variant_differs_in_one_field() -> None:
+    assert named("twe") == TWE
+    assert named("twe-365") == TWE_365
+    changed = {key: value for key, value in TWE_365.fields() if dict(TWE.fields())[key] != value}
+    assert changed == {"decay.tau_min": 365.0}
+
+
+# -- `tempralm` on the island's notes, by hand -----------------------------------------------------
+
+
+ASKED = ["ferry to the mainland", "latest ferry", "who is the keeper of the mill", "oats", "penguin"]
+
+
+def closeness(by_hand: Any, relevance: dict[str, float]) -> dict[str, float]:
+    """Of what matches at all."""
+    found: dict[str, float] = by_hand.gaps({id_: s for id_, s in relevance.items() if s > 0})
+    return found
+
+
+@pytest.mark.parametrize("question", ASKED)
+def test_tempralm_of_all_notes(notes: Any, ask: Ask, by_hand: Any, question: str) -> None:
+    found = ask(notes, question, "tempralm")
+    by_formula = closeness(by_hand, by_hand.shares(question))
+    assert found == pytest.approx(by_formula, rel=0, abs=1e-9)
+    assert list(found) == sorted(by_formula, key=lambda id_: -by_formula[id_])
+    if question == "ferry to the mainland":
+        assert "rules" in found, "the undated note takes part"
+    if question == "oats":
+        assert found == {"mill news": 1.0 + 1.0}, "alone it has no deviation: s + the mean of s"
+    if question == "penguin":
+        assert found == {}
+
+
+@pytest.mark.parametrize("question", ASKED[:3])
+def test_tempralm_as_of_2023(notes: Any, ask: Ask, in_2023: Any, question: str) -> None:
+    assert ask(notes, question, "tempralm", as_of="2023-06-01") == pytest.approx(
+        closeness(in_2023, in_2023.shares(question)), rel=0, abs=1e-9
+    )
+
+
+@pytest.mark.parametrize("question", ASKED[:3])
+def test_with_an_encoder(island: Any, ask: Ask, column: Any, by_hand: Any, question: str) -> None:
+    """Words over their best plus the cosine, which is taken as given."""
+    with island(encoder=HashedNgrams(d=64)) as corpus:
+        dense = column(corpus, question, Dense(), TopK())
+        share = by_hand.shares(question)
+        relevance = {id_: share[id_] + dense.get(id_, 0.0) for id_ in by_hand.said}
+        assert ask(corpus, question, "tempralm") == pytest.approx(
+            closeness(by_hand, relevance), rel=0, abs=1e-9
+        )
+
+
+def test_what_is_looked_at_beyond_k_can_win(notes: Any, ask: Ask, by_hand: Any) -> None:
+    """By words the harbour board's note is the third; it is the newest, and a pool of two leaves it out."""
+    share = by_hand.shares("mainland")
+    by_words = sorted(share, key=lambda id_: -share[id_])
+    assert by_words[:3] == ["keeper", "parcels", "harbour board"]
+    assert list(ask(notes, "mainland", "tempralm", k=1)) == ["harbour board"]
+    for n in (1, 2, 8):
+        few = ask(notes, "mainland", TEMPRALM.replaced({"pool.n": n}))
+        assert few == pytest.approx(
+            by_hand.gaps({id_: share[id_] for id_ in by_words[:n] if share[id_]}), rel=0, abs=1e-9
+        )
+        assert next(iter(few)) == by_words[2 if n == 8 else 0]
+
+
+@pytest.mark.parametrize("floor", [0.000_001, 30.0, 1_000.0])
+def test_the_floor(notes: Any, ask: Ask, by_hand: Any, floor: float) -> None:
+    """With a floor beyond all ages the order is that of relevance."""
+    question = "ferry to the mainland"
+    share = {id_: s for id_, s in by_hand.shares(question).items() if s > 0}
+    found = ask(notes, question, TEMPRALM.replaced({"gap.floor": floor}))
+    assert found == pytest.approx(by_hand.gaps(share, floor), rel=0, abs=1e-9)
+    if floor == 1_000.0:
+        assert list(found) == sorted(share, key=lambda id_: -share[id_])
+
+
+def test_without_an_encoder_it_says_so(notes: Any) -> None:
+    results = notes.at("2024-07-01").search("ferry", recipe="tempralm")
+    assert "relevance is without dense: no such column" in results.notes
+
+
+# -- `papers` on the island's notes, and on documents of several passages, by hand -----------------
+
+
+def paper_scores(
+    by_hand: Any, similarity: dict[str, float], rate: float = 0.05, above: float = 0.5
+) -> dict[str, float]:
+    """Of notes of one passage: coverage is its likeness, or 0; volume 1, or 0."""
+    found = {}
+    for id_ in by_hand.said:
+        s, age = similarity.get(id_, 0.0), by_hand.age(id_)
+        fresh = 0.0 if age is None else math.exp(-rate * age)
+        covered = s if s > above else 0.0
+        volume = math.log(1 + 1) / math.log(1 + 1) if s > above else 0.0
+        found[id_] = 0.4 * s + 0.25 * fresh + 0.25 * covered + 0.1 * volume
+    return found
+
+
+@pytest.mark.parametrize("question", ASKED)
+@pytest.mark.parametrize("as_of", ["2024-07-01", "2023-06-01"])
+def test_papers_of_all_notes(
+    notes: Any, ask: Ask, column: Any, by_hand: Any, in_2023: Any, question: str, as_of: str
+) -> None:
+    there = by_hand if as_of == "2024-07-01" else in_2023
+    similarity = column(notes, question, Similarity("cosine"), TopK(), as_of=as_of)
+    by_formula = paper_scores(there, similarity)
+    found = ask(notes, question, "papers", as_of=as_of)
+    assert found == pytest.approx(by_formula, rel=0, abs=1e-9)
+    assert ask(notes, question, PAPERS.replaced({"freshness.rate": 0.01}), as_of=as_of) == pytest.approx(
+        paper_scores(there, similarity, rate=0.01), rel=0, abs=1e-9
+    )
+    lower = PAPERS.replaced({"coverage.above": 0.1, "volume.above": 0.1})
+    assert ask(notes, question, lower, as_of=as_of) == pytest.approx(
+        paper_scores(there, similarity, above=0.1), rel=0, abs=1e-9
+    )
+
+
+def test_documents_of_several_passages(island: Any, ask: Ask, document: Any) -> None:
+    """Every document is there once, by its best passage; coverage and volume are over all of its passages."""
+    sentence = "The ferry to the mainland leaves at seven and at five again."
+    other = "Goats ate the kale behind the school and slept all afternoon."
+    text = "\n\n".join(f"{part} " * 10 for part in (sentence, other, sentence, other, other))
+    with island() as corpus:
+        corpus.add([document("long", text, "2024-06-11")])
+        view = corpus.at("2024-07-01").view()
+        assert view.n == 8 + 5
+        found = _hits(corpus, "ferry mainland", (Everything(), Similarity("cosine"), TopK()))
+        own = sorted((score for id_, score in found if id_ == "long"), reverse=True)
+        assert own[1] > own[2], "two of five speak of the ferry"
+        above = (own[1] + own[2]) / 2
+        recipe = PAPERS.replaced({"coverage.above": above, "volume.above": above})
+        scores = ask(corpus, "ferry mainland", recipe)
+        assert len(scores) == 9
+        assert scores["long"] == pytest.approx(
+            0.4 * own[0] + 0.25 * math.exp(-0.05 * 20) + 0.25 * (own[0] + own[1]) / 2
+            + 0.1 * math.log(1 + 2) / math.log(1 + 5),
+            rel=0, abs=1e-9,
+        )  # fmt: skip
+
+
+def _hits(corpus: Any, question: str, stages: Any) -> list[tuple[str, float]]:
+    results = corpus.at("2024-07-01").search(question, 99, recipe=Recipe("x", "", stages, typed=True))
+    return [(hit.document, hit.score) for hit in results.hits]
+
+
+def test_weights(notes: Any, ask: Ask, column: Any, by_hand: Any) -> None:
+    question = "ferry to the mainland"
+    similarity = column(notes, question, Similarity("cosine"), TopK())
+    only = PAPERS.replaced({"combine.weights": {"similarity": 1.0}})
+    assert ask(notes, question, only) == {id_: similarity.get(id_, 0.0) for id_ in ask(notes, question, only)}
+    fresh = PAPERS.replaced({"combine.weights": {"freshness": 1.0}})
+    assert list(ask(notes, question, fresh))[:7] == sorted(
+        (id_ for id_ in by_hand.said if by_hand.age(id_) is not None), key=by_hand.age
+    )

@@ -1,0 +1,339 @@
+"""Full texts of papers beside their abstracts; and papers that were erased, which nothing brings back."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.support.arxiv_server import Archive, Paper, Version, busy, day, paper
+from tests.support.small_pdf import small_pdf
+
+import asof
+from asof.corpus.corpus import Corpus
+from asof.errors import Busy, MissingExtra, SourceError, UsageError
+from asof.extensions.documents import pdf
+from asof.extensions.systems.arxiv import FeedEntry, PaperId
+from asof.extensions.systems.arxiv_harvest import HarvestLog
+from asof.extensions.systems.arxiv_source import FullTexts, forgetting, hidden
+from asof.files import FETCHED
+from asof.http import Fetcher, Retry
+from asof.sources.source import InputLimits
+from asof.time.span import instant
+from asof.values import Document, Problem
+
+# -- full texts of papers: beside the abstract, under the date of their version; what is told when n---
+
+
+TEXT = [
+    ["The ferry of Orrin"] + [f"We row for the {n}th time over the lake." for n in range(9)],
+    ["A pendulum."],
+]
+ENTRY = FeedEntry(
+    PaperId("2401.00001", 2), "The ferry", "We row.", datetime(2024, 1, 5, tzinfo=UTC),
+    datetime(2024, 1, 9, tzinfo=UTC), categories=("cs.IR",),
+)  # fmt: skip
+
+
+@pytest.fixture
+def archive() -> Iterator[Archive]:
+    with Archive() as there:
+        yield there
+
+
+@pytest.fixture
+def corpus(archive: Archive, memory_folder: Path) -> Iterator[Corpus]:
+    (memory_folder / "asof.toml").write_text(
+        f'[arxiv]\nurl = "{archive.url}"\npdf_url = "{archive.pdf_url}"\ndelay = 0\nattempts = 1\n'
+    )
+    with asof.open(memory_folder, trust=True) as made:
+        made.maintenance.background = False
+        made.session.clock = lambda: instant(day(30))
+        yield made
+
+
+def texts(
+    archive: Archive, entry: FeedEntry = ENTRY, known: tuple[int, ...] = (), **limits: Any
+) -> list[object]:
+    fetcher = Fetcher(0, Retry(2, sleep=lambda _: None))
+    return list(FullTexts(archive.pdf_url, fetcher, InputLimits(**limits)).texts(entry, known))
+
+
+def test_the_document_of_a_full_text(archive):
+    archive.pdfs["2401.00001v2"] = small_pdf(TEXT)
+    (stated,) = texts(archive)
+    assert isinstance(stated, Document)
+    assert (stated.id, stated.title, stated.tags) == ("arxiv:2401.00001/full", "The ferry", ("cs.IR", "full"))
+    assert (stated.meta["kind"], stated.meta["version"]) == ("full", 2)
+    assert stated.published is not None
+    assert stated.published.span.start == datetime(2024, 1, 9, tzinfo=UTC)  # of version 2
+    assert [each.title for each in stated.outline] == ["Page 1", "Page 2"]
+    assert stated.uri == "https://arxiv.org/pdf/2401.00001v2"
+
+
+def test_one_that_is_known_is_not_fetched(archive):
+    assert texts(archive, known=(1, 2)) == []
+    assert archive.asked == []
+
+
+@pytest.mark.parametrize(
+    ("body", "limits", "said"),
+    [
+        (None, {}, "there is no PDF to be had"),
+        (small_pdf(TEXT), {"file": 200}, "more than 200 bytes; its abstract is indexed"),
+        (small_pdf(TEXT), {"pages": 1}, "the PDF has 2 pages; the limit is 1; its abstract is indexed"),
+        (small_pdf(TEXT, encrypted=True), {}, "encrypted; its abstract"),
+        (small_pdf([[], []]), {}, "no text in the PDF"),
+    ],
+)
+def test_what_gives_no_full_text(archive, body, limits, said):
+    if body is not None:
+        archive.pdfs["2401.00001v2"] = body
+    (problem,) = texts(archive, **limits)
+    assert isinstance(problem, Problem)
+    assert said in problem.message
+    assert (problem.file, problem.document, problem.lost) == ("2401.00001v2", "arxiv:2401.00001/full", True)
+
+
+def test_a_withdrawn_paper_has_none(archive):
+    (problem,) = texts(archive, replace(ENTRY, comment="This paper has been withdrawn"))
+    assert isinstance(problem, Problem)
+    assert not problem.lost
+    assert archive.asked == []
+
+
+def test_a_page_that_says_wait_is_no_pdf(archive):
+    archive.pdfs["2401.00001v2"] = b"<html>generating</html>"
+    with pytest.raises(asof.AsofError, match=r"the answer is no PDF \(2 attempts\)"):
+        texts(archive)
+
+
+def test_as_of_a_date_the_full_text_of_that_date(archive, corpus):
+    paper = Paper(
+        "2401.00001",
+        (Version(day(5), "The ferry", "We row."), Version(day(9), "The ferry", "We row and sail.")),
+    )
+    archive.papers = [Paper(paper.id, paper.versions[:1])]
+    archive.pdfs = {
+        "2401.00001v1": small_pdf(TEXT),
+        "2401.00001v2": small_pdf([["The sundial " * 9], ["Two."]]),
+    }
+    corpus.add("arxiv:2401.00001", full=True)
+    archive.papers = [paper]
+    corpus.add("arxiv:2401.00001", full=True)
+    asked = len(archive.asked)
+    corpus.add("arxiv:2401.00001", full=True)
+    assert len(archive.asked) == asked + 1  # nothing but whether there is a new version
+
+    def found(as_of: str, kind: str) -> set[str]:
+        hits = corpus.at(as_of).search("ferry pendulum sundial row", meta=(("kind", kind),)).hits
+        return {hit.text.strip().rpartition("\n")[2][:9] for hit in hits}
+
+    assert "A pendulu" in found("2024-01-06", "full")
+    assert "A pendulu" not in found("2024-01-10", "full")
+    assert found("2024-01-10", "abstract") == {"We row an"}
+
+
+def test_without_the_extra_it_is_refused_before_anything_is_asked(archive, corpus, monkeypatch):
+    monkeypatch.setattr(pdf, "find_spec", lambda _: None)
+    with pytest.raises(MissingExtra, match=r"pip install 'asof-search\[documents\]'"):
+        corpus.add("arxiv:2401.00001", full=True)
+    assert archive.asked == []
+
+
+# -- a paper that was erased: no later run takes it in unasked, and nothing that is kept names it ---
+
+
+GONE, FULL = "arxiv:2401.00003", "arxiv:2401.00003/full"
+
+
+@pytest.fixture
+def thirty() -> Iterator[Archive]:
+    with Archive([paper(n, day(1 + n % 20, n % 24)) for n in range(30)]) as there:
+        there.pdfs = {f"2401.{n:05}v1": small_pdf([[f"Ferry {n} in full."]]) for n in range(30)}
+        yield there
+
+
+@pytest.fixture
+def library(thirty: Archive, memory_folder: Path) -> Iterator[Corpus]:
+    (memory_folder / "asof.toml").write_text(
+        f'[arxiv]\nurl = "{thirty.url}"\npdf_url = "{thirty.pdf_url}"\ndelay = 0\nattempts = 1\n'
+    )
+    with asof.open(memory_folder, trust=True) as made:
+        made.session.clock = itertools.count(instant(day(40)), 1_000_000).__next__
+        made.maintenance.background = False
+        yield made
+
+
+def held(library: Corpus, *names: str) -> list[bool]:
+    return [library.at().text(name) is not None for name in names]
+
+
+def traces(library: Corpus, words: bytes = b"2401.00003") -> list[str]:
+    files = (path for path in library.store.folder.rglob("*") if path.is_file())
+    return [path.name for path in files if words in path.read_bytes()]
+
+
+def witnesses(library: Corpus) -> list[str]:
+    (path,) = (library.store.folder / FETCHED).glob("*.json")
+    return list(json.loads(path.read_text())["witnesses"])
+
+
+@pytest.mark.parametrize(
+    "words", [{}, {"since": "2024-01-01"}, {"since": "2024-01-01", "until": "2024-01-25"}]
+)
+def test_no_run_over_categories_brings_it_back(thirty, library, words):
+    library.add("arxiv:cs.IR", since="2024-01-01")
+    assert library.purge(GONE) == 1
+    # a version that came after it was erased is of the same paper
+    old = thirty.papers[3]
+    thirty.papers[3] = Paper(old.id, (*old.versions, Version(day(39), "Ferry 3", "It sails no more.")))
+    report = library.add("arxiv:cs.IR", **words)
+    assert (report.written, report.problems, held(library, GONE)) == (0, [], [False])
+
+
+def test_erasing_witnesses_costs_no_run_over_everything(thirty, library):
+    """What was covered is believed while one is left; without any it is asked for, and nothing comes back."""
+    library.add("arxiv:cs.IR", since="2024-01-01")
+    some = witnesses(library)
+    assert len(some) == 8
+    for id_ in some[:-1]:
+        library.purge(f"arxiv:{id_}")
+    assert witnesses(library) == some[-1:]
+    thirty.asked.clear()
+    assert library.add("arxiv:cs.IR", since="2024-01-01").written == 0
+    # covered until a week before day 40: what is new since, and what was updated since
+    assert [each["search_query"].count("202402") > 0 for each in thirty.asked] == [True] * len(thirty.asked)
+    library.purge(f"arxiv:{some[-1]}")
+    thirty.asked.clear()
+    assert library.add("arxiv:cs.IR", since="2024-01-01").written == 0
+    assert "submittedDate:[202401010000" in thirty.asked[0]["search_query"]
+    assert held(library, *(f"arxiv:{id_}" for id_ in some)) == [False] * 8
+    assert library.status().documents == 30 - 8
+
+
+def test_nothing_that_is_kept_names_it(thirty, library):
+    library.add("arxiv:2401.00003v1+2401.00004", full=True)
+    library.add("arxiv:2401.00003")
+    library.add("arxiv:cs.IR", since="2024-01-01")
+    library.purge("arxiv:2401.00029")  # not among what is asked for below
+    assert traces(library)
+    assert library.purge(GONE) == 2
+    assert (traces(library), traces(library, b"Ferry 3 ")) == ([], [])
+    assert [name for name, _, _ in library.status().sources] == ["arxiv:2401.00004", "arxiv:cs.IR"]
+    library.add("arxiv:cs.IR", since="2024-01-01")
+    assert (traces(library), library.check()) == ([], [])
+
+
+def test_a_source_that_is_called_like_another_without_it_is_one_with_it(thirty, library):
+    """arxiv:3+4 without 3 is arxiv:4, which there is."""
+    library.add("arxiv:2401.00004")
+    library.add("arxiv:2401.00003+2401.00004+2401.00005")
+    library.add("arxiv:2401.00003+2401.00006")
+    library.purge(GONE)
+    library.purge("arxiv:2401.00005")
+    named = [("arxiv:2401.00004", "arxiv", 1), ("arxiv:2401.00006", "arxiv", 1)]
+    assert list(library.status().sources) == named
+    assert library.at().search("ferry 4").hits[0].document == "arxiv:2401.00004"
+
+
+class Shelf:
+    """A source that is called like a paper and states something else."""
+
+    name, kind, complete = "arxiv:2401.00003", "arxiv", False
+
+    def documents(self) -> Iterator[asof.Document]:
+        yield asof.Document("pier", "The pier is no ferry.")
+
+
+def test_a_source_that_has_more_keeps_it_under_another_name(thirty, library):
+    library.add("arxiv:2401.00003")
+    library.add(Shelf())
+    library.purge(GONE)
+    assert list(library.status().sources) == [("arxiv: erased", "arxiv", 1)]
+    assert library.at().search("pier", source="arxiv: erased").hits[0].document == "pier"
+
+
+def test_a_run_that_broke_off_does_not_name_it_either(thirty, library):
+    thirty.papers = [paper(n, day(2, n // 60, n % 60)) for n in range(250)]
+    thirty.faults = [lambda there, asked: there.answer(asked), busy]
+    with pytest.raises(SourceError, match="503"):
+        library.add("arxiv:cs.IR", since="2024-01-01")
+    gone = "arxiv:2401.00200"  # on the first page, which has 249 to 150
+    library.purge(gone)
+    assert traces(library, b"2401.00200") == []
+    thirty.faults = [lambda there, asked: there.answer(asked), busy]
+    with pytest.raises(SourceError, match="503"):
+        library.add("arxiv:cs.IR", since="2024-01-01")
+    assert traces(library, b"2401.00200") == []  # what is listed is written down; this one by its digest
+    assert traces(library, hidden("2401.00200").encode())
+    assert library.add("arxiv:cs.IR", since="2024-01-01").added == 150
+    assert held(library, gone) == [False]
+    assert library.status().documents == 249
+
+
+def test_of_a_day_the_newest_that_are_left_are_taken(thirty, library):
+    thirty.papers = [paper(n, day(2, n)) for n in range(9)]
+    library.add("arxiv:cs.IR", since="2024-01-01", per_day=2)  # 8 and 7
+    library.purge("arxiv:2401.00008")
+    library.add("arxiv:cs.IR", since="2024-01-01", per_day=3)  # 7, 6 and 5
+    assert held(library, *(f"arxiv:2401.0000{n}" for n in (4, 5, 6, 7, 8))) == [
+        False,
+        True,
+        True,
+        True,
+        False,
+    ]
+
+
+def test_by_its_id_it_comes_back_and_is_then_a_paper_like_others(thirty, library):
+    library.add("arxiv:2401.00003", full=True)
+    assert library.maintenance.purged_with(GONE) == (GONE, FULL)
+    assert library.purge(GONE) == 2
+    assert library.maintenance.purged_with(GONE) == ()
+    assert library.add("arxiv:2401.00003").added == 1
+    assert held(library, GONE, FULL) == [True, False]
+    old = thirty.papers[3]
+    thirty.papers[3] = Paper(old.id, (*old.versions, Version(day(39), "Ferry 3", "It sails no more.")))
+    assert library.add("arxiv:cs.IR", since="2024-01-01").changed == 1
+    assert library.add("arxiv:2401.00003v1", full=True).added == 1
+    assert held(library, GONE, FULL) == [True, True]
+    assert library.maintenance.purged_with(FULL) == (FULL,)  # a full text can go alone
+    assert library.purge(FULL) == 1
+    assert held(library, GONE, FULL) == [True, False]
+
+
+def test_while_papers_are_fetched_none_is_erased(thirty, library):
+    """A run that has a page in hand would take it in again right after."""
+    library.add("arxiv:cs.IR", since="2024-01-01")
+    busy_here = HarvestLog(library.store.folder / FETCHED, "arxiv:cs.CL", lambda _: {})
+    with busy_here.turn(), pytest.raises(Busy, match="another process fetches from arXiv"):
+        library.purge(GONE)
+    assert held(library, GONE) == [True]
+    library.add([asof.Document("pier", "No paper at all.")])
+    with busy_here.turn():
+        assert library.purge("pier") == 1  # nothing of arXiv
+
+
+@pytest.mark.parametrize("name", ["arxiv:2401.09999", "arxiv:2401.00003v1", "arxiv:cs.IR", "arxiv:", FULL])
+def test_what_is_not_here_cannot_be_erased(thirty, library, name):
+    library.add("arxiv:cs.IR", since="2024-01-01")
+    with pytest.raises(UsageError, match="no document"):
+        library.purge(name)
+
+
+@pytest.mark.parametrize(
+    "text", ["{2401.00003", '["2401.00003"]', '{"name": "2401.00003", "witnesses": ["a"]}']
+)
+def test_a_file_that_cannot_do_without_it_goes(tmp_path, text):
+    one, other = "a" * 24, "b" * 24
+    (tmp_path / f"{one}.json").write_text(text)
+    (tmp_path / f"{other}.json").write_text('{"witnesses": ["2401.00004"]}')
+    (tmp_path / f"{one}.tmp").write_text("torn")
+    with forgetting(tmp_path, "2401.00003"):
+        assert sorted(path.name for path in tmp_path.iterdir()) == [f"{other}.json", "lock"]

@@ -30,6 +30,7 @@ from asof.rank.rerank import RerankWindow
 from asof.rank.stage import Ranking, Recipe
 from asof.time.moment import read
 from asof.values import Document, Query
+from asof.wire import encode
 
 # -- shares and sums of columns: the worked numbers of TWE-RAG's lexical and unified scores --------
 
@@ -261,7 +262,7 @@ SMALL = ScanLimits(trials=(10, 3), min_trial=2, max_share=1.0, scanned=0)
 
 
 def found(results: Results) -> list[tuple[Any, ...]]:
-    return [(hit.id, hit.score, hit.why.as_json()) for hit in results.hits]
+    return [(hit.id, hit.score, encode(hit.why)) for hit in results.hits]
 
 
 passages = st.lists(

@@ -41,6 +41,7 @@ from asof.recipes import ASOF, by_document
 from asof.store.schema import CorpusSettings
 from asof.time.moment import read
 from asof.values import Document, Filters, Heading, Query, SourcedTime, Why
+from asof.wire import encode
 
 # -- the first few by a model's numbers, the rest below in their order -------------------------------
 
@@ -387,7 +388,7 @@ def test_the_future_has_no_effect(
             for each in runs:
                 corpus.add(each)
             found = corpus.at(str(year)).search(question, recipe=reranked(ASOF, Rerank(model, top=top)))
-            shown.append([(hit.id, hit.score, hit.text, hit.why.as_json()) for hit in found.hits])
+            shown.append([(hit.id, hit.score, hit.text, encode(hit.why)) for hit in found.hits])
             assert all(hit.why.recomputed() == hit.why.value == hit.score for hit in found.hits)
         given_to_model.append(model.read)
     assert shown[0] == shown[1]

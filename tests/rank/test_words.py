@@ -23,6 +23,7 @@ from asof.rank.words import (
     weighted_words,
 )
 from asof.values import Document, Heading, Query
+from asof.wire import encode
 
 # -- what a passage says of a question, by hand ----------------------------------------------------
 
@@ -329,5 +330,5 @@ def test_segments_do_not_matter(fresh: Make, run: Make, document: Make, drawn: l
         found = run(corpus, "mill", *STAGES).hits
         merge_all(corpus)
         merged = run(corpus, "mill", *STAGES).hits
-        seen = [sorted((hit.id, hit.why.as_json().__repr__()) for hit in hits) for hits in (found, merged)]
+        seen = [sorted((hit.id, repr(encode(hit.why))) for hit in hits) for hits in (found, merged)]
         assert seen[0] == seen[1]

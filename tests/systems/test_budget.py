@@ -28,6 +28,7 @@ from asof.rank.rerank import Batches, batched
 from asof.rank.stage import Ranking, Recipe, Traits
 from asof.recipes import by_document, named
 from asof.values import Filters, Query, Why
+from asof.wire import encode
 
 # -- halting on a budget: the table of TWE-RAG, and what is looked at over a corpus ----------------
 
@@ -351,8 +352,8 @@ def test_batches_find_what_ranking_all_finds(
     expected, found = one_by_one(ferries_asked(), view, chosen), engine.search(ferries_asked(), view, chosen)
     assert found.rows == tuple(expected.rows.tolist())
     assert [hit.score for hit in found] == expected.score.tolist()
-    trees = [expected.scores.why(at).as_json() for at in range(expected.count)]
-    assert [hit.why.as_json() for hit in found] == trees
+    trees = [encode(expected.scores.why(at)) for at in range(expected.count)]
+    assert [encode(hit.why) for hit in found] == trees
     assert (found.halting is None) is (expected.halting is None)
     if found.halting is not None and expected.halting is not None:
         assert found.halting.examined == expected.halting.examined

@@ -51,6 +51,7 @@ from asof.store.feedback import AskedRow, JudgementRow, ShownRow
 from asof.store.reader import StoredPassage
 from asof.time.moment import read
 from asof.values import Document, Filters, SourcedTime, Why
+from asof.wire import encode
 
 # -- what counts of all that was said, how trees are kept, and how hits and questions are named ----
 
@@ -522,7 +523,7 @@ def test_what_an_earlier_version_did_not_record_cannot_be_tried(pair: Any) -> No
 
 def test_trees_of_an_earlier_version_name_no_numbers(pair: Any) -> None:
     _, asked = pair
-    bare = [hit._replace(why=pack(Why.from_json(unpack(hit.why).as_json()), ())) for hit in asked.shown]
+    bare = [hit._replace(why=pack(Why.from_json(encode(unpack(hit.why))), ())) for hit in asked.shown]
     assert replayed(replace(asked, shown=tuple(bare)), PAPERS) is None
 
 

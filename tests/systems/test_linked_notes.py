@@ -15,6 +15,7 @@ from asof.rank.combine import ReciprocalRank
 from asof.rank.gather import Lexical, Pool, TopK
 from asof.rank.stage import Ranking, Recipe
 from asof.values import Document, Filters, Heading, Link, Query
+from asof.wire import encode
 
 # -- backlinks as a factor: expected values are the formula ----------------------------------------
 
@@ -46,7 +47,7 @@ def test_other_weight_and_cap(fresh: Make, document: Make, run: Make) -> None:
     with fresh(*linked(document, 5)) as corpus:
         (hit,) = run(corpus, "mill", *FUSED, Backlinks(0.5, 3), TopK()).hits
         assert hit.score == 1 / (60 + 1) * (1 + 0.5 * 3)
-        assert hit.why.as_json()["parts"][1]["parts"][1]["parts"][1] == {
+        assert encode(hit.why)["parts"][1]["parts"][1]["parts"][1] == {
             "label": "documents that link to it, at most 3", "value": 3.0, "op": "given",
         }  # fmt: skip
 

@@ -50,6 +50,7 @@ from asof.schema import checked
 from asof.time.intent import intent
 from asof.time.moment import read
 from asof.values import Filters, Query
+from asof.wire import encode
 
 # -- scores by latent semantic analysis: the published scale, trees, and nothing of the future in th---
 
@@ -787,7 +788,7 @@ def test_whatever_the_mask_nothing_after_as_of_has_a_part(
     for stated in (documents, then):
         with fresh(*stated) as corpus:
             hits = asked_at(corpus, question, recipe, as_of).hits
-            shown.append([(hit.id, hit.score, hit.why.as_json()) for hit in hits])
+            shown.append([(hit.id, hit.score, encode(hit.why)) for hit in hits])
     assert shown[0] == shown[1]
 
 

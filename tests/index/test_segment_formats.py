@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,24 +14,12 @@ from tests.support.previous_segment import as_sg1, in_format
 
 import asof
 from asof.errors import DamagedSegment, NewerSchema
-from asof.index import columns, manifest, segment
-from asof.index.build import merge
-from asof.index.columns import MAGIC, Array, ArraySpec, OlderFormat, format_of
+from asof.index import columns, segment
+from asof.index.columns import MAGIC, format_of
 from asof.index.segment import SEGMENT, Segment, SegmentWriter
 from asof.values import Document
 
 PRESENT = MAGIC.decode()
-LONGEST = replace(SEGMENT, columns={**SEGMENT.columns, "longest": ArraySpec("<i4", "m", low=0)})
-"""What a next format could have: the length of the longest passage that has each term."""
-
-
-def longest(read: object, _facts: Mapping[str, object]) -> Array:
-    assert callable(read)
-    start, rows, length = read("start"), read("rows"), read("length")
-    return np.maximum.reduceat(length[rows], start[:-1]) if len(start) > 1 else np.zeros(0, np.int32)
-
-
-NEXT = replace(LONGEST, older={PRESENT: OlderFormat({"longest": longest}), **SEGMENT.older})
 
 
 def documents(first: int, count: int) -> list[Document]:
@@ -153,59 +139,6 @@ def test_the_format_of_what_is_no_segment(tmp_path: Path) -> None:
     (tmp_path / "short").write_bytes(b"x")
     (tmp_path / "other").write_bytes(b"x" * 100)
     assert format_of(tmp_path / "short") == format_of(tmp_path / "other") == "damaged"
-
-
-# -- the next version of asof reads the present format ------------------------------------------------
-
-
-@pytest.fixture
-def next_asof(monkeypatch: pytest.MonkeyPatch) -> None:
-    """From here on this process writes asof-sg3, which has one array more, and reads asof-sg2."""
-    monkeypatch.setattr(columns, "MAGIC", b"asof-sg3")
-    monkeypatch.setattr(segment, "MAGIC", b"asof-sg3")
-    monkeypatch.setattr(manifest, "SEGMENT", NEXT)
-    close = SegmentWriter.close
-
-    def with_one_more(writer: SegmentWriter, **facts: object) -> int:
-        if "encoder" in facts and "longest" not in writer._toc:
-            writer.add("longest", np.zeros(writer._toc["terms"]["shape"][0], np.int32))
-        return close(writer, **facts)
-
-    monkeypatch.setattr(SegmentWriter, "close", with_one_more)
-
-
-def test_the_present_format_is_read_by_a_next_one_that_derives(root: Path, next_asof: None) -> None:
-    notes: list[str] = []
-    with asof.open(root, on_note=notes.append) as corpus:
-        assert corpus.status().formats == {PRESENT: 2}
-        found = [(hit.document, hit.score) for hit in corpus.at("2015").search("ferry 3 noon")]
-        assert corpus.check() == []
-    assert notes == []
-    assert found
-    opened = Segment(files(root)[0], None, NEXT)
-    assert "longest" in opened
-    expected = [
-        max(opened["length"][opened["rows"][begin:end]].tolist())
-        for begin, end in zip(opened["start"][:-1].tolist(), opened["start"][1:].tolist(), strict=True)
-    ]
-    assert opened["longest"].tolist() == expected
-    opened.check("longest", 0, 2)
-    opened.check_rows("longest", np.array([1]))
-    opened.check_stretches("longest", np.array([0]), np.array([2]))
-    with pytest.raises(ValueError, match="read-only"):
-        opened["longest"][0] = 1
-
-
-def test_a_merge_writes_the_newest_format(root: Path, next_asof: None) -> None:
-    opened = [Segment(file, None, NEXT) for file in files(root)]
-    rows, _, checksum = merge(root / "merged.seg", opened)
-    merged = Segment(root / "merged.seg", checksum, NEXT)
-    assert (merged.format, rows, merged.n) == ("asof-sg3", 17, 17)
-    with asof.open(root) as corpus:
-        for number in range(6):
-            corpus.add(documents(17 + number, 1))
-    with asof.open(root) as corpus:  # the merge that the last write began is done
-        assert corpus.status().formats == {"asof-sg3": 1}  # of eight, six of them of the new format
 
 
 def test_the_present_asof_refuses_what_that_one_writes(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:

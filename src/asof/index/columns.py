@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import struct
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
@@ -30,34 +30,16 @@ from asof.version import __version__
 # The last eight bytes of a file name its format. Fixed for all versions: the footer, and before it a table of
 # contents in JSON with its CRC, which names the format (`format`), the asof that wrote the file (`asof`) and,
 # if arrays were only added, older formats as which it may be read (`reads_as`). A reader accepts the present
-# format; an older one whose missing arrays can be derived (`OlderFormat.derived`) or rebuilt from the store
-# (`derived` is None); and a newer one with a known format in `reads_as`. Any other is refused with
-# NewerSchema and never overwritten. Files are always written in the present format.
+# format, and a newer one that may be read as it; a file in an older one is made anew from the store. Any
+# other is refused with NewerSchema and never overwritten. Files are always written in the present format.
 
 MAGIC = b"asof-sg2"
 FAMILY = MAGIC[:-1]
 FOOTER = struct.Struct("<QII8s")
 """Place, length and CRC-32 of the table of contents; the format."""
 
-Derive = Callable[[Callable[[str], NDArray[Any]], Mapping[str, Any]], NDArray[Any]]
-"""Makes an array from others, given a function that reads one by its name, and the facts of the table."""
-
-
-@dataclass(frozen=True, slots=True)
-class OlderFormat:
-    """A format that this asof does not write any more.
-
-    `derived`: for each array that files of it lack, how it is made; None: not all can be made from the file,
-    so that it is written anew from the store.
-    """
-
-    derived: Mapping[str, Derive] | None
-
-
-OLDER: Mapping[str, OlderFormat] = {
-    "asof-sg1": OlderFormat(derived=None),  # it has neither stems nor titles: these are in the texts alone
-}
-"""By name."""
+OLDER = frozenset({"asof-sg1"})
+"""Formats of segments that are made anew; this one had neither stems nor titles."""
 
 
 def stated() -> dict[str, str]:
@@ -65,31 +47,23 @@ def stated() -> dict[str, str]:
     return {"format": MAGIC.decode(), "asof": __version__}
 
 
-def read_as(
-    name: str, magic: bytes, facts: Mapping[str, Any], older: Mapping[str, OlderFormat]
-) -> Mapping[str, Derive]:
-    """The arrays that the file `name` lacks, each with how it is made; `older`: the formats that are read
-    beside the present one, none for a cache. Raises NewerSchema for a format that this asof does not know,
-    DamagedSegment for one that has to be made anew, or that the file itself denies."""
-    format_ = magic.decode("ascii", "replace")
+def check_format(name: str, magic: bytes, facts: Mapping[str, Any], older: frozenset[str]) -> None:
+    """Check the format of the file `name`; `older`: the formats of its kind before the present one, none for
+    a cache. Raises NewerSchema for a format that this asof does not know, DamagedSegment for one that has to
+    be made anew, or that the file itself denies."""
+    format_, present = magic.decode("ascii", "replace"), MAGIC.decode()
     if magic != MAGIC and not older:
         raise DamagedSegment(f"{name} is a cache of another version of asof")
     if facts.get("format", format_) != format_:
         raise DamagedSegment(f"{name} ends as a file of another format than its table of contents says")
     offered = facts.get("reads_as")
-    candidates = [format_, *(offered if isinstance(offered, list) else [])]
-    for each in candidates:
-        if each == MAGIC.decode():
-            return {}
-        found = older.get(each) if isinstance(each, str) else None
-        if found is not None and found.derived is not None:
-            return found.derived
+    if present in (format_, *(offered if isinstance(offered, list) else ())):
+        return
     if format_ in older or "format" not in facts:
         raise DamagedSegment(f"{name} is in the format {format_}, which is made anew from the store")
-    known = ", ".join([MAGIC.decode(), *(each for each, how in older.items() if how.derived is not None)])
     raise NewerSchema(
         f"{name} is in the format {format_}, which asof {_version(facts)} wrote; this asof ({__version__})"
-        f" reads {known}: use asof {_version(facts)} or a later one (readers are upgraded before writers)"
+        f" reads {present}: use asof {_version(facts)} or a later one (readers are upgraded before writers)"
     )
 
 
@@ -165,8 +139,8 @@ class FileFormat:
     """The columns of one kind of file, and the types of the facts in its table of contents.
 
     `agrees` looks at columns together when one of the names is first read as a whole, given a function that
-    reads a column: {name: (others, whether they agree)}. `older`: formats beside the present one in which
-    such files are read; files of a kind without are caches, which are made anew.
+    reads a column: {name: (others, whether they agree)}. `older`: formats before the present
+    one; files of a kind without any are caches.
     """
 
     columns: Mapping[str, ArraySpec]
@@ -174,13 +148,10 @@ class FileFormat:
     agrees: Mapping[str, Callable[[Callable[[str], Array], Mapping[str, Any]], bool]] = field(
         default_factory=dict
     )
-    older: Mapping[str, OlderFormat] = field(default_factory=dict)
+    older: frozenset[str] = frozenset()
 
-    def sizes(
-        self, arrays: Mapping[str, Mapping[str, Any]], facts: Mapping[str, Any], derived: Container[str] = ()
-    ) -> dict[str, int]:
-        """The sizes of a file by name, from its table of contents; it may lack the arrays `derived`. Raises
-        ValueError: what is wrong."""
+    def sizes(self, arrays: Mapping[str, Mapping[str, Any]], facts: Mapping[str, Any]) -> dict[str, int]:
+        """The sizes of a file by name, from its table of contents. Raises ValueError: what is wrong."""
         for name, kind in self.facts.items():
             value = facts.get(name)
             if type(value) is not kind or (isinstance(value, int) and not 0 <= value < 2**62):
@@ -189,7 +160,7 @@ class FileFormat:
         for name, column in self.columns.items():
             entry = arrays.get(name)
             if entry is None:
-                if not column.optional and name not in derived:
+                if not column.optional:
                     raise ValueError(f"it has no {name}")
                 continue
             if entry["dtype"] not in column.dtypes.split():

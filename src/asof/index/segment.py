@@ -58,13 +58,12 @@ from asof.index.columns import (
     AboutTimes,
     Array,
     ArraySpec,
-    Derive,
     FileFormat,
     RowsByTime,
     TitleTable,
+    check_format,
     instants,
     placed,
-    read_as,
     stated,
     stretches,
 )
@@ -192,11 +191,10 @@ class SegmentWriter:
 class Segment:
     """An open segment. Arrays are read-only views of the mapped file; nothing is copied.
 
-    `expected`: the specs of the arrays of this kind of file, None for any. `format`: see `columns.py`; arrays
-    that a file of an older format lacks are made when they are first asked for. Raises DamagedSegment when
-    the file is missing or not whole, when a block that is touched does not have its checksum or is out of
-    bounds, NewerSchema for a format that only a later asof knows. Threads may share it: at worst a block is
-    checked twice.
+    `expected`: the specs of the arrays of this kind of file, None for any. `format`: see `columns.py`. Raises
+    DamagedSegment when the file is missing or not whole, when a block that is touched does not have its
+    checksum or is out of bounds, NewerSchema for a format that only a later asof knows. Threads may share it:
+    at worst a block is checked twice.
     """
 
     def __init__(self, path: Path, checksum: int | None = None, expected: FileFormat | None = None) -> None:
@@ -220,10 +218,9 @@ class Segment:
         self._expected = expected
         try:
             self.facts: dict[str, Any] = json.loads(table)
-            older = expected.older if expected else {}
-            self._derived: Mapping[str, Derive] = read_as(path.name, magic, self.facts, older)
+            check_format(path.name, magic, self.facts, expected.older if expected else frozenset())
             self._toc: dict[str, dict[str, Any]] = _contents(self.facts["arrays"], at)
-            self._sizes = expected.sizes(self._toc, self.facts, self._derived) if expected else {}
+            self._sizes = expected.sizes(self._toc, self.facts) if expected else {}
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
             raise DamagedSegment(f"{path.name}: the table of contents is not sound: {error}") from error
         self._arrays: dict[str, Array] = {}
@@ -234,17 +231,12 @@ class Segment:
         self.n: int = self._toc["visible"]["shape"][0] if "visible" in self._toc else 0
 
     def __contains__(self, name: str) -> bool:
-        return name in self._toc or name in self._derived
+        return name in self._toc
 
     def unchecked(self, name: str) -> Array:
         """The array as stored in the file; check what is used of it with `check`."""
         array = self._arrays.get(name)
-        if array is None and name in self._derived:
-            array = self._derived[name](self.__getitem__, self.facts)
-            array.flags.writeable = False
-            self._arrays[name] = array
-            self._whole.add(name)
-        elif array is None:
+        if array is None:
             entry = self._toc[name]
             count = int(np.prod(entry["shape"]))
             array = np.frombuffer(self._map, entry["dtype"], count, entry["at"]).reshape(entry["shape"])
@@ -275,7 +267,7 @@ class Segment:
         if name in self._whole:
             return
         some, width = np.flatnonzero(lengths), self.unchecked(name).strides[0]
-        if name in self._derived or not len(some):
+        if not len(some):
             return
         first = begin[some] * width // BLOCK
         counts = ((begin + lengths)[some] * width - 1) // BLOCK + 1 - first
@@ -285,9 +277,6 @@ class Segment:
             self._check_blocks(name, np.unique(left).tolist())
 
     def _check_blocks(self, name: str, blocks: Iterable[int]) -> None:
-        if name in self._derived:  # from arrays that were checked
-            self.unchecked(name)
-            return
         entry, checked, size = self._toc[name], self._checked[name], self._arrays[name].nbytes
         for block in blocks:
             if not checked[block]:
@@ -363,7 +352,7 @@ class Segment:
 
     def verify(self) -> None:
         """Check every byte."""
-        for name in [*self._toc, *self._derived]:
+        for name in self._toc:
             self[name]
 
     def find(self, hashes: NDArray[np.uint64]) -> list[tuple[int, int]]:

@@ -14,7 +14,6 @@ from tests.support.rows import db_of
 
 from asof.corpus.corpus import Corpus
 from asof.errors import SourceShrunk
-from asof.store.run import NumberSet
 from asof.time.moment import read
 from asof.values import Ended, Problem, SourcedTime
 
@@ -282,15 +281,3 @@ def test_what_ends_before_its_date_is_never_seen(fresh: Make, said: Make, docume
         assert corpus.add(said(*others)).ended == 0
         assert shown(corpus, ["2024", "2030", "9999"]) == [None] * 3
         assert corpus.at("2031", known_at="2024-01-01T00:00:01Z").text("d") == "text", "as was known before"
-
-
-# -- marks ------------------------------------------------------------------------------------------
-
-
-@given(st.sets(st.integers(0, 5_000), max_size=20))
-def test_marks_are_a_set_of_small_numbers(numbers: set[int]) -> None:
-    marks = NumberSet()
-    assert None not in marks
-    for number in numbers:
-        marks.add(number)
-    assert {number for number in range(5_002) if number in marks} == numbers

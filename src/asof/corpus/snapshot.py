@@ -164,7 +164,9 @@ class Snapshot:
 
     def resolve(self, target: str, origin: str = "") -> str | None:
         """The document that `[[target]]` in the document `origin` leads to, as of this moment."""
-        return self.use(lambda view: view.store.resolve(target, origin))
+        from asof.revisions.links import resolver
+
+        return self.use(lambda view: resolver(view)(target, origin))
 
     def links(self, document: str, depth: int = 1) -> Reach:
         """The links from and to a document as of this moment, up to `depth` links away (1 to 5).

@@ -8,9 +8,9 @@ not count.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,8 @@ from asof.wire import one_of
 
 MEMO = "links"
 """Where the links of views are kept with their prefix."""
+
+T = TypeVar("T")
 
 DEPTHS = range(1, 6)
 """Accepted depths of a neighbourhood, in links."""
@@ -83,28 +85,48 @@ def backlinks(view: View, documents: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def links(view: View) -> Links:
-    """The links of a view, cached with it.
+    """The links of a view, cached with it."""
+    return _cached(view, "links", _links)
+
+
+def resolver(view: View) -> LinkResolver:
+    """Resolves links among the current documents of a view; cached with it."""
+    return _cached(view, "resolver", _resolver)
+
+
+def _cached(view: View, name: str, make: Callable[[View], T]) -> T:
+    """What `make` gives of a view, kept with it.
 
     All times after the last change of a passage share one cache. A version may change no passage (a note
     without text, an edit that only adds a link), so the key counts the versions that became visible since.
     """
-    memo: dict[str, Any] = view.prefix.memo.setdefault(MEMO, {})
-    later = memo.get("later")
-    if later is None:
-        later = memo["later"] = visible_instants_after(view.store.db, view.prefix.as_of)
-    key = f"until {bisect_right(later, view.as_of)}"
-    cached: Links | None = memo.get(key)
-    if cached is None:
-        cached = memo[key] = _links(view)
-    return cached
+    memo: dict[Any, Any] = view.prefix.memo.setdefault(MEMO, {})
+    if "later" not in memo:
+        memo["later"] = visible_instants_after(view.store.db, view.prefix.as_of)
+    key = name, bisect_right(memo["later"], view.as_of)
+    if key not in memo:
+        memo[key] = make(view)
+    made: T = memo[key]
+    return made
+
+
+def _titles(view: View) -> dict[int, tuple[str, str]]:
+    """Id and title of each current document, by its number."""
+    current = current_documents(view.store.db, view.store.as_of, view.store.known_at)
+    return {number: (name, title) for number, name, title in current}
+
+
+def _resolver(view: View) -> LinkResolver:
+    titles = _cached(view, "titles", _titles)
+    aliases = current_aliases(view.store.db, view.store.as_of, view.store.known_at)
+    named = [(alias, titles[number][0]) for alias, number in aliases]
+    return LinkResolver([name for name, _ in titles.values()], named)
 
 
 def _links(view: View) -> Links:
     moment = (view.store.db, view.store.as_of, view.store.known_at)
-    titles = {number: (name, title) for number, name, title in current_documents(*moment)}
+    titles, resolve = _cached(view, "titles", _titles), resolver(view)
     numbers = {name: number for number, (name, _) in titles.items()}
-    aliases = current_aliases(*moment)
-    resolve = LinkResolver(numbers, [(alias, titles[number][0]) for alias, number in aliases])
     pairs: set[tuple[int, int]] = set()
     broken: dict[int, list[str]] = {}
     for origin, target in current_links(*moment):

@@ -43,17 +43,14 @@ def erase(db: sqlite3.Connection, name: str) -> list[int]:
         raise DocumentNotFound(f"no document {name!r} in the corpus; a search shows the ids")
     document = row[0]
     passages = [id_ for (id_,) in db.execute("SELECT id FROM passages WHERE document = ?", (document,))]
-    delete_calls(db, passages)
-    feedback.delete_feedback(db, passages)
     forget_checkpoints(db, document)
+    _delete_passages(db, passages)
     of_document = "(SELECT id FROM {} WHERE document = ?)"
     for table, column, owner in (
-        ("ends", "passage", "passages"), ("vectors", "passage", "passages"), ("facts", "passage", "passages"),
-        ("extractions", "passage", "passages"), ("links", "version", "versions"),
-        ("aliases", "version", "versions"), ("tags", "head", "heads"),
+        ("links", "version", "versions"), ("aliases", "version", "versions"), ("tags", "head", "heads"),
     ):  # fmt: skip
         db.execute(f"DELETE FROM {table} WHERE {column} IN {of_document.format(owner)}", (document,))
-    for table in ("passages", "versions", "heads"):
+    for table in ("versions", "heads"):
         db.execute(f"DELETE FROM {table} WHERE document = ?", (document,))
     db.execute("DELETE FROM documents WHERE id = ?", (document,))
     return passages
@@ -108,14 +105,7 @@ def drop_history(db: sqlite3.Connection, horizon: int) -> list[int]:
     # passages from before the horizon, retained only for the text of a later version: marked as never visible
     db.executemany("INSERT INTO ends (passage, at, added) VALUES (?, ?, ?)",
                    [(passage, BEGINNING, last) for passage in retained])  # fmt: skip
-    ids = json.dumps(dropped)
-    delete_calls(db, dropped)
-    feedback.delete_feedback(db, dropped)
-    for table, column in (
-        ("passages", "id"), ("ends", "passage"), ("vectors", "passage"), ("facts", "passage"),
-        ("extractions", "passage"),
-    ):  # fmt: skip
-        db.execute(f"DELETE FROM {table} WHERE {column} IN (SELECT value FROM json_each(?))", (ids,))
+    _delete_passages(db, dropped)
     for version in unreachable:
         _shrink_version(db, version)
     db.execute("DELETE FROM tags WHERE head NOT IN (SELECT head FROM passages)")
@@ -126,6 +116,18 @@ def drop_history(db: sqlite3.Connection, horizon: int) -> list[int]:
     for key, dropped_before in (("horizon", horizon), ("known_horizon", max(last, horizon))):
         set_meta(db, key, str(max(dropped_before, int(get_meta(db, key) or dropped_before))))
     return dropped
+
+
+def _delete_passages(db: sqlite3.Connection, passages: Sequence[int]) -> None:
+    """Remove passages and everything derived from them."""
+    ids = json.dumps(passages)
+    delete_calls(db, passages)
+    feedback.delete_feedback(db, passages)
+    for table, column in (
+        ("passages", "id"), ("ends", "passage"), ("vectors", "passage"), ("facts", "passage"),
+        ("extractions", "passage"),
+    ):  # fmt: skip
+        db.execute(f"DELETE FROM {table} WHERE {column} IN (SELECT value FROM json_each(?))", (ids,))
 
 
 def delete_calls(db: sqlite3.Connection, passages: Sequence[int]) -> None:

@@ -248,9 +248,6 @@ def texts_of(db: sqlite3.Connection, passages: Sequence[int]) -> list[str]:
 
 
 # -- links ---------------------------------------------------------------------------------------------
-# `AsOfReader.resolve` resolves one link among the few names that SQLite finds, `LinkResolver` all links of a
-# view at once.
-
 Rank = tuple[int, int, int]
 """The kind of a match of an id (0 relative path, 1 path, 2 name, 3 none), nearness, length; lowest first."""
 
@@ -510,43 +507,6 @@ class AsOfReader:
             "SELECT target, heading, alias, kind FROM links WHERE version = ? ORDER BY place", (version[0],)
         )
         return [Link(*row) for row in rows]
-
-    def resolve(self, target: str, origin: str = "") -> str | None:
-        """The document that a link leads to: by path beside `origin`, by path, by name, by alias.
-
-        Only current documents count. Among several of one name the one nearest to `origin` is taken, then
-        the one with the shortest id, then the first in order. (For many links: `store.links.LinkResolver`.)
-        """
-        link = LinkTarget.of(target, origin)
-        candidates: list[tuple[Rank, str]] = [
-            (link.rank(name), name)
-            for (name,) in self.db.execute(
-                "SELECT name FROM documents WHERE name LIKE ? ESCAPE '!'"
-                " UNION SELECT d.name FROM aliases AS a JOIN versions AS v ON v.id = a.version"
-                " JOIN documents AS d ON d.id = v.document WHERE a.alias = ? COLLATE NOCASE",
-                (_like_pattern(link.last) if link.path.isascii() else "%", target),
-            )
-        ]
-        for rank, name in sorted(candidates):
-            by_name = rank[0] <= BY_NAME
-            if (by_name or self._alias(name, target)) and self.current_version(name) is not None:
-                return name
-        return None
-
-    def _alias(self, name: str, alias: str) -> bool:
-        version = self.current_version(name)
-        return version is not None and bool(
-            self.db.execute(
-                "SELECT 1 FROM aliases WHERE version = ? AND alias = ? COLLATE NOCASE", (version[0], alias)
-            ).fetchone()
-        )
-
-
-def _like_pattern(text: str) -> str:
-    """A LIKE pattern for strings that contain a text; SQLite folds ASCII case only: other texts match all."""
-    if not text.isascii():
-        return "%"
-    return "%" + text.replace("!", "!!").replace("%", "!%").replace("_", "!_") + "%"
 
 
 def text_of(db: sqlite3.Connection, version: int, layout: bytes | None) -> str:

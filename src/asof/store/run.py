@@ -54,23 +54,6 @@ class Unstated(NamedTuple):
     stale: Sequence[str] = ()
 
 
-class NumberSet:
-    """A growing set of ids, one byte each."""
-
-    def __init__(self) -> None:
-        self._bytes = bytearray()
-
-    def add(self, number: int) -> None:
-        if number >= len(self._bytes):
-            self._bytes.extend(bytes(max(number + 1 - len(self._bytes), len(self._bytes), 1024)))
-        self._bytes[number] = 1
-
-    def __contains__(self, number: int | None) -> bool:
-        if number is None:
-            return False
-        return number < len(self._bytes) and bool(self._bytes[number])
-
-
 @dataclass(slots=True)
 class IndexRun:
     """A pass over the source `name`. Call `add_batch` for each batch, then `finish`.
@@ -92,7 +75,7 @@ class IndexRun:
     states_past: bool = False
     prepared: Callable[[Document], PreparedText | None] = lambda _: None
     report: IndexReport = field(default_factory=IndexReport)
-    seen_versions: NumberSet = field(default_factory=NumberSet)
+    seen_versions: set[int] = field(default_factory=set)
     unreadable: set[str] = field(default_factory=set)
     unreadable_unnamed: int = 0
     reverted: set[str] = field(default_factory=set)
@@ -176,8 +159,7 @@ class IndexRun:
 
     def _record_commit(self, counts: IndexReport, version_ids: Sequence[int], write: Transaction) -> None:
         """Add the counts of a committed transaction to the report."""
-        for version in version_ids:
-            self.seen_versions.add(version)
+        self.seen_versions.update(version_ids)
         for what in ("added", "changed", "corrected", "unchanged", "ended"):
             setattr(self.report, what, getattr(self.report, what) + getattr(counts, what))
         self.report.passages += len(write.new_rows)

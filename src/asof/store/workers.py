@@ -13,7 +13,7 @@ import os
 import signal
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -126,8 +126,8 @@ class TextWorkers:
         worth: int = WORTH,
     ) -> None:
         self.settings, self.count, self.known, self.worth = settings, count, known, worth
-        self._pool: Processes | None = None
-        self._results: dict[int, tuple[Document, Callable[[], list[PreparedText]], int]] = {}
+        self._pool: ProcessPoolExecutor | None = None
+        self._results: dict[int, tuple[Document, Future[list[PreparedText]], int]] = {}
 
     def ahead(self, batches: Iterable[list[Statement]]) -> Iterator[list[Statement]]:
         """The batches; of large ones the next is read, and handed out, before one is given."""
@@ -144,13 +144,16 @@ class TextWorkers:
 
     def prepared(self, document: Document) -> PreparedText | None:
         """The text of this document as a worker prepared it; None if it was not handed out."""
-        _, done, place = self._results.pop(id(document), (None, None, 0))
-        return None if done is None else done()[place]
+        _, future, place = self._results.pop(id(document), (None, None, 0))
+        if future is None:
+            return None
+        with _alive():
+            return future.result()[place]
 
     def close(self) -> None:
         """End the processes; work that is not begun is dropped."""
         if self._pool is not None:
-            self._pool.close()
+            self._pool.shutdown(cancel_futures=True)
         self._pool = None
         self._results.clear()
 
@@ -189,37 +192,15 @@ class TextWorkers:
         if not group:
             return
         if self._pool is None:
-            self._pool = Processes(self.settings, self.count)
-        done = self._pool.begin(group)
-        self._results.update((id(each), (each, done, place)) for place, each in enumerate(group))
+            context = multiprocessing.get_context("spawn")
+            self._pool = ProcessPoolExecutor(self.count, context, _begin, (self.settings,))
+        with _alive():
+            future = self._pool.submit(_prepared, group)
+        self._results.update((id(each), (each, future, place)) for place, each in enumerate(group))
 
 
 def _size(document: Document) -> int:
     return len(document.text) + EACH
-
-
-class Processes:
-    """Up to `count` processes, which prepare several groups of documents at a time."""
-
-    def __init__(self, settings: CorpusSettings, count: int) -> None:
-        context = multiprocessing.get_context("spawn")
-        self._executor = ProcessPoolExecutor(count, context, _begin, (settings,))
-
-    def begin(self, group: list[Document]) -> Callable[[], list[PreparedText]]:
-        """Begin with a group; what is returned waits until it is done, and gives what was made of each.
-        Both raise CorpusError where a process was ended from outside."""
-        with _alive():
-            future = self._executor.submit(_prepared, group)
-
-        def done() -> list[PreparedText]:
-            with _alive():
-                return future.result()
-
-        return done
-
-    def close(self) -> None:
-        """Drop work that is not begun."""
-        self._executor.shutdown(cancel_futures=True)
 
 
 @contextmanager

@@ -138,11 +138,10 @@ class Manifest:
         if not write.new_rows and not write.new_ends:
             return
         self._refuse_other(write.db)
-        corpus_files.make_folder(self.folder)
         encoder = self.encoder if write.new_rows else None
         matrix = vectors.written(write, encoder, self._ready) if encoder else None
         self._ready = {}
-        file = f"{secrets.token_hex(8)}.seg"
+        file = self.new_file()
         size, checksum = build(
             self.folder / file, write.new_rows, write.new_ends, write.texts.analyzer, matrix,
             self.encoder_name,
@@ -152,7 +151,12 @@ class Manifest:
             file, passages.first, passages.next - 1, ends.first, ends.next - 1, len(write.new_rows), size,
             checksum,
         )  # fmt: skip
-        write.db.execute("INSERT INTO segments VALUES (?, ?, ?, ?, ?, ?, ?, ?)", entry)
+        _enlist(write.db, entry)
+
+    def new_file(self) -> str:
+        """The name of a new file in the folder, which is made if there is none."""
+        corpus_files.make_folder(self.folder)
+        return f"{secrets.token_hex(8)}.seg"
 
     @property
     def encoder_name(self) -> str:
@@ -205,7 +209,7 @@ class Manifest:
 
         Nothing is done when one of them was replaced meanwhile (by a purge, say).
         """
-        file = f"{secrets.token_hex(8)}.seg"
+        file = self.new_file()
         stats = make(self.folder / file)
         db.execute("BEGIN IMMEDIATE")
         try:
@@ -232,7 +236,7 @@ class Manifest:
 
         The old file is left for the caller to discard once that transaction is committed.
         """
-        file = f"{secrets.token_hex(8)}.seg"
+        file = self.new_file()
         try:
             stats = merge(self.folder / file, [self.open(entry)], passages)
         except DamagedSegment:
@@ -248,15 +252,14 @@ class Manifest:
         ).fetchall()
         if not ended:
             return
-        corpus_files.make_folder(self.folder)
-        file = f"{secrets.token_hex(8)}.seg"
+        file = self.new_file()
         rows = [EndRow(*end) for end in ended]
         size, checksum = build(self.folder / file, (), rows, self.store.analyzer, None, self.encoder_name)
         passages, ends = Ids(db, "passages"), Ids(db, "ends")
         entry = SegmentEntry(
             file, passages.next, passages.next - 1, ends.next - len(rows), ends.next - 1, 0, size, checksum
         )
-        db.execute("INSERT INTO segments VALUES (?, ?, ?, ?, ?, ?, ?, ?)", entry)
+        _enlist(db, entry)
 
     def enter(
         self, db: sqlite3.Connection, old: Sequence[SegmentEntry], file: str, stats: tuple[int, int, int]
@@ -266,7 +269,7 @@ class Manifest:
         deleted = db.executemany("DELETE FROM segments WHERE file = ?", [(entry.file,) for entry in old])
         if deleted.rowcount != len(old):
             raise CorpusError("the list of segments changed meanwhile; run the same command again")
-        db.execute("INSERT INTO segments VALUES (?, ?, ?, ?, ?, ?, ?, ?)", new)
+        _enlist(db, new)
 
     def discard(self, old: Iterable[SegmentEntry]) -> None:
         """Remove files that the list does not name any more; processes that have them open keep them."""
@@ -348,15 +351,18 @@ class Manifest:
         whole = entry_of_all(db)
         file, stats = self._rebuilt_file(db, whole)
         db.execute("DELETE FROM segments")
-        db.execute("INSERT INTO segments VALUES (?, ?, ?, ?, ?, ?, ?, ?)", (file, *whole[1:5], *stats))
+        _enlist(db, SegmentEntry(file, *whole[1:5], *stats))
         with self._lock:
             self._open.clear()
         return stats[0]
 
     def _rebuilt_file(self, db: sqlite3.Connection, entry: SegmentEntry) -> tuple[str, tuple[int, int, int]]:
-        corpus_files.make_folder(self.folder)
-        file = f"{secrets.token_hex(8)}.seg"
+        file = self.new_file()
         return file, rebuild(db, entry, self.folder / file, self.store.analyzer, encoder_of(db))
+
+
+def _enlist(db: sqlite3.Connection, entry: SegmentEntry) -> None:
+    db.execute("INSERT INTO segments VALUES (?, ?, ?, ?, ?, ?, ?, ?)", entry)
 
 
 def _listed(db: sqlite3.Connection) -> list[tuple[Any, ...]]:
@@ -523,7 +529,7 @@ class EmbeddingRun:
 
     def _with_new_vectors(self, entry: SegmentEntry) -> tuple[str, SegmentStats]:
         """A copy of a segment with the vectors of the new encoder, or without any."""
-        segment, file = self.manifest.open(entry), f"{secrets.token_hex(8)}.seg"
+        segment, file = self.manifest.open(entry), self.manifest.new_file()
         with SegmentWriter(self.manifest.folder / file) as writer:
             for name in segment.facts["arrays"]:
                 if name != "vectors":

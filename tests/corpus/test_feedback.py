@@ -29,6 +29,7 @@ from asof.values import Document, SourcedTime
 from asof.wire import encode
 
 START = read("2025").first
+log = FeedbackLog.of
 
 
 def document(id_: str, text: str, day: str = "2024-03-01") -> Document:
@@ -70,7 +71,7 @@ def rows(corpus: Corpus, query: str) -> list[Any]:
 
 
 def grades(corpus: Corpus, id_: str) -> dict[str, float | None]:
-    found = FeedbackLog.of(corpus).recorded(id_)
+    found = log(corpus).recorded(id_)
     return {hit.document: grade for hit, grade in zip(found.question.shown, found.grades, strict=True)}
 
 
@@ -79,7 +80,7 @@ def grades(corpus: Corpus, id_: str) -> dict[str, float | None]:
 
 def test_a_question_with_what_was_shown(corpus: Corpus) -> None:
     results = corpus.at("2024-06-01").search("who keeps the lamp", 2, since="2024-02", tags=())
-    asked = FeedbackLog.of(corpus).recorded(FeedbackLog.of(corpus).record(results)).question
+    asked = log(corpus).recorded(log(corpus).record(results)).question
     assert (asked.text, asked.recipe, asked.unit) == ("who keeps the lamp", "asof", "passage")
     assert (asked.as_of, asked.known_at) == (results.view.as_of, results.view.known_at)
     assert asked.filters == results.query.filters
@@ -97,19 +98,19 @@ def test_a_question_with_what_was_shown(corpus: Corpus) -> None:
 @pytest.mark.parametrize("unit", ["passage", "document"])
 def test_every_recipe_can_be_recorded(corpus: Corpus, recipe: str, unit: str) -> None:
     results = corpus.search("who keeps the lamp", recipe=recipe, unit=unit)
-    asked = FeedbackLog.of(corpus).recorded(FeedbackLog.of(corpus).record(results)).question
+    asked = log(corpus).recorded(log(corpus).record(results)).question
     assert (asked.recipe, asked.unit) == (recipe, unit)
     assert [hit.score for hit in asked.shown] == [unpack(hit.why).recomputed() for hit in asked.shown]
 
 
 def test_nothing_to_record(corpus: Corpus) -> None:
     with pytest.raises(UsageError, match="nothing was found"):
-        FeedbackLog.of(corpus).record(corpus.search("penguin"))
+        log(corpus).record(corpus.search("penguin"))
     results = corpus.search("harbour", k=1)
     corpus.purge("ann")
     with pytest.raises(UsageError, match="was erased meanwhile"):
-        FeedbackLog.of(corpus).record(results)
-    assert FeedbackLog.of(corpus).queries() == []
+        log(corpus).record(results)
+    assert log(corpus).queries() == []
 
 
 def test_what_is_erased_before_it_is_recorded_is_left_out(corpus: Corpus) -> None:
@@ -117,80 +118,80 @@ def test_what_is_erased_before_it_is_recorded_is_left_out(corpus: Corpus) -> Non
     [rank] = [hit.rank for hit in results.hits if hit.document == "ben"]
     trees = [hit.why for hit in results.hits]
     corpus.purge("ben")
-    asked = FeedbackLog.of(corpus).recorded(FeedbackLog.of(corpus).record(results)).question
+    asked = log(corpus).recorded(log(corpus).record(results)).question
     assert [hit.document for hit in asked.shown] == [h.document for h in results.hits if h.rank != rank]
     assert [hit.rank for hit in asked.shown] == [n for n in (1, 2, 3) if n != rank]
     assert len(trees) == 3
 
 
 def test_grades_and_clicks(corpus: Corpus) -> None:
-    id_ = FeedbackLog.of(corpus).record(corpus.search("lamp"))
-    first = FeedbackLog.of(corpus).recorded(id_).question.shown[0]
-    assert FeedbackLog.of(corpus).grade(id_, 1, 3)
-    assert not FeedbackLog.of(corpus).grade(id_[:3], first.hit, 3.0), "said before"
-    assert FeedbackLog.of(corpus).grade(id_, first.document, 2.5)
-    assert FeedbackLog.of(corpus).click(id_.upper(), "2")
-    assert not FeedbackLog.of(corpus).click(id_, 2)
-    assert FeedbackLog.of(corpus).recorded(id_).grades == (2.5, 1.0, None)
-    assert FeedbackLog.of(corpus).recorded(id_).weights == (1.0, 2.0, 0.0)
-    assert FeedbackLog.of(corpus).grade(id_, 1, None)
-    assert not FeedbackLog.of(corpus).grade(id_, 1, None)
-    assert not FeedbackLog.of(corpus).grade(id_, 3, None), "nothing to take back"
-    assert FeedbackLog.of(corpus).recorded(id_).grades == (None, 1.0, None)
+    id_ = log(corpus).record(corpus.search("lamp"))
+    first = log(corpus).recorded(id_).question.shown[0]
+    assert log(corpus).grade(id_, 1, 3)
+    assert not log(corpus).grade(id_[:3], first.hit, 3.0), "said before"
+    assert log(corpus).grade(id_, first.document, 2.5)
+    assert log(corpus).click(id_.upper(), "2")
+    assert not log(corpus).click(id_, 2)
+    assert log(corpus).recorded(id_).grades == (2.5, 1.0, None)
+    assert log(corpus).recorded(id_).weights == (1.0, 2.0, 0.0)
+    assert log(corpus).grade(id_, 1, None)
+    assert not log(corpus).grade(id_, 1, None)
+    assert not log(corpus).grade(id_, 3, None), "nothing to take back"
+    assert log(corpus).recorded(id_).grades == (None, 1.0, None)
     assert len(rows(corpus, "SELECT * FROM judgements")) == 4
 
 
 @pytest.mark.parametrize("grade", [-1, 3.01, float("nan"), float("inf"), True])
 def test_grades_that_are_none(corpus: Corpus, grade: float) -> None:
-    id_ = FeedbackLog.of(corpus).record(corpus.search("lamp"))
+    id_ = log(corpus).record(corpus.search("lamp"))
     with pytest.raises(UsageError, match=r"a number (from 0 to 3|or None)"):
-        FeedbackLog.of(corpus).grade(id_, 1, grade)
+        log(corpus).grade(id_, 1, grade)
 
 
 def test_questions_that_are_none(corpus: Corpus) -> None:
     with pytest.raises(UsageError, match="none was recorded"):
-        FeedbackLog.of(corpus).grade("aaaa", 1, 1)
-    id_ = FeedbackLog.of(corpus).record(corpus.search("lamp"))
+        log(corpus).grade("aaaa", 1, 1)
+    id_ = log(corpus).record(corpus.search("lamp"))
     for strange in ("", " ", "%", "_" * 8, "~", "a'--", id_ + "a", "é" * 8):
         with pytest.raises(UsageError, match="was recorded; did you mean"):
-            FeedbackLog.of(corpus).recorded(strange)
+            log(corpus).recorded(strange)
 
 
 def test_the_same_question_twice_is_two(corpus: Corpus) -> None:
-    ids = [FeedbackLog.of(corpus).record(corpus.search("lamp")) for _ in range(5)]
-    assert [each.question.id for each in FeedbackLog.of(corpus).queries()] == ids
+    ids = [log(corpus).record(corpus.search("lamp")) for _ in range(5)]
+    assert [each.question.id for each in log(corpus).queries()] == ids
     assert len(set(ids)) == 5
 
 
 def test_judged_questions_by_recipe(corpus: Corpus) -> None:
-    papers = FeedbackLog.of(corpus).record(corpus.search("lamp", recipe="papers"))
-    default = FeedbackLog.of(corpus).record(corpus.search("lamp"))
-    FeedbackLog.of(corpus).record(corpus.search("oil", recipe="papers"))
-    FeedbackLog.of(corpus).grade(papers, 1, 0)
-    FeedbackLog.of(corpus).click(default, 3)
-    assert [each.question.id for each in FeedbackLog.of(corpus).judged()] == [papers, default]
-    assert [each.question.id for each in FeedbackLog.of(corpus).judged("papers")] == [papers]
-    assert len(FeedbackLog.of(corpus).queries("papers")) == 2
-    assert FeedbackLog.of(corpus).judged("asof")[0].weights == (0.0, 0.0, 3.0)
+    papers = log(corpus).record(corpus.search("lamp", recipe="papers"))
+    default = log(corpus).record(corpus.search("lamp"))
+    log(corpus).record(corpus.search("oil", recipe="papers"))
+    log(corpus).grade(papers, 1, 0)
+    log(corpus).click(default, 3)
+    assert [each.question.id for each in log(corpus).judged()] == [papers, default]
+    assert [each.question.id for each in log(corpus).judged("papers")] == [papers]
+    assert len(log(corpus).queries("papers")) == 2
+    assert log(corpus).judged("asof")[0].weights == (0.0, 0.0, 3.0)
 
 
 def test_states_of_learning(corpus: Corpus) -> None:
-    assert FeedbackLog.of(corpus).learned("papers") is None
-    FeedbackLog.of(corpus).learn_state("papers", '{"n": 1}')
-    FeedbackLog.of(corpus).learn_state("asof", "other")
-    FeedbackLog.of(corpus).learn_state("papers", '{"n": 2}')
+    assert log(corpus).learned("papers") is None
+    log(corpus).learn_state("papers", '{"n": 1}')
+    log(corpus).learn_state("asof", "other")
+    log(corpus).learn_state("papers", '{"n": 2}')
     first, _, second = (added for (added,) in rows(corpus, "SELECT added FROM learned ORDER BY id"))
-    assert FeedbackLog.of(corpus).learned("papers") == '{"n": 2}'
-    assert FeedbackLog.of(corpus).learned("papers", moment(second - 1)) == '{"n": 1}'
-    assert FeedbackLog.of(corpus).learned("papers", moment(first - 1)) is None
+    assert log(corpus).learned("papers") == '{"n": 2}'
+    assert log(corpus).learned("papers", moment(second - 1)) == '{"n": 1}'
+    assert log(corpus).learned("papers", moment(first - 1)) is None
     with pytest.raises(UsageError, match="a state has 16,000,001 characters"):
-        FeedbackLog.of(corpus).learn_state("papers", "x" * 16_000_001)
+        log(corpus).learn_state("papers", "x" * 16_000_001)
 
 
 def test_recording_changes_no_search(corpus: Corpus) -> None:
     before = corpus.at("2024-06-01").search("lamp")
-    id_ = FeedbackLog.of(corpus).record(before)
-    FeedbackLog.of(corpus).grade(id_, 3, 3)
+    id_ = log(corpus).record(before)
+    log(corpus).grade(id_, 3, 3)
     after = corpus.at("2024-06-01").search("lamp")
     assert after.view.known_at == before.view.known_at
     assert [(h.id, h.score, h.why) for h in after.hits] == [(h.id, h.score, h.why) for h in before.hits]
@@ -198,15 +199,15 @@ def test_recording_changes_no_search(corpus: Corpus) -> None:
 
 def test_it_does_not_wait_for_another_writer(corpus: Corpus) -> None:
     results = corpus.search("lamp")
-    id_ = FeedbackLog.of(corpus).record(results)
+    id_ = log(corpus).record(results)
     with exclusive_lock(corpus.store.folder / "write.lock", 1.0):
         corpus.store.wait = 1e6  # as long as a write would wait
         with pytest.raises(Busy, match="is writing to"):
-            FeedbackLog.of(corpus).record(results)
+            log(corpus).record(results)
         corpus.store.wait = 0.0
         with pytest.raises(Busy):
-            FeedbackLog.of(corpus).grade(id_, 1, 1)
-    assert FeedbackLog.of(corpus).grade(id_, 1, 1)
+            log(corpus).grade(id_, 1, 1)
+    assert log(corpus).grade(id_, 1, 1)
 
 
 def test_threads_share_it(corpus: Corpus) -> None:
@@ -214,23 +215,23 @@ def test_threads_share_it(corpus: Corpus) -> None:
 
     def work() -> None:
         for _ in range(5):
-            FeedbackLog.of(corpus).grade(FeedbackLog.of(corpus).record(results), 1, 2)
+            log(corpus).grade(log(corpus).record(results), 1, 2)
 
     threads = [threading.Thread(target=work) for _ in range(3)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert len({each.question.id for each in FeedbackLog.of(corpus).judged()}) == 15
+    assert len({each.question.id for each in log(corpus).judged()}) == 15
 
 
 def test_rows_that_were_altered(corpus: Corpus) -> None:
-    id_ = FeedbackLog.of(corpus).record(corpus.search("lamp"))
+    id_ = log(corpus).record(corpus.search("lamp"))
     db = corpus.store.writer()
     db.execute("UPDATE shown SET why = ?", (b"\0",))
     db.close()
     with pytest.raises(DamagedStore, match="the tree of a score"):
-        unpack(FeedbackLog.of(corpus).recorded(id_).question.shown[0].why)
+        unpack(log(corpus).recorded(id_).question.shown[0].why)
 
 
 # -- as of any moment -----------------------------------------------------------------------------------
@@ -247,18 +248,18 @@ doings = st.one_of(
 
 def do(corpus: Corpus, doing: Any) -> None:
     what, *given_ = doing
-    ids = [each.question.id for each in FeedbackLog.of(corpus).queries()]
+    ids = [each.question.id for each in log(corpus).queries()]
     if what == "record":
-        FeedbackLog.of(corpus).record(corpus.search(given_[0]))
+        log(corpus).record(corpus.search(given_[0]))
     elif what == "state":
-        FeedbackLog.of(corpus).learn_state("papers", given_[0])
+        log(corpus).learn_state("papers", given_[0])
     elif what == "add":
         corpus.add([document(f"new{given_[0]}", "Another lamp that nobody keeps.", "2024-06-01")])
     elif ids:
         id_ = ids[given_[0] % len(ids)]
-        shown = FeedbackLog.of(corpus).recorded(id_).question.shown
+        shown = log(corpus).recorded(id_).question.shown
         hit = shown[given_[1] % len(shown)].rank
-        getattr(FeedbackLog.of(corpus), what)(id_, hit, *given_[2:])
+        getattr(log(corpus), what)(id_, hit, *given_[2:])
 
 
 LATEST = (
@@ -280,18 +281,18 @@ def test_as_known_then_is_what_was_read_then(history: Any, steps: list[int]) -> 
             then.append(
                 (
                     now,
-                    FeedbackLog.of(corpus).queries(),
-                    FeedbackLog.of(corpus).judged(),
-                    FeedbackLog.of(corpus).learned("papers"),
+                    log(corpus).queries(),
+                    log(corpus).judged(),
+                    log(corpus).learned("papers"),
                 )
             )
         stamps = [now for now, *_ in then]
         assert stamps == sorted(stamps)
         for now, queries, judged, learned in then:
             known = moment(now)
-            assert FeedbackLog.of(corpus).queries(known_at=known) == queries
-            assert FeedbackLog.of(corpus).judged(known_at=known) == judged
-            assert FeedbackLog.of(corpus).learned("papers", known) == learned
+            assert log(corpus).queries(known_at=known) == queries
+            assert log(corpus).judged(known_at=known) == judged
+            assert log(corpus).learned("papers", known) == learned
 
 
 # -- erasure --------------------------------------------------------------------------------------------
@@ -341,26 +342,20 @@ def test_nothing_of_a_text_is_left_after_a_purge() -> None:
         for recipe, question in itertools.product(every_recipe(), QUESTIONS):
             for k in (1, 10):
                 results = corpus.search(question, k=k, recipe=recipe)
-                ids.append(
-                    FeedbackLog.of(corpus).record(results, None if isinstance(recipe, str) else recipe)
-                )
+                ids.append(log(corpus).record(results, None if isinstance(recipe, str) else recipe))
                 others = (hit.why for hit in results.hits if hit.document != MARKER)
                 quoted = quoted or any(MARKER in json.dumps(encode(tree)).lower() for tree in others)
         assert quoted, "trees of other documents say it, as they are shown"
-        alone = FeedbackLog.of(corpus).record(corpus.search(MARKER, k=1))
+        alone = log(corpus).record(corpus.search(MARKER, k=1))
         for id_ in (*ids, alone):
-            for hit in FeedbackLog.of(corpus).recorded(id_).question.shown:
-                FeedbackLog.of(corpus).grade(id_, hit.rank, 1)
-        assert any(
-            hit.document == MARKER
-            for id_ in ids
-            for hit in FeedbackLog.of(corpus).recorded(id_).question.shown
-        )
+            for hit in log(corpus).recorded(id_).question.shown:
+                log(corpus).grade(id_, hit.rank, 1)
+        assert any(hit.document == MARKER for id_ in ids for hit in log(corpus).recorded(id_).question.shown)
         assert traces(corpus)
         judged = rows(corpus, "SELECT count(*) FROM judgements")
         corpus.purge(MARKER)
         assert traces(corpus) == []
-        left = {each.question.id: each for each in FeedbackLog.of(corpus).queries()}
+        left = {each.question.id: each for each in log(corpus).queries()}
         assert alone not in left
         assert all(each.question.shown for each in left.values())
         assert all(grade == 1.0 for each in left.values() for grade in each.grades)
@@ -373,32 +368,32 @@ def test_nothing_of_a_text_is_left_after_a_purge() -> None:
 
 def test_the_question_stays_with_other_hits() -> None:
     with opened(marked()) as corpus:
-        id_ = FeedbackLog.of(corpus).record(corpus.search(f"lamp {MARKER}"))
+        id_ = log(corpus).record(corpus.search(f"lamp {MARKER}"))
         assert corpus.purge(MARKER)
-        assert FeedbackLog.of(corpus).recorded(id_).question.text == f"lamp {MARKER}"
+        assert log(corpus).recorded(id_).question.text == f"lamp {MARKER}"
         with pytest.raises(UsageError, match="was not shown"):
-            FeedbackLog.of(corpus).grade(id_, MARKER, 1)
+            log(corpus).grade(id_, MARKER, 1)
 
 
 def test_vacuum_drops_what_was_shown_of_the_past(corpus: Corpus) -> None:
-    old = FeedbackLog.of(corpus).record(corpus.at("2024-03-15").search("lamp harbour"))
-    now = FeedbackLog.of(corpus).record(corpus.search("lamp oil", k=1))
-    FeedbackLog.of(corpus).grade(old, 1, 3)
-    FeedbackLog.of(corpus).learn_state("papers", "kept")
+    old = log(corpus).record(corpus.at("2024-03-15").search("lamp harbour"))
+    now = log(corpus).record(corpus.search("lamp oil", k=1))
+    log(corpus).grade(old, 1, 3)
+    log(corpus).learn_state("papers", "kept")
     corpus.add([document("ann", "Ann keeps no lamp any more.", "2024-06-01")])
-    before = moment(FeedbackLog.of(corpus).recorded(now).question.added)
+    before = moment(log(corpus).recorded(now).question.added)
     assert corpus.vacuum("2025-01-01") == 1
-    assert [each.question.id for each in FeedbackLog.of(corpus).queries()] == [now]
+    assert [each.question.id for each in log(corpus).queries()] == [now]
     assert rows(corpus, "SELECT count(*) FROM judgements") == [(0,)]
-    assert FeedbackLog.of(corpus).learned("papers") == "kept"
-    for ask in (FeedbackLog.of(corpus).queries, FeedbackLog.of(corpus).judged):
+    assert log(corpus).learned("papers") == "kept"
+    for ask in (log(corpus).queries, log(corpus).judged):
         with pytest.raises(BeforeHorizon, match="was dropped by `asof vacuum`"):
             ask(known_at=before)
     with pytest.raises(BeforeHorizon):
-        FeedbackLog.of(corpus).learned("papers", before)
+        log(corpus).learned("papers", before)
 
 
 def test_a_question_asked_of_a_knowledge_to_come_sees_what_there_was(corpus: Corpus) -> None:
     """Recorded is what was known when it was asked, not all that will be known by then."""
-    id_ = FeedbackLog.of(corpus).record(corpus.at(known_at="2030").search("lamp"))
-    assert FeedbackLog.of(corpus).recorded(id_).question.known_at < read("2026").first
+    id_ = log(corpus).record(corpus.at(known_at="2030").search("lamp"))
+    assert log(corpus).recorded(id_).question.known_at < read("2026").first

@@ -8,13 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.rows import db_of
 
 from asof.corpus.corpus import Corpus
-from asof.errors import DamagedSegment
 from asof.index.build import merge, rebuild
 from asof.index.columns import AboutTimes, Stretch
 from asof.index.segment import Segment
@@ -122,20 +120,3 @@ def test_a_view_gives_rows_in_any_order(fresh: Make, document: Make) -> None:
         late = view.window(Filters(since=read("2003").first))
         parts = [part.prefix.segment.about.slice(part.first, part.last) for part in late.parts]
         assert rows_of(AboutTimes.joined(parts)) == rows_of(view.about(late.rows(np.arange(late.n))))
-
-
-def test_an_empty_corpus_is_about_nothing(fresh: Make) -> None:
-    with fresh() as corpus:
-        view = corpus.at().view()
-        assert rows_of(view.about(np.zeros(0, np.int64))) == []
-
-
-def test_a_damaged_time_is_found(fresh: Make, document: Make, tmp_path: Path) -> None:
-    with fresh() as corpus:
-        corpus.add([document("d", "It rained in 1999.", "2001")])
-        (entry,) = corpus.manifest.entries(db_of(corpus))
-        raw = bytearray((corpus.manifest.folder / entry.file).read_bytes())
-    raw[raw.index(read("1999").first.to_bytes(8, "little", signed=True))] ^= 1
-    (tmp_path / "x.seg").write_bytes(raw)
-    with pytest.raises(DamagedSegment, match="about_first"):
-        _ = Segment(tmp_path / "x.seg").about

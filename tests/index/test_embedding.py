@@ -280,18 +280,6 @@ def test_another_process_has_it_open(fresh: Make, filled: Make, document: Make) 
             open_corpus(corpus.root, encoder=Meanings())
 
 
-def test_words_only_meanwhile(fresh: Make, filled: Make, document: Make) -> None:
-    with fresh() as corpus, open_corpus(corpus.root) as other:
-        other.maintenance.background = False
-        filled(corpus)
-        assert other.search("ferry").hits
-        corpus.embed(Meanings())
-        with pytest.raises(UsageError, match="changed meanwhile, from 'none' to 'meanings'"):
-            other.search("ferry")
-        with pytest.raises(UsageError, match="changed meanwhile"):
-            other.add([document("late", "A late ferry.", "2009")])
-
-
 def test_documents_that_come_meanwhile(fresh: Make, filled: Make, document: Make) -> None:
     """Added, purged and ended by another process between vectors and exchange: all have new vectors."""
     with fresh(encoder=HashedNgrams()) as corpus:

@@ -35,7 +35,6 @@ from asof.extensions.systems.latent import (
     status,
 )
 from asof.extensions.systems.lsa import TermLimits, fit
-from asof.index.build import merge
 from asof.index.lexical import Term
 from asof.index.vectors import VECTOR_SCALE
 from asof.index.view import View
@@ -247,30 +246,6 @@ def test_days_on_which_little_is_added_share_a_basis(fresh: Make, document: Make
         assert seen["encoded"] == [n if n == space.fitted else 1 for n, space in enumerate(spaces) if n], (
             "all rows for a new basis, else the new one"
         )
-
-
-def test_segments_in_any_order_and_one_segment_give_the_same_bits(fresh: Make, document: Make) -> None:
-    made = [document(f"d{at}", text, str(1900 + at % 7)) for at, text in enumerate(texts(40))]
-    found = []
-    for seed in range(3):
-        with fresh() as corpus:
-            for at in np.random.default_rng(seed).permutation(len(made)).tolist():
-                corpus.add([made[at]])
-            if seed == 2:
-                merged(corpus)
-            view = corpus.at().view()
-            assert len(view.prefix.parts) == (1 if seed == 2 else 40)
-            space = latent_space(view)
-            found.append((space.basis.components.tobytes(), by_document(view, space)))
-    assert found[0] == found[1] == found[2]
-
-
-def merged(corpus: Corpus) -> None:
-    db = corpus.store.writer()
-    entries = corpus.manifest.entries(db)
-    segments = [corpus.manifest.open(entry) for entry in entries]
-    corpus.manifest.replace(db, entries, lambda path: merge(path, segments))
-    db.close()
 
 
 # -- what is kept ------------------------------------------------------------------------------------

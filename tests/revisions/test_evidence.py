@@ -226,24 +226,6 @@ def test_a_capped_shingle_counts_in_the_union(fresh: Make, document: Make) -> No
         assert weights(view, evidence(view, cap=0))[frozenset("bc")] == 1.0
 
 
-def test_rows_that_ended_count_for_the_cap_and_rows_that_were_wrong_do_not(
-    fresh: Make, document: Make
-) -> None:
-    said = "mill ferry bread"
-    with fresh(
-        document("a", said, "2020"), document("b", said, "2021"), document("c", said, "2022")
-    ) as corpus:
-        corpus.add([document("a", words("a"), "2023")])  # a does not say it any more, but it was the first
-        view = corpus.at().view()
-        assert weights(view, evidence(view, cap=2)) == {}
-        corpus.correct("b", "2023")  # b was not the second: it becomes the third
-        view = corpus.at().view()
-        assert weights(view, evidence(view, cap=2)) == {}
-        assert weights(view, evidence(view, cap=3)) == {frozenset("bc"): 1.0}
-        before = corpus.at("2022").view()
-        assert weights(before, evidence(before, cap=2)) == {frozenset("ac"): 1.0}
-
-
 TEXT = st.lists(st.sampled_from(["mill", "ferry", "bread"]), max_size=7).map(" ".join)
 
 

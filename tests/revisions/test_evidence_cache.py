@@ -22,7 +22,6 @@ from asof.extensions.systems import evidence as evidence_cache
 from asof.extensions.systems.evidence import GraphCache, evidence, status
 from asof.extensions.systems.overlap import Edges, Updater
 from asof.revisions.rows import GraphLimits, Postings, merge_postings
-from asof.time.span import moment
 from asof.values import Document
 
 Make = Callable[..., Any]
@@ -268,24 +267,6 @@ def test_while_another_process_writes_nothing_is_written(fresh: Make, document: 
         assert not left.exists()
 
 
-def test_what_was_known_before_is_not_confused_with_what_is_known_now(fresh: Make, document: Make) -> None:
-    with fresh(*some(document, 0, 10)) as corpus:
-        head = corpus.session.last_write()
-        then = degrees(corpus)
-        old = corpus.at().view()
-        corpus.add(some(document, 10, 20))
-        now = degrees(corpus)
-        assert now != then
-        known_then = corpus.at(None, known_at=moment(head)).view()
-        for view in (known_then, old):  # a view that was made before the last write stays what it is
-            for _ in range(2):
-                graph = evidence(view, cap=3)
-                in_force = graph.degrees[graph.alive[graph.nodes]]
-                assert sorted(in_force.tolist()) == sorted(then.values())
-                view.prefix.memo.clear()
-        assert degrees(corpus) == now == anew(corpus)
-
-
 def test_a_graph_of_the_past_alone_is_kept_beside_that_of_now(
     fresh: Make, document: Make, built: list[str]
 ) -> None:
@@ -302,14 +283,6 @@ def test_a_graph_of_the_past_alone_is_kept_beside_that_of_now(
             assert degrees(other) == now
             other.at().view().prefix.memo.clear()
         assert [each for each in built if each != "read_postings"] == ["anew", "moved", "moved"]
-
-
-def test_a_vacuum_is_noticed(fresh: Make, document: Make) -> None:
-    with fresh(*some(document, 0, 10)) as corpus:
-        corpus.add([document("d3", "mill ferry bread storm mill ferry", "2023")])
-        degrees(corpus)
-        assert corpus.vacuum("2024") == 1
-        assert degrees(corpus) == anew(corpus)
 
 
 def test_few_graphs_are_kept_in_memory(fresh: Make, document: Make) -> None:

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from tests.support.rows import db_of
 
 from asof.errors import UsageError
 from asof.index.view import View
-from asof.revisions.links import Links, Neighbour, broken, links, neighbours
+from asof.revisions.links import Neighbour, broken, links, neighbours
 from asof.time.moment import read
-from asof.time.span import moment
-from asof.values import Document, Ended, Link, SourcedTime
+from asof.values import Ended, Link, SourcedTime
 
 Make = Callable[..., Any]
 
@@ -33,14 +29,6 @@ def counts(view: View) -> dict[str, int]:
     return {
         graph.titles[number][0]: count for number, count in zip(numbers.tolist(), found, strict=True) if count
     }
-
-
-def by_name(graph: Links) -> tuple[dict[str, set[str]], dict[str, tuple[str, ...]]]:
-    name = {number: id_ for number, (id_, _) in graph.titles.items()}
-    return (
-        {name[origin]: {name[each] for each in found} for origin, found in graph.out.items()},
-        {name[origin]: targets for origin, targets in graph.broken.items()},
-    )
 
 
 def test_each_other_document_counts_once(fresh: Make, document: Make) -> None:
@@ -121,58 +109,3 @@ def test_nobody_links(fresh: Make, document: Make) -> None:
         for view in (corpus.at().view(), empty.at().view()):
             assert counts(view) == {}
             assert links(view).backlinks(np.array([1, 7])).tolist() == [0, 0]
-
-
-TARGETS = st.sampled_from(["d0", "d1", "d2", "D1", "x/d0", "al0", "AL1", "nowhere"])
-HISTORY = st.lists(
-    st.tuples(
-        st.sampled_from(["d0", "d1", "x/d0", "x/d2"]), st.integers(2001, 2005), st.booleans(),
-        st.lists(TARGETS, max_size=3), st.sampled_from(["al0", "al1", "al2"]), st.booleans(),
-    ),
-    max_size=9, unique_by=lambda each: each[:2],
-)  # fmt: skip
-
-
-def stated(document: Make, history: Sequence[Any]) -> list[Any]:
-    """What is stated; the second alias makes each statement another, without a change to any passage."""
-    return [
-        Ended(name, SourcedTime(read(str(year)), str(year), "git"))
-        if ends
-        else document(name, "text" if text else "", str(year), links=to(*targets), aliases=(alias, f"n{at}"))
-        for at, (name, year, text, targets, alias, ends) in enumerate(history)
-    ]
-
-
-@pytest.mark.slow
-def test_nothing_later_and_nothing_learned_later_is_in_the_links(fresh: Make, document: Make) -> None:
-    """The links of a view are those of a corpus that was only told what is visible in it."""
-
-    @given(HISTORY, st.permutations(range(2000, 2006)), st.integers(0, 8))
-    def property_(history: list[Any], years: list[int], back: int) -> None:
-        items = stated(document, history)
-        with fresh() as corpus:
-            for item in items:
-                corpus.add([item])
-            known = [row[0] for row in db_of(corpus).execute("SELECT id FROM transactions ORDER BY id")]
-            known_at = moment(known[max(len(known) - 1 - back, 0)]) if known else None
-            for year in years:
-                view = corpus.at(str(year), known_at).view()
-                visible = told(view)
-                with fresh() as other:
-                    # endings last: one of a document that was not there yet would say nothing
-                    for kind in (Document, Ended):
-                        for item, (name, when, *_) in zip(items, history, strict=True):
-                            if (name, when) in visible and isinstance(item, kind):
-                                other.add([item])
-                    assert by_name(links(view)) == by_name(links(other.at().view()))
-
-    property_()
-
-
-def told(view: View) -> set[tuple[str, int]]:
-    """Ids and years of all versions that are visible in a view."""
-    rows = view.store.db.execute(
-        "SELECT d.name, v.starts FROM versions AS v JOIN documents AS d ON d.id = v.document"
-        " WHERE v.visible <= ? AND v.added <= ?", (view.as_of, view.known_at),
-    )  # fmt: skip
-    return {(name, moment(starts).year) for name, starts in rows}

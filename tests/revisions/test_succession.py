@@ -14,7 +14,6 @@ import pytest
 
 from asof.corpus.corpus import Corpus
 from asof.corpus.corpus import open as open_corpus
-from asof.errors import DamagedSegment
 from asof.revisions import chains
 from asof.revisions.chains import SeriesCache, refresh, status, succession, superseded
 from asof.revisions.features import title_of
@@ -258,14 +257,6 @@ def test_nothing_follows_before_it_was_published(fresh: Make, release: Make) -> 
         assert superseded(corpus.at("2020-04").view(), np.zeros(0, np.int64)) == []
 
 
-def test_nothing_follows_before_it_was_known(fresh: Make, release: Make) -> None:
-    with fresh(release("1.0", "2020-01")) as corpus:
-        corpus.session.clock = itertools.count(read("2026").first, 1_000_000).__next__
-        corpus.add([release("1.1", "2020-03")])
-        assert follows(corpus) == {"Harbourd-1.1": "Harbourd-1.0"}
-        assert follows(corpus, known_at="2025") == {}
-
-
 def test_an_empty_corpus_that_was_asked_gets_documents(fresh: Make, release: Make) -> None:
     """Nothing was known at the earlier K, before and after."""
     with fresh() as corpus:
@@ -281,22 +272,6 @@ def test_a_late_one_comes_between(fresh: Make, release: Make) -> None:
         assert follows(corpus) == {"Harbourd-1.2": "Harbourd-1.0"}
         corpus.add([release("1.1", "2020-02")])
         assert follows(corpus) == {"Harbourd-1.2": "Harbourd-1.1", "Harbourd-1.1": "Harbourd-1.0"}
-
-
-def test_the_order_of_arrival_leaves_no_trace(fresh: Make, document: Make) -> None:
-    """Two of one day are equally like the third: the document's digest decides, not who came first."""
-    notes = [
-        document(name, "The fee is 40 crowns a berth.", date, title="Berth fee")
-        for name, date in (("a", "2020"), ("b", "2020"), ("c", "2021"))
-    ]
-    answers = []
-    for order in itertools.permutations(notes):
-        with fresh() as corpus:
-            for note in order:
-                corpus.add([note])
-            answers.append(follows(corpus))
-    assert all(answer == answers[0] for answer in answers)
-    assert answers[0].keys() == {"c"}
 
 
 def test_what_ended_is_still_followed(fresh: Make, document: Make, release: Make) -> None:
@@ -393,13 +368,6 @@ def test_a_damaged_file_is_made_anew(cached: Make, release: Make, built: list[st
     assert built == ["read", "anew"] * 3
 
 
-def test_a_purge_leaves_nothing_of_the_document(fresh: Make, release: Make) -> None:
-    with fresh(*releases(release, 1, 4)) as corpus:
-        follows(corpus)
-        corpus.purge("Harbourd-2.0")
-        assert follows(corpus) == {"Harbourd-3.0": "Harbourd-1.0"}
-
-
 def test_nothing_is_kept_yet(fresh: Make) -> None:
     with fresh() as corpus:
         assert follows(corpus) == {}
@@ -414,8 +382,3 @@ def test_what_was_asked_before_goes_on_being_asked(cached: Make, release: Make, 
         corpus.add(releases(release, 5, 9))
         assert len(succession(corpus.at().view()).same_statement(0)) == 7
         assert found.same_statement(0).tolist() == alike == [1, 2, 3]
-
-
-def test_damage_is_an_error_of_segments() -> None:
-    """What `series_kept` treats as if the file were not there is what segments raise."""
-    assert issubclass(DamagedSegment, Exception)

@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 import asof
-from asof.errors import UsageError
 from asof.index.segment import Segment
 from asof.text.tokens import term_hash
 from asof.time.span import Span, iso, moment
@@ -84,17 +83,6 @@ def test_nothing_is_left(corpus: asof.Corpus, memory_folder: Path) -> None:
     assert corpus.check() == []
 
 
-def test_the_scores_are_those_of_a_corpus_that_never_had_it(corpus: asof.Corpus, memory_folder: Path) -> None:
-    corpus.purge(f"notes/{MARKER}")
-    with asof.open(memory_folder / "never", settings=asof.CorpusSettings(stem=False)) as never:
-        for version in range(4):
-            never.add([Document(f"other{version}", f"the other island {version}", published=day(version))])
-        never.add([Document("last", "the last island links", links=(Link("other1"),))])
-        for at in ("1970-01-03", "2030"):
-            here, there = (c.at(at).search("other island", 50).hits for c in (corpus, never))
-            assert [(h.id, h.score, h.why) for h in here] == [(h.id, h.score, h.why) for h in there]
-
-
 def test_nothing_is_left_after_merging(corpus: asof.Corpus, memory_folder: Path) -> None:
     assert corpus.tidy() == 1
     corpus.purge(f"notes/{MARKER}")
@@ -151,8 +139,3 @@ def test_it_can_come_back(corpus: asof.Corpus) -> None:
     assert corpus.add([secret(2)]).unchanged == 1
     assert corpus.at("2030").search(MARKER).hits[0].document == f"notes/{MARKER}"
     assert corpus.check() == []
-
-
-def test_an_unknown_document_is_refused(corpus: asof.Corpus) -> None:
-    with pytest.raises(UsageError, match="no document 'nobody'"):
-        corpus.purge("nobody")

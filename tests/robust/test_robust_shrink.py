@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 import asof
-from asof.errors import SourceShrunk
 
 pytestmark = pytest.mark.slow
 
@@ -46,15 +45,6 @@ def names(number: int) -> set[str]:
     return {f"d{at}" for at in range(number)}
 
 
-def test_nothing_ends_unless_it_is_said(source: Path, write_lines: Any) -> None:
-    write_lines(source, documents(KEPT))
-    with asof.open(source.parent) as corpus:
-        with pytest.raises(SourceShrunk, match="10 of the 30"):
-            corpus.add(source)
-        assert corpus.status().ended == 0
-    assert in_force(source.parent) == names(DOCUMENTS)
-
-
 def test_the_command_stops_and_says_what_to_do(source: Path, write_lines: Any, run_asof: Any) -> None:
     write_lines(source, documents(KEPT))
     result = run_asof("index", source, "--into", source.parent)
@@ -78,13 +68,6 @@ def test_yes_ends_them_and_the_past_stays(source: Path, write_lines: Any, run_as
     write_lines(source, documents(DOCUMENTS))
     assert run_asof("index", source, "--into", source.parent).returncode == 0
     assert in_force(source.parent) == names(DOCUMENTS)
-
-
-def test_few_end_without_a_question(source: Path, write_lines: Any, run_asof: Any) -> None:
-    """9 of 30 are not more than 0.3 * 30."""
-    write_lines(source, documents(21))
-    assert run_asof("index", source, "--into", source.parent).returncode == 0
-    assert in_force(source.parent) == names(21)
 
 
 def test_what_is_new_is_taken_in_all_the_same(source: Path, write_lines: Any, run_asof: Any) -> None:

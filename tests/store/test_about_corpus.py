@@ -52,20 +52,6 @@ def test_an_end_that_is_learned_later_is_a_new_version(fresh: Make, document: Ma
         assert corpus.at("2023-06", "2023-04").search("crane", about="2025").hits, "nobody knew its end then"
 
 
-def test_a_correction_moves_what_counts_from_the_date(fresh: Make, document: Make) -> None:
-    with fresh("2022") as corpus:
-        corpus.add([document("d", "Yesterday the crane fell, as in 1999.", "2020-05-05")])
-        assert found(corpus, "2020-05-04") == {"d"}
-        corpus.session.clock.to("2023")
-        corpus.correct("d", "2010-05-05")
-        assert found(corpus, "2020-05-04") == set()
-        assert found(corpus, "2010-05-04") == {"d"}
-        assert found(corpus, "1999") == {"d"}
-        assert {
-            hit.document for hit in corpus.at("2022", "2022-06").search("crane", about="2020-05-04").hits
-        } == {"d"}
-
-
 def test_a_passage_that_is_said_on_counts_from_when_it_was_said_first(fresh: Make, document: Make) -> None:
     first = "Yesterday the crane fell.\n\n" + "one " * 9
     with fresh(chunking="10w") as corpus:

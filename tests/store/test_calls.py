@@ -13,7 +13,7 @@ import asof
 from asof.corpus.corpus import Corpus
 from asof.errors import Busy, CorpusError
 from asof.models.metered import CachedModel, CachedReply
-from asof.models.ports import Prompt, Reply, ScriptedModel
+from asof.models.ports import Prompt, ScriptedModel
 from asof.store.calls import BATCH, StoredCalls
 from asof.store.schema import exclusive_lock
 from asof.values import Document
@@ -147,27 +147,6 @@ def test_errors_are_ours(corpus: Corpus, calls: StoredCalls) -> None:
     with pytest.raises(CorpusError, match="no such table: call_passages"):
         calls.keep(b"a", "m", KEPT, [1])
     assert calls.find([b"a"]) == {}
-
-
-def test_when_it_is_closed(corpus: Corpus, calls: StoredCalls) -> None:
-    calls.close()
-    with pytest.raises(CorpusError, match="closed"):
-        calls.find([b"a"])
-
-
-def test_kept_by_a_model(corpus: Corpus, calls: StoredCalls) -> None:
-    prompt = Prompt("", "Is it lit?", passages=(1,))
-    CachedModel(ScriptedModel(["yes"], "kept"), calls).complete([prompt])
-    with StoredCalls(corpus.store, lambda: 43) as later:
-        assert CachedModel(ScriptedModel([], "kept"), later).complete([prompt]) == [
-            Reply("yes", None, "", 3, 1)
-        ]
-    assert isinstance(calls, StoredCalls)
-
-
-def test_words_of_any_language(calls: StoredCalls) -> None:
-    calls.keep(b"a", "m", CachedReply("Fähre 渡し船 \x00 \U0001f6a2"), [1])
-    assert calls.find([b"a"])[b"a"].text == "Fähre 渡し船 \x00 \U0001f6a2"
 
 
 def test_a_reply_is_kept_while_a_purge_waits_for_a_reader(corpus: Corpus, calls: StoredCalls) -> None:

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import threading
 import time
 from pathlib import Path
 
-import pytest
-
 from asof.corpus.corpus import open as open_corpus
-from asof.errors import Busy
 from asof.index.view import View
 from asof.store.schema import exclusive_lock, shared_lock
 from asof.values import Document
@@ -63,28 +58,3 @@ def test_a_purge_ends_while_readers_take_turns(tmp_path: Path) -> None:
         stop.set()
         for reader in readers:
             reader.join()
-
-
-HOLDER = """
-import sys, time
-from pathlib import Path
-from asof.store.schema import exclusive_lock
-with exclusive_lock(Path(sys.argv[1]), 0):
-    print("held", flush=True)
-    time.sleep(60)
-"""
-
-
-def test_who_is_killed_holds_no_gate(tmp_path: Path) -> None:
-    gate = tmp_path / "readers.lock"
-    holder = subprocess.Popen([sys.executable, "-c", HOLDER, str(gate)], stdout=subprocess.PIPE, text=True)
-    try:
-        assert holder.stdout is not None
-        assert holder.stdout.readline()
-        with pytest.raises(Busy), exclusive_lock(gate, 0):
-            pass
-    finally:
-        holder.kill()
-        holder.communicate()
-    with shared_lock(gate), pytest.raises(Busy), exclusive_lock(gate, 0):
-        pass

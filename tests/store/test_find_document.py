@@ -23,15 +23,6 @@ def test_the_id_of_a_later_document_is_the_name_of_an_earlier_one(fresh: Make, d
         assert corpus.at("2021").links("mill.md").document == "harbour/mill.md"
 
 
-def test_what_was_learned_later_is_not_known_by_its_id(fresh: Make, document: Make) -> None:
-    with fresh() as corpus:
-        corpus.add([document("harbour/mill.md", "text", "2020")])
-        corpus.session.clock.to("2025-06")
-        corpus.add([document("mill.md", "text", "2020")])
-        assert corpus.at("2021", "2025-05").called("mill.md") == "harbour/mill.md"
-        assert corpus.at("2021").called("mill.md") == "mill.md"
-
-
 def test_what_ended_keeps_its_id(fresh: Make, document: Make) -> None:
     with fresh() as corpus:
         corpus.add([document("mill.md", "text", "2020"), document("old/mill.md", "text", "2020")])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,15 +12,6 @@ from asof.errors import Busy
 from asof.store.schema import exclusive_lock
 
 Make = Callable[..., Any]
-
-
-def test_the_second_one_is_told_who_writes(tmp_path: Path) -> None:
-    path = tmp_path / "write.lock"
-    told = pytest.raises(Busy, match=f"process {os.getpid()} is writing")
-    with exclusive_lock(path, 0), told, exclusive_lock(path, 0.02):
-        pass
-    with exclusive_lock(path, 0):
-        assert path.read_text() == str(os.getpid())
 
 
 def test_an_error_inside_lets_go(tmp_path: Path) -> None:

@@ -39,12 +39,6 @@ TWO, THREE, TWENTY = (f"Quay | fee | {n} euros" for n in (2, 3, 20))
 END = read("2022-01-01").last
 
 
-def test_what_is_in_force(fees):
-    assert texts(fees) == {THREE: None, "Nobody knows when.": None}
-    assert texts(fees, "2021-06") == {TWENTY: None, "Nobody knows when.": None}
-    assert texts(fees, "2020") == {"Nobody knows when.": None}
-
-
 def test_what_was_known_by_then(fees):
     assert texts(fees, "2021-06", "2021-12") == {TWO: None}
     assert texts(fees, "2025", "2021-12") == {TWO: None}  # its end was not known yet

@@ -8,8 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from tests.support.rows import db_of
 
 from asof.corpus.corpus import Corpus
@@ -22,11 +20,6 @@ Make = Callable[..., Any]
 
 def texts(corpus: Corpus, *ids: str, as_of: str | None = None) -> list[str | None]:
     return [corpus.at(as_of).text(id_) for id_ in ids]
-
-
-def seen(corpus: Corpus, as_of: str | None = None) -> list[tuple[Any, ...]]:
-    hits = corpus.at(as_of).search("alpha beta gamma delta", k=50).hits
-    return [(hit.id, hit.score, hit.published, hit.dated_by, hit.place, hit.text) for hit in hits]
 
 
 def transactions(corpus: Corpus) -> int:
@@ -67,35 +60,6 @@ def test_an_empty_source_and_an_empty_batch(fresh: Make, said: Make) -> None:
         assert corpus.add([]).written == 0
         assert transactions(corpus) == 0
         assert corpus.search("anything").hits == ()
-
-
-# -- order of arrival -------------------------------------------------------------------------------
-
-PARAGRAPHS = ["alpha alpha", "beta\n\ngamma", "alpha beta", "delta", "gamma gamma delta"]
-
-
-@pytest.mark.slow
-@given(
-    st.lists(
-        st.tuples(st.sampled_from(["d", "e"]), st.integers(2001, 2008), st.integers(0, 4)),
-        min_size=1, max_size=6, unique_by=lambda drawn: drawn[:2],
-    ).filter(lambda drawn: len({(id_, text) for id_, _, text in drawn}) == len(drawn)),
-    st.randoms(),
-)  # fmt: skip
-def test_dated_versions_may_arrive_in_any_order(
-    fresh: Make, document: Make, drawn: list[tuple[str, int, int]], random: Any
-) -> None:
-    versions = [document(id_, PARAGRAPHS[text] + f"\n\n{text}", str(year)) for id_, year, text in drawn]
-    shuffled = list(versions)
-    random.shuffle(shuffled)
-    with fresh() as one, fresh() as other:
-        for at in range(0, len(versions), 2):
-            one.add(versions[at : at + 2])
-        for version in shuffled:
-            other.add([version])
-        for as_of in (None, "2003", "2006"):
-            assert seen(one, as_of) == seen(other, as_of)
-            assert texts(one, "d", "e", as_of=as_of) == texts(other, "d", "e", as_of=as_of)
 
 
 # -- edits, reverts, deletions ----------------------------------------------------------------------

@@ -55,126 +55,97 @@ def ask(
     )  # fmt: skip
 
 
-# -- the table --------------------------------------------------------------------------------------
+OLD = known(1, "A", said("2020"), last("2020"))
+NEW = known(2, "B", said("2022"), last("2022"))
+TOUCHED = known(1, "A", said("2020-05-05", "mtime"), last("2020-05-05"))
+UNDATED = known(1, "A", None, last("2023"))
+STATED = known(1, "old", said("2024-01"), last("2024-01"), fresh=True)
+ONE, TWO = (
+    known(at, text, said(f"200{at}"), last(f"200{at}"), fresh=True) for at, text in ((1, "A"), (2, "B"))
+)
+END = gone(2, last("2022"))
+NEVER_SEEN = known(1, "A", None, NEVER)
 
 
-def test_first_of_all_it_is_added() -> None:
-    assert ask([], "A", said("2020")) == StatementOutcome("added", said("2020"), last("2020"))
+def changed(date: str) -> StatementOutcome:
+    return StatementOutcome("changed", said(date), last(date))
 
 
-def test_what_a_version_said_is_unchanged() -> None:
-    old = known(1, "A", said("2020"), last("2020"))
-    new = known(2, "B", said("2022"), last("2022"))
-    assert ask([old], "A", said("2020")) == StatementOutcome("unchanged", same=old)
-    assert ask([old, new], "A", said("2020")) == StatementOutcome("unchanged", same=old)
-    same_span = SourcedTime(read("2020"), "the year 2020", "frontmatter")
-    assert ask([old], "A", same_span).same is old, "the words of a date do not matter, its span does"
+OUTCOMES: dict[str, tuple[StatementOutcome, StatementOutcome]] = {
+    "of a new document": (ask([], "A", said("2020")), StatementOutcome("added", said("2020"), last("2020"))),
+    "what a version said": (ask([OLD], "A", said("2020")), StatementOutcome("unchanged", same=OLD)),
+    "what an older version said": (
+        ask([OLD, NEW], "A", said("2020")), StatementOutcome("unchanged", same=OLD),
+    ),
+    "the same span in other words": (
+        ask([OLD], "A", SourcedTime(read("2020"), "the year 2020", "frontmatter")),
+        StatementOutcome("unchanged", same=OLD),
+    ),
+    "the current text under another date": (
+        ask([OLD], "A", said("2021")), StatementOutcome("corrected", said("2021"), last("2021"), retire=OLD),
+    ),
+    "another text under a later date": (ask([OLD], "B", said("2022")), changed("2022")),
+    "another text under an earlier date": (ask([OLD], "B", said("2018")), changed("2018")),
+    "two texts of one date in one run": (ask([STATED], "new", said("2024-01")), changed("2024-01")),
+    "a file that was merely touched": (
+        ask([TOUCHED], "A", said("2023-01-01", "mtime")), StatementOutcome("unchanged", same=TOUCHED),
+    ),
+    "an mtime in place of a date": (
+        ask([OLD], "A", said("2023-01-01", "mtime")), StatementOutcome("unchanged", same=OLD),
+    ),
+    "no date in place of one": (ask([OLD], "A", None), StatementOutcome("unchanged", same=OLD)),
+    "a date in place of none": (
+        ask([UNDATED], "A", said("2020")),
+        StatementOutcome("corrected", said("2020"), last("2020"), retire=UNDATED),
+    ),
+    "an edit of a text that is never seen": (
+        ask([NEVER_SEEN], "B", undated="never"), StatementOutcome("changed", None, NEVER),
+    ),
+    "its removal": (
+        edit_without_date(NEVER_SEEN, None, None, NOW), StatementOutcome("changed", None, NEVER),
+    ),
+    "the same text twice in one run": (ask([ONE, TWO], "A", said("2003")), changed("2003")),
+    "the same text under two dates in one run": (ask([ONE], "A", said("2003")), changed("2003")),
+    "after an end, under a later date": (ask([OLD, END], "A", said("2023")), changed("2023")),
+    "after an end, what was said before": (  # the run decides at its end
+        ask([OLD, END], "A", said("2020")), StatementOutcome("unchanged", same=OLD),
+    ),
+}  # fmt: skip
 
 
-def test_the_current_text_under_another_date_is_a_correction() -> None:
-    old = known(1, "A", said("2020"), last("2020"))
-    verdict = ask([old], "A", said("2021"))
-    assert verdict == StatementOutcome("corrected", said("2021"), last("2021"), retire=old)
+@pytest.mark.parametrize("statement", OUTCOMES)
+def test_what_a_statement_means(statement: str) -> None:
+    outcome, expected = OUTCOMES[statement]
+    assert outcome == expected
 
 
-@pytest.mark.parametrize("date", ["2022", "2018"])
-def test_another_text_under_another_date_is_a_version_of_that_date(date: str) -> None:
-    old = known(1, "A", said("2020"), last("2020"))
-    assert ask([old], "B", said(date)) == StatementOutcome("changed", said(date), last(date))
+FUTURE = known(1, "A", said("2030"), last("2030"))
+EDITS: dict[str, tuple[StatementOutcome, int]] = {
+    "the same date": (ask([OLD], "B", said("2020")), NOW),
+    "no date": (ask([OLD], "B", None), NOW),
+    "a later mtime": (
+        ask([OLD], "B", said("2020"), changed=said("2023-01-01", "mtime")), last("2023-01-01"),
+    ),
+    **{f"an mtime of {mtime}, before the old version or in the future": (
+        ask([OLD], "B", said("2020"), changed=said(mtime, "mtime")), NOW,
+    ) for mtime in ("2019-06-01", "2020", "2025-01-01")},
+    "a text that is published in the future": (ask([FUTURE], "B", said("2030")), last("2030")),
+    "its removal": (edit_without_date(FUTURE, None, None, NOW), last("2030")),
+    "after an end, under an older date": (ask([OLD, END], "B", said("2021")), NOW),
+    **{f"{date}, the last day that there is": (
+        ask([known(1, "A", said(date), LAST)], "B", said(date)), LAST,
+    ) for date in ("9999-12-31", "9999-12", "9999", "9999-12-31T23:59:59.999999Z")},
+}  # fmt: skip
+"""Changes without a date of their own, and since when they are seen."""
 
 
-@pytest.mark.parametrize("published", [said("2020"), None])
-def test_another_text_under_the_same_date_or_none_is_an_edit(published: SourcedTime | None) -> None:
-    old = known(1, "A", said("2020"), last("2020"))
-    verdict = ask([old], "B", published)
-    assert (verdict.what, verdict.visible, verdict.retire) == ("changed", NOW, None)
-    assert verdict.published is not None
-    assert verdict.published.by == "edit"
-    assert verdict.published.span.first == verdict.published.span.last == NOW
-
-
-# -- dates that are no claim ------------------------------------------------------------------------
-
-
-def test_two_texts_of_one_date_in_one_run_are_two_versions_of_it() -> None:
-    current = known(1, "old", said("2024-01"), last("2024-01"), fresh=True)
-    outcome = ask([current], "new", said("2024-01"))
-    assert outcome == StatementOutcome("changed", said("2024-01"), last("2024-01"))
-
-
-def test_a_file_that_was_merely_touched_is_unchanged() -> None:
-    old = known(1, "A", said("2020-05-05", "mtime"), last("2020-05-05"))
-    assert ask([old], "A", said("2023-01-01", "mtime")) == StatementOutcome("unchanged", same=old)
-    dated = known(2, "A", said("2020"), last("2020"))
-    assert ask([dated], "A", said("2023-01-01", "mtime")) == StatementOutcome("unchanged", same=dated)
-    assert ask([dated], "A", None) == StatementOutcome("unchanged", same=dated)
-
-
-def test_an_undated_text_that_gets_a_date_is_corrected() -> None:
-    old = known(1, "A", None, last("2023"))
-    assert ask([old], "A", said("2020")) == StatementOutcome(
-        "corrected", said("2020"), last("2020"), retire=old
-    )
-
-
-# -- when an edit was published ---------------------------------------------------------------------
-
-
-def test_an_edit_is_dated_by_a_later_mtime() -> None:
-    old = known(1, "A", said("2020"), last("2020"))
-    verdict = ask([old], "B", said("2020"), changed=said("2023-01-01", "mtime"))
-    assert (verdict.visible, verdict.published and verdict.published.by) == (last("2023-01-01"), "edit")
-
-
-@pytest.mark.parametrize("mtime", ["2019-06-01", "2020", "2025-01-01"])
-def test_an_mtime_before_the_old_version_or_in_the_future_is_not_believed(mtime: str) -> None:
-    old = known(1, "A", said("2020"), last("2020"))
-    assert ask([old], "B", said("2020"), changed=said(mtime, "mtime")).visible == NOW
-
-
-def test_an_edit_of_a_text_that_is_published_in_the_future_stays_there() -> None:
-    future = known(1, "A", said("2030"), last("2030"))
-    assert ask([future], "B", said("2030")).visible == last("2030")
-    assert edit_without_date(future, None, None, NOW).visible == last("2030")
-
-
-# -- one text at several times ----------------------------------------------------------------------
-
-
-def test_an_edit_of_a_text_that_is_never_seen_is_never_seen() -> None:
-    old = known(1, "A", None, NEVER)
-    assert ask([old], "B", undated="never") == StatementOutcome("changed", None, NEVER)
-    assert edit_without_date(old, None, None, NOW) == StatementOutcome("changed", None, NEVER)
-
-
-@pytest.mark.parametrize("date", ["9999-12-31", "9999-12", "9999", "9999-12-31T23:59:59.999999Z"])
-def test_the_last_day_that_there_is(date: str) -> None:
-    assert ask([], "A", said(date)) == StatementOutcome("added", said(date), LAST)
-    found = ask([known(1, "A", said(date), LAST)], "B", said(date))
-    assert (found.what, found.visible) == ("changed", LAST)
-    assert found.published is not None
-    assert found.published.span.first == LAST
-
-
-def test_the_same_text_twice_in_one_run_is_two_versions() -> None:
-    first = known(1, "A", said("2001"), last("2001"), fresh=True)
-    second = known(2, "B", said("2002"), last("2002"), fresh=True)
-    assert ask([first, second], "A", said("2003")) == StatementOutcome("changed", said("2003"), last("2003"))
-    assert ask([first], "A", said("2003")) == StatementOutcome("changed", said("2003"), last("2003"))
-
-
-def test_the_same_text_after_it_had_ended_is_said_from_its_later_date_on() -> None:
-    old, end = known(1, "A", said("2020"), last("2020")), gone(2, last("2022"))
-    assert ask([old, end], "A", said("2023")) == StatementOutcome("changed", said("2023"), last("2023"))
-
-
-def test_a_return_under_an_older_date_is_an_edit_known_now() -> None:
-    old, end = known(1, "A", said("2020"), last("2020")), gone(2, last("2022"))
-    verdict = ask([old, end], "B", said("2021"))
-    assert (verdict.what, verdict.visible) == ("changed", NOW)
-    assert ask([old, end], "A", said("2020")) == StatementOutcome("unchanged", same=old), (
-        "the run decides at its end"
-    )
+@pytest.mark.parametrize("edit", EDITS)
+def test_when_an_edit_was_published(edit: str) -> None:
+    outcome, visible = EDITS[edit]
+    assert (outcome.what, outcome.visible, outcome.retire) == ("changed", visible, None)
+    assert outcome.published is not None
+    assert outcome.published.by == "edit"
+    assert (outcome.published.span.first, min(outcome.published.span.last, LAST)) == (visible, visible)
 
 
 # -- visible from -----------------------------------------------------------------------------------
@@ -186,6 +157,7 @@ def test_a_date_is_seen_from_its_last_instant_or_from_now_inside_it() -> None:
     assert visible_from(said("2025"), NOW, "added") == last("2025")
     assert visible_from(said("2024-03-09"), NOW, "added") == NOW - 1
     assert visible_from(said("2024-03-10"), NOW, "added") == NOW
+    assert visible_from(said("9999"), NOW, "added") == LAST
 
 
 def test_the_undated_follow_the_setting() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,10 +10,9 @@ import pytest
 
 import asof
 from asof.corpus.corpus import Corpus
-from asof.errors import Busy, CorpusError
+from asof.errors import CorpusError
 from asof.store import feedback
 from asof.store.feedback import AskedRow, JudgementRow, ShownRow
-from asof.store.schema import exclusive_lock
 from asof.values import Document
 
 
@@ -88,51 +86,8 @@ def test_an_error_leaves_nothing(corpus: Corpus) -> None:
     assert add(corpus, "a", 1)
 
 
-def test_two_questions_of_one_id(corpus: Corpus) -> None:
-    add(corpus, "a", 1)
-    with pytest.raises(CorpusError, match="UNIQUE"):
-        add(corpus, "a", 2)
-    assert read(corpus, "SELECT passage FROM shown") == [(1,)]
-
-
-def test_patience(corpus: Corpus) -> None:
-    lock = exclusive_lock(corpus.store.folder / "write.lock", 1.0)
-    with lock, pytest.raises(Busy), feedback.write_feedback(corpus.store, corpus.session.clock, wait=0.0):
-        pass
-    other = sqlite3.connect(corpus.store.database, isolation_level=None)
-    other.execute("BEGIN IMMEDIATE")  # as a merge does, which does not take the lock
-    with (
-        pytest.raises(CorpusError, match="locked"),
-        feedback.write_feedback(corpus.store, corpus.session.clock, wait=0.0),
-    ):
-        pass
-    other.close()
-
-
 def test_only_news_is_entered(corpus: Corpus) -> None:
     add(corpus, "a", 1, 2)
     assert say(corpus, ("a", 1, "grade", 3.0), ("a", 1, "grade", 3.0), ("a", 2, "grade", None)) == 1
     assert say(corpus, ("a", 1, "model", 3.0), ("a", 9, "grade", 1.0), ("b", 1, "grade", 1.0)) == 1
     assert say(corpus, ("a", 1, "grade", None), ("a", 1, "grade", None), ("a", 1, "grade", 3.0)) == 2
-
-
-def test_by_the_beginning_of_an_id(corpus: Corpus) -> None:
-    for name in ("ab", "abc", "b"):
-        add(corpus, name, 1)
-    db = corpus.store.reader()
-    prefixes = ("a", "abc", "c", "b~", "%")
-    assert [[row.id for row in feedback.questions_by_prefix(db, each)] for each in prefixes] == [
-        ["ab", "abc"], ["abc"], [], [], [],
-    ]  # fmt: skip
-    assert feedback.question_ids(db) == ["b", "abc", "ab"]
-    db.close()
-
-
-def test_what_is_erased_goes_with_what_was_said(corpus: Corpus) -> None:
-    add(corpus, "a", 1, 2)
-    add(corpus, "b", 2)
-    say(corpus, ("a", 1, "grade", 1.0), ("a", 2, "click", 1.0), ("b", 1, "grade", 2.0))
-    corpus.purge("ben")
-    assert read(corpus, "SELECT asked, rank, passage FROM shown") == [("a", 1, 1)]
-    assert read(corpus, "SELECT asked, rank, kind FROM judgements") == [("a", 1, "grade")]
-    assert read(corpus, "SELECT id FROM asked") == [("a",)]

@@ -21,8 +21,8 @@ def read(text: str) -> config.Config:
 MODEL = [
     ('key_variable = "K"', "key_variable", "K"), ('json = "schema"', "json", "schema"),
     ("timeout = 5", "timeout", 5),
-    ("attempts = 1", "attempts", 1), ("concurrency = 2", "concurrency", 2), ("deadline = 9", "deadline", 9),
-    ("patience = 4", "patience", 4), ("temperature = 0.5", "temperature", 0.5),
+    ("attempts = 1", "attempts", 1), ("concurrency = 2", "concurrency", 2),
+    ("temperature = 0.5", "temperature", 0.5),
     ('limit = "max_completion_tokens"', "limit", "max_completion_tokens"),
     ("prices = { prompt = 1, reply = 2 }", "prices", Prices(1, 2)),
 ]  # fmt: skip

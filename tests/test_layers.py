@@ -12,8 +12,7 @@ import pytest
 import asof
 from asof import config, environment, layers
 from asof.errors import BadConfig, Untrusted, UsageError
-from asof.layers import NO_FILE, UNTRUSTED_KEYS, Trusted, external_keys, shown
-from asof.schema import AcceptedValue
+from asof.layers import NO_FILE, Trusted, external_keys, keys_safe_without_trust, shown
 
 SERVER = "http://127.0.0.1:9/v1"
 OTHER = "http://127.0.0.1:10/v1"
@@ -162,11 +161,11 @@ def test_a_path_is_seen_from_the_file_that_names_it(
 def test_every_key_is_either_free_or_asks_for_trust() -> None:
     """A key that is added asks for trust unless somebody says that it is free."""
     for table in config.EXTERNAL:
-        keys: set[str] = set(config._keys(table))
-        assert keys > UNTRUSTED_KEYS[table]
-        for key in keys:
-            assert bool(external_keys({table: {key: "x"}})) == (key not in UNTRUSTED_KEYS[table])
-            assert isinstance(config._keys(table)[key], AcceptedValue)
+        known = config.table(table)
+        assert known is not None
+        assert set(known.settings) > keys_safe_without_trust(table)
+        for key in known.settings:
+            assert bool(external_keys({table: {key: "x"}})) == (key not in keys_safe_without_trust(table))
     destinations = {
         "url",
         "pdf_url",
@@ -178,7 +177,7 @@ def test_every_key_is_either_free_or_asks_for_trust() -> None:
         "insecure",
         "prices",
     }
-    assert not destinations & set().union(*UNTRUSTED_KEYS.values())
+    assert not destinations & set().union(*map(keys_safe_without_trust, (*config.EXTERNAL, "arxiv")))
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """Writes the pages of this folder that follow from the code: python docs/reference/make.py
 
-cli.md is the help of every command as the command prints it; `*.schema.json` are the JSON Schemas of what
-commands print with `--json`, and json.md is the same to be read.
+cli.md is the help of every command as the command prints it, asof.toml what `asof config` prints; the
+`*.schema.json` are the JSON Schemas of what commands print with `--json`, and json.md is the same to be read.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any
 
 import click
 
+from asof.cli.config import text
 from asof.cli.main import cli
 from asof.results import all_shapes, schema
 
@@ -41,7 +42,7 @@ generated from the types in `asof.results`; the tests hold the commands to them.
 def pages() -> dict[str, str]:
     """The text of each file, by its name."""
     schemas = {f"{name}.schema.json": json.dumps(schema(name), indent=2) + "\n" for name in all_shapes()}
-    return {"cli.md": commands(), "json.md": shapes(), **schemas}
+    return {"cli.md": commands(), "json.md": shapes(), "asof.toml": text(), **schemas}
 
 
 # -- the command line -----------------------------------------------------------------------------------

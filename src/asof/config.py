@@ -7,7 +7,7 @@ import stat
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,46 +17,40 @@ from asof.errors import BadConfig, Untrusted, UsageError
 from asof.models.encoders import HashedNgrams
 from asof.schema import (
     MAX_SHOWN,
-    AcceptedValue,
-    Check,
-    accepting,
+    Setting,
+    Table,
     boolean,
-    check,
-    choosing,
-    names,
+    converting,
     nearest,
+    number,
+    one_of,
+    value_text,
     whole,
 )
 from asof.sources.dates import month_of
 from asof.sources.source import Fields, scheme_named
 from asof.store.schema import UNDATED, CorpusSettings
 from asof.text.tokens import Analyzer
+from asof.values import MODES
 
 if TYPE_CHECKING:
     from asof.models.chat import LanguageModelConfig
     from asof.models.named import EncoderConfig
     from asof.models.rerankers import RerankerConfig
     from asof.rank.stage import Recipe, Stage
-    from asof.sources.source import SourceScheme
 
 
-# -- checks: which values a key accepts, and what it converts them to ----------------------------------
+# -- tables: which keys there are, what each accepts, what it means -------------------------------------
 
 UNITS = ("passage", "document")
 
 
-def _month(value: Any) -> int:
-    return month_of(value)
-
-
 def _searched(value: Any) -> str | tuple[str, ...]:
-    if isinstance(value, str):
-        return CorpusSettings(search=value).search
-    return names(value)
+    return CorpusSettings(search=value).search if isinstance(value, str) else schema.names(value)
 
 
 def _languages(value: Any) -> tuple[str, ...]:
-    codes = names(value)
+    codes = schema.names(value)
     Analyzer(codes)
     return codes
 
@@ -67,34 +61,120 @@ def _chunking(value: Any) -> str:
     return str(Chunking.parse(value))
 
 
-ENCODERS = {"none": "", "hashed": HashedNgrams().name}
-
-
-def _encoder(value: Any) -> str:
-    return ENCODERS[choosing(*ENCODERS)(value)]
-
-
-INDEX: dict[str, Check] = {
-    "languages": _languages, "stem": accepting(boolean()), "chunking": _chunking,
-    "undated": choosing(*UNDATED), "encoder": _encoder,
-}  # fmt: skip
-VALUES: dict[str, Check] = {"fiscal_start": _month}
-"""Keys of [fields] that are no field names."""
-CORPUS_FIELDS: dict[str, Check] = {"search": _searched}
-"""Keys of [fields] that shape the index: they are among the settings of a corpus."""
-
-
 def _recipe(value: Any) -> str:
-    if value in recipes.NAMES:
-        return str(value)
-    name: str = choosing(*recipes.all_names())(value)
-    return name
+    known = recipes.NAMES if value in (None, *recipes.NAMES) else recipes.all_names()
+    if value not in known:
+        raise UsageError("accepted: " + ", ".join(known))
+    return str(value)
 
 
-SEARCH: dict[str, Check] = {
-    "k": accepting(whole(1, 1000)), "unit": choosing(*UNITS), "recipe": _recipe,
-    "rerank": accepting(boolean()),
-}  # fmt: skip
+def _field(about: str) -> Setting:
+    return Setting(converting(schema.names), about)
+
+
+ENCODERS = {"none": "", "hashed": HashedNgrams().name}
+_MAY_HOLD = "The fields, first to last, that may hold"
+
+INDEX = Table("How texts are read. Decided when the corpus is made; later changes are refused.", {
+    "languages": Setting(
+        converting(_languages), "Codes of the languages of the texts; the first is for texts that name none."
+    ),
+    "stem": Setting(boolean(), "Whether words are searched by their stems (ferries finds ferry)."),
+    "chunking": Setting(
+        converting(_chunking),
+        'Passages: "120w" (words), "120w/20" (20 overlap), "2000c/200" (characters), "whole".',
+    ),
+    "undated": Setting(
+        one_of(*UNDATED), 'When texts without a date are visible: "added" (from then on), "always", "never".'
+    ),
+    "encoder": Setting(
+        one_of(*ENCODERS)._replace(to=ENCODERS.__getitem__),
+        '"none", or "hashed" (character n-grams, no model); a model is named in [encoder].', "none",
+    ),
+}, CorpusSettings, dict)  # fmt: skip
+
+FIELDS = Table("Which fields of a .jsonl line are read as what; the first that is there counts.", {
+    "id": _field(f"{_MAY_HOLD} its id."),
+    "text": _field(f"{_MAY_HOLD} its text."),
+    "title": _field(f"{_MAY_HOLD} its title."),
+    "published": _field(f"{_MAY_HOLD} the date at which it was published."),
+    "changed": _field(f"{_MAY_HOLD} the date of its last change."),
+    "about": _field("The fields that say which times it speaks of: every one counts."),
+    "tags": _field(f"{_MAY_HOLD} its tags."),
+    "uri": _field(f"{_MAY_HOLD} its address."),
+    "language": _field(f"{_MAY_HOLD} its language."),
+    "fiscal_start": Setting(
+        converting(month_of),
+        "First month of the fiscal year (1 to 12, a name) unless a document has its own.",
+    ),
+    "search": Setting(
+        converting(_searched),
+        'Which metadata is searched: "auto" (all), "none", a list of keys. Decided as [index] is.', "auto",
+    ),
+}, Fields, dict)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class SearchDefaults:
+    """Defaults of `asof search`; `rerank` of ask, too."""
+
+    k: int = 10
+    unit: str = "passage"
+    recipe: str = "asof"
+    rerank: bool = False
+
+
+SEARCH = Table("What asof search does unless an option says otherwise.", {
+    "k": Setting(whole(1, 1000), "How many hits, 1 to 1000."),
+    "unit": Setting(one_of(*UNITS), 'What is ranked: "passage" or "document".'),
+    "recipe": Setting(converting(_recipe), "How it is ranked; asof recipes lists the ways."),
+    "rerank": Setting(boolean(), "Whether the model of [rerank] re-ranks the first few."),
+}, SearchDefaults)  # fmt: skip
+
+ASK = Table("How asof ask answers.", {
+    "recipe": Setting(converting(_recipe), "How passages are found."),
+    "mode": Setting(one_of(*MODES), '"local" (single passages), "global" (reports), "auto".'),
+    "tokens": Setting(
+        whole(100, 1_000_000), "How much of what is found is read. Default: 12000, global 24000.", 12_000
+    ),
+    "budget": Setting(
+        number(0, 1e9), "What a model may cost for an answer: US dollars (tokens without prices).", 0.05
+    ),
+}, AskSettings)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class DiversitySettings:
+    """Unlike first hits: `kind` "per-document" or "mmr" (`asof.rank.rerank`); "": as they are."""
+
+    kind: str = ""
+    most: int = 2
+    balance: float = 0.7
+
+
+def _diversity(table: Mapping[str, Any]) -> Stage:
+    from asof.rank.rerank import Mmr, PerDocument
+
+    kind, own = table.get("kind"), {key: value for key, value in table.items() if key != "kind"}
+    accepted = {"per-document": "most", "mmr": "balance"}
+    if kind is None:
+        raise UsageError(f"kind is missing; accepted: {', '.join(accepted)}")
+    if others := own.keys() - {accepted[kind]}:
+        raise UsageError(f"{', '.join(sorted(others))}: not for {kind}")
+    return Mmr(**own) if kind == "mmr" else PerDocument(**own)
+
+
+DIVERSITY = Table(
+    "Keeps the first hits from being too similar to each other. Off unless kind is set.", {
+        "kind": Setting(
+            one_of("per-document", "mmr"),
+            '"per-document" (so many passages of each), "mmr" (maximal marginal relevance). No default.',
+            "mmr",
+        ),
+        "most": Setting(whole(1, 1_000), "For per-document: how many passages of a document."),
+        "balance": Setting(number(0.0, 1.0), "For mmr: 1 is relevance alone, 0 is difference alone."),
+    }, DiversitySettings, _diversity, frozenset({"kind"}),
+)  # fmt: skip
 
 
 # -- configuration -------------------------------------------------------------------------------------
@@ -123,7 +203,7 @@ class Config:
     [ask] recipe, mode, tokens, budget: defaults of `asof ask`, see `asof.answer`.
     [SCHEME] settings of the sources that a scheme names, such as [arxiv]; those of asof's own are checked,
              those of a package when one of its sources is opened.
-    [diversity] kind, most, balance, first: unlike first hits (`asof.rank.rerank`).
+    [diversity] kind, most, balance: unlike first hits (`asof.rank.rerank`).
     [TABLE] what else is read, by its name, as extensions of asof offer it (`plugins.TABLES`).
     [recipes.NAME] stage.field: other values for fields of a recipe, e.g. `decay.tau_min = 365`.
 
@@ -165,24 +245,32 @@ class Config:
         return self.changed.get(name) or recipes.named(name)
 
 
-TABLES = (
-    "index", "fields", "search", "encoder", "recipes", "diversity", "rerank", "model",
-    *plugins.BUILT_IN[plugins.TABLES], "ask",
-)  # fmt: skip
+_TABLES: Mapping[str, Table | str] = {
+    "index": INDEX, "fields": FIELDS, "search": SEARCH, "encoder": "asof.models.named:TABLE",
+    "rerank": "asof.models.rerankers:TABLE", "diversity": DIVERSITY, "model": "asof.models.chat:TABLE",
+    "ask": ASK, **plugins.BUILT_IN[plugins.TABLES],
+}  # fmt: skip
+"""The tables, or where they are, as those of models and extensions are loaded when they are used."""
 
+TABLES = (*_TABLES, "recipes")
 
 EXTERNAL = frozenset({"encoder", "rerank", "model"})
 """Tables that name resources outside of a folder; those of schemes do, too."""
 
 
+def table(name: str) -> Table | None:
+    """The table of a name; None for [recipes], and for the scheme of a package: no configuration loads its
+    code."""
+    if name in _TABLES:
+        found = _TABLES[name]
+        return plugins.named(found) if isinstance(found, str) else found
+    scheme = scheme_named(name) if name in plugins.BUILT_IN[plugins.SOURCES] else None
+    return None if scheme is None else scheme.table
+
+
 def schemes(tables: Iterable[str]) -> set[str]:
     """The names of tables of schemes."""
     return set(tables) - set(TABLES)
-
-
-def own_scheme(name: str) -> SourceScheme | None:
-    """A built-in scheme. No configuration loads the code of a package: for its scheme this is None."""
-    return scheme_named(name) if name in plugins.BUILT_IN[plugins.SOURCES] else None
 
 
 def load(path: Path) -> Config:
@@ -226,126 +314,45 @@ def checked(values: Mapping[str, Any], where: str) -> dict[str, Any]:
     model or an address may miss what another file has of it. Raises BadConfig."""
     tables = _tables(values, where)
     outside = EXTERNAL | schemes(tables)
-    known = {name for name in outside if name in EXTERNAL or own_scheme(name) is not None}
-    for name in known & tables.keys():
-        with _located(where, name):
-            check(tables[name], _keys(name))
+    for name in outside & tables.keys():
+        if (known := table(name)) is not None:
+            with _located(where, name):
+                known.taken(tables[name])
     if tables.get("encoder"):
         _one_encoder(tables.get("index", {}), where)
-    read({name: table for name, table in tables.items() if name not in outside}, where)
+    read({name: each for name, each in tables.items() if name not in outside}, where)
     return tables
 
 
 def read(values: Mapping[str, Any], where: str = FILE) -> Config:
     """The configuration of parsed TOML. Raises BadConfig."""
     tables = _tables(values, where)
-    index = schema.converted(tables.get("index", {}), INDEX, where, "index.")
-    names = {each.name: schema.names for each in fields(Fields)} | VALUES | CORPUS_FIELDS
-    named = schema.converted(tables.get("fields", {}), names, where, "fields.")
-    corpus_fields = {key: named.pop(key) for key in CORPUS_FIELDS if key in named}
-    search = schema.converted(tables.get("search", {}), SEARCH, where, "search.")
-    offered = _offered(tables, where)
+    found: dict[str, Any] = {}
+    for name, each in tables.items():
+        known = table(name)
+        if known is not None and each:
+            with _located(where, name):
+                found[name] = known.value(each)
+    if "encoder" in found:
+        _one_encoder(tables.get("index", {}), where)
+    named = found.pop("fields", {})
+    searched = {key: named.pop(key) for key in ("search",) if key in named}
+    defaults: SearchDefaults = found.pop("search", SearchDefaults())
     return Config(
-        CorpusSettings(**index, **corpus_fields), Fields(**named), **search,
-        diversity=_diversity(tables.get("diversity", {}), where),
-        encoding=_encoding(tables.get("encoder", {}), index, where),
-        reranking=_reranking(tables.get("rerank", {}), where),
-        model=_model(tables.get("model", {}), where), tables=offered,
-        asking=_asking(tables.get("ask", {}), where),
-        changed=_changed(tables.get("recipes", {}), offered, where), sources=_sources(tables, where),
+        CorpusSettings(**found.pop("index", {}), **searched), Fields(**named),
+        defaults.k, defaults.unit, defaults.recipe, defaults.rerank,
+        found.pop("encoder", None), found.pop("rerank", None), found.pop("model", None),
+        found.pop("ask", AskSettings()),
+        {name: tables[name] for name in schemes(tables) if tables[name]},
+        found.pop("diversity", None),
+        {name: each for name, each in found.items() if name in plugins.BUILT_IN[plugins.TABLES]},
+        _changed(tables.get("recipes", {}), where),
     )  # fmt: skip
-
-
-def _diversity(table: Mapping[str, Any], where: str) -> Stage | None:
-    if not table:
-        return None
-    from asof.rank.rerank import Mmr, PerDocument
-    from asof.rank.stage import Recipe
-
-    kinds: dict[str, Stage] = {"per-document": PerDocument(), "mmr": Mmr()}
-    kind = table.get("kind")
-    if not isinstance(kind, str) or kind not in kinds:
-        raise BadConfig(f"{where}: diversity.kind = {kind!r}: accepted: {', '.join(kinds)}")
-    stage = Recipe("[diversity]", "", (kinds[kind],))
-    name = next(iter(stage.stages_by_name()))
-    fields_ = {f"{name}.{key}": value for key, value in table.items() if key != "kind"}
-    try:
-        return stage.replaced(fields_).stages[0]
-    except UsageError as error:
-        raise BadConfig(f"{where}: {error}") from error
-
-
-def _model(table: Mapping[str, Any], where: str) -> LanguageModelConfig | None:
-    if not table:
-        return None
-    from asof.models.chat import LanguageModelConfig
-
-    with _located(where, "model"):
-        return LanguageModelConfig.read(table)
-
-
-def _encoding(table: Mapping[str, Any], index: Mapping[str, Any], where: str) -> EncoderConfig | None:
-    if not table:
-        return None
-    from asof.models.named import EncoderConfig
-
-    _one_encoder(index, where)
-    with _located(where, "encoder"):
-        return EncoderConfig.read(table)
-
-
-def _keys(table: str) -> Mapping[str, AcceptedValue]:
-    """The accepted value of each key of a table of `EXTERNAL`, or of a built-in scheme."""
-    if table == "encoder":
-        from asof.models.named import ACCEPTED
-    elif table == "rerank":
-        from asof.models.rerankers import ACCEPTED
-    elif table == "model":
-        from asof.models.chat import ACCEPTED
-    else:
-        scheme = own_scheme(table)
-        return {} if scheme is None else scheme.settings
-    return ACCEPTED
 
 
 def _one_encoder(index: Mapping[str, Any], where: str) -> None:
     if index.get("encoder", "none") not in ("", "none"):
         raise BadConfig(f"{where}: index.encoder and [encoder] both name an encoder: leave one out")
-
-
-def _reranking(table: Mapping[str, Any], where: str) -> RerankerConfig | None:
-    if not table:
-        return None
-    from asof.models.rerankers import RerankerConfig
-
-    with _located(where, "rerank"):
-        return RerankerConfig.read(table)
-
-
-def _offered(tables: Mapping[str, Any], where: str) -> dict[str, Any]:
-    """The tables that asof's own extensions read. No configuration loads the code of a package."""
-    offered = {}
-    for name in plugins.BUILT_IN[plugins.TABLES]:
-        if tables.get(name):
-            with _located(where, name):
-                offered[name] = plugins.load(plugins.TABLES, name).read(tables[name])  # type: ignore[union-attr]
-    return offered
-
-
-def _asking(table: Mapping[str, Any], where: str) -> AskSettings:
-    with _located(where, "ask"):
-        own = table.get("recipe") in (None, *recipes.NAMES)
-        return AskSettings.read(table, recipes.NAMES if own else recipes.all_names())
-
-
-def _sources(tables: Mapping[str, Any], where: str) -> dict[str, Mapping[str, Any]]:
-    """The tables of schemes, checked as far as the schemes are asof's own."""
-    sources = {name: tables[name] for name in schemes(tables) if tables[name]}
-    for name, table in sources.items():
-        if (scheme := own_scheme(name)) is not None:
-            with _located(where, name):
-                scheme.check(table)
-    return sources
 
 
 @contextmanager
@@ -357,17 +364,15 @@ def _located(where: str, table: str) -> Iterator[None]:
         raise BadConfig(f"{where}: [{table}] {error}") from error
 
 
-def _changed(tables: Mapping[str, Any], offered: Mapping[str, Any], where: str) -> dict[str, Recipe]:
-    """Recipes with other values of their fields: by tables of extensions, then by [recipes.NAME]."""
+def _changed(tables: Mapping[str, Any], where: str) -> dict[str, Recipe]:
+    """Recipes with other values of their fields."""
     changed: dict[str, Recipe] = {}
-    for value in offered.values():
-        changed |= getattr(value, "recipes", {})
-    tables = schema.converted(tables, dict.fromkeys(tables, schema.table), where, "recipes.")
+    _check_tables(tables, where, "recipes.")
     try:
-        for name, table in tables.items():
-            recipe = changed.get(name) or recipes.named(name)
-            if table:
-                changed[name] = recipe.replaced(_flat(table, recipe))
+        for name, fields in tables.items():
+            recipe = recipes.named(name)
+            if fields:
+                changed[name] = recipe.replaced(_flat(fields, recipe))
     except (UsageError, TypeError) as error:
         raise BadConfig(f"{where}: {error}") from error
     return changed
@@ -397,4 +402,12 @@ def _tables(values: Mapping[str, Any], where: str) -> dict[str, Any]:
             what = f"table [{short}]" if isinstance(value, dict) else f"key {short} outside of a table"
             near = nearest(name, (*TABLES, *plugins.names(plugins.SOURCES)), "[{}]")
             raise BadConfig(f"{where}: no {what}; {near}")
-    return schema.converted(values, dict.fromkeys((*TABLES, *values), schema.table), where, "")
+    _check_tables(values, where, "")
+    return dict(values)
+
+
+def _check_tables(values: Mapping[str, Any], where: str, prefix: str) -> None:
+    """Raises BadConfig for a value that is no table."""
+    for name, value in values.items():
+        if not isinstance(value, dict):
+            raise BadConfig(f"{where}: {prefix}{name[:MAX_SHOWN]} = {value_text(value)}: a table is expected")

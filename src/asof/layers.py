@@ -11,7 +11,7 @@ import json
 import os
 import re
 import shlex
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -152,25 +152,6 @@ USER_FILE = "config.toml"
 VARIABLE = "ASOF_CONFIG"
 """The environment variable with another path of it."""
 
-UNTRUSTED_KEYS = {
-    "encoder": {
-        "batch", "query_prefix", "passage_prefix", "dimensions", "timeout", "attempts", "patience", "device",
-    },
-    "rerank": {"shape", "timeout", "attempts", "batch", "top", "only_below"},
-    "model": {
-        "json", "timeout", "attempts", "concurrency", "deadline", "patience", "temperature", "limit",
-    },
-}  # fmt: skip
-"""Keys, of the tables that name external resources, that any folder may set. All others, also those added
-later, decide where texts go, with which key, what is loaded or what it costs."""
-
-DEFINING_KEYS = {
-    "encoder": {"url", "model"}, "rerank": {"url", "path", "hub"}, "model": {"url"},
-    "diversity": {"kind"}, "facts": {"extractor"},
-}  # fmt: skip
-"""Keys without which the others of their table mean nothing: a folder that has one has the whole table. So no
-key of the user's goes to an address beside which the user did not write it."""
-
 MAX_MESSAGE = 1_000
 """The most characters of a message about a file."""
 
@@ -243,18 +224,21 @@ def trusted(environment: Mapping[str, str]) -> Trusted:
 
 def external_keys(tables: Tables) -> dict[str, dict[str, Any]]:
     """The keys of a folder's tables that only count if the user trusts it, by table."""
-    keys = {}
-    for name in (*(UNTRUSTED_KEYS.keys() & tables.keys()), *config.schemes(tables)):
-        untrusted_keys = _untrusted_keys(name)
-        keys[name] = {key: value for key, value in tables[name].items() if key not in untrusted_keys}
-    order = [*UNTRUSTED_KEYS, *sorted(keys.keys() - UNTRUSTED_KEYS.keys())]
-    return {name: keys[name] for name in order if keys.get(name)}
+    models = [name for name in config.TABLES if name in EXTERNAL & tables.keys()]
+    keys = {
+        name: {key: value for key, value in tables[name].items() if key not in keys_safe_without_trust(name)}
+        for name in (*models, *sorted(config.schemes(tables)))
+    }
+    return {name: each for name, each in keys.items() if each}
 
 
-def _untrusted_keys(table: str) -> Collection[str]:
-    """The keys that any folder may set in a table that names external resources."""
-    scheme = None if table in UNTRUSTED_KEYS else config.own_scheme(table)
-    return UNTRUSTED_KEYS.get(table, frozenset() if scheme is None else scheme.untrusted_keys)
+def keys_safe_without_trust(table: str) -> frozenset[str]:
+    """The keys that any folder may set in a table that names external resources. All others decide where
+    texts go, with which key, what is loaded or what it costs."""
+    known = config.table(table)
+    if known is None:
+        return frozenset()
+    return frozenset(key for key, setting in known.settings.items() if setting.safe)
 
 
 def allow(folder: Path, environment: Mapping[str, str], at: str) -> dict[str, str]:
@@ -344,7 +328,7 @@ def _merged(own: Layer, beside: Layer, withheld: Mapping[str, str]) -> Config:
     tables: dict[str, Any] = {}
     for name in own.tables.keys() | beside.tables.keys():
         low, high = own.tables.get(name, {}), beside.tables.get(name, {})
-        tables[name] = high if DEFINING_KEYS.get(name, set()) & high.keys() else _added(low, high)
+        tables[name] = high if _defining(name) & high.keys() else _added(low, high)
     if "budget" in own.tables.get("ask", {}) and not _names(beside, "model"):
         tables["ask"]["budget"] = min(own.tables["ask"]["budget"], tables["ask"]["budget"])
     if "encoder" in beside.tables.get("index", {}):
@@ -352,7 +336,7 @@ def _merged(own: Layer, beside: Layer, withheld: Mapping[str, str]) -> Config:
     elif _names(beside, "encoder"):
         tables.get("index", {}).pop("encoder", None)
     for name in EXTERNAL & tables.keys():
-        if not tables[name].keys() - UNTRUSTED_KEYS[name]:  # how to ask a model that nothing names
+        if not tables[name].keys() - keys_safe_without_trust(name):  # how to ask a model that nothing names
             del tables[name]
     if "rerank" in withheld and "rerank" not in tables:
         tables["search"] = {**tables.get("search", {}), "rerank": False}
@@ -363,9 +347,16 @@ def _merged(own: Layer, beside: Layer, withheld: Mapping[str, str]) -> Config:
         raise BadConfig(_short(str(error))) from error
     origin: dict[str, Path] = {
         name: each.path for name in ("encoder", "rerank", "model") for each in (own, beside)
-        if each.path is not None and name in tables and DEFINING_KEYS[name] & each.tables.get(name, {}).keys()
+        if each.path is not None and name in tables and _defining(name) & each.tables.get(name, {}).keys()
     }  # fmt: skip
     return replace(merged, origin=origin, withheld=withheld, beside=frozenset(beside.tables.get("index", {})))
+
+
+def _defining(name: str) -> frozenset[str]:
+    """The keys of a table without which its others mean nothing. So no key of the user's goes to an address
+    beside which the user did not write it."""
+    known = config.table(name)
+    return frozenset() if known is None else known.defining
 
 
 def _names(layer: Layer, table: str) -> bool:

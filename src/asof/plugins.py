@@ -37,10 +37,7 @@ COMMANDS = "asof.commands"
 """Names of extensions: each names a table from names of commands to `cli.commands.CommandEntry`."""
 
 TABLES = "asof.tables"
-"""Tables of asof.toml: each names a class that `read`s the table, and whose defaults hold without one. Its
-`ABOUT` is the purpose of the table, its `WORDS` the help text of each key; the defaults are those of its
-fields, or its `DEFAULTS`. Where what was read has `recipes`, these are used in place of those of the same
-names."""
+"""Tables of asof.toml: each names a `schema.Table`."""
 
 STATUS = "asof.status"
 """Names of data derived beside the index: each names a function of the folder of derived files that gives
@@ -125,10 +122,7 @@ BUILT_IN = {
         ".json": "asof.extensions.documents.chats:CHATS",
     },
     ANSWERING: {"facts": "asof.extensions.facts.overview:FACTS"},
-    TABLES: {
-        "facts": "asof.extensions.facts.model:Facts",
-        "retrieval": "asof.extensions.systems.vault:Retrieval",
-    },
+    TABLES: {"facts": "asof.extensions.facts.model:TABLE"},
 }
 
 

@@ -11,15 +11,59 @@ from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
 from typing import Any, NamedTuple
 
-from asof.errors import BadConfig, UsageError
+from asof.errors import UsageError
 
 
 class AcceptedValue(NamedTuple):
-    """The rule of a value: a test, a description in words, and whether messages may show the value."""
+    """The rule of a value: a test, a description in words, and whether messages may show the value. `to`
+    converts a good value; it raises UsageError, ValueError or TypeError for one that it cannot convert."""
 
     good: Callable[[Any], bool]
     words: str
     shown: bool = True
+    to: Callable[[Any], Any] | None = None
+
+
+class Setting(NamedTuple):
+    """A key of a table of asof.toml: its rule and its purpose, and a value to show where it has no default,
+    or one that asof.toml writes in another form. `safe`: any folder may set it, also in a table that names a
+    model or an address."""
+
+    accepted: AcceptedValue
+    about: str
+    example: Any = None
+    safe: bool = False
+
+
+class Table(NamedTuple):
+    """A table of asof.toml: its purpose, its keys, and the class whose fields have their defaults. `read`
+    makes a value of a table whose keys are accepted, or raises UsageError; without it, that class does.
+    `defining`: keys without which the others mean nothing; a file that has one has the whole table."""
+
+    about: str
+    settings: Mapping[str, Setting]
+    defaults: type
+    read: Callable[[Mapping[str, Any]], Any] | None = None
+    defining: frozenset[str] = frozenset()
+
+    def value(self, table: Mapping[str, Any]) -> Any:
+        """The value of a table of a configuration. Raises UsageError: which key, what is accepted."""
+        taken = self.taken(table)
+        return self.defaults(**taken) if self.read is None else self.read(taken)
+
+    def taken(self, table: Mapping[str, Any]) -> dict[str, Any]:
+        """The converted values of a table. Raises UsageError: which key, what is accepted."""
+        check(table, {key: setting.accepted for key, setting in self.settings.items()})
+        return {key: _converted(key, self.settings[key].accepted, each) for key, each in table.items()}
+
+
+def _converted(key: str, accepted: AcceptedValue, value: Any) -> Any:
+    if accepted.to is None:
+        return value
+    try:
+        return accepted.to(value)
+    except (UsageError, ValueError, TypeError) as error:
+        raise UsageError(f"{key} = {value_text(value)}: {error}") from error
 
 
 MAX_SHOWN = 100
@@ -100,6 +144,11 @@ def _short(value: float) -> str:
 def boolean() -> AcceptedValue:
     """true or false."""
     return AcceptedValue(lambda value: isinstance(value, bool), "true or false")
+
+
+TRUST = "What names a model or an address counts after asof trust, or in your own configuration."
+KEY_VARIABLE = "For a server only: the name of the environment variable that holds the key. No default."
+INSECURE = "For a server only: whether texts and key may go to another machine over plain http."
 
 
 def variable() -> AcceptedValue:
@@ -206,31 +255,10 @@ def _tuple(value: Any, present: tuple[Any, ...]) -> tuple[Any, ...]:
 
 # -- conversion ----------------------------------------------------------------------------------------
 
-Check = Callable[[Any], Any]
-"""Converts a value. Raises UsageError, ValueError or TypeError for one that is not accepted."""
 
-
-def converted(
-    values: Mapping[str, Any], checks: Mapping[str, Check], where: str, prefix: str
-) -> dict[str, Any]:
-    """Converts the values of a table. Raises BadConfig: which key, where, what is accepted."""
-    result = {}
-    for key, value in values.items():
-        if key not in checks:
-            hint = nearest(key, checks, f"{prefix}{{}}")
-            raise BadConfig(f"{where}: no key {prefix}{key[:MAX_SHOWN]}; {hint}")
-        try:
-            result[key] = checks[key](value)
-        except (UsageError, ValueError, TypeError) as error:
-            raise BadConfig(f"{where}: {prefix}{key[:MAX_SHOWN]} = {value_text(value)}: {error}") from error
-    return result
-
-
-def table(value: Any) -> Mapping[str, Any]:
-    """A table."""
-    if not isinstance(value, dict):
-        raise TypeError("a table is expected")
-    return value
+def converting(to: Callable[[Any], Any]) -> AcceptedValue:
+    """A rule that a conversion decides."""
+    return AcceptedValue(lambda _: True, "", to=to)
 
 
 def names(value: Any) -> tuple[str, ...]:
@@ -239,25 +267,3 @@ def names(value: Any) -> tuple[str, ...]:
     if not isinstance(listed, list) or not listed or not all(isinstance(name, str) for name in listed):
         raise TypeError("a field name or a list of field names is expected")
     return tuple(listed)
-
-
-def accepting(rule: AcceptedValue) -> Check:
-    """A check that leaves an accepted value as it is."""
-
-    def check(value: Any) -> Any:
-        if not rule.good(value):
-            raise UsageError(f"{rule.words} is expected")
-        return value
-
-    return check
-
-
-def choosing(*choices: str) -> Check:
-    """A check that accepts one of a few words."""
-
-    def check(value: Any) -> str:
-        if value not in choices:
-            raise UsageError("accepted: " + ", ".join(choices))
-        return str(value)
-
-    return check

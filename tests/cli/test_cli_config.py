@@ -11,23 +11,23 @@ from typing import Any
 import pytest
 
 from asof import config
-from asof.cli.config import EXAMPLES, keys, tables, text
+from asof.cli.config import shown, tables, text
 from asof.config import Config
 from asof.extensions.facts.model import Facts
+from asof.extensions.systems.arxiv import TABLE as ARXIV
 from asof.extensions.systems.arxiv import ArxivSettings
-from asof.recipes import named
 
 NEEDS: dict[str, dict[str, dict[str, Any]]] = {
     "encoder": {
         "": {"model": "./folder"},
         **{
             key: {"model": "x", "url": "http://localhost/v1"}
-            for key in ("key_variable", "timeout", "attempts", "patience", "insecure")
+            for key in ("key_variable", "timeout", "insecure")
         },
     },
     "rerank": {
         "": {"url": "http://localhost/rerank"}, "path": {}, "hub": {},
-        **{key: {"hub": "a/b"} for key in ("batch", "top")},
+        "top": {"hub": "a/b"},
     },
     "model": {"": {"url": "http://localhost/v1", "model": "x"}},
     "diversity": {"": {"kind": "mmr"}, "most": {"kind": "per-document"}},
@@ -52,11 +52,10 @@ def test_it_is_what_is_printed(asof, here):
 
 
 def test_all_tables_and_keys_have_words():
-    assert {name.partition(".")[0] for name, _, _ in tables()} == {*config.TABLES, "arxiv"}
-    for table, about, words in tables():
-        assert about
-        assert set(words) == set(keys(table))
-        assert set(EXAMPLES.get(table, {})) <= set(words)
+    assert {name.partition(".")[0] for name, _ in tables()} == {*config.TABLES, "arxiv"}
+    for _, table in tables():
+        assert table.about
+        assert all(each.about for each in table.settings.values())
         assert set(tomllib.loads(text())) <= {*config.TABLES, "arxiv"}
     assert all(len(line) <= 130 for line in text().splitlines())
 
@@ -69,7 +68,7 @@ def test_switched_on_it_is_the_defaults(table):
     assert replace(read, sources={}, tables={}) == Config()
     assert replace(read, sources={}, tables={}) == Config()
     assert Facts.of(read.tables) == Facts()
-    assert ArxivSettings.read(read.sources.get("arxiv", {})) == ArxivSettings()
+    assert ARXIV.value(read.sources.get("arxiv", {})) == ArxivSettings()
 
 
 def test_the_tables_that_name_a_model_have_its_defaults():
@@ -77,13 +76,14 @@ def test_the_tables_that_name_a_model_have_its_defaults():
     for table, kept in (("encoder", "encoding"), ("rerank", "reranking"), ("model", "model")):
         needed = NEEDS[table][""]
         bare = getattr(config.read({table: needed}), kept)
+        known = dict(tables())[table]
         for key, value in values[table].items():
-            if key not in EXAMPLES[table]:
+            if known.settings[key].example is None:
+                assert shown(known, key) == value
                 assert getattr(bare, key) == value
-    assert config.read({"retrieval": values["retrieval"]}).changed == {"vault": named("vault")}
 
 
-@pytest.mark.parametrize(("table", "key"), [(table, key) for table, _, _ in tables() for key in keys(table)])
+@pytest.mark.parametrize(("table", "key"), [(name, key) for name, each in tables() for key in each.settings])
 def test_every_key_is_accepted(table, key):
     needs = NEEDS.get(table, {})
     names = table.split(".")

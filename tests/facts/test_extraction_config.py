@@ -6,16 +6,16 @@ import pytest
 
 from asof import config
 from asof.errors import BadConfig
-from asof.extensions.facts.model import ENTITY_TYPES, Facts
+from asof.extensions.facts.model import ENTITY_TYPES, TABLE, Facts
 
 
 def test_an_empty_table_means_rules():
-    assert Facts.read({}) == Facts("rules", ENTITY_TYPES, 0)
+    assert TABLE.value({}) == Facts("rules", ENTITY_TYPES, 0)
 
 
 def test_all_keys():
     table = {"extractor": "model", "entity_types": ["ships", "fares"], "gleaning": 3}
-    assert Facts.read(table) == Facts("model", ("ships", "fares"), 3)
+    assert TABLE.value(table) == Facts("model", ("ships", "fares"), 3)
 
 
 @pytest.mark.parametrize(

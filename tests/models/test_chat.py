@@ -35,7 +35,7 @@ from tests.support.openai_server import (
 import asof
 from asof.errors import MissingExtra, ModelError, UsageError
 from asof.http import Retry
-from asof.models.chat import ChatModel, LanguageModelConfig, OpenAIServer, language_from, run_in_threads
+from asof.models.chat import TABLE, ChatModel, OpenAIServer, language_from, run_in_threads
 from asof.models.metered import Prices
 from asof.models.ports import Prompt, Reply
 from asof.values import Document
@@ -513,27 +513,27 @@ LEAST = {"url": URL, "model": "mill-7b"}
 
 
 def test_all_keys() -> None:
-    settings = LanguageModelConfig.read({
+    settings = TABLE.value({
         **LEAST, "key_variable": "MILL_KEY", "json": "schema", "timeout": 5, "attempts": 2, "concurrency": 3,
-        "deadline": 100, "patience": 4, "temperature": 0.3, "limit": "max_completion_tokens",
+        "temperature": 0.3, "limit": "max_completion_tokens",
         "prices": {"prompt": 0.15, "reply": 0.6},
     })  # fmt: skip
     assert settings.prices == Prices(0.15, 0.6)
     assert language_from(settings, {"MILL_KEY": " secret\n"}) == ChatModel(
-        "mill-7b", OpenAIServer(URL, "secret"), "schema", Retry(2, 5, 4), 3, 100, 5, 0.3,
+        "mill-7b", OpenAIServer(URL, "secret"), "schema", Retry(2, 5), 3, None, 5, 0.3,
         limit="max_completion_tokens",
     )  # fmt: skip
 
 
 def test_defaults() -> None:
-    settings = LanguageModelConfig.read(LEAST)
+    settings = TABLE.value(LEAST)
     assert settings.prices is None
     assert language_from(settings, {"OPENAI_API_KEY": "sk-other"}) == ChatModel("mill-7b", OpenAIServer(URL))
 
 
 @pytest.mark.parametrize("environment", [{}, {"MILL_KEY": " \n"}, {"OTHER": "x"}])
 def test_a_key_that_is_not_there(environment: dict[str, str]) -> None:
-    settings = LanguageModelConfig.read({**LEAST, "key_variable": "MILL_KEY"})
+    settings = TABLE.value({**LEAST, "key_variable": "MILL_KEY"})
     with pytest.raises(UsageError, match=rf"variable MILL_KEY is not set; it should hold the key for {URL}"):
         language_from(settings, environment)
 
@@ -555,8 +555,6 @@ def test_a_key_that_is_not_there(environment: dict[str, str]) -> None:
         ({**LEAST, "timeout": 0}, "timeout = 0: a number of seconds from 0.1 to 3600 is expected"),
         ({**LEAST, "attempts": 11}, "attempts = 11: a whole number from 1 to 10 is expected"),
         ({**LEAST, "concurrency": 0}, "concurrency = 0: a whole number from 1 to 256 is expected"),
-        ({**LEAST, "deadline": -1}, "deadline = -1: a number of seconds from 0 (no end)"),
-        ({**LEAST, "patience": "long"}, "patience = 'long': a number of seconds"),
         ({**LEAST, "temperature": 3}, "temperature = 3: a number from 0 to 2 is expected"),
         (
             {**LEAST, "limit": "tokens"},
@@ -568,14 +566,14 @@ def test_a_key_that_is_not_there(environment: dict[str, str]) -> None:
 )
 def test_what_is_refused(table: dict[str, Any], told: str) -> None:
     with pytest.raises(UsageError) as raised:
-        LanguageModelConfig.read(table)
+        TABLE.value(table)
     assert str(raised.value).startswith(told)
 
 
 @pytest.mark.parametrize("key", ["sk-Tell-Nobody-42", "mill_5e0a", 7])
 def test_a_key_where_its_variable_should_stand_is_not_shown(key: Any) -> None:
     with pytest.raises(UsageError) as raised:
-        LanguageModelConfig.read({**LEAST, "key_variable": key})
+        TABLE.value({**LEAST, "key_variable": key})
     assert str(raised.value) == (
         "key_variable: the name of an environment variable (not the key itself) is expected"
     )
@@ -583,8 +581,8 @@ def test_a_key_where_its_variable_should_stand_is_not_shown(key: Any) -> None:
 
 def test_nothing_heavy_is_loaded_before_a_model_is_asked() -> None:
     program = (
-        "import sys\nfrom asof.models.chat import LanguageModelConfig, language_from\n"
-        f"language_from(LanguageModelConfig.read({LEAST!r}), {{}})\n"
+        "import sys\nfrom asof.models.chat import TABLE, language_from\n"
+        f"language_from(TABLE.value({LEAST!r}), {{}})\n"
         "import asof.models.ports, asof.models.metered, asof.store.calls\n"
         "assert not {'openai', 'pydantic', 'httpx', 'httpx2'} & set(sys.modules)"
     )
@@ -596,7 +594,7 @@ def test_the_extra_is_named_where_it_is_missing(monkeypatch: pytest.MonkeyPatch)
     with pytest.raises(
         MissingExtra, match=r"^a language model needs the openai client: pip install 'asof-search\[llm\]'$"
     ):
-        language_from(LanguageModelConfig.read(LEAST), {}).complete([Prompt("", "Is it lit?")])
+        language_from(TABLE.value(LEAST), {}).complete([Prompt("", "Is it lit?")])
 
 
 # -- a batch that is killed in the middle: what was paid for is kept, and is not asked for again ---
@@ -613,9 +611,10 @@ from asof.models.metered import MeteredModel
 from asof.models.ports import Prompt
 from asof.store.calls import StoredCalls
 from asof.store.store import Store
+from asof.models.chat import TABLE
 
 table = {{"url": sys.argv[2], "model": "mill-7b", "key_variable": "MILL_KEY", "concurrency": {THREADS}}}
-chat = language_from(LanguageModelConfig.read(table), {{"MILL_KEY": "{KEY}"}})
+chat = language_from(TABLE.value(table), {{"MILL_KEY": "{KEY}"}})
 with StoredCalls(Store.open(Path(sys.argv[1])), lambda: 42) as calls:
     model = MeteredModel(CachedModel(chat, calls))
     replies = model.complete([Prompt("", f"reply {{n}}", passages=(1,)) for n in range({PROMPTS})])

@@ -15,7 +15,7 @@ from asof.corpus.session import ModelProvider
 from asof.errors import BadConfig, ModelError, UsageError
 from asof.models.encoders import HashedNgrams, HttpEncoder
 from asof.models.local import LocalEncoder
-from asof.models.named import EncoderConfig, Named, encoder_from, encoder_of, model_of, where
+from asof.models.named import TABLE, EncoderConfig, Named, encoder_from, encoder_of, model_of, where
 from asof.models.ports import Prompt, ScriptedModel
 
 # -- functions in the place of models and encoders -------------------------------------------------
@@ -225,20 +225,20 @@ URL = "http://localhost:11434/v1"
 )
 def test_what_is_refused(table: dict[str, Any], message: str) -> None:
     with pytest.raises(UsageError) as refused:
-        EncoderConfig.read(table)
+        TABLE.value(table)
     assert message in str(refused.value)
     assert "Tell-Nobody" not in str(refused.value)
 
 
 def test_a_server(tmp_path: Path) -> None:
-    table = {"model": "e5", "url": URL, "key_variable": "EMBED_KEY", "batch": 7, "attempts": 2, "timeout": 3}
-    settings = EncoderConfig.read(table)
+    table = {"model": "e5", "url": URL, "key_variable": "EMBED_KEY", "batch": 7, "timeout": 3}
+    settings = TABLE.value(table)
     with pytest.raises(UsageError, match=r"EMBED_KEY is not set; .*key_variable in \[encoder\]"):
         encoder_from(settings, tmp_path, {})
     made = encoder_from(settings, tmp_path, {"EMBED_KEY": "sk-1"})
     assert isinstance(made, HttpEncoder)
     assert (made.endpoint.url, made.endpoint.key, made.batch) == (f"{URL}/embeddings", "sk-1", 7)
-    assert (made.endpoint.retry.attempts, made.endpoint.retry.timeout) == (2, 3)
+    assert (made.endpoint.retry.attempts, made.endpoint.retry.timeout) == (5, 3)
     assert encoder_from(EncoderConfig("e5", URL), tmp_path, {}).name == f"e5 at {URL}"
 
 

@@ -13,7 +13,13 @@ import pytest
 from asof.corpus.corpus import open as open_corpus
 from asof.errors import MissingExtra, ModelError, UsageError
 from asof.http import Endpoint, Retry
-from asof.models.rerankers import CrossEncoder, HttpReranker, RerankerConfig, rerank_endpoint, reranker_from
+from asof.models.rerankers import (
+    TABLE,
+    CrossEncoder,
+    HttpReranker,
+    rerank_endpoint,
+    reranker_from,
+)
 from asof.rank.rerank import Rerank, reranked
 from asof.recipes import ASOF
 
@@ -183,40 +189,40 @@ URL = "http://localhost:8080/rerank"
 
 
 def test_a_server() -> None:
-    settings = RerankerConfig.read({
-        "url": URL, "shape": "tei", "model": "bge", "key_variable": "RERANK_KEY", "timeout": 3, "attempts": 2,
-        "batch": 8, "top": 50,
+    settings = TABLE.value({
+        "url": URL, "shape": "tei", "model": "bge", "key_variable": "RERANK_KEY", "timeout": 3,
+        "top": 50,
     })  # fmt: skip
     assert settings.top == 50
     assert reranker_from(settings, Path(), {"RERANK_KEY": " secret\n"}) == HttpReranker(
-        rerank_endpoint(URL, "secret", Retry(2, 3)), "bge", "tei", 8
+        rerank_endpoint(URL, "secret", Retry(3, 3)), "bge", "tei", 32
     )
 
 
 def test_defaults_are_as_published() -> None:
-    settings = RerankerConfig.read({"url": URL})
+    settings = TABLE.value({"url": URL})
     assert settings.top == 10
     assert reranker_from(settings, Path(), {}) == HttpReranker(rerank_endpoint(URL), shape="jina")
 
 
 def test_a_folder_is_seen_from_that_of_the_configuration(tmp_path: Path) -> None:
-    made = reranker_from(RerankerConfig.read({"path": "models/mini", "batch": 4}), tmp_path, {})
+    made = reranker_from(TABLE.value({"path": "models/mini"}), tmp_path, {})
     assert isinstance(made, CrossEncoder)
-    assert (made.model, made.batch) == (tmp_path / "models/mini", 4)
-    absolute = reranker_from(RerankerConfig.read({"path": "/models/mini"}), tmp_path, {})
+    assert made.model == tmp_path / "models/mini"
+    absolute = reranker_from(TABLE.value({"path": "/models/mini"}), tmp_path, {})
     assert isinstance(absolute, CrossEncoder)
     assert absolute.model == Path("/models/mini")
 
 
 def test_a_name_on_the_hub() -> None:
-    made = reranker_from(RerankerConfig.read({"hub": "cross-encoder/ms-marco-MiniLM-L-6-v2"}), Path("/x"), {})
+    made = reranker_from(TABLE.value({"hub": "cross-encoder/ms-marco-MiniLM-L-6-v2"}), Path("/x"), {})
     assert isinstance(made, CrossEncoder)
     assert made.model == "cross-encoder/ms-marco-MiniLM-L-6-v2"
 
 
 @pytest.mark.parametrize("environment", [{}, {"RERANK_KEY": " \n"}])
 def test_a_key_that_is_not_there(environment: dict[str, str]) -> None:
-    settings = RerankerConfig.read({"url": URL, "key_variable": "RERANK_KEY"})
+    settings = TABLE.value({"url": URL, "key_variable": "RERANK_KEY"})
     with pytest.raises(UsageError, match=f"variable RERANK_KEY is not set; it should hold the key for {URL}"):
         reranker_from(settings, Path(), environment)
 
@@ -235,7 +241,6 @@ def test_a_key_that_is_not_there(environment: dict[str, str]) -> None:
         ({"url": URL, "shape": "cohere"}, "shape = 'cohere': one of jina, tei is expected"),
         ({"url": URL, "model": " "}, "model = ' ': the model's name, as the server knows it, is expected"),
         ({"url": URL, "timeout": 0}, "timeout = 0: a number of seconds from 0.1 to 600 is expected"),
-        ({"url": URL, "attempts": 0}, "attempts = 0: a whole number from 1 to 10 is expected"),
         ({"url": URL, "top": 0}, "top = 0: a whole number from 1 to 1000 is expected"),
         ({"path": ""}, "path = '': a folder with a saved cross-encoder is expected"),
         ({"hub": "../x"}, "hub = '../x'"),
@@ -244,14 +249,14 @@ def test_a_key_that_is_not_there(environment: dict[str, str]) -> None:
 )
 def test_what_is_refused(table: dict[str, Any], told: str) -> None:
     with pytest.raises(UsageError) as raised:
-        RerankerConfig.read(table)
+        TABLE.value(table)
     assert str(raised.value).startswith(told)
 
 
 @pytest.mark.parametrize("key", ["sk-Tell-Nobody-42", "jina_5e0a", 7])
 def test_a_key_where_its_variable_should_stand_is_not_shown(key: Any) -> None:
     with pytest.raises(UsageError) as raised:
-        RerankerConfig.read({"url": URL, "key_variable": key})
+        TABLE.value({"url": URL, "key_variable": key})
     assert str(raised.value) == (
         "key_variable: the name of an environment variable (not the key itself) is expected"
     )

@@ -12,7 +12,7 @@ from tests.support.arxiv_server import HEAD, Archive, day, entry, paper
 from asof import config
 from asof.errors import BadConfig, SourceError
 from asof.extensions.systems.arxiv import (
-    ArxivSettings,
+    TABLE,
     ArxivTarget,
     BrokenFeed,
     FeedEntry,
@@ -118,7 +118,7 @@ def test_only_what_begins_with_arxiv_is_a_target():
 
 def test_what_is_read():
     table = {"url": "http://127.0.0.1:8000/q", "pdf_url": "http://[::1]:8000/pdf", "delay": 0, "per_day": 20}
-    made = ArxivSettings.read(config.read({"arxiv": table}).sources["arxiv"])
+    made = TABLE.value(config.read({"arxiv": table}).sources["arxiv"])
     assert (made.url, made.delay, made.per_day, made.attempts) == ("http://127.0.0.1:8000/q", 0, 20, 6)
     assert config.Config().sources == {}
 

@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
-
-from asof.schema import check, number, one_of, whole
-from asof.values import MODES
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,12 +18,3 @@ class AskSettings:
     mode: str = "auto"
     tokens: int | None = None
     budget: float | None = None
-
-    @classmethod
-    def read(cls, table: Mapping[str, Any], known: Sequence[str]) -> AskSettings:
-        """The table of a configuration; `known`: the names of recipes. Raises UsageError."""
-        check(table, {
-            "recipe": one_of(*known), "mode": one_of(*MODES), "tokens": whole(100, 1_000_000),
-            "budget": number(0, 1e9),
-        })  # fmt: skip
-        return cls(**table)

@@ -41,7 +41,21 @@ from asof.http import (
 )
 from asof.models.metered import DONE, Prices, piece_in, reply_in, request
 from asof.models.ports import FORMS, CompletesReplies, Prompt, Reply, fitted
-from asof.schema import AcceptedValue, boolean, check, number, one_of, secret, text, variable, whole
+from asof.schema import (
+    INSECURE,
+    KEY_VARIABLE,
+    TRUST,
+    AcceptedValue,
+    Setting,
+    Table,
+    boolean,
+    number,
+    one_of,
+    secret,
+    text,
+    variable,
+    whole,
+)
 
 # -- errors of the client and of its transport, translated ---------------------------------------------
 
@@ -476,6 +490,10 @@ LIMITS = ("max_tokens", "max_completion_tokens")
 """Names of the parameter for the most tokens of a reply: the older, widely known, and OpenAI's newer."""
 
 
+PATIENCE = 30.0
+"""The longest wait in seconds that a server may ask for."""
+
+
 @dataclass(frozen=True, slots=True)
 class LanguageModelConfig:
     """A model by its name on an OpenAI-compatible server, whose address `url` ends before
@@ -483,10 +501,8 @@ class LanguageModelConfig:
 
     `key_variable`: the name of the environment variable that holds the key. `json`: what the server is told
     of the shape of a reply (`structured.FORMS`). `timeout`: seconds for an attempt, of which there are up to
-    `attempts`; a wait that the server asks for is waited up to `patience` seconds; `deadline`: seconds for a
-    batch, 0 for no end. `limit`: how the server names the most tokens of a reply. `prices`: US dollars for a
-    million tokens of prompts and of replies. `insecure`: whether texts may go to another machine over plain
-    http.
+    `attempts`. `limit`: how the server names the most tokens of a reply. `prices`: US dollars for a million
+    tokens of prompts and of replies. `insecure`: whether texts may go to another machine over plain http.
     """
 
     url: str
@@ -496,8 +512,6 @@ class LanguageModelConfig:
     timeout: float = 60.0
     attempts: int = 3
     concurrency: int = 8
-    deadline: float = 0.0
-    patience: float = 30.0
     temperature: float = 0.0
     limit: str = "max_tokens"
     prices: Prices | None = None
@@ -505,8 +519,7 @@ class LanguageModelConfig:
 
     @classmethod
     def read(cls, table: Mapping[str, Any]) -> LanguageModelConfig:
-        """The table of a configuration. Raises UsageError: which key, what is accepted."""
-        check(table, ACCEPTED)
+        """The configuration of a table whose keys are accepted. Raises UsageError."""
         missing = [key for key in ("url", "model") if key not in table]
         if missing:
             raise UsageError(
@@ -529,8 +542,7 @@ def language_from(settings: LanguageModelConfig, environment: Mapping[str, str])
         server = replace(server, key=secret(environment, settings.key_variable, server.shown, "model"))
     return ChatModel(
         settings.model, server, settings.json,
-        Retry(settings.attempts, settings.timeout, settings.patience),
-        settings.concurrency, settings.deadline or None,
+        Retry(settings.attempts, settings.timeout, PATIENCE), settings.concurrency,
         temperature=settings.temperature, limit=settings.limit,
     )  # fmt: skip
 
@@ -546,20 +558,40 @@ def _prices(value: Any) -> bool:
     )
 
 
-ACCEPTED: dict[str, AcceptedValue] = {
-    "url": text("an address such as http://localhost:11434/v1"),
-    "model": text("the model's name, as the server knows it,"),
-    "key_variable": variable(),
-    "json": one_of(*FORMS),
-    "timeout": number(0.1, 3_600, "a number of seconds"),
-    "attempts": whole(1, 10),
-    "concurrency": whole(1, 256),
-    "deadline": AcceptedValue(number(0, 1_000_000).good, "a number of seconds from 0 (no end) to 1000000"),
-    "patience": number(0, 3_600, "a number of seconds"),
-    "temperature": number(0, 2),
-    "limit": one_of(*LIMITS),
-    "prices": AcceptedValue(
-        _prices, "a table of two numbers, prompt = 0.15 and reply = 0.60 (USD for a million tokens),"
-    ),
-    "insecure": boolean(),
-}
+TABLE = Table(
+    f"A language model on a server that speaks OpenAI's protocol; none unless named. {TRUST}", {
+        "url": Setting(
+            text("an address such as http://localhost:11434/v1"),
+            "The server's address, which ends before /chat/completions. No default.",
+            "http://localhost:11434/v1",
+        ),
+        "model": Setting(
+            text("the model's name, as the server knows it,"),
+            "The model's name, as the server knows it. No default.", "llama3.1",
+        ),
+        "key_variable": Setting(variable(), KEY_VARIABLE, "MODEL_KEY"),
+        "json": Setting(
+            one_of(*FORMS), 'How the shape of a reply is asked for: "schema", "object", "none".', safe=True
+        ),
+        "timeout": Setting(
+            number(0.1, 3_600, "a number of seconds"), "Seconds for an attempt.", safe=True
+        ),
+        "attempts": Setting(whole(1, 10), "How many attempts.", safe=True),
+        "concurrency": Setting(whole(1, 256), "How many requests go at once.", safe=True),
+        "temperature": Setting(number(0, 2), "0 (the same again) to 2.", safe=True),
+        "limit": Setting(
+            one_of(*LIMITS),
+            'What the server calls the most tokens of a reply: "max_tokens", "max_completion_tokens".',
+            safe=True,
+        ),
+        "prices": Setting(
+            AcceptedValue(
+                _prices, "a table of two numbers, prompt = 0.15 and reply = 0.60 (USD for a million tokens),"
+            ),
+            "US dollars for a million tokens of prompts and of replies. No default.",
+            {"prompt": 0.15, "reply": 0.6},
+        ),
+        "insecure": Setting(boolean(), INSECURE),
+    }, LanguageModelConfig, LanguageModelConfig.read, frozenset({"url"}),
+)  # fmt: skip
+"""[model] of asof.toml."""

@@ -15,7 +15,21 @@ from asof.models.encoders import MAX_DIMENSIONS, HttpEncoder, embeddings_endpoin
 from asof.models.local import is_onnx_only
 from asof.models.metered import prompt_tokens, tokens
 from asof.models.ports import CompletesReplies, Encoder, Model, Prompt, Reply, fitted, instructions
-from asof.schema import AcceptedValue, boolean, check, like, number, secret, text, variable, whole
+from asof.schema import (
+    INSECURE,
+    KEY_VARIABLE,
+    TRUST,
+    AcceptedValue,
+    Setting,
+    Table,
+    boolean,
+    like,
+    number,
+    secret,
+    text,
+    variable,
+    whole,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -166,7 +180,9 @@ def _refusal(role: str, value: object, accepted: str) -> UsageError:
 HUB = re.compile(r"\w[\w.-]*/\w[\w.-]*")
 """Names on the Hugging Face hub, with their owner: another word may be a typo, and is not requested."""
 
-_SERVER = ("key_variable", "timeout", "attempts", "patience", "insecure")
+_SERVER = ("key_variable", "timeout", "insecure")
+ATTEMPTS, PATIENCE = 5, 60.0
+"""Attempts of a request, and the longest wait in seconds that a server may ask for."""
 _LOCAL = ("device", "revision")
 BATCH = 32
 
@@ -180,9 +196,8 @@ class EncoderConfig:
     `query_prefix`, `passage_prefix`: in place of those that the model, or the table of `encoders.py`, has.
     `dimensions`: fewer numbers, for models that are made for that (0: all).
     For a server only: `key_variable`, the name of the environment variable that holds the key; `timeout`,
-    seconds for an attempt, of which there are up to `attempts`; `patience`, the longest wait that it may ask
-    for; `insecure`, whether texts may go to another machine over plain http. For a local model only:
-    `device`, as torch names it, and `revision` of a name on the hub.
+    seconds for an attempt; `insecure`, whether texts may go to another machine over plain http. For a local
+    model only: `device`, as torch names it, and `revision` of a name on the hub.
     """
 
     model: str
@@ -193,16 +208,13 @@ class EncoderConfig:
     dimensions: int = 0
     key_variable: str = ""
     timeout: float = 60.0
-    attempts: int = 5
-    patience: float = 60.0
     device: str = "cpu"
     revision: str = ""
     insecure: bool = False
 
     @classmethod
     def read(cls, table: Mapping[str, Any]) -> EncoderConfig:
-        """The table of a configuration. Raises UsageError: which key, what is accepted."""
-        check(table, ACCEPTED)
+        """The configuration of a table whose keys are accepted. Raises UsageError."""
         if "model" not in table:
             raise UsageError("model missing: a folder, a name on the hub, or (with url) one on a server")
         config = cls(**table)
@@ -230,7 +242,7 @@ def encoder_from(settings: EncoderConfig, root: Path, environment: Mapping[str, 
         if settings.key_variable:
             shown = embeddings_endpoint(settings.url, insecure=settings.insecure).shown
             key = secret(environment, settings.key_variable, shown, "encoder")
-        retry = Retry(settings.attempts, settings.timeout, settings.patience)
+        retry = Retry(ATTEMPTS, settings.timeout, PATIENCE)
         endpoint = embeddings_endpoint(settings.url, key, retry, insecure=settings.insecure)
         return HttpEncoder(endpoint, settings.model, settings.batch or BATCH, **shared)
     model = where(settings.model, root)
@@ -272,18 +284,46 @@ _PREFIX = AcceptedValue(
     lambda value: isinstance(value, str) and len(value) <= 1_000, "a text of up to 1000 characters"
 )
 
-ACCEPTED: dict[str, AcceptedValue] = {
-    "model": text("a folder with a saved model, a name on the hub, or the model's name on a server"),
-    "url": text("an address such as http://localhost:11434/v1"),
-    "batch": whole(1, 2_048),
-    "query_prefix": _PREFIX,
-    "passage_prefix": _PREFIX,
-    "dimensions": whole(1, MAX_DIMENSIONS),
-    "key_variable": variable(),
-    "timeout": number(0.1, 3_600, "a number of seconds"),
-    "attempts": whole(1, 10),
-    "patience": number(0, 3_600, "a number of seconds"),
-    "device": like(r"[a-z]+(:\d+)?", "a device as torch names it, such as cpu, cuda, cuda:1, mps,"),
-    "revision": like(r"\w[\w./-]*", "a branch, a tag or a commit"),
-    "insecure": boolean(),
-}
+TABLE = Table(
+    f"A model that makes vectors: none unless named. asof embed changes to it. {TRUST}", {
+        "model": Setting(
+            text("a folder with a saved model, a name on the hub, or the model's name on a server"),
+            "A saved model's folder, a name on the Hugging Face hub, or with url one there. No default.",
+            "sentence-transformers/all-MiniLM-L6-v2",
+        ),
+        "url": Setting(
+            text("an address such as http://localhost:11434/v1"),
+            "A server's address, which ends before /embeddings. No default: a model on this machine.",
+            "http://localhost:11434/v1",
+        ),
+        "batch": Setting(
+            whole(1, 2_048),
+            "How many texts go at once. Default: 1 on this machine, 32 for a server.", 32, safe=True,
+        ),
+        "query_prefix": Setting(
+            _PREFIX, "Text put before each question. Default: the model's own.", "query: ", safe=True
+        ),
+        "passage_prefix": Setting(
+            _PREFIX, "Text put before each passage. Default: the model's own.", "passage: ", safe=True
+        ),
+        "dimensions": Setting(
+            whole(1, MAX_DIMENSIONS), "Fewer numbers, for models that are made for that. Default: all.", 256,
+            safe=True,
+        ),
+        "key_variable": Setting(variable(), KEY_VARIABLE, "ENCODER_KEY"),
+        "timeout": Setting(
+            number(0.1, 3_600, "a number of seconds"), "For a server only: seconds for an attempt.", safe=True
+        ),
+        "device": Setting(
+            like(r"[a-z]+(:\d+)?", "a device as torch names it, such as cpu, cuda, cuda:1, mps,"),
+            'For a model on this machine only, as torch names it: "cpu", "cuda", "mps".', safe=True,
+        ),
+        "revision": Setting(
+            like(r"\w[\w./-]*", "a branch, a tag or a commit"),
+            "For a model on this machine only: a branch, a tag or a commit of a name on the hub. No default.",
+            "main",
+        ),
+        "insecure": Setting(boolean(), INSECURE),
+    }, EncoderConfig, EncoderConfig.read, frozenset({"url", "model"}),
+)  # fmt: skip
+"""[encoder] of asof.toml."""

@@ -20,7 +20,21 @@ from asof.errors import ModelError, UsageError
 from asof.http import Endpoint, Retry
 from asof.models.encoders import in_order
 from asof.models.local import OnnxModel, check_parts, fetched, is_onnx_only, line, missing, quietly
-from asof.schema import AcceptedValue, boolean, check, like, number, one_of, secret, text, variable, whole
+from asof.schema import (
+    INSECURE,
+    KEY_VARIABLE,
+    TRUST,
+    Setting,
+    Table,
+    boolean,
+    like,
+    number,
+    one_of,
+    secret,
+    text,
+    variable,
+    whole,
+)
 
 if TYPE_CHECKING:
     from asof.models.ports import Reranker
@@ -239,7 +253,9 @@ class OnnxCrossEncoder:
 # -- configuration: `[rerank]` of asof.toml ------------------------------------------------------------
 
 LOCATIONS = ("url", "path", "hub")
-_SERVER = ("model", "shape", "key_variable", "timeout", "attempts", "insecure")
+_SERVER = ("model", "shape", "key_variable", "timeout", "insecure")
+ATTEMPTS, BATCH = 3, 32
+"""Attempts of a request, and texts of one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,7 +264,7 @@ class RerankerConfig:
     (the name of one on the Hugging Face hub, downloaded once).
 
     For `url` only: `model` and `shape` (jina, tei), `key_variable`: the name of the environment variable that
-    holds the key, `timeout` in seconds for an attempt, `attempts`; `insecure`: whether texts
+    holds the key, `timeout` in seconds for an attempt; `insecure`: whether texts
     may go to another machine over plain http.
 
     `top` candidates are reranked; with `only_below` those of questions whose margin is lower alone
@@ -262,16 +278,13 @@ class RerankerConfig:
     shape: str = "jina"
     key_variable: str = ""
     timeout: float = 10.0
-    attempts: int = 3
-    batch: int = 32
     top: int = 10
     only_below: float | None = None
     insecure: bool = False
 
     @classmethod
     def read(cls, table: Mapping[str, Any]) -> RerankerConfig:
-        """The table of a configuration. Raises UsageError: which key, what is accepted."""
-        check(table, ACCEPTED)
+        """The configuration of a table whose keys are accepted. Raises UsageError."""
         locations = [key for key in LOCATIONS if key in table]
         if len(locations) != 1:
             raise UsageError(
@@ -295,28 +308,50 @@ def reranker_from(settings: RerankerConfig, root: Path, environment: Mapping[str
     if not settings.url:
         model = root / Path(settings.path).expanduser() if settings.path else settings.hub
         if isinstance(model, Path) and is_onnx_only(model):
-            return OnnxCrossEncoder(model, settings.batch)
+            return OnnxCrossEncoder(model, BATCH)
 
-        return CrossEncoder(model, batch=settings.batch, hub=bool(settings.hub))
-    retry = Retry(settings.attempts, settings.timeout)
+        return CrossEncoder(model, batch=BATCH, hub=bool(settings.hub))
+    retry = Retry(ATTEMPTS, settings.timeout)
     endpoint = rerank_endpoint(settings.url, retry=retry, insecure=settings.insecure)
     if settings.key_variable:
         key = secret(environment, settings.key_variable, endpoint.shown, "rerank")
         endpoint = replace(endpoint, key=key)
-    return HttpReranker(endpoint, settings.model, settings.shape, settings.batch)
+    return HttpReranker(endpoint, settings.model, settings.shape, BATCH)
 
 
-ACCEPTED: dict[str, AcceptedValue] = {
-    "url": text("an address such as http://localhost:8080/rerank"),
-    "path": text("a folder with a saved cross-encoder"),
-    "hub": like(r"\w[\w.-]*/\w[\w.-]*", "a name such as cross-encoder/ms-marco-MiniLM-L-6-v2"),
-    "model": text("the model's name, as the server knows it,"),
-    "shape": one_of(*SHAPES),
-    "key_variable": variable(),
-    "timeout": number(0.1, 600, "a number of seconds"),
-    "attempts": whole(1, 10),
-    "batch": whole(1, 1_000),
-    "top": whole(1, 1_000),
-    "only_below": number(0, 10),
-    "insecure": boolean(),
-}
+TABLE = Table(
+    f"A model that re-ranks the first few hits, if url, path or hub names one. {TRUST}", {
+        "url": Setting(
+            text("an address such as http://localhost:8080/rerank"),
+            "A server's address. One of url, path and hub. No default.", "http://localhost:8080/rerank",
+        ),
+        "path": Setting(
+            text("a folder with a saved cross-encoder"), "A saved cross-encoder's folder. No default.",
+            "models/reranker",
+        ),
+        "hub": Setting(
+            like(r"\w[\w.-]*/\w[\w.-]*", "a name such as cross-encoder/ms-marco-MiniLM-L-6-v2"),
+            "A cross-encoder's name on the Hugging Face hub. No default.",
+            "cross-encoder/ms-marco-MiniLM-L-6-v2",
+        ),
+        "model": Setting(
+            text("the model's name, as the server knows it,"),
+            "For a server only: the model's name. No default.", "reranker",
+        ),
+        "shape": Setting(
+            one_of(*SHAPES), 'For a server only: "jina" (Cohere, vLLM, llama.cpp too) or "tei".', safe=True
+        ),
+        "key_variable": Setting(variable(), KEY_VARIABLE, "RERANK_KEY"),
+        "timeout": Setting(
+            number(0.1, 600, "a number of seconds"), "For a server only: seconds for an attempt.", safe=True
+        ),
+        "top": Setting(whole(1, 1_000), "How many candidates are re-ranked.", safe=True),
+        "only_below": Setting(
+            number(0, 10),
+            "Only where the best is ahead of the fifth by less. No default: all questions are.", 0.5,
+            safe=True,
+        ),
+        "insecure": Setting(boolean(), INSECURE),
+    }, RerankerConfig, RerankerConfig.read, frozenset({"url", "path", "hub"}),
+)  # fmt: skip
+"""[rerank] of asof.toml."""

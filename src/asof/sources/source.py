@@ -19,7 +19,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from asof import files, plugins
 from asof.errors import SourceError, UsageError
-from asof.schema import AcceptedValue
+from asof.schema import Table
 from asof.values import Statement, document_file
 from asof.version import __version__
 
@@ -335,20 +335,15 @@ class SourceScheme:
 
     `open(target, context, **options)`: the source that a target (`SCHEME:...`) names, with the options of
     `Corpus.add` that it accepts, by name. It raises SourceError or UsageError, and sends no request yet.
-    `settings`: the keys of its table in asof.toml; `untrusted_keys`: those that the asof.toml of any folder
-    may set, while all others count in a trusted folder only. `check` raises UsageError for a table whose
-    keys do not go together. `erasure`: see there; without one, a document is erased like that of a file.
-    `notes(target)`: lines about a target for who indexes it. `table`: a class that describes the table, as
-    `asof.plugins.TABLES` says.
+    `table`: its table of asof.toml, of which a folder that is not trusted sets the safe keys only. `erasure`:
+    see there; without one, a document is erased like that of a file.
+    `notes(target)`: lines about a target for who indexes it.
     """
 
     open: Callable[..., Source]
-    settings: Mapping[str, AcceptedValue] = field(default_factory=dict)
-    untrusted_keys: frozenset[str] = frozenset()
-    check: Callable[[Mapping[str, Any]], object] = dict
+    table: Table | None = None
     erasure: Erasure | None = None
     notes: Callable[[str], Sequence[str]] = lambda _: ()
-    table: Any = None
 
 
 def scheme_in(text: str) -> str:

@@ -35,7 +35,7 @@ def test_none_is_as_published_whatever_the_folder_has(file):
 
 def test_a_file_holds_alone(file, tmp_path):
     other = tmp_path / "other.toml"
-    other.write_text("[retrieval]\nrrf_k = 10\n", encoding="utf-8")
+    other.write_text("[recipes.vault]\nreciprocal_rank.k = 10\n", encoding="utf-8")
     found = used(other, file.parent).evaluating(["twe", "vault"])
     assert found.recipe("twe") == TWE
     assert found.changed == {"vault": {"reciprocal_rank.k": 10}}

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from asof.config import FILE, Config
 from asof.errors import BadTime, UsageError
@@ -23,7 +23,7 @@ from asof.extensions.facts.dating import Dating
 from asof.extensions.facts.store import Excerpt, Extraction
 from asof.lang import stop_words
 from asof.models.ports import Prompt, between, one_line, prompt_text, replies
-from asof.schema import AcceptedValue, check, one_of, whole
+from asof.schema import AcceptedValue, Setting, Table, one_of, whole
 from asof.store.digest import METADATA, TITLE
 from asof.text.figures import figure_of, language_of, lexicon, pattern
 from asof.text.passages import sentences
@@ -56,13 +56,6 @@ class Facts:
     entity_types: tuple[str, ...] = ENTITY_TYPES
     gleaning: int = 0
 
-    ABOUT: ClassVar = "What reads facts."
-    WORDS: ClassVar[Mapping[str, str]] = {
-        "extractor": '"rules" (free, at once) or "model" (that of [model]).',
-        "entity_types": 'For "model" only: what it looks for.',
-        "gleaning": 'For "model" only: how many further times a passage is read, 0 to 3.',
-    }  # fmt: skip
-
     @classmethod
     def of(cls, tables: Mapping[str, Any]) -> Facts:
         """The settings among the tables of a configuration (`Config.tables`)."""
@@ -70,12 +63,8 @@ class Facts:
 
     @classmethod
     def read(cls, table: Mapping[str, Any]) -> Facts:
-        """The table of a configuration. Raises UsageError: which key, what is accepted."""
-        check(table, _ACCEPTED)
-        values: dict[str, Any] = {
-            key: tuple(value) if isinstance(value, list) else value for key, value in table.items()
-        }
-        facts = cls(**values)
+        """The settings of a table whose keys are accepted. Raises UsageError."""
+        facts = cls(**table)
         alone = [key for key in ("entity_types", "gleaning") if key in table]
         if alone and facts.extractor != MODEL:
             raise UsageError(f'{", ".join(alone)}: only for extractor = "{MODEL}"')
@@ -89,11 +78,19 @@ def _are_types(value: Any) -> bool:
     )  # fmt: skip
 
 
-_ACCEPTED: dict[str, AcceptedValue] = {
-    "extractor": one_of(*EXTRACTORS),
-    "entity_types": AcceptedValue(_are_types, "a list of 1 to 32 short names"),
-    "gleaning": whole(0, 3),
-}
+TABLE = Table("What reads facts.", {
+    "extractor": Setting(
+        one_of(*EXTRACTORS), '"rules" (free, at once) or "model" (that of [model]).', safe=True
+    ),
+    "entity_types": Setting(
+        AcceptedValue(_are_types, "a list of 1 to 32 short names", to=tuple),
+        'For "model" only: what it looks for.', safe=True,
+    ),
+    "gleaning": Setting(
+        whole(0, 3), 'For "model" only: how many further times a passage is read, 0 to 3.', safe=True
+    ),
+}, Facts, Facts.read, frozenset({"extractor"}))  # fmt: skip
+"""[facts] of asof.toml."""
 
 
 def extractor_note(config: Config) -> str:

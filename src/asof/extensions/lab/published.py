@@ -342,7 +342,7 @@ RAGTRIEVER = [
         each=changes,
         figures=(beside("ragtriever-components"),),
         parameters={
-            name: Parameter(default, accepted, f"key {name} of [retrieval]")
+            name: Parameter(default, accepted, f"key {name} of RAGtriever")
             for name, (default, accepted) in KEYS.items()
             if name not in OFF or name == "backlink_boost_weight"
         },

@@ -12,13 +12,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from difflib import get_close_matches
-from typing import Any, ClassVar
+from typing import Any
 from urllib.parse import urlsplit
 
 from asof.errors import SourceError, UsageError
 from asof.extensions.documents.xml import ForbiddenXml, UnsoundXml, XmlTree
 from asof.http import Fetcher, RequestRejected, Retry, RetryLater, in_domain, is_loopback
-from asof.schema import AcceptedValue, check, number, whole
+from asof.schema import TRUST, AcceptedValue, Setting, Table, number, whole
 from asof.sources.dates import second
 from asof.values import Document, SourcedTime, storable
 
@@ -161,13 +161,17 @@ MAX_PER_DAY = 2_000
 DOMAIN = "arxiv.org"
 
 
+PATIENCE = 300.0
+"""The longest wait in seconds that arXiv may ask for."""
+
+
 @dataclass(frozen=True, slots=True)
 class ArxivSettings:
     """`url`: the address of the API; `pdf_url`: what an id is put behind to get its PDF.
 
     `delay`: seconds between two requests, at least 3 where arXiv itself is asked. `attempts` of `timeout`
-    seconds each are made where it is busy or at fault, with waits that double; a wait that it asks for is
-    waited up to `patience` seconds. `per_day`: only so many of the newest papers of a day; 0 for all.
+    seconds each are made where it is busy or at fault, with waits that double. `per_day`: only so many of the
+    newest papers of a day; 0 for all.
     """
 
     url: str = "https://export.arxiv.org/api/query"
@@ -175,25 +179,11 @@ class ArxivSettings:
     delay: float = MIN_DELAY
     attempts: int = 6
     timeout: float = 60.0
-    patience: float = 300.0
     per_day: int = 0
-
-    ABOUT: ClassVar = (
-        "Where arXiv is asked, and how patiently. What names an address counts after asof trust, or in your "
-        "own configuration."
-    )
-    WORDS: ClassVar[Mapping[str, str]] = {
-        "url": "The address of the API.", "pdf_url": "What an id is put behind to get its PDF.",
-        "delay": "Seconds between two requests; arXiv wants 3 or more.",
-        "attempts": "How many attempts where it is busy.", "timeout": "Seconds for an attempt.",
-        "patience": "The longest wait in seconds that it may ask for.",
-        "per_day": "Only so many of the newest papers of a day; 0: all.",
-    }  # fmt: skip
 
     @classmethod
     def read(cls, table: Mapping[str, Any]) -> ArxivSettings:
-        """The table of a configuration. Raises UsageError: which key, what is accepted."""
-        check(table, ARXIV_KEYS)
+        """The settings of a table whose keys are accepted. Raises UsageError."""
         settings = cls(**table)
         if settings.delay < MIN_DELAY and any(
             in_domain(host(url), DOMAIN) for url in (settings.url, settings.pdf_url)
@@ -203,7 +193,7 @@ class ArxivSettings:
 
     def fetcher(self) -> Fetcher:
         """The transport for arXiv, as patient as this says; each wait is at least half of what it may be."""
-        retry = Retry(self.attempts, self.timeout, self.patience, first_wait=self.delay, jitter=0.5)
+        retry = Retry(self.attempts, self.timeout, PATIENCE, first_wait=self.delay, jitter=0.5)
         return Fetcher(self.delay, retry, DOMAIN, "[arxiv] of asof.toml")
 
 
@@ -228,15 +218,20 @@ _ADDRESS = AcceptedValue(
     lambda value: isinstance(value, str) and value.isascii() and value.isprintable() and safe(value),
     "an https address without a query (http on this machine)", shown=False,
 )  # fmt: skip
-ARXIV_KEYS: dict[str, AcceptedValue] = {
-    "url": _ADDRESS,
-    "pdf_url": _ADDRESS,
-    "delay": number(0, 3_600, "a number of seconds"),
-    "attempts": whole(1, 20),
-    "timeout": number(0.1, 3_600, "a number of seconds"),
-    "patience": number(0, 86_400, "a number of seconds"),
-    "per_day": whole(0, MAX_PER_DAY),
-}
+TABLE = Table(f"Where arXiv is asked, and how patiently. {TRUST}", {
+    "url": Setting(_ADDRESS, "The address of the API."),
+    "pdf_url": Setting(_ADDRESS, "What an id is put behind to get its PDF."),
+    "delay": Setting(
+        number(0, 3_600, "a number of seconds"),
+        "Seconds between two requests; arXiv wants 3 or more.", safe=True,
+    ),
+    "attempts": Setting(whole(1, 20), "How many attempts where it is busy.", safe=True),
+    "timeout": Setting(number(0.1, 3_600, "a number of seconds"), "Seconds for an attempt.", safe=True),
+    "per_day": Setting(
+        whole(0, MAX_PER_DAY), "Only so many of the newest papers of a day; 0: all.", safe=True
+    ),
+}, ArxivSettings, ArxivSettings.read)  # fmt: skip
+"""[arxiv] of asof.toml."""
 
 
 # -- a page of the feed ----------------------------------------------------------------------------

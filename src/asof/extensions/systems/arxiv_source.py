@@ -14,10 +14,11 @@ from asof import files
 from asof.arguments import checked
 from asof.errors import Busy, UsageError
 from asof.extensions.documents.pdf import read as read_pdf
+from asof.extensions.systems.arxiv import FULL as FULL
 from asof.extensions.systems.arxiv import (
-    ARXIV_KEYS,
     MAX_PER_DAY,
     PREFIX,
+    TABLE,
     ArxivSettings,
     ArxivTarget,
     BrokenFeed,
@@ -34,7 +35,6 @@ from asof.extensions.systems.arxiv import (
     read,
     withdrawn,
 )
-from asof.extensions.systems.arxiv import FULL as FULL
 from asof.extensions.systems.arxiv_harvest import (
     DAY,
     LARGEST,
@@ -496,7 +496,7 @@ def open_arxiv(
     Raises SourceError for a target that names nothing at arXiv, UsageError for options that do not go with
     it, BadTime, and MissingExtra for `full` where PDFs cannot be read.
     """
-    named, settings = read(target), ArxivSettings.read(context.settings)
+    named, settings = read(target), TABLE.value(context.settings)
     if full:
         from asof.extensions.documents.pdf import installed
 
@@ -561,12 +561,9 @@ def _unknown_categories(target: str) -> list[str]:
 
 SCHEME = SourceScheme(
     open_arxiv,
-    ARXIV_KEYS,
-    frozenset({"delay", "attempts", "timeout", "patience", "per_day"}),
-    ArxivSettings.read,
+    TABLE,
     Erasure(_group, lambda folder, document: forgetting(folder, paper_of(document)), _rename, lasting=True),
     _unknown_categories,
-    ArxivSettings,
 )
 
 

@@ -11,8 +11,7 @@ words; words are taken as a share of the best here, since raw BM25 would outweig
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any
 
 from asof.errors import UsageError
 from asof.extensions.systems.linked_notes import (
@@ -123,7 +122,7 @@ def _by_source(
         if shared := sorted(OF_ALL & keys.keys()):
             raise UsageError(
                 f"{where} {shared[0]} cannot differ by source: fusion compares ranks of lists that all "
-                "sources are in; set it in [retrieval]"
+                "sources are in"
             )
         own = _checked(values, keys, where)
         for stage, (numbers, names, begin) in of.items():
@@ -179,46 +178,3 @@ def _tunable(values: Mapping[str, Any]) -> tuple[Range, ...]:
 
 
 VAULT = vault()
-
-
-@dataclass(frozen=True, slots=True)
-class Retrieval:
-    """`[retrieval]` of asof.toml: the keys of RAGtriever, and `sources.NAME` with other values of them."""
-
-    recipes: Mapping[str, Recipe] = field(default_factory=dict)
-
-    ABOUT: ClassVar = (
-        "The keys of RAGtriever's design, for the recipe vault. [retrieval.sources.NAME] has them for "
-        "passages of one source (asof status lists them), but for fusion_algorithm and rrf_k, which are of "
-        "all sources."
-    )
-    DEFAULTS: ClassVar[Mapping[str, Any]] = {key: default for key, (default, _) in KEYS.items()}
-    WORDS: ClassVar[Mapping[str, str]] = {
-        "fusion_algorithm": '"rrf" (by ranks) or "weighted" (by scores).', "rrf_k": "1 to 1000.",
-        "backlink_boost_weight": "What a document that links to it adds, 0 (off) to 1.",
-        "backlink_boost_cap": "How many such documents count.",
-        "recency_boost_enabled": "Whether newer notes get more.",
-        "recency_fresh_days": "Younger than so many days is fresh (fresh < recent < old).",
-        "recency_recent_days": "Younger than so many days is recent.",
-        "recency_old_days": "What is older than so many days gets less.",
-        "recency_fresh_boost": "The factor of fresh notes, 0 to 10.",
-        "recency_recent_boost": "The factor of recent notes.",
-        "recency_old_boost": "The factor of old notes.",
-        "recency_older_boost": "The factor of all that are older.",
-        "heading_boost_enabled": "Whether headings with a word of the question count.",
-        "heading_h1_boost": "The factor of the first heading over a passage, 1 to 2.",
-        "heading_h2_boost": "The factor of the second.",
-        "heading_h3_boost": "The factor of the third.",
-        "tag_boost_enabled": "Whether tags with a word of the question count.",
-        "tag_boost_weight": "What each such tag adds, 0 to 1.",
-        "tag_boost_cap": "How many such tags count.",
-    }  # fmt: skip
-
-    @classmethod
-    def read(cls, table: Mapping[str, Any]) -> Retrieval:
-        """The table of a configuration. Raises UsageError: which key, what is accepted."""
-        own = {**table}
-        sources = own.pop("sources", {})
-        if not isinstance(sources, dict) or not all(isinstance(each, dict) for each in sources.values()):
-            raise UsageError("sources: a table of tables is expected, [retrieval.sources.NAME]")
-        return cls({"vault": vault(sources, **own)})

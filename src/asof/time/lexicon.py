@@ -10,7 +10,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import accumulate, islice
 from typing import Any, NamedTuple
 
@@ -120,70 +120,18 @@ class Senses(dict[str, Any]):
 NO_SENSES = Senses({})
 
 
-_ALONE = frozenset(
-    [
-        "month",
-        "month_short",
-        "weekday",
-        "weekday_short",
-        "plural_weekday",
-        "unit",
-        "units",
-        "decade",
-        "day",
-        "day_night",
-        "season",
-        "holiday",
-        "daypart",
-        "hour",
-        "fiscal_year",
-        "end_of_unit",
-        "to_date",
-        "decade_label",
-        "roman",
-        "year_sign",
-        "month_sign",
-        "day_sign",
-        "century_sign",
-        "era",
-        "beside",
-        "quarter_name",
-        "half_name",
-        "hundreds",
-        "one_thousand",
-    ]
+def sense_set(names: str) -> frozenset[str]:
+    """A set of senses, which are the names of tables of words."""
+    return frozenset(names.split())
+
+
+_ALONE = sense_set(
+    "month month_short weekday weekday_short plural_weekday unit units decade day day_night season holiday "
+    "daypart hour fiscal_year end_of_unit to_date decade_label roman year_sign month_sign day_sign "
+    "century_sign era beside quarter_name half_name hundreds one_thousand"
 )
-_WARY = frozenset(["wary", "very_wary", "with_year"])
-_SUFFICIENT = frozenset(["month", "weekday", "day", "day_night", "holiday", "end_of_unit", "to_date"])
-_CUES = frozenset(["cue", "date_cue", "dot_cue", "lower_cue", "clear_cue"])
-_LINKS = frozenset(
-    [
-        "leading",
-        "the",
-        "elided",
-        "of",
-        "at",
-        "on",
-        "and",
-        "to",
-        "from",
-        "between",
-        "relation",
-        "trailing",
-        "onwards",
-    ]
-)
-_STEPS = frozenset(["shift", "ahead", "ago_before", "lasting", "within", "bound", "starting", "not_time"])
-_ATTACHED = frozenset(
-    ["unit", "units", "unit_short", "daypart", "fiscal", "fiscal_year", "calendar_year", "week", "week_label"]
-)
-_LETTERS = frozenset(
-    ["quarter", "half", "decade_suffix", "ordinal_suffix", "meridiem", "hour_sign", "zone", "iso_t"]
-)
-_WEAK = _CUES | _LINKS | _STEPS | _ATTACHED | _LETTERS
-"""Tables of words that are no time by themselves, nor with one another: "the", "of", "year"."""
-_MUTE = _CUES | _LINKS | _STEPS
-_INERT = frozenset(["leading", "the", "of", "and", "ahead", "cue", "clear_cue", "lower_cue"])
+_WARY = sense_set("wary very_wary with_year")
+_SUFFICIENT = sense_set("month weekday day day_night holiday end_of_unit to_date")
 _FIGURES = frozenset(
     [str(n) for n in range(100)] + [f"0{n}" for n in range(10)] + [str(year) for year in range(1000, 3000)]
 )
@@ -194,10 +142,8 @@ class TimeLexicon:
     """Words and phrases with their senses.
 
     `triggers` are the words without which no text says a time (`ascii_triggers`: those of ASCII letters, as
-    bytes), `sufficient` those that say one alone, `weak` those that say none however they are put together,
-    `mute` those that say none with numbers of up to three figures, `inert` those that say none with two such
-    numbers and a sign. `lists` holds words around numbers that are no years; `month_first` tells how 3/4/2024
-    is read.
+    bytes), `sufficient` those that say one alone. `lists` holds words around numbers that are no years;
+    `month_first` tells how 3/4/2024 is read.
     """
 
     senses: Mapping[str, Senses]
@@ -206,9 +152,6 @@ class TimeLexicon:
     triggers: frozenset[str]
     ascii_triggers: frozenset[bytes]
     sufficient: frozenset[str]
-    weak: frozenset[str]
-    mute: frozenset[str]
-    inert: frozenset[str]
     lists: Mapping[str, frozenset[str]]
     month_first: bool
 
@@ -263,29 +206,9 @@ def _merged(named: tuple[str, ...]) -> TimeLexicon:
         frozenset(triggers),
         frozenset(word.encode() for word in triggers if word.isascii() and word.isalpha()),
         frozenset(sufficient),
-        _weak(senses, phrases, sufficient),
-        frozenset(word for word, each in senses.items() if each.keys() <= _MUTE),
-        frozenset(word for word, each in senses.items() if each.keys() <= _INERT),
         lists,
         tables(named[0], "time").get("figures") == "month",
     )
-
-
-def _weak(
-    senses: Mapping[str, Mapping[str, Any]],
-    phrases: Mapping[tuple[str, ...], Mapping[str, Any]],
-    sufficient: set[str],
-) -> frozenset[str]:
-    """The words of which no time can be made: of every phrase for a time, a word is not among them."""
-    weak = {word for word, each in senses.items() if each.keys() <= _WEAK}
-    weak.update(word for words in phrases for word in words if word not in senses and word.isalpha())
-    for words, each in phrases.items():
-        if each.keys() <= _WEAK or not sufficient.isdisjoint(words):
-            continue
-        weak.difference_update(word for word in words if word not in senses)
-        if weak.issuperset(words):
-            weak.discard(max(words, key=len))
-    return frozenset(weak)
 
 
 # -- regular expressions that find all known words around a place at once ------------------------------
@@ -349,19 +272,10 @@ _CONTEXT = 2  # words before a window that rules look at
 _LONG = 8  # letters or figures of a word that says a time alone
 _DATE_FIGURES = re.compile("[0-9](?:((?:[0-9]?|(?<=[12])[0-9]{3}|[0-9]{7}|[0-9]{13})(?![0-9]))|[0-9]+)")
 """Figures; those that may say a day, a year, or a date as in 20240305 and 20240305143007 have a group."""
-_SHORT_FIGURES = frozenset(f"{n:0{size}}" for size in (1, 2, 3) for n in range(10**size))
 _SMALL, _CAPITAL = re.compile("[a-z]"), re.compile("[A-Z]")
 _OTHER_LETTER = re.compile(r"[^\W\d_\x00-\x7f]")
 _WIDE = re.compile("[０-９]")
 _NARROW = str.maketrans("０１２３４５６７８９", "0123456789")
-_DATE_SIGN = re.compile(r"[^\w\s,;()%$]")
-"""A sign that may occur in a time of numbers and words such as `to`."""
-_DATE_IN_PAIRS = re.compile(
-    r"[^\w\s,;()%$.–-]|\.\s|\s\.|[0-9]\s?[-–]\s?[0-9]+\s?[-.–]|[0-9]\.[0-9]+\s?[-–]"
-    r"|(?<![0-9])[0-9]{1,2}\.[0-9]{1,2}\.[0-9]{2}(?![0-9])"
-)
-"""A sign that may stand in a time of numbers and words such as `the`; one hyphen or full stop is none, nor
-are those of a version (1.2.3, 1.20.300)."""
 _BLANKS = bytes(sign if sign < 128 and chr(sign).isalpha() else 32 for sign in range(256))
 """For `bytes.translate`: all that is no letter of ASCII becomes a blank."""
 _ASCII_BLANKS = bytes(sign if sign >= 128 else _BLANKS[sign] for sign in range(256))
@@ -373,8 +287,6 @@ Place = tuple[int, int]
 class TimeText:
     """A text, and the same in lower case."""
 
-    __slots__ = ("_backwards", "_caseless", "_ends", "lower", "text")
-
     def __init__(self, text: str) -> None:
         lower = text.lower()
         if len(lower) != len(text):  # "İ" becomes two characters, and offsets must stay true
@@ -382,33 +294,24 @@ class TimeText:
         if not lower.isascii() and _WIDE.search(lower):
             lower = lower.translate(_NARROW)
         self.text, self.lower = text, lower
-        self._backwards = ""
-        self._caseless: bool | None = None
-        self._ends: Place | None = None
 
-    @property
+    @cached_property
     def caseless(self) -> bool:
         """True if the text is all lower case or all capitals, so that capitals mark nothing."""
-        if self._caseless is None:
-            text = self.text
-            mixed = _SMALL.search(text) is not None and _CAPITAL.search(text) is not None
-            self._caseless = not mixed and text in (text.lower(), text.upper())
-        return self._caseless
+        text = self.text
+        mixed = _SMALL.search(text) is not None and _CAPITAL.search(text) is not None
+        return not mixed and text in (text.lower(), text.upper())
 
-    @property
+    @cached_property
     def backwards(self) -> str:
         """The text in lower case, reversed."""
-        if not self._backwards:
-            self._backwards = self.lower[::-1]
-        return self._backwards
+        return self.lower[::-1]
 
-    @property
+    @cached_property
     def ends(self) -> Place:
         """The start of its first word and the end of its last one; any two places if it has none."""
-        if self._ends is None:
-            first, last = WORD.search(self.lower), WORD.search(self.backwards)
-            self._ends = first.start() if first else 0, len(self.lower) - last.start() if last else 0
-        return self._ends
+        first, last = WORD.search(self.lower), WORD.search(self.backwards)
+        return first.start() if first else 0, len(self.lower) - last.start() if last else 0
 
     def triggers(self, lexicon: TimeLexicon) -> list[Place]:
         """The words that may name a time, in order."""
@@ -453,8 +356,6 @@ class WordWindow:
     before word `n`, one more after the last. Its gaps and words begin at `offset` of the text.
     """
 
-    __slots__ = ("_pieces", "_starts", "after", "first", "gaps", "offset", "text", "words")
-
     def __init__(self, text: TimeText, known: Place) -> None:
         size, (begin, end) = len(text.lower), known
         first, beyond = 0, WORD.search(text.lower, end)
@@ -465,14 +366,11 @@ class WordWindow:
         self.words: list[str] = pieces[1::2]
         self.gaps: list[str] = pieces[::2]
         self.after = len(self.words) - 1 if beyond else len(self.words)
-        self._starts: list[int] = []
 
-    @property
+    @cached_property
     def starts(self) -> list[int]:
         """The starts of the words in the text, and the end of the window."""
-        if not self._starts:
-            self._starts = list(accumulate(map(len, self._pieces), initial=self.offset))[1::2]
-        return self._starts
+        return list(accumulate(map(len, self._pieces), initial=self.offset))[1::2]
 
     def end(self, n: int) -> int:
         """The end of word `n` in the text."""
@@ -486,50 +384,17 @@ def windows(text: TimeText, lexicon: TimeLexicon) -> Iterator[WordWindow]:
         return
     before, after = words_before(lexicon, _REACH), words_after(lexicon, _BOUND)
     lower, backwards, size = text.lower, text.backwards, len(text.lower)
-    weak, sufficient = lexicon.weak, lexicon.sufficient
-    done = 0
+    sufficient, done = lexicon.sufficient, 0
     for start, end in triggers:
         if start < done:
             continue
         begin = size - before.match(backwards, size - start, size - done).end()  # type: ignore[union-attr]
         done = after.match(lower, end).end()  # type: ignore[union-attr]
-        if begin == start and done == end:
-            words = [lower[start:end]]
-            if words[0] not in sufficient and end - start < _LONG and text.ends != (start, end):
-                continue
-        else:
-            words = WORD.findall(lower, begin, done)
-        if len(words) > _BOUND:
-            *_, last = islice(WORD.finditer(lower, begin, done), _BOUND)
-            done = last.end()
-            del words[_BOUND:]
-        if weak.issuperset(words) or (
-            _counts_only(text, (begin, done), words, lexicon) and text.ends != (begin, done)
-        ):
+        alone = (begin, done) == (start, end)
+        if alone and lower[start:end] not in sufficient and end - start < _LONG and text.ends != (start, end):
             continue
+        done = [word.end() for word in islice(WORD.finditer(lower, begin, done), _BOUND)][-1]
         yield WordWindow(text, (begin, done))
-
-
-def _counts_only(text: TimeText, known: Place, words: list[str], lexicon: TimeLexicon) -> bool:
-    """True if known words are numbers of at most three figures among words that make no time of them.
-
-    `between 12 and 15`, `1.8 of the 40`: without a sign as in `3/5` or `12:30` it takes three of them, or a
-    word such as `before`, to say a date.
-    """
-    if not _with_counts(lexicon.mute).issuperset(words):
-        return False
-    inert = _with_counts(lexicon.inert).issuperset(words)
-    if inert:
-        context = WORD.search(text.backwards, len(text.lower) - known[0])
-        inert = context is None or context[0][::-1] not in lexicon.known
-    return (_DATE_IN_PAIRS if inert else _DATE_SIGN).search(
-        text.lower, max(known[0] - 1, 0), known[1]
-    ) is None
-
-
-@lru_cache(maxsize=32)
-def _with_counts(words: frozenset[str]) -> frozenset[str]:
-    return words | _SHORT_FIGURES
 
 
 @lru_cache(maxsize=4096)
@@ -638,19 +503,6 @@ class TokenRun:
 
     `places[i]` is the place in the window of the first word of item `i`, one more stands after the last.
     """
-
-    __slots__ = (
-        "_senses",
-        "items",
-        "last_joint",
-        "last_relation",
-        "lexicon",
-        "may_hold_hours",
-        "memo",
-        "places",
-        "size",
-        "window",
-    )
 
     def __init__(self, window: WordWindow, lexicon: TimeLexicon) -> None:
         self.window, self.lexicon = window, lexicon

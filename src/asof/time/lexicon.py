@@ -464,7 +464,7 @@ class TimeToken:
     """A word or phrase with its senses; `glue` is the text before it: " " for blanks, else the signs.
 
     `kind` is the set of its senses; `wide` tells whether there are blanks besides the signs. `phrases` are
-    those that begin with the word. `marks` tells what a run with it may hold.
+    those that begin with the word.
     """
 
     word: str
@@ -473,25 +473,11 @@ class TimeToken:
     glue: str
     wide: bool
     phrases: _Phrases | None = None
-    marks: int = 0
 
 
-_JOINT, _AND, _BETWEEN_WORDS, _RELATION, _HOURS = (1 << n for n in range(5))
 _JOINING = frozenset(("-", "--", "/"))
-_MARKS = (
-    (_JOINT, frozenset(("to",))),
-    (_AND, frozenset(("and",))),
-    (_BETWEEN_WORDS, frozenset(("between",))),
-    (_RELATION, frozenset(("relation",))),
-    (_HOURS, frozenset(("hour", "cardinal", "meridiem", "hour_sign", "daypart", "between", "from"))),
-)
-
-
-@lru_cache(maxsize=4096)
-def _marks(kind: frozenset[str], glue: str) -> int:
-    marks = sum(mark for mark, senses in _MARKS if senses & kind)
-    return marks | (_JOINT if glue in _JOINING else 0) | (_HOURS if glue in (":", ".") else 0)
-
+_TO, _TO_OR_AND = sense_set("to"), sense_set("to and")
+_HOURS = sense_set("hour cardinal meridiem hour_sign daypart between from")
 
 _END = TimeToken("", NO_SENSES, NO_SENSES.kind, FAR, True)
 _BEYOND = (NO_SENSES,) * 8
@@ -511,7 +497,7 @@ class TokenRun:
         self.memo: dict[tuple[str, int], Any] = {}
         """What rules found at places, so that none is tried there twice."""
         words, gaps, after = window.words, window.gaps, window.after
-        at, joint, conjunction, relation, held = window.first, 0, 0, 0, 0
+        at = window.first
         while at < after:
             item = _token(lexicon, gaps[at] or self._gap(at), words[at])
             if item.glue == "'" and items and "elided" in items[-1].kind:
@@ -520,22 +506,21 @@ class TokenRun:
             at += 1
             if item.phrases is not None and at < after and words[at] in item.phrases:
                 at, item = self._phrase(at, item)
-            if item.marks:
-                held |= item.marks
-                if item.marks & _JOINT:
-                    joint = len(items)
-                elif item.marks & _AND:
-                    conjunction = len(items)
-                if item.marks & _RELATION:
-                    relation = len(items)
             items.append(item)
         places.append(at)
         self.items, self.places, self.size = items, places, len(items)
-        self.last_joint = max(joint, conjunction) if held & _BETWEEN_WORDS else joint
+        kinds = [item.kind for item in items]
+        joints = _TO_OR_AND if any("between" in kind for kind in kinds) else _TO
+        self.last_joint = max(
+            (i for i, kind in enumerate(kinds) if items[i].glue in _JOINING or not joints.isdisjoint(kind)),
+            default=0,
+        )
         """The last item that can join two times to a range: a word, or one after `-` or `/`; or 0."""
-        self.last_relation = relation
+        self.last_relation = max((i for i, kind in enumerate(kinds) if "relation" in kind), default=0)
         """The last item that can limit a time; or 0."""
-        self.may_hold_hours = bool(held & _HOURS)
+        self.may_hold_hours = any(
+            items[i].glue in (":", ".") or not _HOURS.isdisjoint(kind) for i, kind in enumerate(kinds)
+        )
         """Whether two times of day that make a range may be in it."""
         self._senses: list[Senses] = [*[item.senses for item in items], *_BEYOND]
 
@@ -549,8 +534,7 @@ class TokenRun:
                 and tuple(window.words[second - 1 : after]) == phrase
                 and all(bond(gap)[0] in _WITHIN for gap in window.gaps[second:after])
             ):
-                marks = _marks(senses.kind, item.glue)
-                return after, TimeToken(item.word, senses, senses.kind, item.glue, item.wide, None, marks)
+                return after, TimeToken(item.word, senses, senses.kind, item.glue, item.wide)
         return second, item
 
     def __getitem__(self, i: int) -> TimeToken:
@@ -620,7 +604,7 @@ def _token(lexicon: TimeLexicon, gap: str, word: str) -> TimeToken:
     for phrase in lexicon.phrases.get(word, ()):
         phrases.setdefault(phrase[0][1], []).append(phrase)
     second = {word: tuple(each) for word, each in phrases.items()}
-    return TimeToken(word, senses, senses.kind, glue, wide, second or None, _marks(senses.kind, glue))
+    return TimeToken(word, senses, senses.kind, glue, wide, second or None)
 
 
 _WITHIN = frozenset([" ", "-", "'", ".", "/", "", "o"])

@@ -157,7 +157,7 @@ def month_at(run: TokenRun, i: int) -> int | None:
 
 def is_foreign_name(run: TokenRun, i: int) -> bool:
     """True if a month of another language has a capital, which only names have there: `Mars 2020`."""
-    if run.sense(i, "with_year") is None or run.sense(i, "lower_case") is None:
+    if not run.has(i, "with_year") or not run.has(i, "lower_case"):
         return False
     return run.capital(i) and not run.caseless
 
@@ -199,7 +199,7 @@ def _day(run: TokenRun, i: int, _: ReadingContext) -> Name | None:
             cue = "number" if run.sense(of, "with_year") else ""
             return Name("day", day_of_month(number, day[0]), of + 1, cue, glue=" ," + same)
     number = month_at(run, i)
-    if number is None or run.sense(i, "with_year") is not None:
+    if number is None or run.has(i, "with_year"):
         return None
     at = run.after(i + 1, "the")
     glue = run[at].glue
@@ -207,12 +207,12 @@ def _day(run: TokenRun, i: int, _: ReadingContext) -> Name | None:
         glue == "." and (run.sense(i, "month_short") or not run[at].wide)
     ):
         return None
-    if at == i + 1 and run.sense(at, "ordinal") == 2 and run.sense(at + 1, "unit") is None and glue != " ":
+    if at == i + 1 and run.sense(at, "ordinal") == 2 and not run.has(at + 1, "unit") and glue != " ":
         return None
     if year_words(run, at) is not None or (glue == "" and run.sense(i, "month_short")):  # Oct4 is a gene
         return None
     day = day_number(run, at) or _beyond_month(run, at)
-    if day is None or not _counts_days(run, day[1], exact=run.sense(at, "number") is None or day[1] > at + 1):
+    if day is None or not _counts_days(run, day[1], exact=not run.has(at, "number") or day[1] > at + 1):
         return None
     return Name("day", day_of_month(number, day[0]), day[1], glue=" ,-/" if glue in "-/" and glue else " ,")
 
@@ -251,7 +251,7 @@ def _reversed_day(run: TokenRun, i: int) -> Name | None:
 
 
 def _season(run: TokenRun, i: int, _: ReadingContext) -> Name | None:
-    at = run.after(i, "the") if run.sense(i, "the") is None else i + 1
+    at = run.after(i, "the") if not run.has(i, "the") else i + 1
     start = run.sense(at, "season")
     if start is None:
         return None
@@ -264,19 +264,19 @@ _PARTS = {"quarter": 4, "half": 2}
 
 def _label(run: TokenRun, i: int, context: ReadingContext) -> Name | None:
     """`Q3`, `3Q`, `H1`, `2H`, `fiscal Q3`, and before a year `quarter 3`. There is no `Q5` in any year."""
-    is_fiscal = run.sense(i, "fiscal") is not None and run.follows(i + 1, " ")
+    is_fiscal = run.has(i, "fiscal") and run.follows(i + 1, " ")
     at = i + 1 if is_fiscal else i
     glued = run[at + 1].glue == ""
     for sense, size, grain in (("quarter", 3, "quarter"), ("half", 6, "half")) if glued else ():
         for letter, figure in ((at, at + 1), (at + 1, at)):
-            if run.sense(letter, sense) is None or run.sense(figure, "figures") != 1:
+            if not run.has(letter, sense) or run.sense(figure, "figures") != 1:
                 continue
             number = run.sense(figure, "number")
             if (1 <= number <= 12 // size or grain == "quarter") and not (
                 letter > figure and run.sense(at - 1, "figures") and run[at].glue
             ):
                 glue = " ,-/_" if letter > figure else " ,-/"
-                hours = letter > figure and run.sense(letter, "hour_sign") is not None  # 2h
+                hours = letter > figure and run.has(letter, "hour_sign")  # 2h
                 cue = "number" if hours else "cue"
                 return _part(grain, number, at + 2, is_fiscal, context, needs_cue=cue, glue=glue)
     unit, number = unit_after_number(run, at), run.sense(at + 1, "number")
@@ -306,7 +306,7 @@ def _part(
 
 def _ordinal_part(run: TokenRun, i: int, context: ReadingContext) -> Name | None:
     """`the third quarter`, `first half`, `third-quarter`."""
-    at = i + 1 if run.sense(i, "the") is not None else i
+    at = i + 1 if run.has(i, "the") else i
     match = ordinal(run, at)
     if match is None or not run.follows(match[1], " -."):
         return None
@@ -315,7 +315,7 @@ def _ordinal_part(run: TokenRun, i: int, context: ReadingContext) -> Name | None
     grain = run.sense(unit, "unit") or run.sense(unit, "unit_short")
     if grain not in _PARTS:
         return None
-    said = run.sense(unit + 1, "of") is not None or year_figures(run, unit + 1) is not None
+    said = run.has(unit + 1, "of") or year_figures(run, unit + 1) is not None
     number = _PARTS[grain] if number == -1 and said and run.follows(unit + 1) else number
     if not 1 <= number <= _PARTS[grain]:
         return None
@@ -339,7 +339,7 @@ def _title(run: TokenRun, i: int) -> str:
 
 def _week(run: TokenRun, i: int, _: ReadingContext) -> Name | None:
     """`week 9`, `KW 9`, and `W09` after a year."""
-    if run.sense(i, "week") is not None and run.follows(i + 1, " "):
+    if run.has(i, "week") and run.follows(i + 1, " "):
         if run.sense(i + 1, "figures") in (1, 2) and 1 <= run.sense(i + 1, "number") <= 53:
             return Name("week", iso_week(run.sense(i + 1, "number")), i + 2, _title(run, i))
         spelled = cardinal(run, i + 1)
@@ -481,13 +481,13 @@ def _counted(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None
 
 def day_of_some_month(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
     """`the 18th`: that of the month that is nearest. `the 18` is a day only inside a range."""
-    the = run.sense(i, "the") is not None
+    the = run.has(i, "the")
     at = i + 1 if the else i
     number = run.sense(at, "day_figures")
     match = ordinal(run, at)
     if match is None and the and number is not None and 1 <= number <= 31:
         return TimeReading("day", (), True, needs_cue="number", number=number), at + 1
-    if match is None or not 1 <= match[0] <= 31 or run.sense(at, "ordinal") is not None:
+    if match is None or not 1 <= match[0] <= 31 or run.has(at, "ordinal"):
         return None
     word, gap = run.behind(match[1] - 1)
     if gap in (" ", "-") and word and not _free(run, match[1]):
@@ -499,8 +499,7 @@ def day_of_some_month(run: TokenRun, i: int, context: ReadingContext) -> RuleMat
 def _free(run: TokenRun, i: int) -> bool:
     """True if a day of the month is not followed by a noun that it counts (`the 18th floor`)."""
     return i < run.size and any(
-        run.sense(i, sense) is not None
-        for sense in ("to", "and", "at", "from", "between", "on", "relation", "day")
+        run.has(i, sense) for sense in ("to", "and", "at", "from", "between", "on", "relation", "day")
     )
 
 
@@ -529,7 +528,7 @@ def part_of(run: TokenRun, i: int, context: ReadingContext, point: Rule) -> Rule
     which = run.sense(i, "part")
     if which is None or not run.follows(i + 1, " -"):
         return None
-    at = run.after(i + 1, "the") if run.sense(i + 1, "the") is None else i + 2
+    at = run.after(i + 1, "the") if not run.has(i + 1, "the") else i + 2
     match = point(run, i + 1, context) or (point(run, at, context) if at > i + 1 else None)
     if match is None and context.today is not None and at > i + 1:
         unit = run.sense(at, "unit")  # "the end of the year"
@@ -568,7 +567,7 @@ def nth_of(run: TokenRun, i: int, context: ReadingContext, period: Rule) -> Rule
 
     Also `20th of next month` and `the week of March 4`.
     """
-    at = i + 1 if run.sense(i, "the") is not None else i
+    at = i + 1 if run.has(i, "the") else i
     if run.sense(at, "unit") == "week":
         return _week_with(run, at, context, period)
     match = ordinal(run, at)
@@ -619,7 +618,7 @@ def _placed(reading: TimeReading, place: Callable[[LocalInterval], LocalInterval
 
 def _period(run: TokenRun, i: int, context: ReadingContext, period: Rule) -> RuleMatch | None:
     """The longer time of a part; `the year` and `the month` are those of the anchor."""
-    i = i + 1 if run.sense(i, "the") is not None else i
+    i = i + 1 if run.has(i, "the") else i
     match = period(run, i, context)
     if match is not None:
         reading = match[0]
@@ -627,7 +626,7 @@ def _period(run: TokenRun, i: int, context: ReadingContext, period: Rule) -> Rul
             match if (reading.choices or reading.yearly) and reading.grain in (*IN_MONTHS, "season") else None
         )
     unit = run.sense(i, "unit")
-    if unit == "year" and run.sense(i - 1, "the") is not None:
+    if unit == "year" and run.has(i - 1, "the"):
         return reading_without_year("year", months, context), i + 1
     return None
 
@@ -646,7 +645,7 @@ def _day_of(run: TokenRun, j: int, number: int, context: ReadingContext, period:
 def _week_with(run: TokenRun, i: int, context: ReadingContext, period: Rule) -> RuleMatch | None:
     """`week of March 4`, `the week commencing 4 March`: the week that holds the day."""
     at = i + 1
-    if run.sense(at, "of") is None and run.sense(at, "starting") is None:
+    if not run.has(at, "of") and not run.has(at, "starting"):
         return None
     match = period(run, run.after(at + 1, "the"), context)
     if match is None or match[0].grain != "day" or not run.follows(at + 1):

@@ -86,7 +86,7 @@ def clock(run: TokenRun, i: int, *, bare: bool = False) -> tuple[Clock, int] | N
     named = run.sense(i, "hour")
     if named is not None and isinstance(named, int):
         return Clock(named * HOUR, "minute", named, True), i + 1
-    attached = not run[i].glue and bool(run.before(i)[0]) and run.sense(i - 1, "iso_t") is None
+    attached = not run[i].glue and bool(run.before(i)[0]) and not run.has(i - 1, "iso_t")
     found = None if attached else _hour(run, i)  # "A2A" is no time
     if found is None:
         return None
@@ -106,7 +106,7 @@ def clock(run: TokenRun, i: int, *, bare: bool = False) -> tuple[Clock, int] | N
         elif plain and not bare:
             return None
     time = hour * HOUR + minute * MINUTE + micros
-    west = grain == "second" or run.sense(i - 1, "iso_t") is not None or run[i - 1].glue == "-"
+    west = grain == "second" or run.has(i - 1, "iso_t") or run[i - 1].glue == "-"
     zone, after = _zone(run, after, plain=plain, west=west)
     sure = (
         (not letter if half is not None else hour > 12 or hour == 0) or zone is not None or grain == "second"
@@ -132,7 +132,7 @@ def _hour(run: TokenRun, i: int) -> tuple[int, int, int, str, int, bool] | None:
             minute = run.sense(i + 1, "number")
             if minute > 59:
                 return None
-            told = run.sense(i + 2, "meridiem") is not None or run.sense(i + 2, "clock") is not None
+            told = run.has(i + 2, "meridiem") or run.has(i + 2, "clock")
             if sign == "." and not (told and run[i + 2].glue in ("", " ")):
                 return (hour, minute, 0, "minute", i + 2, True) if run[i + 2].glue != "." else None
             return (
@@ -151,10 +151,10 @@ def _hour(run: TokenRun, i: int) -> tuple[int, int, int, str, int, bool] | None:
 
 def _signed(run: TokenRun, i: int, hour: int) -> tuple[int, int, int, str, int, bool] | None:
     """An hour with the sign of hours, and minutes after it: `14h30`, `9 h 05`; `14h` alone needs a word."""
-    if run.sense(i + 1, "hour_sign") is None or run[i + 1].glue not in ("", " "):
+    if not run.has(i + 1, "hour_sign") or run[i + 1].glue not in ("", " "):
         return None
     if run.sense(i + 2, "figures") == 2 and run[i + 2].glue in ("", " ") and run.sense(i + 2, "number") <= 59:
-        after = i + 4 if run.sense(i + 3, "minute_sign") is not None else i + 3
+        after = i + 4 if run.has(i + 3, "minute_sign") else i + 3
         return hour, run.sense(i + 2, "number"), 0, "minute", after, False
     led = not run[i - 1].kind.isdisjoint(("at", "from", "between", "day_sign", "day"))
     return hour, 0, 0, "hour", i + 2, not led
@@ -173,7 +173,7 @@ def _seconds(run: TokenRun, i: int, hour: int, minute: int) -> tuple[int, int, i
 
 def iso_clock(run: TokenRun, i: int) -> tuple[Clock, int] | None:
     """A time right after an ISO date: `T14:30Z`, `T1430`."""
-    if run.sense(i, "iso_t") is None or run[i].glue or run[i + 1].glue:
+    if not run.has(i, "iso_t") or run[i].glue or run[i + 1].glue:
         return None
     figures, number = run.sense(i + 1, "figures"), run.sense(i + 1, "number")
     if figures in (4, 6):
@@ -229,7 +229,7 @@ def joint(run: TokenRun, i: int, word: str) -> int | None:
         return None
     if run[i].glue == "." and run.capital(i) and not run.caseless:
         return None  # a new sentence
-    if run.sense(i, "to") is not None or (word == "between" and run.sense(i, "and") is not None):
+    if run.has(i, "to") or (word == "between" and run.has(i, "and")):
         return i + 1
     return None
 
@@ -254,7 +254,7 @@ def hours_of_day(run: TokenRun, i: int, context: ReadingContext, day_point: Rule
             return None
         half, stop = half_of_day(run, day[1])
         if day[0].grain == "hour":  # "from 10 to 11 this morning"
-            if run.sense(day[1] - 1, "unit") is not None:
+            if run.has(day[1] - 1, "unit"):
                 return None
             half = 0 if day[0].best[0] % DAY < DAY // 2 else 12
         return _on_days(begin.in_half(half), end.in_half(half), day[0]), stop
@@ -290,7 +290,7 @@ def _on_days(begin: Clock, end: Clock, day: TimeReading) -> TimeReading:
 
 def after_part(run: TokenRun, i: int) -> bool:
     """True if a part of the day comes right before: `Monday morning 6-8`."""
-    return run.sense(i - 1, "daypart") is not None
+    return run.has(i - 1, "daypart")
 
 
 def clock_pair(run: TokenRun, i: int) -> tuple[Clock, Clock, int] | None:

@@ -95,7 +95,7 @@ def _year(run: TokenRun, i: int, context: ReadingContext) -> _Year | None:
         return _Year(date.fromordinal(context.today).year + int(side), i + 1, relative=True)
     era = run.sense(i, "era")
     counted = (run.sense(i, "year_figures"), i + 1) if era is None else _number(run, i + 1, 3)
-    if counted is None or counted[0] is None or run.sense(counted[1], "year_sign") is None:
+    if counted is None or counted[0] is None or not run.has(counted[1], "year_sign"):
         return None
     number = counted[0] + (era or 0)
     return _Year(number, counted[1] + 1) if EARLIEST <= number <= LATEST else None
@@ -111,7 +111,7 @@ def _number(run: TokenRun, i: int, most: int = 2) -> tuple[int, int] | None:
 
 def _month_and_day(run: TokenRun, i: int) -> Name | None:
     found = _number(run, i)
-    if found is None or not 1 <= found[0] <= 12 or run.sense(found[1], "month_sign") is None:
+    if found is None or not 1 <= found[0] <= 12 or not run.has(found[1], "month_sign"):
         return None
     day = _day(run, found[1] + 1)
     if day is None:
@@ -121,7 +121,7 @@ def _month_and_day(run: TokenRun, i: int) -> Name | None:
 
 def _day(run: TokenRun, i: int) -> tuple[int, int] | None:
     found = _number(run, i)
-    if found is None or not 1 <= found[0] <= 31 or run.sense(found[1], "day_sign") is None:
+    if found is None or not 1 <= found[0] <= 31 or not run.has(found[1], "day_sign"):
         return None
     return found[0], found[1] + 1
 
@@ -135,9 +135,7 @@ def _day_alone(run: TokenRun, i: int) -> RuleMatch | None:
 def _signed_part(run: TokenRun, reading: TimeReading, after: int) -> RuleMatch:
     """A reading, or the third of it that a word after it names: `2021年初`, `今年年底`, `3月中旬`."""
     at = after
-    if run.sense(at + 1, "part_after") is not None and run.sense(
-        at, "year_sign" if reading.grain == "year" else "of"
-    ):
+    if run.has(at + 1, "part_after") and run.sense(at, "year_sign" if reading.grain == "year" else "of"):
         at += 1
     which = run.sense(at, "part_after")
     if which is None or reading.grain not in FINER or not reading.choices:
@@ -158,14 +156,14 @@ def side_after(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | No
     """A side (last, next, this) after its noun: `le mois dernier`, `marzo pasado`, `l'exercice en cours`."""
     if context.today is None:
         return None
-    unit, fiscal = run.sense(i, "unit"), run.sense(i, "fiscal_year") is not None
+    unit, fiscal = run.sense(i, "unit"), run.has(i, "fiscal_year")
     if unit is None and not fiscal:
         name = name_at(run, i, context)
         side = None if name is None or name.grain == "week" else run.sense(name.after, "side_after")
         if name is None or side is None or not run.follows(name.after):
             return None
         return name_on_side(name, side, context), name.after + 1
-    at = i + 2 if run.sense(i + 1, "fiscal") is not None and run.follows(i + 1) else i + 1
+    at = i + 2 if run.has(i + 1, "fiscal") and run.follows(i + 1) else i + 1
     side = run.sense(at, "side_after")
     if side is None or not run.follows(at):
         return None
@@ -254,7 +252,7 @@ def deictic_time(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | 
 
 
 def _relative_day(run: TokenRun, i: int, today: int) -> RuleMatch | None:
-    if run.sense(i, "the") is not None and run.sense(i + 1, "day") in (-2, 2):
+    if run.has(i, "the") and run.sense(i + 1, "day") in (-2, 2):
         i += 1
     steps = run.sense(i, "day")
     if steps is not None and not run.sense(i, "very_wary"):
@@ -268,7 +266,7 @@ def _relative_day(run: TokenRun, i: int, today: int) -> RuleMatch | None:
 
 def _sided(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
     """`last week`, `this quarter`, `next 3 days`, `past year`, `next March`, `last fiscal year`."""
-    if run.sense(i, "the") is not None and _long_unit(run, i + 2):
+    if run.has(i, "the") and _long_unit(run, i + 2):
         i += 1
     side, rolling = run.sense(i, "side"), run.sense(i, "rolling")
     if side is None:
@@ -301,9 +299,9 @@ def _long_unit(run: TokenRun, i: int) -> bool:
 
 def _meant(run: TokenRun, i: int, side: int) -> bool:
     """True if a word that mostly is another one is a name here: `this may` is not."""
-    if run.sense(i + 1, "with_year") is not None:
+    if run.has(i + 1, "with_year"):
         return False
-    if run.sense(i + 1, "very_wary") is None or run.capital(i + 1):
+    if not run.has(i + 1, "very_wary") or run.capital(i + 1):
         return True
     return run.caseless and side != 0
 
@@ -325,9 +323,9 @@ def _fiscal(run: TokenRun, i: int, side: int, context: ReadingContext) -> RuleMa
 def _window(run: TokenRun, i: int, side: int, context: ReadingContext) -> RuleMatch | None:
     """`(last) 30 days`, `(next) two weeks`, `(past) few months`: ends or begins at the anchor."""
     lengths = duration(run, i)
-    if lengths is not None and len(lengths[0]) > 1 and run.sense(lengths[1], "ago") is not None:
+    if lengths is not None and len(lengths[0]) > 1 and run.has(lengths[1], "ago"):
         lengths = duration(run, i, most=1)  # "the last 3 months and 2 days ago"
-    if lengths is None or (run.sense(i, "one") is not None and run.sense(i + 1, "vague") is None):
+    if lengths is None or (run.has(i, "one") and not run.has(i + 1, "vague")):
         return None
     reading = _window_of(lengths[0], side, context)
     if reading is None or _of_follows(run, lengths[1]):
@@ -374,7 +372,7 @@ def _counted_side(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch |
 
 def _beyond(run: TokenRun, i: int, today: int) -> RuleMatch | None:
     """`the week before last`, `month after next`."""
-    i = i + 1 if run.sense(i, "the") is not None else i
+    i = i + 1 if run.has(i, "the") else i
     unit, step = run.sense(i, "unit"), run.sense(i + 1, "shift")
     at = run.after(i + 2, "the")
     if unit is None or step is None or run.sense(at, "side") != step or unit in IN_CLOCK or unit == "day":
@@ -404,7 +402,7 @@ def _so_far(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
         return None
     j = i + 1
     if rest is not None:
-        j = j + 1 if run.sense(j, "the") is not None or run.sense(j, "side") == 0 else j
+        j = j + 1 if run.has(j, "the") or run.sense(j, "side") == 0 else j
         unit = run.sense(j, "unit")
     elif run.sense(j, "day") == 0:
         unit = "day"

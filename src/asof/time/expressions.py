@@ -134,8 +134,8 @@ def _points(run: TokenRun, i: int, context: ReadingContext, point: Rule) -> Rule
 
 def _end(run: TokenRun, i: int, context: ReadingContext, point: Rule) -> RuleMatch | None:
     """An end of a range; `now`, a bare day of a month and `eight o'clock` may be one."""
-    at = i + 1 if run.sense(i, "the") is not None else i
-    if run.sense(i, "now") is not None and context.at is not None:
+    at = i + 1 if run.has(i, "the") else i
+    if run.has(i, "now") and context.at is not None:
         return TimeReading("second", ((context.at, context.at),), relative=True), i + 1
     match = point(run, i, context)
     bare = point(run, at, context) if at > i else None
@@ -145,7 +145,7 @@ def _end(run: TokenRun, i: int, context: ReadingContext, point: Rule) -> RuleMat
     if time is not None and context.today is not None and (match is None or time[1] > match[1]):
         today = TimeReading("day", ((context.today * DAY, (context.today + 1) * DAY),), relative=True)
         return time[0].on(today)._replace(daily=time[0].daily), time[1]
-    if match is None and (day := day_number(run, at)) is not None and run.sense(at, "cardinal") is None:
+    if match is None and (day := day_number(run, at)) is not None and not run.has(at, "cardinal"):
         return TimeReading("day", (), True, needs_cue="number", number=day[0]), day[1]
     return match
 
@@ -156,11 +156,7 @@ def _days_of_month(run: TokenRun, i: int, context: ReadingContext, point: Rule) 
     if pair is not None:
         first, last, after = pair
         month = point(run, run.after(after, "of"), context) if run.follows(after) else None
-        if (
-            month is None
-            or month[0].grain != "month"
-            or run.sense(run.after(after, "of"), "figures") is not None
-        ):
+        if month is None or month[0].grain != "month" or run.has(run.after(after, "of"), "figures"):
             return None
         return _days_in(month[0], first, last, context), month[1]
     number = month_at(run, i)
@@ -181,14 +177,14 @@ def _days_of_month(run: TokenRun, i: int, context: ReadingContext, point: Rule) 
 
 def _day_pair(run: TokenRun, i: int) -> tuple[int, int, int] | None:
     word, at = opening(run, i)
-    at = run.after(at, "the") if run.sense(at, "the") is None else at + 1
+    at = run.after(at, "the") if not run.has(at, "the") else at + 1
     first = day_number(run, at)
-    if first is None or (run.sense(at, "figures") is not None and attached_left(run, at)):
+    if first is None or (run.has(at, "figures") and attached_left(run, at)):
         return None
     after = joint(run, first[1], word)
     if after is None:
         return None
-    last = day_number(run, after + 1 if run.sense(after, "the") is not None else after)
+    last = day_number(run, after + 1 if run.has(after, "the") else after)
     return None if last is None or last[0] <= first[0] else (first[0], last[0], last[1])
 
 
@@ -261,7 +257,7 @@ def _point(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
     if match is not None and match[0].number is None:
         if match[0].grain == "day":
             return _time_after(run, match, None) or match
-        if match[0].grain == "hour" and match[0].choices and run.sense(match[1] - 1, "unit") is None:
+        if match[0].grain == "hour" and match[0].choices and not run.has(match[1] - 1, "unit"):
             return _time_after(run, match, _half(match[0])) or match
     following = run[i + 1]
     hour = _may_be_clock(run.items[i].kind, following.kind, following.glue)
@@ -299,7 +295,7 @@ def _time_after(run: TokenRun, match: RuleMatch, half: int | None) -> RuleMatch 
     if iso is not None:
         return iso[0].on(reading), iso[1]
     at = after
-    if run.follows(at, " ,") and run.sense(at, "at") is not None and run.sense(at, "relation") in _LOOSE:
+    if run.follows(at, " ,") and run.has(at, "at") and run.sense(at, "relation") in _LOOSE:
         at += 1
     if run.follows(at, " ,-") or run[at].glue in (")-", "@"):
         time = clock(run, at, bare=at > after or run[at].glue == "@")
@@ -347,12 +343,7 @@ def _time_first(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | N
     day_at = run.after(after, "on", signs)
     day_at = run.after(run.after(day_at, "of", " ,"), "the")
     day = day_point(run, day_at, context) if run.follows(day_at, signs) else None
-    if (
-        day is not None
-        and day[0].grain == "hour"
-        and day[0].choices
-        and run.sense(day[1] - 1, "unit") is None
-    ):
+    if day is not None and day[0].grain == "hour" and day[0].choices and not run.has(day[1] - 1, "unit"):
         midnight = day[0].mapped(lambda part: (part[0] // DAY * DAY, part[0] // DAY * DAY + DAY), "day")
         return there.in_half(_half(day[0])).on(midnight), day[1]  # 10pm tonight
     if day is not None and day[0].grain == "day" and day[0].choices and day[0].needs_cue != "number":
@@ -361,7 +352,7 @@ def _time_first(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | N
         if part is not None and run.follows(end):
             there, end = there.in_half(0 if str(part).startswith("8 ") else 12), end + 1
         return (there.on(day[0]), end) if sure is not None or part is not None else None
-    if sure is None or context.today is None or not (there.sure or run.sense(i - 1, "at") is not None):
+    if sure is None or context.today is None or not (there.sure or run.has(i - 1, "at")):
         return None
     today = TimeReading("day", ((context.today * DAY, (context.today + 1) * DAY),), relative=True)
     return there.on(today)._replace(daily=there.daily), after
@@ -450,13 +441,13 @@ def _bounded(run: TokenRun, i: int, context: ReadingContext) -> TimeMatch | None
 def _limited(run: TokenRun, i: int, context: ReadingContext, match: RuleMatch | None) -> TimeMatch | None:
     """A relation with a time, unless a range without it reads farther."""
     relation, at = run.sense(i, "relation"), i + 1
-    if not run.follows(at) or run.sense(at, "relation") is not None:
+    if not run.follows(at) or run.has(at, "relation"):
         return None
     limited = _range(run, at, context) or point(run, at, context)
-    if run.sense(at, "the") is not None:
+    if run.has(at, "the"):
         bare = point(run, at + 1, context)
         limited = bare if limited is None or (bare is not None and bare[1] > limited[1]) else limited
-    if limited is None and run.sense(i, "lasting") is not None:
+    if limited is None and run.has(i, "lasting"):
         limited = lasting(run, at, context)
     if limited is None or not limited[0].choices or limited[0].needs_cue in ("number", "dot_cue"):
         return None
@@ -470,15 +461,10 @@ def _limited(run: TokenRun, i: int, context: ReadingContext, match: RuleMatch | 
 
 def _onwards(run: TokenRun, i: int, context: ReadingContext) -> TimeMatch | None:
     """`from 2014 on`."""
-    if run.sense(i, "from") is None or not run.follows(i + 1):
+    if not run.has(i, "from") or not run.follows(i + 1):
         return None
     match = point(run, i + 1, context)
-    if (
-        match is None
-        or not match[0].choices
-        or run.sense(match[1], "onwards") is None
-        or not run.follows(match[1])
-    ):
+    if match is None or not match[0].choices or not run.has(match[1], "onwards") or not run.follows(match[1]):
         return None
     limits = tuple(bounds_of_relation("since", choice, match[0]) for choice in match[0].choices)
     return TimeMatch(i, match[1] + 1, "since", match[0], limits)
@@ -490,7 +476,7 @@ def _day_with_bound(run: TokenRun, i: int, context: ReadingContext) -> TimeMatch
     if day is None or day[0].grain != "day" or not day[0].choices or not run.follows(day[1]):
         return None
     relation = run.sense(day[1], "relation")
-    if relation in (None, "around", "as of") or run.sense(day[1], "to") is not None:
+    if relation in (None, "around", "as of") or run.has(day[1], "to"):
         return None
     time = clock(run, day[1] + 1, bare=relation == "by")
     if time is None or not run.follows(day[1] + 1) or not ends(run, time[1]):
@@ -538,15 +524,15 @@ def _trusted(run: TokenRun, i: int, match: RuleMatch) -> bool:
         return True
     word, gap = run.before(i)
     senses = run.lexicon.senses.get(word, NO_SENSES)
-    if "the" in senses and run.sense(i, "weekday_short") is None and gap.isspace() and first > 1:
+    if "the" in senses and not run.has(i, "weekday_short") and gap.isspace() and first > 1:
         senses, gap = (
             run.lexicon.senses.get(window.words[first - 2], NO_SENSES),
             window.gaps[first - 1],
         )
     if needs_cue not in senses or not gap.isspace() or (needs_cue == "cue" and _goes_on(run, match[1] - 1)):
         return False
-    if run.sense(i, "very_wary") is not None:
-        return run.capital(i) or run.caseless or ("lower_cue" in senses and run.sense(i, "month") is not None)
+    if run.has(i, "very_wary"):
+        return run.capital(i) or run.caseless or ("lower_cue" in senses and run.has(i, "month"))
     return True
 
 
@@ -554,7 +540,7 @@ def _is_name(run: TokenRun, i: int, match: RuleMatch) -> bool:
     """True if a word that is a time only in lower case has a capital: the planet `Mars`."""
     return (
         bool(match[0].needs_cue)
-        and run.sense(i, "lower_case") is not None
+        and run.has(i, "lower_case")
         and run.capital(i)
         and not run.caseless
         and run.places[i] > 0
@@ -565,7 +551,7 @@ def _goes_on(run: TokenRun, i: int) -> bool:
     """True if a word with a capital follows a name, as in `June Carter`."""
     n, window = run.places[i + 1], run.window
     return (
-        run.sense(i, "month") is not None
+        run.has(i, "month")
         and not run.caseless
         and n < len(window.words)
         and window.gaps[n] == " "

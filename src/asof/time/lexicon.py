@@ -547,13 +547,17 @@ class TokenRun:
         except IndexError:
             return None
 
+    def has(self, i: int, name: str) -> bool:
+        """True if an item has a sense."""
+        return 0 <= i < self.size and name in self._senses[i]
+
     def follows(self, i: int, glue: str = " ") -> bool:
         """True if an item comes after one of the signs of `glue` (each character is one sign)."""
         return 0 <= i < self.size and self.items[i].glue in glue and bool(self.items[i].glue)
 
     def after(self, i: int, name: str, glue: str = " ") -> int:
         """The place after item `i` if it has a sense and the right glue, else `i`: skips an optional word."""
-        return i + 1 if self.sense(i, name) is not None and self.follows(i, glue) else i
+        return i + 1 if self.has(i, name) and self.follows(i, glue) else i
 
     def start(self, i: int) -> int:
         """The start of an item in the text."""

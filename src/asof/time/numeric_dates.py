@@ -77,7 +77,7 @@ def attached_right(run: TokenRun, i: int, sign: str = "") -> bool:
     """
     word, gap = run.behind(i)
     if not gap:
-        return bool(word) and run.sense(i + 1, "iso_t") is None
+        return bool(word) and not run.has(i + 1, "iso_t")
     if gap == "-" and sign in ("/", "."):
         return False
     return gap[0] in "%°€$" or (gap in _JOINING and bool(word) and word[0] in "0123456789")
@@ -105,7 +105,7 @@ def _compact(run: TokenRun, i: int) -> RuleMatch | None:
 
 def _row(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
     sign = run[i + 1].glue
-    if sign not in _SIGNS or run[i + 1].wide or run.sense(i + 1, "figures") is None:
+    if sign not in _SIGNS or run[i + 1].wide or not run.has(i + 1, "figures"):
         return None
     third = run[i + 2]
     if third.glue == sign and not third.wide and "figures" in third.senses:
@@ -151,7 +151,7 @@ def _two(run: TokenRun, i: int, sign: str, context: ReadingContext) -> RuleMatch
         return reading_in_year("month", month(a), b)._replace(needs_cue="cue" if sign == "." else ""), i + 2
     if max(sizes) > 2:
         return None
-    if run.sense(i + 2, "meridiem") is not None or run.sense(i + 2, "clock") is not None:
+    if run.has(i + 2, "meridiem") or run.has(i + 2, "clock"):
         return None
     word, gap = run.behind(i + 1)
     if gap == " " and word in run.lexicon.lists["counted"]:
@@ -196,15 +196,11 @@ def duration(run: TokenRun, i: int, most: int = _MOST) -> tuple[Lengths, int] | 
         if match is None or (run.sense(at, "year_figures") and run.sense(match[1], "year_sign")):
             break
         unit, glue = unit_after_number(run, match[1]), run[match[1]].glue
-        if (
-            unit is None
-            or glue not in (" ", "-", "")
-            or (glue == "" and run.sense(match[1] - 1, "number") is None)
-        ):
+        if unit is None or glue not in (" ", "-", "") or (glue == "" and not run.has(match[1] - 1, "number")):
             break
         after = match[1] + 1
         count = match[0]
-        if run.sense(after, "and_half") is not None and run.follows(after):
+        if run.has(after, "and_half") and run.follows(after):
             count, after = count + 0.5, after + 1
         lengths.append((count, unit))
         i = after
@@ -251,7 +247,7 @@ def distance(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None
         lengths = duration(run, i + 1)
         match = shift_anchor(lengths[0], context, before) if lengths else None
         return None if lengths is None or match is None else (match, lengths[1])
-    if run.sense(i, "ahead") is not None:
+    if run.has(i, "ahead"):
         return _ahead(run, i, context)
     lengths = duration(run, i)
     if lengths is None or not run.follows(lengths[1]):
@@ -280,7 +276,7 @@ def _ahead(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
         return None  # "in 3D"
     if run.behind(after - 1)[0] in ("of", "or", "and") and run.behind(after - 1)[1] == " ":
         return None
-    if run.sense(after, "ago") is not None or run.sense(after, "shift") is not None:
+    if run.has(after, "ago") or run.has(after, "shift"):
         return None
     match = shift_anchor(lengths[0], context, 1)
     return None if match is None else (match, after)
@@ -289,7 +285,7 @@ def _ahead(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
 def from_point(run: TokenRun, i: int, context: ReadingContext, point: Rule) -> RuleMatch | None:
     """A distance from another time: `two weeks before Christmas`, `3 days after 5 March 2024`."""
     lengths = duration(run, i)
-    if lengths is None and run.sense(i, "the") is not None and run.sense(i + 1, "unit") == "day":
+    if lengths is None and run.has(i, "the") and run.sense(i + 1, "unit") == "day":
         lengths = [(1, "day")], i + 2
     if lengths is None or not run.follows(lengths[1]):
         return None
@@ -346,7 +342,7 @@ def bounded(
     there = match[0].best
     sign = ago or run.sense(lengths[1], "ago") or run.sense(lengths[1], "shift")
     here = context.at
-    if run.sense(lengths[1], "shift") is not None:
+    if run.has(lengths[1], "shift"):
         other = point(run, run.after(lengths[1] + 1, "the"), context)
         here = other[0].best[0] if other is not None and other[0].choices else None
     if more > 0:
@@ -359,7 +355,7 @@ def bounded(
 def starting(run: TokenRun, i: int, context: ReadingContext, point: Rule) -> RuleMatch | None:
     """`2 weeks starting 20 May`: so long from a day on."""
     lengths = duration(run, i)
-    if lengths is None or run.sense(lengths[1], "starting") is None or not run.follows(lengths[1]):
+    if lengths is None or not run.has(lengths[1], "starting") or not run.follows(lengths[1]):
         return None
     match = point(run, run.after(lengths[1] + 1, "the"), context)
     if match is None or match[0].grain != "day" or not run.follows(lengths[1] + 1):
@@ -375,10 +371,10 @@ def starting(run: TokenRun, i: int, context: ReadingContext, point: Rule) -> Rul
 
 def within(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
     """`within 10 months`: from the anchor's day so far on."""
-    if run.sense(i, "within") is None or context.today is None:
+    if not run.has(i, "within") or context.today is None:
         return None
     at = run.after(i + 1, "the")
-    if run.sense(at, "rolling") is not None or run.sense(at, "side") == -1:
+    if run.has(at, "rolling") or run.sense(at, "side") == -1:
         return None  # "within the last 6 months" occurs without the word as well
     at = run.after(at, "side")
     lengths = duration(run, at)
@@ -405,7 +401,7 @@ COMMON = range(1900, 2100)
 def year(run: TokenRun, i: int, _: ReadingContext) -> RuleMatch | None:
     """A year alone."""
     start = i
-    if run.sense(i, "calendar_year") is not None or run.sense(i, "unit") == "year":
+    if run.has(i, "calendar_year") or run.sense(i, "unit") == "year":
         i += 1
         number = year_figures(run, i)
         if number is not None and run.follows(i) and not attached_right(run, i):
@@ -452,12 +448,12 @@ def _counting(run: TokenRun, i: int) -> bool:
 
 def decade(run: TokenRun, i: int, _: ReadingContext) -> RuleMatch | None:
     """A decade: `1990s`, `the '90s`, `the 1990's`, `the nineties`, `1990er`, `nineteen nineties`."""
-    if run.sense(i, "decade_label") is not None:
+    if run.has(i, "decade_label"):
         return _labelled(run, run.after(run.after(i + 1, "of"), "the"))
-    if run.sense(i, "decade_article") is not None and _led(run, i) and run.sense(i + 1, "figures") == 2:
+    if run.has(i, "decade_article") and _led(run, i) and run.sense(i + 1, "figures") == 2:
         return None if unit_after_number(run, i + 2) or _counting(run, i + 1) else _labelled(run, i + 1)
     start = i
-    the = run.sense(i, "the") is not None
+    the = run.has(i, "the")
     i = i + 1 if the else i
     if run.sense(i, "figures") in (2, 4) and not attached_left(run, i):
         number, suffix = run.sense(i, "number"), run[i + 1]
@@ -498,7 +494,7 @@ def _labelled(run: TokenRun, i: int) -> RuleMatch | None:
 
 def _led(run: TokenRun, i: int) -> bool:
     """True if a part comes before: `late 80s`; `his 80s` are an age."""
-    return run.sense(i - 1, "part") is not None and run.follows(i, " -")
+    return run.has(i - 1, "part") and run.follows(i, " -")
 
 
 def _decade(first: int) -> TimeReading:
@@ -512,12 +508,12 @@ def century(run: TokenRun, i: int, _: ReadingContext) -> RuleMatch | None:
     if run.sense(i, "unit") == "century":  # siglo XIX
         number = run.sense(i + 1, "roman") or run.sense(i + 1, "cardinal") or run.sense(i + 1, "day_figures")
         return _century(number, i + 2) if number and run.follows(i + 1) else None
-    if run.sense(i + 1, "century_sign") is not None and run.sense(i, "day_figures"):
+    if run.has(i + 1, "century_sign") and run.sense(i, "day_figures"):
         number, tens = run.sense(i, "day_figures"), run.sense(i + 2, "day_figures")
-        if tens and tens % 10 == 0 and run.sense(i + 3, "decade_suffix") is not None:
+        if tens and tens % 10 == 0 and run.has(i + 3, "decade_suffix"):
             return _decade((number - 1) * 100 + tens), i + 4  # 20世纪90年代
         return _century(number, i + 2)
-    i = i + 1 if run.sense(i, "the") is not None else i
+    i = i + 1 if run.has(i, "the") else i
     match = ordinal(run, i)
     if match is None or run.sense(match[1], "unit") != "century" or run[match[1]].glue not in (" ", "-", "."):
         return None

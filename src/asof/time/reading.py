@@ -545,12 +545,12 @@ def amount(run: TokenRun, i: int) -> tuple[float, int] | None:
     if run[i].kind.isdisjoint(_AMOUNT):
         return None
     start = i
-    if run.sense(i, "one") is not None and run.sense(i + 1, "vague") is not None:
+    if run.has(i, "one") and run.has(i + 1, "vague"):
         i += 1
     vague = run.sense(i, "vague")
     if vague is not None:
         return vague, i + 1
-    found = (1, i + 1) if run.sense(start, "one") is not None else cardinal(run, start)
+    found = (1, i + 1) if run.has(start, "one") else cardinal(run, start)
     if found is None or not run.follows(found[1], " -"):
         return found
     if run.sense(found[1], "and_half"):
@@ -609,7 +609,7 @@ def short_year(run: TokenRun, i: int) -> int | None:
 def year_words(run: TokenRun, i: int) -> Number | None:
     """A year in words: `nineteen eighty-six`, `nineteen oh one`, `two thousand and fifteen`."""
     century = run.sense(i, "cardinal")
-    if century is None and run.sense(i, "one_thousand") is None:
+    if century is None and not run.has(i, "one_thousand"):
         return None
     if century is not None and 11 <= century <= 20 and run.follows(i + 1, " -"):
         rest = below_hundred(run, i + 1)
@@ -669,14 +669,14 @@ def _sided_year(run: TokenRun, i: int) -> int | None:
 def fiscal_year_number(run: TokenRun, i: int) -> tuple[int, int] | None:
     """`FY2024`, `FY24`, `FY'24`, `fiscal 2024`, `fiscal year 2024`."""
     i = run.after(i, "the")
-    if run.sense(i, "fiscal_year") is None and run.sense(i, "fiscal") is None:
+    if not run.has(i, "fiscal_year") and not run.has(i, "fiscal"):
         return None
     at = i + 1
     glued = run[at].glue
     if glued not in ("", " ", "-", "'"):
         return None
     year = year_figures(run, at)
-    if year is None and run.sense(at, "figures") == 2 and run.sense(i, "fiscal_year") is not None:
+    if year is None and run.sense(at, "figures") == 2 and run.has(i, "fiscal_year"):
         year = two_figures(run.sense(at, "number"))
     if year is None:
         return None
@@ -688,7 +688,7 @@ def fiscal_year_number(run: TokenRun, i: int) -> tuple[int, int] | None:
 
 def fiscal_years(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
     """A fiscal year by its number."""
-    if run.sense(i, "the") is not None:
+    if run.has(i, "the"):
         return None
     match = fiscal_year_number(run, i)
     if match is None:
@@ -711,7 +711,7 @@ def possessive_year(run: TokenRun, i: int, context: ReadingContext) -> tuple[int
 def week_label(run: TokenRun, i: int, _: ReadingContext) -> RuleMatch | None:
     """`2024-W09`, `2024W09`."""
     year = year_figures(run, i)
-    if year is None or run[i + 1].glue not in ("", "-") or run.sense(i + 1, "week_label") is None:
+    if year is None or run[i + 1].glue not in ("", "-") or not run.has(i + 1, "week_label"):
         return None
     if run[i + 2].glue == "" and run.sense(i + 2, "figures") in (1, 2):
         return reading_in_year("week", iso_week(run.sense(i + 2, "number")), year), i + 3

@@ -1,22 +1,15 @@
-"""The words around triggers are the only ones that are cut, and what is skipped says no time."""
+"""The words around triggers are the only ones that are cut."""
 
 from __future__ import annotations
-
-import re
-from datetime import UTC, datetime
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.growth import is_linear
-from tests.support.time_runs import whole_run
 
-from asof.lang import codes
-from asof.time.expressions import match_time, parse
+from asof.time.expressions import parse
 from asof.time.lexicon import FAR, WORD, TimeText, bond, lexicon, windows, words_after, words_before
-from asof.time.reading import reading_context
 
-HERE = reading_context(datetime(2024, 5, 31, 12, 34, tzinfo=UTC), UTC)
 ENGLISH = lexicon("en")
 TEXTS = st.lists(
     st.sampled_from(
@@ -25,10 +18,6 @@ TEXTS = st.lists(
     | st.sampled_from([" ", " ", "-", "\u2014", "\n\n", "5", "may", "é", "_"])
     | st.text(max_size=4)
 ).map("".join)
-NUMBERS = st.integers(0, 999).map(str) | st.integers(0, 31).map("{:02d}".format)
-SIGNS = st.sampled_from(
-    [" ", " ", " ", "-", ".", "\u2013", ". ", ", ", ",", ";", " (", ")", "%", " $", " - "]
-)
 
 
 @given(TEXTS)
@@ -80,33 +69,6 @@ def test_a_window_reaches_as_far_as_words_are_known_and_near(before: str, after:
     assert left is not None
     assert right is not None
     assert (size - left.end(), right.end()) == (words[first].start(), words[last].end())
-
-
-@pytest.mark.parametrize("language", codes("time"))
-@given(data=st.data())
-def test_numbers_that_are_skipped_say_no_time(language: str, data: st.DataObject) -> None:
-    lexical = lexicon(language)
-    listed = data.draw(st.sampled_from([lexical.inert, lexical.mute]))
-    words = data.draw(
-        st.lists(st.tuples(NUMBERS | st.sampled_from(sorted(listed)), SIGNS), min_size=1, max_size=8)
-    )
-    text = "zzz" + data.draw(SIGNS) + "".join(word + sign for word, sign in words)
-    if re.search("[0-9]{4}", text) or list(windows(TimeText(text), lexical)):
-        return
-    run = whole_run(text, lexical)
-    assert [match for i in range(1, run.size) if (match := match_time(run, i, HERE)) is not None] == []
-
-
-def test_numbers_alone_are_skipped_and_dates_are_not() -> None:
-    def known(text: str) -> list[list[str]]:
-        return [window.words[window.first : window.after] for window in windows(TimeText(text), ENGLISH)]
-
-    assert known("a rise of 1.8 of the 40 points, 6-3 in the set") == []
-    assert known("a rise before 3.5 points") == [["before", "3", "5"]]
-    assert known("ended at 12:30 sharp") == [["at", "12", "30"]]
-    assert known("from version 1.2.3 of the 12.20.300 line") == []
-    assert known("the 10.12.24 meeting") == [["the", "10", "12", "24"]]
-    assert known("12") == [["12"]]
 
 
 @pytest.mark.parametrize(

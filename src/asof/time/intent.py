@@ -14,11 +14,14 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cache, lru_cache
-from typing import Literal, NamedTuple, Protocol
+from functools import cache
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from asof.lang import FIRST, codes, detect, every, tables
-from asof.time.span import Span
+
+if TYPE_CHECKING:
+    from asof.time.expressions import TimeMention
+    from asof.time.span import Span
 
 # -- cues: words of time, of recency and of structure (`lang/<code>/intent.toml`, `answer_kinds.toml`) --
 
@@ -48,16 +51,6 @@ Phrases = dict[str, tuple[tuple[tuple[str, ...], str], ...]]
 """First word of a phrase -> (its other words, its kind), longest first."""
 
 
-def cues(question: str, words: list[Word], language: str) -> list[Cue]:
-    """The words of a question in order, phrases of the lists of `language` as one."""
-    return _grouped(question, words, phrases(language), every=True)
-
-
-def kinds_of_answer(question: str, words: list[Word], language: str) -> list[Cue]:
-    """The words that name kinds of answers, by `answer_kinds.toml`."""
-    return _grouped(question, words, kinds(language), every=False)
-
-
 def language_of(words: list[Word], language: str) -> str:
     """The language of a question, of those named in `language` (codes with anything between them).
 
@@ -77,7 +70,11 @@ def words_of(question: str) -> list[Word]:
 
     A question that is in quotation marks as a whole, its question mark included, is no quotation.
     """
-    start, end = _bounds(question)
+    start, end = 0, len(question)
+    inner = question.strip().strip(_MARKS)
+    if inner.endswith("?") and not any(mark in inner for mark in _MARKS):
+        start = question.index(inner)
+        end = start + len(inner)
     words: list[Word] = []
     for quoted in _QUOTED.finditer(question, start, end):
         words += _tokens(question, start, quoted.start())
@@ -85,44 +82,34 @@ def words_of(question: str) -> list[Word]:
     return words + _tokens(question, start, end)
 
 
-def _bounds(question: str) -> tuple[int, int]:
-    """The range of a text without quotation marks around the whole of a question."""
-    inner = question.strip().strip(_MARKS)
-    if not inner.endswith("?") or any(mark in inner for mark in _MARKS):
-        return 0, len(question)
-    start = question.index(inner)
-    return start, start + len(inner)
-
-
 def _tokens(question: str, start: int, end: int) -> list[Word]:
     words: list[Word] = []
     for found in _WORD.finditer(question, start, end):
-        start, end = found.span()
         word = found[0].lower().replace("’", "'")
-        possessive = word[-2:] == "'s"
-        words.append((start, end, word[:-2] if possessive else word, possessive))
+        words.append((*found.span(), word.removesuffix("'s"), word.endswith("'s")))
     return words
 
 
-def _grouped(question: str, words: list[Word], listed: Phrases, *, every: bool) -> list[Cue]:
-    """The longest phrases at each place from left to right; words in no phrase only if `every`."""
+def cues(question: str, words: list[Word], listed: Phrases, *, every: bool = True) -> list[Cue]:
+    """The longest phrases at each place from left to right, each as one; words in no phrase only if `every`.
+
+    `listed`: the `phrases` of a language, or its `kinds` of answers.
+    """
     found: list[Cue] = []
-    after, count = 0, len(words)
+    after = 0
     for at, (start, end, word, possessive) in enumerate(words):
         if at < after:
             continue
         options = listed.get(word, ())
         if possessive:
             options = (*listed.get(f"{word}'s", ()), *options)
-        following = words[at + 1][2] if at + 1 < count else None
         for rest, kind in options:
-            if not rest:
-                found.append(Cue(kind, start, end, word, word, possessive))
-                break
-            if rest[0] == following and _stands(question, words, at, rest):
+            if not rest or _stands(question, words, at, rest):
                 after = at + len(rest) + 1
                 _, end, last, possessive = words[after - 1]
-                found.append(Cue(kind, start, end, question[start:end].lower(), last, possessive))
+                found.append(
+                    Cue(kind, start, end, question[start:end].lower() if rest else word, last, possessive)
+                )
                 break
         else:
             if every:
@@ -132,9 +119,10 @@ def _grouped(question: str, words: list[Word], listed: Phrases, *, every: bool) 
 
 def _stands(question: str, words: list[Word], at: int, rest: tuple[str, ...]) -> bool:
     """True if `rest` comes after the word at `at`, with blanks between."""
-    if at + len(rest) >= len(words) or any(words[at + i][2] != part for i, part in enumerate(rest, 1)):
-        return False
-    return all(question[words[i][1] : words[i + 1][0]].isspace() for i in range(at, at + len(rest)))
+    after = words[at + 1 : at + 1 + len(rest)]
+    return tuple(word for _, _, word, _ in after) == rest and all(
+        question[words[i][1] : words[i + 1][0]].isspace() for i in range(at, at + len(rest))
+    )
 
 
 @cache
@@ -154,17 +142,6 @@ def kinds(language: str) -> Phrases:
     return _by_first_word(
         (phrase, entry) for entry, listed in tables(language, "answer_kinds").items() for phrase in listed
     )
-
-
-@cache
-def units(language: str) -> dict[str, str]:
-    """Words for lengths of time -> their kind."""
-    return {
-        first: kind
-        for first, options in phrases(language).items()
-        for rest, kind in options
-        if not rest and kind.startswith("unit.")
-    }
 
 
 def _by_first_word(named: Iterable[tuple[str, str]]) -> Phrases:
@@ -203,17 +180,6 @@ _AFTER_YEAR = frozenset("0123456789qhw")
 """What may come after the hyphen behind a year: another number, a quarter, a half, a week."""
 
 
-class HasTime(Protocol):
-    """The interface of a mention of time that is read here (`asof.time.expressions.Mention`)."""
-
-    @property
-    def start(self) -> int: ...
-    @property
-    def end(self) -> int: ...
-    @property
-    def span(self) -> Span: ...
-
-
 @dataclass(frozen=True, slots=True)
 class QuestionForm:
     """`asks` is the question word ("when", "who"), "whether" or "keywords"; `tense` that of the next verb.
@@ -238,17 +204,15 @@ class QuestionForm:
 
 
 def question_form(
-    question: str, cues: list[Cue], mentions: Sequence[HasTime], anchor: datetime | None
+    question: str, cues: list[Cue], mentions: Sequence[TimeMention], anchor: datetime | None
 ) -> QuestionForm:
     """The form of a question whose cues are given."""
     asks, tense = _asks(cues)
     wishes = _wishes(question, cues, asks == "keywords")
     dates = _dates(cues, mentions, anchor, wishes)
     sides = frozenset(side for _, side in dates)
-    if sides == {"past"}:
-        starts = [cue.start for cue in cues]
-        if any(_is_within(cues, starts, start) for start, _ in dates):
-            wishes = []
+    if sides == {"past"} and any(_is_within(cues, start) for start, _ in dates):
+        wishes = []
     first: dict[str, Cue] = {}
     for cue in cues:
         if cue.kind:
@@ -332,7 +296,7 @@ def _follows_noun(question: str, cues: list[Cue], at: int) -> bool:
 
 
 def _dates(
-    cues: list[Cue], mentions: Sequence[HasTime], anchor: datetime | None, wishes: list[Cue]
+    cues: list[Cue], mentions: Sequence[TimeMention], anchor: datetime | None, wishes: list[Cue]
 ) -> list[tuple[int, Side]]:
     """Starts and sides of the mentions that are no wish, and of years that stand in none of them."""
     said = ((m.start, _side(m.span, anchor)) for m in mentions if not _touches(wishes, m))
@@ -344,22 +308,15 @@ def _dates(
     return [*said, *years]
 
 
-class _HasOffsets(Protocol):
-    @property
-    def start(self) -> int: ...
-    @property
-    def end(self) -> int: ...
-
-
-def _touches(others: Sequence[_HasOffsets], interval: _HasOffsets) -> bool:
+def _touches(others: Sequence[Cue | TimeMention], interval: Cue | TimeMention) -> bool:
     """True if one of `others`, in order and disjoint, shares a character with a range."""
     at = bisect_right(others, interval.start, key=lambda other: other.end)
     return at < len(others) and others[at].start < interval.end
 
 
-def _is_within(cues: list[Cue], starts: list[int], start: int) -> bool:
+def _is_within(cues: list[Cue], start: int) -> bool:
     """True if a date at `start` begins with a preposition or comes after one; "of" and "as of" are none."""
-    at = bisect_right(starts, start)
+    at = bisect_right(cues, start, key=lambda cue: cue.start)
     here = cues[max(at - 2, 0) : at]
     return any(cue.kind.startswith(("word.preposition", "relation.")) for cue in here)
 
@@ -405,14 +362,6 @@ _DATES = {
 _LISTS = frozenset(("past", "future", "still", "change", "unit", "degree", "relation"))
 
 
-class Tendency(NamedTuple):
-    """`reasons`: what spoke most for the direction, then most for or against a fast change."""
-
-    direction: Direction
-    volatility: float
-    reasons: tuple[str, ...]
-
-
 class TendencyWeights(NamedTuple):
     """Feature -> its weights, in the order of `DIRECTIONS`; feature -> its weight for volatility."""
 
@@ -420,8 +369,9 @@ class TendencyWeights(NamedTuple):
     volatility: dict[str, float]
 
 
-def tendency(asked: QuestionForm, kinds: Sequence[Cue], language: str) -> Tendency:
-    """Direction and volatility of a question by its form and by the kinds of answers that it names."""
+def tendency(asked: QuestionForm, kinds: Sequence[Cue], language: str) -> tuple[Direction, float, list[str]]:
+    """Direction and volatility of a question by its form and by the kinds of answers that it names, and what
+    spoke most for the direction, then most for or against a fast change."""
     told = features(asked, kinds, language)
     by_direction, by_volatility = weights()
     shares = [(name, by_direction[name]) for name in told if name in by_direction]
@@ -431,15 +381,23 @@ def tendency(asked: QuestionForm, kinds: Sequence[Cue], language: str) -> Tenden
     volatility = 1 / (1 + math.exp(-sum(speed for _, speed in speeds)))
     spoke = sorted((-row[best], told[name]) for name, row in shares if row[best] > 0 and name != ANY)
     moved = sorted((-abs(speed), told[name]) for name, speed in speeds if name != ANY)
-    leading = dict.fromkeys(reason for _, reason in (*spoke[:MAIN_REASONS], *moved[:1]))
-    return Tendency(DIRECTIONS[best], volatility, tuple(leading))
+    return DIRECTIONS[best], volatility, [reason for _, reason in (*spoke[:MAIN_REASONS], *moved[:1])]
 
 
 def features(asked: QuestionForm, kinds: Sequence[Cue], language: str) -> dict[str, str]:
     """The features a question has, each with the word or structure that shows it."""
     asks, tense, structure = asked.asks, f"tense.{asked.tense}", asked.structure
     told = {ANY: ANY, asks: structure, tense: structure, f"{asks}.{tense}": structure}
-    _tell_cues(told, asked, units(language))
+    wishes = set(asked.wishes)
+    for cue in asked.cues:
+        head = cue.kind.partition(".")[0]
+        if head in _LISTS or cue in wishes:
+            told[cue.kind] = told[head] = cue.text
+            for rest, kind in phrases(language).get(cue.word, ()):
+                if head != "unit" and not rest and kind.startswith("unit."):  # "this week", "last year"
+                    told[kind] = cue.text
+        elif cue.kind in _WORDS:
+            told[cue.kind] = cue.text
     sides: list[str] = sorted(asked.sides) or ["none"]
     for side in sides:
         told[f"date.{side}"] = told[f"{asks}.date.{side}"] = _DATES[side]
@@ -450,21 +408,7 @@ def features(asked: QuestionForm, kinds: Sequence[Cue], language: str) -> dict[s
     return told
 
 
-def _tell_cues(told: dict[str, str], asked: QuestionForm, lengths: dict[str, str]) -> None:
-    wishes = {cue.start for cue in asked.wishes}
-    for cue in asked.cues:
-        if not cue.kind:
-            continue
-        head, kind, text = cue.kind.partition(".")[0], cue.kind, cue.text
-        if head in _LISTS or (head == "wish" and cue.start in wishes):
-            told[kind] = told[head] = text
-            if head != "unit" and cue.word in lengths:  # "this week", "last year"
-                told[lengths[cue.word]] = text
-        elif kind in _WORDS:
-            told[kind] = text
-
-
-@lru_cache(maxsize=1)
+@cache
 def weights() -> TendencyWeights:
     """The fitted weights."""
     import tomllib
@@ -505,7 +449,7 @@ class Intent:
 
 def intent(
     question: str,
-    mentions: Sequence[HasTime] = (),
+    mentions: Sequence[TimeMention] = (),
     anchor: datetime | None = None,
     language: str = FIRST,
 ) -> Intent:
@@ -516,22 +460,19 @@ def intent(
     """
     words = words_of(question)
     spoken = language_of(words, language)
-    asked = question_form(question, cues(question, words, spoken), mentions, anchor)
+    asked = question_form(question, cues(question, words, phrases(spoken)), mentions, anchor)
     wanted, reasons = _recency(asked)
-    weighed = tendency(asked, kinds_of_answer(question, words, spoken), spoken)
+    named = cues(question, words, kinds(spoken), every=False)
+    direction, volatility, more = tendency(asked, named, spoken)
     wishes = tuple((cue.start, cue.end) for cue in asked.wishes if wanted == WISHED or cue in asked.windows)
-    said = tuple(dict.fromkeys((*reasons, *weighed.reasons)))
-    return Intent(wanted, weighed.direction, weighed.volatility, said, wishes)
+    return Intent(wanted, direction, volatility, tuple(dict.fromkeys((*reasons, *more))), wishes)
 
 
 def recency(question: str, language: str = "") -> float:
     """How strongly a question asks for what is newest, in [0, 1] (see `Intent`); in any language."""
-    return _recency(_form(question, language or every("intent")))[0]
-
-
-def _form(question: str, language: str) -> QuestionForm:
     words = words_of(question)
-    return question_form(question, cues(question, words, language_of(words, language)), (), None)
+    spoken = language_of(words, language or every("intent"))
+    return _recency(question_form(question, cues(question, words, phrases(spoken)), (), None))[0]
 
 
 def _recency(asked: QuestionForm) -> tuple[float, list[str]]:

@@ -30,7 +30,6 @@ from asof.time.reading import (
     reading_without_year,
     shift_day,
     short_year,
-    single_reading,
     wall,
     year_figures,
     year_words,
@@ -95,12 +94,12 @@ def _compact(run: TokenRun, i: int) -> RuleMatch | None:
     except ValueError:
         return None
     if len(item.word) == 8:
-        return single_reading("day", whole, year=year), i + 1
+        return TimeReading("day", (whole,), year=year), i + 1
     hour, minute, second = int(item.word[8:10]), int(item.word[10:12]), int(item.word[12:])
     if hour > 23 or minute > 59 or second > 59:
         return None
     start = whole[0] + (hour * 3600 + minute * 60 + second) * 10**6
-    return single_reading("second", (start, start + 10**6), year=year), i + 1
+    return TimeReading("second", ((start, start + SECOND),), year=year), i + 1
 
 
 def _row(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
@@ -400,38 +399,33 @@ COMMON = range(1900, 2100)
 
 def year(run: TokenRun, i: int, _: ReadingContext) -> RuleMatch | None:
     """A year alone."""
-    start = i
     if run.has(i, "calendar_year") or run.sense(i, "unit") == "year":
-        i += 1
-        number = year_figures(run, i)
-        if number is not None and run.follows(i) and not attached_right(run, i):
-            return single_reading("year", months(number), year=number), i + 1
-        if run.sense(i, "figures") == 2 and run[i].glue == "" and not attached_right(run, i):
-            number = two_figures(run.sense(i, "number"))
-            return single_reading("year", months(number), year=number), i + 1
-        spelled = year_words(run, i) if run.follows(i) else None
-        return (
-            None
-            if spelled is None
-            else (single_reading("year", months(spelled[0]), year=spelled[0]), spelled[1])
-        )
+        return _labelled_year(run, i + 1)
     number = year_figures(run, i)
-    if number is None:
-        spelled = year_words(run, i)
-        if spelled is not None and not _counting(run, spelled[1] - 1):
-            needs_cue = "" if spelled[0] % 100 and spelled[0] < 2100 else "cue"
-            return TimeReading("year", (months(spelled[0]),), needs_cue=needs_cue, year=spelled[0]), spelled[
-                1
-            ]
-        number = short_year(run, i)
-        if number is None or attached_right(run, i):
+    if number is not None:
+        if attached_left(run, i) or attached_right(run, i) or _named(run, i) or _counting(run, i):
             return None
-        return TimeReading("year", (months(number),), needs_cue="cue", year=number), i + 1
-    if attached_left(run, start) or attached_right(run, i) or _named(run, i) or _counting(run, i):
-        return None
-    return TimeReading(
-        "year", (months(number),), needs_cue="" if number in COMMON else "cue", year=number
-    ), i + 1
+        return _year(number, "" if number in COMMON else "cue"), i + 1
+    spelled = year_words(run, i)
+    if spelled is not None and not _counting(run, spelled[1] - 1):
+        return _year(spelled[0], "" if spelled[0] % 100 and spelled[0] < 2100 else "cue"), spelled[1]
+    number = short_year(run, i)
+    return None if number is None or attached_right(run, i) else (_year(number, "cue"), i + 1)
+
+
+def _labelled_year(run: TokenRun, i: int) -> RuleMatch | None:
+    """`2000` after `the year`."""
+    number = year_figures(run, i) if run.follows(i) else None
+    if run.sense(i, "figures") == 2 and run[i].glue == "":
+        number = two_figures(run.sense(i, "number"))
+    if number is not None and not attached_right(run, i):
+        return _year(number), i + 1
+    spelled = year_words(run, i) if run.follows(i) else None
+    return None if spelled is None else (_year(spelled[0]), spelled[1])
+
+
+def _year(number: int, needs_cue: str = "") -> TimeReading:
+    return TimeReading("year", (months(number),), needs_cue=needs_cue, year=number)
 
 
 def _named(run: TokenRun, i: int) -> bool:
@@ -499,8 +493,8 @@ def _led(run: TokenRun, i: int) -> bool:
 
 def _decade(first: int) -> TimeReading:
     if first % 100 == 0 and first < 2000:  # the 1800s are a hundred years, the 2000s mostly ten
-        return single_reading("century", months(first, 1, 1200))
-    return single_reading("decade", months(first, 1, 120))
+        return TimeReading("century", (months(first, 1, 1200),))
+    return TimeReading("decade", (months(first, 1, 120),))
 
 
 def century(run: TokenRun, i: int, _: ReadingContext) -> RuleMatch | None:
@@ -523,4 +517,4 @@ def century(run: TokenRun, i: int, _: ReadingContext) -> RuleMatch | None:
 def _century(number: int, after: int) -> RuleMatch | None:
     if not 2 <= number <= 30:
         return None
-    return single_reading("century", months((number - 1) * 100, 1, 1200)), after
+    return TimeReading("century", (months((number - 1) * 100, 1, 1200),)), after

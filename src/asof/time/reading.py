@@ -8,12 +8,13 @@ years 1 to 9999 is found when a date is asked for (ValueError) or a span is made
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from datetime import MAXYEAR, UTC, date, datetime, timedelta, tzinfo
 from functools import lru_cache
 from typing import NamedTuple
 
 from asof.time.lexicon import EARLIEST, LATEST, TokenRun, two_figures
-from asof.time.span import Span, months_later
+from asof.time.span import DAY, TICK, Span, months_later
 
 # -- local intervals -----------------------------------------------------------------------------------
 
@@ -22,7 +23,6 @@ LocalInterval = tuple[int, int]
 SECOND = 10**6
 MINUTE = 60 * SECOND
 HOUR = 60 * MINUTE
-DAY = 24 * HOUR
 
 IN_MONTHS = {"month": 1, "quarter": 3, "half": 6, "year": 12, "decade": 120, "century": 1200}
 IN_DAYS = {"day": 1, "week": 7, "weekend": 7, "fortnight": 14}
@@ -31,36 +31,16 @@ IN_CLOCK = {"second": SECOND, "minute": MINUTE, "hour": HOUR}
 FINER = {
     "century": "decade",
     "decade": "year",
-    "year": "month",
-    "half": "month",
-    "quarter": "month",
-    "season": "month",
-    "month": "day",
-    "week": "day",
+    **dict.fromkeys(("year", "half", "quarter", "season"), "month"),
+    **dict.fromkeys(("month", "week"), "day"),
     "day": "hour",
     "hour": "minute",
-    "minute": "second",
-    "second": "second",
+    **dict.fromkeys(("minute", "second"), "second"),
 }
-_BEGINNING = datetime(1, 1, 1)  # noqa: DTZ001 (the wall has no zone)
-_BEGINNING_UTC = datetime(1, 1, 1, tzinfo=UTC)
-_TICK = timedelta(microseconds=1)
-GRAINS = (
-    "second",
-    "minute",
-    "hour",
-    "day",
-    "week",
-    "month",
-    "quarter",
-    "half",
-    "season",
-    "year",
-    "decade",
-    "century",
-)
+GRAINS = "second minute hour day week month quarter half season year decade century".split()  # noqa: SIM905
 """Fine to coarse."""
 
+_BEGINNING = datetime(1, 1, 1)  # noqa: DTZ001 (the wall has no zone)
 _THIRDS = {"week": (0, 2, 4, 7), "day": (0, 8, 16, 24), "decade": (0, 4, 7, 10), "century": (0, 33, 67, 100)}
 
 
@@ -132,21 +112,17 @@ def third(interval: LocalInterval, grain: str, which: int) -> LocalInterval:
     """
     start, end = interval
     first = date.fromordinal(start // DAY)
-    if grain in _THIRDS:
-        cuts = _THIRDS[grain]
-        if grain in ("decade", "century"):
-            return days(first_ordinal(first.year + cuts[which]), first_ordinal(first.year + cuts[which + 1]))
-        unit = HOUR if grain == "day" else DAY
-        return start + cuts[which] * unit, start + cuts[which + 1] * unit
-    if grain == "month":
-        return (start, start + 10 * DAY, start + 20 * DAY)[which], (start + 10 * DAY, start + 20 * DAY, end)[
-            which
-        ]
-    if grain in ("year", "half", "quarter", "season"):
+    if grain in ("decade", "century"):
+        cuts = [first_ordinal(first.year + years) * DAY for years in _THIRDS[grain]]
+    elif grain in _THIRDS:
+        cuts = [start + size * (HOUR if grain == "day" else DAY) for size in _THIRDS[grain]]
+    elif grain in ("year", "half", "quarter", "season"):
         size = {"year": 4, "half": 2}.get(grain, 1)
-        return months(first.year, first.month + which * size, size)
-    size = (end - start) // 3
-    return start + which * size, end if which == 2 else start + (which + 1) * size
+        cuts = [first_ordinal(first.year, first.month + n * size) * DAY for n in range(4)]
+    else:
+        size = 10 * DAY if grain == "month" else (end - start) // 3
+        cuts = [start, start + size, start + 2 * size, end]
+    return cuts[which], cuts[which + 1]
 
 
 def widen(interval: LocalInterval) -> LocalInterval:
@@ -157,29 +133,21 @@ def widen(interval: LocalInterval) -> LocalInterval:
         first, after = date.fromordinal(start // DAY), date.fromordinal(end // DAY)
         if first.day == after.day == 1 and start % DAY == end % DAY == 0:
             count = (after.year - first.year) * 12 + after.month - first.month
-            return first_ordinal(first.year, first.month - count) * DAY, first_ordinal(
-                after.year, after.month + count
-            ) * DAY
+            return days(
+                first_ordinal(first.year, first.month - count), first_ordinal(after.year, after.month + count)
+            )
     except ValueError:  # one of the three is outside the calendar
         pass
     return start - size, end + size
 
 
+@lru_cache(maxsize=4096)
 def span_of(interval: LocalInterval, zone: tzinfo = UTC) -> Span:
     """The span between two readings of the clocks in a zone; a side that UTC cannot represent is None.
 
     A time that the clocks show twice gives the span around both. Raises ValueError when the zone has no such
     time (clocks skipped it, or the whole day).
     """
-    return _utc_span(interval) if zone is UTC else _span_in(interval, zone)
-
-
-@lru_cache(maxsize=4096)
-def _utc_span(interval: LocalInterval) -> Span:
-    return _span_in(interval, UTC)
-
-
-def _span_in(interval: LocalInterval, zone: tzinfo) -> Span:
     start, end = interval
     if start % DAY == 0 and end % DAY == 0:
         return Span(instant_of(start, zone), instant_of(end, zone))
@@ -192,27 +160,21 @@ def _span_in(interval: LocalInterval, zone: tzinfo) -> Span:
 
 
 def instant_of(wall: int, zone: tzinfo, fold: int = 0) -> datetime | None:
-    """The instant at which the clocks of a zone show a wall-clock time; None outside UTC's years 1 to
-    9999."""
+    """The instant at which the clocks of a zone show a local time; None outside UTC's years 1 to 9999."""
     try:
-        if zone is UTC:
-            return _BEGINNING_UTC + timedelta(microseconds=wall - DAY)
-        naive = _BEGINNING + timedelta(microseconds=wall - DAY)
+        naive = _BEGINNING + (wall - DAY) * TICK
         return naive.replace(tzinfo=zone, fold=fold).astimezone(UTC)
     except OverflowError:
         return None
 
 
 def wall(moment: datetime, zone: tzinfo) -> int:
-    """The local time in a zone at an aware moment (the inverse of a range's start)."""
-    if zone is UTC:
-        return (moment - _BEGINNING_UTC) // _TICK + DAY
+    """The local time in a zone at an aware moment (the inverse of `instant_of`)."""
     try:
         there = moment.astimezone(zone)
     except OverflowError:  # before the year 1 or after 9999 in that zone
         there = moment.astimezone(UTC)
-    naive = there.replace(tzinfo=None)
-    return (naive - _BEGINNING) // _TICK + DAY
+    return (there.replace(tzinfo=None) - _BEGINNING) // TICK + DAY
 
 
 # -- readings ------------------------------------------------------------------------------------------
@@ -310,24 +272,15 @@ def distinct(choices: Iterable[LocalInterval]) -> tuple[LocalInterval, ...]:
     return tuple(dict.fromkeys(choices))
 
 
-def single_reading(
-    grain: str, interval: LocalInterval, *, relative: bool = False, year: int | None = None
-) -> TimeReading:
-    """A reading with one choice."""
-    return TimeReading(grain, (interval,), relative, year=year)
-
-
 def intervals_around(yearly: Yearly, around: int) -> list[LocalInterval]:
     """The intervals in the years around one, in order; farther years only if it is rare (29 February)."""
     for reach in (2, 8):
         intervals = []
         for year in range(around - reach, around + reach + 1):
-            try:
+            with suppress(ValueError):
                 intervals.append(yearly(year))
-            except ValueError:
-                continue
         if len(intervals) > 1:
-            return intervals
+            break
     return intervals
 
 

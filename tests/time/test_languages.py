@@ -101,3 +101,8 @@ def test_languages_of_a_script_of_their_own_are_read_in_any_text(language: str, 
 )
 def test_months_of_other_languages_are_read_where_nothing_else_can_be_meant(text: str, meant: str) -> None:
     assert [told(mention) for mention in parse(text, ANCHOR)] == [meant][: bool(meant)]
+
+
+@pytest.mark.parametrize(("text", "code"), [("depuis 9000 ans", "fr"), ("seit 9000 Jahren", "de")])
+def test_what_has_lasted_since_before_the_calendar_is_no_time(text: str, code: str) -> None:
+    assert parse(text, ANCHOR, TimeContext(language=code)) == ()

@@ -344,8 +344,6 @@ def _window_of(lengths: list[tuple[float, str]], side: int, context: ReadingCont
         steps = -int(count) if side < 0 else 1
         return TimeReading(unit, (calendar_units(today, unit, steps, int(count)),), relative=True)
     far = shift_anchor(lengths, context, side)
-    if far is None:
-        return None
     grain = grain_of(lengths[-1][1])
     if far.zone is not None:
         now = wall(context.anchor, UTC)

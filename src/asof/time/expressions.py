@@ -11,6 +11,7 @@ taken for a time only with a cue.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from functools import lru_cache
 from typing import Annotated, Literal, NamedTuple
@@ -448,7 +449,8 @@ def _limited(run: TokenRun, i: int, context: ReadingContext, match: RuleMatch | 
         bare = point(run, at + 1, context)
         limited = bare if limited is None or (bare is not None and bare[1] > limited[1]) else limited
     if limited is None and run.has(i, "lasting"):
-        limited = lasting(run, at, context)
+        with suppress(ValueError, OverflowError):
+            limited = lasting(run, at, context)
     if limited is None or not limited[0].choices or limited[0].needs_cue in ("number", "dot_cue"):
         return None
     if run[limited[1]].word == "s" and run[limited[1]].glue == "'":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from contextlib import suppress
 from datetime import UTC
 
 from asof.time.lexicon import EARLIEST, LATEST, TokenRun, is_unspaced, two_figures
@@ -21,6 +21,7 @@ from asof.time.reading import (
     below_hundred,
     calendar_day,
     day_of_month,
+    days,
     distinct,
     grain_of,
     month,
@@ -114,43 +115,35 @@ def _row(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
 
 def _three(run: TokenRun, i: int, sign: str, context: ReadingContext) -> RuleMatch | None:
     a, b, c = (run.sense(i + n, "number") for n in range(3))
-    sizes = tuple(run.sense(i + n, "figures") for n in range(3))
+    sizes = [run.sense(i + n, "figures") for n in range(3)]
     if year_figures(run, i) and max(sizes[1:]) <= 2:
-        choices = list(_days((a, b, c)))
-        year = a
+        year, orders = a, [(a, b, c)]
     elif max(sizes[:2]) <= 2 and (year_figures(run, i + 2) or sizes[2] == 2):
         year = c if sizes[2] == 4 else two_figures(c)
         orders = [(year, a, b), (year, b, a)]
         if not context.month_first or sign == ".":
             orders.reverse()
-        choices = list(_days(*orders))
     else:
         return None
+    choices = []
+    for order in orders:
+        with suppress(ValueError):
+            choices.append(calendar_day(*order))
     if not choices:
         return None
     needs_cue = "cue" if sign == "." and sizes[0] < 4 and sizes[2] == 2 else ""
     return TimeReading("day", distinct(choices), needs_cue=needs_cue, year=year), i + 3
 
 
-def _days(*orders: tuple[int, int, int]) -> Iterator[LocalInterval]:
-    for order in orders:
-        try:
-            yield calendar_day(*order)
-        except ValueError:
-            continue
-
-
 def _two(run: TokenRun, i: int, sign: str, context: ReadingContext) -> RuleMatch | None:
     a, b = run.sense(i, "number"), run.sense(i + 1, "number")
     sizes = run.sense(i, "figures"), run.sense(i + 1, "figures")
+    needs_cue = "cue" if sign == "." else ""
     if year_figures(run, i) and 1 <= b <= 12 and sizes[1] <= 2:
-        needs_cue = "cue" if sign == "." else ""
-        return TimeReading("month", (months(a, b, 1),), needs_cue=needs_cue, yearly=None, year=a), i + 2
+        return TimeReading("month", (months(a, b, 1),), needs_cue=needs_cue, year=a), i + 2
     if year_figures(run, i + 1) and 1 <= a <= 12 and sizes[0] <= 2:
-        return reading_in_year("month", month(a), b)._replace(needs_cue="cue" if sign == "." else ""), i + 2
-    if max(sizes) > 2:
-        return None
-    if run.has(i + 2, "meridiem") or run.has(i + 2, "clock"):
+        return reading_in_year("month", month(a), b)._replace(needs_cue=needs_cue), i + 2
+    if max(sizes) > 2 or run.has(i + 2, "meridiem") or run.has(i + 2, "clock"):
         return None
     word, gap = run.behind(i + 1)
     if gap == " " and word in run.lexicon.lists["counted"]:
@@ -163,9 +156,8 @@ def _two(run: TokenRun, i: int, sign: str, context: ReadingContext) -> RuleMatch
     yearly = day_of_month(first, second)
     if run[i + 2].glue == "," and (year := year_figures(run, i + 2)) and sign == "/":
         return reading_in_year("day", yearly, year), i + 3
-    return reading_without_year(
-        "day", yearly, context, needs_cue="dot_cue" if sign == "." else "date_cue"
-    ), i + 2
+    needs_cue = "dot_cue" if sign == "." else "date_cue"
+    return reading_without_year("day", yearly, context, needs_cue=needs_cue), i + 2
 
 
 # -- durations: `three weeks ago`, `in 2 days`, `within a year`, `2 weeks before Easter` ---------------
@@ -194,11 +186,11 @@ def duration(run: TokenRun, i: int, most: int = _MOST) -> tuple[Lengths, int] | 
         match = amount(run, at)
         if match is None or (run.sense(at, "year_figures") and run.sense(match[1], "year_sign")):
             break
-        unit, glue = unit_after_number(run, match[1]), run[match[1]].glue
-        if unit is None or glue not in (" ", "-", "") or (glue == "" and not run.has(match[1] - 1, "number")):
+        count, after = match
+        unit, glue = unit_after_number(run, after), run[after].glue
+        if unit is None or glue not in (" ", "-", "") or (not glue and not run.has(after - 1, "number")):
             break
-        after = match[1] + 1
-        count = match[0]
+        after += 1
         if run.has(after, "and_half") and run.follows(after):
             count, after = count + 0.5, after + 1
         lengths.append((count, unit))
@@ -217,68 +209,54 @@ def shift_instant(at: int, lengths: Lengths, sign: int) -> int:
     return at + sign * sum(round(count * IN_CLOCK[unit]) for count, unit in lengths if unit in IN_CLOCK)
 
 
-def shift_anchor(
-    lengths: Lengths, context: ReadingContext, sign: int, day: int | None = None
-) -> TimeReading | None:
-    """The day, or within a day the minute, at a distance from the anchor (or from a day)."""
-    relative = day is None
-    if day is None:
-        day = context.today
-    if day is None:
-        return None
-    clock = [(count, unit) for count, unit in lengths if unit in IN_CLOCK]
-    other = [(count, unit) for count, unit in lengths if unit not in IN_CLOCK]
-    if clock:
-        if not relative or context.anchor is None or context.at is None:
-            return None
-        at = shift_instant(wall(context.anchor, UTC), lengths, sign)
-        grain, size = ("second", SECOND) if any(unit == "second" for _, unit in clock) else ("minute", MINUTE)
-        return TimeReading(grain, ((at // size * size, at // size * size + size),), relative=True, zone=UTC)
-    for count, unit in other:
-        day = shift_day(day, unit, sign * count)
-    return TimeReading("day", ((day * DAY, (day + 1) * DAY),), relative=relative)
+def shift_anchor(lengths: Lengths, context: ReadingContext, sign: int, day: int | None = None) -> TimeReading:
+    """The day, or within a day the minute, at a distance from the anchor (or from a day).
+
+    Raises ValueError without an anchor, and for hours from a day.
+    """
+    there = context.today if day is None else day
+    units = [unit for _, unit in lengths if unit in IN_CLOCK]
+    if there is None or (units and day is not None):
+        raise ValueError("no day to count from")
+    if units and context.anchor is not None:
+        grain, size = ("second", SECOND) if "second" in units else ("minute", MINUTE)
+        at = shift_instant(wall(context.anchor, UTC), lengths, sign) // size * size
+        return TimeReading(grain, ((at, at + size),), relative=True, zone=UTC)
+    for count, unit in lengths:
+        there = shift_day(there, unit, sign * count)
+    return TimeReading("day", (days(there, there + 1),), relative=day is None)
 
 
 def distance(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
     """A distance from the anchor, or from the time that follows it; the German `vor drei Wochen` as well."""
-    before = run.sense(i, "ago_before")
-    if before is not None:
-        lengths = duration(run, i + 1)
-        match = shift_anchor(lengths[0], context, before) if lengths else None
-        return None if lengths is None or match is None else (match, lengths[1])
-    if run.has(i, "ahead"):
-        return _ahead(run, i, context)
-    lengths = duration(run, i)
-    if lengths is None or not run.follows(lengths[1]):
+    before, ahead = run.sense(i, "ago_before"), run.has(i, "ahead")
+    lengths = duration(run, i if before is None and not ahead else i + 1)
+    if lengths is None:
         return None
-    after = lengths[1]
-    sign = run.sense(after, "ago")
-    if sign is not None:
-        match = shift_anchor(lengths[0], context, sign)
-        return None if match is None else (match, after + 1)
-    return None
+    parts, after = lengths
+    if before is not None:
+        return shift_anchor(parts, context, before), after
+    if ahead:
+        return (shift_anchor(parts, context, 1), after) if _is_ahead(run, i, after) else None
+    sign = run.sense(after, "ago") if run.follows(after) else None
+    return None if sign is None else (shift_anchor(parts, context, sign), after + 1)
 
 
 def lasting(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
     """A duration until the anchor: of `depuis trois ans` the day three years ago."""
     lengths = duration(run, i)
-    match = shift_anchor(lengths[0], context, -1) if lengths else None
-    return None if lengths is None or match is None else (match, lengths[1])
+    return None if lengths is None else (shift_anchor(lengths[0], context, -1), lengths[1])
 
 
-def _ahead(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
-    lengths = duration(run, i + 1)
-    if lengths is None or not run.follows(i + 1):
-        return None
-    after = lengths[1]
-    if len(run[after - 1].word) == 1:
-        return None  # "in 3D"
-    if run.behind(after - 1)[0] in ("of", "or", "and") and run.behind(after - 1)[1] == " ":
-        return None
-    if run.has(after, "ago") or run.has(after, "shift"):
-        return None
-    match = shift_anchor(lengths[0], context, 1)
-    return None if match is None else (match, after)
+def _is_ahead(run: TokenRun, i: int, after: int) -> bool:
+    """True if the duration after "in" is one until a time: not in `in 3D`, `in 2 days of rain`."""
+    word, gap = run.behind(after - 1)
+    return (
+        run.follows(i + 1)
+        and len(run[after - 1].word) > 1
+        and not (word in ("of", "or", "and") and gap == " ")
+        and not (run.has(after, "ago") or run.has(after, "shift"))
+    )
 
 
 def from_point(run: TokenRun, i: int, context: ReadingContext, point: Rule) -> RuleMatch | None:
@@ -286,35 +264,28 @@ def from_point(run: TokenRun, i: int, context: ReadingContext, point: Rule) -> R
     lengths = duration(run, i)
     if lengths is None and run.has(i, "the") and run.sense(i + 1, "unit") == "day":
         lengths = [(1, "day")], i + 2
-    if lengths is None or not run.follows(lengths[1]):
+    if lengths is None:
         return None
-    sign = run.sense(lengths[1], "shift")
-    if sign is None:
-        return None
-    match = point(run, run.after(lengths[1] + 1, "the"), context)
-    if match is None or not match[0].choices or match[0].zone is not None or not run.follows(lengths[1] + 1):
+    parts, at = lengths
+    sign = run.sense(at, "shift") if run.follows(at) and run.follows(at + 1) else None
+    match = None if sign is None else point(run, run.after(at + 1, "the"), context)
+    if match is None or not match[0].choices or match[0].zone is not None:
         return None
     reading, after = match
-    units = [unit for _, unit in lengths[0]]
-    if reading.grain in IN_MONTHS and all(
-        IN_MONTHS.get(unit, 0) >= IN_MONTHS[reading.grain] for unit in units
-    ):
-        months = round(sign * sum(count * IN_MONTHS[unit] for count, unit in lengths[0]))
-        return reading.mapped(lambda whole: _months_on(whole, months)), after
-    choices = []
-    for choice in reading.choices:
-        if sign > 0 and reading.grain != "day":
-            choice = choice[1] - DAY, choice[1]
-        there = shift_anchor(lengths[0], context, sign, choice[0] // DAY)
-        if there is None:
-            return None
-        choices.append(there.best)
+    size = IN_MONTHS.get(reading.grain)
+    if size is not None and all(IN_MONTHS.get(unit, 0) >= size for _, unit in parts):
+        count = round(sign * sum(count * IN_MONTHS[unit] for count, unit in parts))
+        return reading.mapped(lambda whole: _months_on(whole, count)), after
+    late = sign > 0 and reading.grain != "day"
+    choices = [
+        shift_anchor(parts, context, sign, (end - DAY if late else start) // DAY).best
+        for start, end in reading.choices
+    ]
     return TimeReading("day", tuple(choices), reading.relative), after
 
 
 def _months_on(whole: LocalInterval, count: int) -> LocalInterval:
-    start, end = (shift_day(side // DAY, "month", count) for side in whole)
-    return start * DAY, end * DAY
+    return days(*(shift_day(side // DAY, "month", count) for side in whole))
 
 
 def bounded(
@@ -325,18 +296,15 @@ def bounded(
     More than a distance is everything beyond it, less than a distance everything up to it.
     """
     ago = run.sense(i, "ago_before")
-    if ago is not None:  # hace más de dos años
-        lengths = duration(run, i + 2) if run.follows(i + 1) and run.follows(i + 2) else None
-        more = run.sense(i + 1, "bound")
-        shifted = None if lengths is None or more is None else shift_anchor(lengths[0], context, ago)
-        match = None if lengths is None or shifted is None else (shifted, lengths[1])
+    at = i if ago is None else i + 1  # hace más de dos años
+    more, lengths = run.sense(at, "bound"), duration(run, at + 1)
+    if more is None or lengths is None or not run.follows(at + 1) or not (ago is None or run.follows(at)):
+        return None
+    if ago is not None:
+        match: RuleMatch | None = (shift_anchor(lengths[0], context, ago), lengths[1])
     else:
-        more = run.sense(i, "bound")
-        if more is None or not run.follows(i + 1):
-            return None
-        match = distance(run, i + 1, context) or from_point(run, i + 1, context, point)
-        lengths = duration(run, i + 1)
-    if match is None or lengths is None or match[0].grain != "day" or not match[0].choices:
+        match = distance(run, at + 1, context) or from_point(run, at + 1, context, point)
+    if match is None or match[0].grain != "day" or not match[0].choices:
         return None
     there = match[0].best
     sign = ago or run.sense(lengths[1], "ago") or run.sense(lengths[1], "shift")
@@ -359,12 +327,9 @@ def starting(run: TokenRun, i: int, context: ReadingContext, point: Rule) -> Rul
     match = point(run, run.after(lengths[1] + 1, "the"), context)
     if match is None or match[0].grain != "day" or not run.follows(lengths[1] + 1):
         return None
-    choices = []
-    for choice in match[0].choices:
-        end = shift_anchor(lengths[0], context, 1, choice[0] // DAY)
-        if end is None:
-            return None
-        choices.append((choice[0], end.best[0]))
+    choices = [
+        (start, shift_anchor(lengths[0], context, 1, start // DAY).best[0]) for start, _ in match[0].choices
+    ]
     return TimeReading(grain_of(lengths[0][-1][1]), tuple(choices), match[0].relative), match[1]
 
 
@@ -375,20 +340,16 @@ def within(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
     at = run.after(i + 1, "the")
     if run.has(at, "rolling") or run.sense(at, "side") == -1:
         return None  # "within the last 6 months" occurs without the word as well
-    at = run.after(at, "side")
-    lengths = duration(run, at)
+    lengths = duration(run, run.after(at, "side"))
     if lengths is None:
         return None
-    end = shift_anchor(lengths[0], context, 1)
-    if end is None:
-        return None
-    if run.sense(lengths[1], "ago") == 1 and run.follows(lengths[1]):
-        lengths = lengths[0], lengths[1] + 1
+    parts, after = lengths
+    end = shift_anchor(parts, context, 1)
+    if run.sense(after, "ago") == 1 and run.follows(after):
+        after += 1
     if end.zone is not None and context.anchor is not None:
-        return TimeReading(end.grain, ((wall(context.anchor, UTC), end.best[0]),), True, zone=UTC), lengths[1]
-    return TimeReading(
-        grain_of(lengths[0][-1][1]), ((context.today * DAY, end.best[0]),), relative=True
-    ), lengths[1]
+        return TimeReading(end.grain, ((wall(context.anchor, UTC), end.best[0]),), True, zone=UTC), after
+    return TimeReading(grain_of(parts[-1][1]), ((context.today * DAY, end.best[0]),), relative=True), after
 
 
 # -- years, decades, centuries: `2019`, `the year 2000`, `nineteen eighty-six`, `1990s`, `19th century` --

@@ -12,9 +12,9 @@ from tests.support.time_runs import whole_run
 from asof.lang import codes
 from asof.time.dates import _TABLES, _able, day_point
 from asof.time.lexicon import TimeLexicon, lexicon
-from asof.time.reading import reading_context
+from asof.time.reading import ReadingContext, anchor_at
 
-HERE = reading_context(datetime(2024, 5, 31, 12, 34, tzinfo=UTC), UTC)
+HERE = ReadingContext(anchor_at(datetime(2024, 5, 31, 12, 34, tzinfo=UTC), UTC))
 FIGURES = st.integers(0, 40).map(str) | st.integers(1990, 2030).map(str) | st.sampled_from(["20240305", "05"])
 SIGNS = st.sampled_from([" ", " ", " ", " ", "-", "/", ".", ". ", ", ", "'", ":", ""])
 SUFFIXES = st.sampled_from(["1st", "22nd", "5th", "1990s", "Q3", "3pm", "2024-W09"])

@@ -40,6 +40,7 @@ from asof.time.reading import (
     possessive_year,
     reading_in_year,
     reading_without_year,
+    relative_day,
     season,
     third,
     week_of_day,
@@ -423,17 +424,16 @@ def weekday(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
 
 
 def _weekly(number: int, context: ReadingContext) -> Iterator[LocalInterval]:
-    if context.today is not None:
-        here = week_of_day(context.today)[0] // DAY + number - 1
+    if context.now is not None:
+        here = week_of_day(context.now.today)[0] // DAY + number - 1
         for day in (here - 14, here - 7, here, here + 7, here + 14):
-            yield days(day, day + 1)
+            yield days(day)
 
 
 def _in_week(number: int, side: int, context: ReadingContext) -> TimeReading:
-    if context.today is None:
+    if context.now is None:
         return TimeReading("day", (), relative=True)
-    day = week_of_day(context.today)[0] // DAY + 7 * side + number - 1
-    return TimeReading("day", (days(day, day + 1),), relative=True)
+    return relative_day(week_of_day(context.now.today)[0] // DAY + 7 * side + number - 1)
 
 
 def _by_side(number: int, side: int, context: ReadingContext) -> TimeReading:
@@ -459,15 +459,13 @@ def _dated(run: TokenRun, i: int, number: int, context: ReadingContext) -> RuleM
     day = day_number(run, at) if at > i or ordinal(run, i) or run.sense(i, "figures") == 2 else None
     if day is None or glue not in (" ", ",") or run.behind(day[1] - 1)[1][:1] in (":", "-", "/"):
         return None
-    if context.today is None:
-        return TimeReading("day", (), relative=True), day[1]
     return TimeReading("day", _monthly(day[0], context, weekday=number), relative=True), day[1]
 
 
 def _counted(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
     """`two Sundays from now`."""
     count = cardinal(run, i)
-    if count is None or context.today is None or not run.follows(count[1]):
+    if count is None or context.now is None or not run.follows(count[1]):
         return None
     number = run.sense(count[1], "plural_weekday") or run.sense(count[1], "weekday")
     sign = run.sense(count[1] + 1, "ago")
@@ -504,9 +502,9 @@ def _free(run: TokenRun, i: int) -> bool:
 
 
 def _monthly(day: int, context: ReadingContext, weekday: int | None = None) -> tuple[LocalInterval, ...]:
-    if context.today is None:
+    if context.now is None:
         return ()
-    today = date.fromordinal(context.today)
+    today = date.fromordinal(context.now.today)
 
     def intervals(reach: int) -> Iterator[LocalInterval]:
         for index in range(today.year * 12 + today.month - 1 - reach, today.year * 12 + today.month + reach):
@@ -530,10 +528,10 @@ def part_of(run: TokenRun, i: int, context: ReadingContext, point: Rule) -> Rule
         return None
     at = run.after(i + 1, "the") if not run.has(i + 1, "the") else i + 2
     match = point(run, i + 1, context) or (point(run, at, context) if at > i + 1 else None)
-    if match is None and context.today is not None and at > i + 1:
+    if match is None and context.now is not None and at > i + 1:
         unit = run.sense(at, "unit")  # "the end of the year"
         if unit in IN_MONTHS or unit == "week":
-            match = TimeReading(unit, (calendar_units(context.today, unit),), relative=True), at + 1
+            match = TimeReading(unit, (calendar_units(context.now.today, unit),), relative=True), at + 1
     if match is None:
         return None
     reading, after = match
@@ -600,8 +598,7 @@ def nth_of(run: TokenRun, i: int, context: ReadingContext, period: Rule) -> Rule
 
     def place(interval: LocalInterval) -> LocalInterval:
         if weekday is not None:
-            day = nth_weekday(weekday, number, interval)
-            return days(day, day + 1)
+            return days(nth_weekday(weekday, number, interval))
         return nth(unit or "day", number, size, interval)
 
     return _placed(reading, place, "day" if weekday is not None else unit or "day"), after

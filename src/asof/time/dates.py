@@ -7,13 +7,14 @@ farthest wins.
 from __future__ import annotations
 
 from contextlib import suppress
-from datetime import UTC, date
+from datetime import UTC
 from functools import lru_cache
 from typing import NamedTuple
 
 from asof.time.calendar_names import Name, calendar_name, day_of_some_month, name_at, nth_of, part_of, weekday
 from asof.time.lexicon import EARLIEST, LATEST, TokenRun
 from asof.time.numeric_dates import (
+    Lengths,
     century,
     decade,
     distance,
@@ -33,19 +34,18 @@ from asof.time.reading import (
     HOUR,
     IN_CLOCK,
     IN_DAYS,
+    IN_MONTHS,
+    Anchor,
     LocalInterval,
     ReadingContext,
     Rule,
     RuleMatch,
     TimeReading,
-    Yearly,
     below_hundred,
     calendar_units,
     cardinal,
     day_of_month,
-    days,
     distinct,
-    fiscal_year,
     fiscal_years,
     grain_of,
     intervals_around,
@@ -55,9 +55,9 @@ from asof.time.reading import (
     parts,
     reading_in_year,
     reading_without_year,
+    relative_day,
     shift_day,
     third,
-    wall,
     week_label,
 )
 
@@ -91,8 +91,8 @@ def signed_date(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | N
 def _year(run: TokenRun, i: int, context: ReadingContext) -> _Year | None:
     """`2021年`, `令和3年`, `去年`."""
     unit, _, side = str(run.sense(i, "beside") or "").partition(" ")
-    if unit == "year" and context.today:
-        return _Year(date.fromordinal(context.today).year + int(side), i + 1, relative=True)
+    if unit == "year" and context.now:
+        return _Year(context.now.year + int(side), i + 1, relative=True)
     era = run.sense(i, "era")
     counted = (run.sense(i, "year_figures"), i + 1) if era is None else _number(run, i + 1, 3)
     if counted is None or counted[0] is None or not run.has(counted[1], "year_sign"):
@@ -154,7 +154,7 @@ def _signed_part(run: TokenRun, reading: TimeReading, after: int) -> RuleMatch:
 
 def side_after(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
     """A side (last, next, this) after its noun: `le mois dernier`, `marzo pasado`, `l'exercice en cours`."""
-    if context.today is None:
+    if context.now is None:
         return None
     unit, fiscal = run.sense(i, "unit"), run.has(i, "fiscal_year")
     if unit is None and not fiscal:
@@ -162,72 +162,58 @@ def side_after(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | No
         side = None if name is None or name.grain == "week" else run.sense(name.after, "side_after")
         if name is None or side is None or not run.follows(name.after):
             return None
-        return name_on_side(name, side, context), name.after + 1
+        return name_on_side(name, side, context, context.now), name.after + 1
     at = i + 2 if run.has(i + 1, "fiscal") and run.follows(i + 1) else i + 1
     side = run.sense(at, "side_after")
     if side is None or not run.follows(at):
         return None
     if fiscal or at > i + 1:
-        reading = fiscal_on_side("year" if fiscal else unit, side, context)
-        return None if reading is None else (reading, at + 1)
-    reading = unit_on_side(unit, side, context)
+        reading = fiscal_on_side("year" if fiscal else unit, side, context, context.now)
+    else:
+        reading = unit_on_side(unit, side, context.now)
     return None if reading is None else (reading, at + 1)
 
 
 def beside(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
     """A unit and its side in one word: `去年`."""
     unit, _, side = str(run.sense(i, "beside") or "").partition(" ")
-    reading = unit_on_side(unit, int(side), context) if unit else None
+    reading = unit_on_side(unit, int(side), context.now) if unit and context.now else None
     return None if reading is None else (reading, i + 1)
 
 
-def unit_on_side(unit: str, side: int, context: ReadingContext, rolling: bool = False) -> TimeReading | None:
+def unit_on_side(unit: str, side: int, now: Anchor, rolling: bool = False) -> TimeReading | None:
     """The calendar's unit on a side of the anchor; `rolling`: as long before it ends there."""
-    if unit == "day" or context.today is None or context.at is None or context.anchor is None:
+    if unit == "day":
         return None
     if unit in IN_CLOCK:
-        at, size = wall(context.anchor, UTC), IN_CLOCK[unit]
-        if side == 0:
-            begin = at // size * size
-            return TimeReading(unit, ((begin, begin + size),), True, zone=UTC)
-        return TimeReading(unit, ((at - size, at) if side < 0 else (at, at + size),), True, zone=UTC)
-    calendar, grain = calendar_units(context.today, unit, side), grain_of(unit)
+        size = IN_CLOCK[unit]
+        begin = now.utc // size * size if side == 0 else now.utc - size if side < 0 else now.utc
+        return TimeReading(unit, ((begin, begin + size),), True, zone=UTC)
+    calendar, grain = calendar_units(now.today, unit, side), grain_of(unit)
     if rolling and unit != "weekend":
-        first = shift_day(context.today, unit, side)
-        return TimeReading(grain, distinct([(first * DAY, context.at or 1), calendar]), relative=True)
+        first = shift_day(now.today, unit, side)
+        return TimeReading(grain, distinct([(first * DAY, now.at), calendar]), relative=True)
     return TimeReading(grain, (calendar,), relative=True)
 
 
-def name_on_side(name: Name, side: int, context: ReadingContext) -> TimeReading:
+def name_on_side(name: Name, side: int, context: ReadingContext, now: Anchor) -> TimeReading:
     """A month, season or holiday on a side of the anchor, and other readings of it."""
-    intervals = intervals_around(name.yearly, date.fromordinal(context.today or 1).year)
-    return TimeReading(name.grain, _sided_names(intervals, name.yearly, side, context), relative=True)
-
-
-def _sided_names(
-    intervals: list[LocalInterval], yearly: Yearly, side: int, context: ReadingContext
-) -> tuple[LocalInterval, ...]:
-    year = date.fromordinal(context.today or 1).year
-    chosen = on_side(intervals, side, context)
+    chosen = on_side(intervals_around(name.yearly, now.year), side, context)
     other: tuple[LocalInterval, ...] = ()
     with suppress(ValueError):  # not every year has a 29 February
-        other = (yearly(year + side),)
-    return distinct((*other, *chosen) if side == 0 else (*chosen[:1], *other, *chosen[1:]))
+        other = (name.yearly(now.year + side),)
+    choices = (*other, *chosen) if side == 0 else (*chosen[:1], *other, *chosen[1:])
+    return TimeReading(name.grain, distinct(choices), relative=True)
 
 
-def fiscal_on_side(unit: str | None, side: int, context: ReadingContext) -> TimeReading | None:
+def fiscal_on_side(unit: str | None, side: int, context: ReadingContext, now: Anchor) -> TimeReading | None:
     """The fiscal year or quarter on a side of the anchor."""
     if unit not in ("year", "quarter"):
         return None
-    at, today = context.at or 0, date.fromordinal(context.today or 1)
-    intervals: list[LocalInterval] = []
-    if unit == "year":
-        intervals = intervals_around(fiscal_year(context.fiscal_start), today.year)
-    else:
-        for number in range(1, 5):
-            intervals += intervals_around(parts(3, number, context.fiscal_start), today.year)
-        intervals.sort()
-    here = next((n for n, place in enumerate(intervals) if place[0] <= at < place[1]), 0)
+    size = IN_MONTHS[unit]
+    parted = [parts(size, number, context.fiscal_start) for number in range(1, 12 // size + 1)]
+    intervals = sorted(place for each in parted for place in intervals_around(each, now.year))
+    here = next((n for n, place in enumerate(intervals) if place[0] <= now.at < place[1]), 0)
     if not 0 < here < len(intervals) - 1:  # at the ends of the calendar
         return None
     return TimeReading(unit, (intervals[here + side],), relative=True, fiscal=True)
@@ -239,32 +225,34 @@ _WHOLE = frozenset(("quarter", "half"))  # counted in whole ones: "the past two 
 
 
 def deictic_time(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
-    """Anything in this file that begins at `i`; nothing without an anchor."""
-    if context.today is None:
+    """A relative time that begins at `i`; nothing without an anchor."""
+    if context.now is None:
         return None
     return (
-        _relative_day(run, i, context.today)
-        or _sided(run, i, context)
+        _relative_day(run, i, context.now)
+        or _sided(run, i, context, context.now)
         or _counted_side(run, i, context)
-        or _beyond(run, i, context.today)
-        or _so_far(run, i, context)
+        or _beyond(run, i, context.now)
+        or _so_far(run, i, context.now)
     )
 
 
-def _relative_day(run: TokenRun, i: int, today: int) -> RuleMatch | None:
+def _relative_day(run: TokenRun, i: int, now: Anchor) -> RuleMatch | None:
     if run.has(i, "the") and run.sense(i + 1, "day") in (-2, 2):
         i += 1
     steps = run.sense(i, "day")
     if steps is not None and not run.sense(i, "very_wary"):
-        return TimeReading("day", (days(today + steps, today + steps + 1),), relative=True), i + 1
+        return relative_day(now.today + steps), i + 1
     night = run.sense(i, "day_night")
-    if night is not None:
-        start = (today + night) * DAY + 20 * HOUR
-        return TimeReading("hour", ((start, start + 4 * HOUR),), relative=True), i + 1
-    return None
+    return None if night is None else (_hours(now.today + night, 20, 24), i + 1)
 
 
-def _sided(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
+def _hours(day: int, first: int, after: int) -> TimeReading:
+    """Some hours of a day."""
+    return TimeReading("hour", ((day * DAY + first * HOUR, day * DAY + after * HOUR),), relative=True)
+
+
+def _sided(run: TokenRun, i: int, context: ReadingContext, now: Anchor) -> RuleMatch | None:
     """`last week`, `this quarter`, `next 3 days`, `past year`, `next March`, `last fiscal year`."""
     if run.has(i, "the") and _long_unit(run, i + 2):
         i += 1
@@ -274,22 +262,23 @@ def _sided(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
     if side is None or not run.follows(i + 1, " -"):
         return None
     if run.sense(i + 1, "fiscal") or run.sense(i + 1, "fiscal_year"):
-        return _fiscal(run, i + 1, side, context)
+        at = i + 3 if run.sense(i + 1, "fiscal") else i + 2
+        unit = "year" if run.sense(i + 1, "fiscal_year") else run.sense(i + 2, "unit")
+        reading = fiscal_on_side(unit, side, context, now)
+        return None if reading is None else (reading, at)
     unit = run.sense(i + 1, "unit")
     if unit is not None:
-        reading = None if _of_follows(run, i + 2) else unit_on_side(unit, side, context, rolling is not None)
+        reading = None if _of_follows(run, i + 2) else unit_on_side(unit, side, now, rolling is not None)
         return None if reading is None else (reading, i + 2)
     if side != 0 and (match := _window(run, i + 1, side, context)) is not None:
         return match
     part = run.sense(i + 1, "daypart")
     if part is not None:
-        from_hour, to_hour = map(int, str(part).split())
-        day = ((context.today or 0) + side) * DAY
-        return TimeReading("hour", ((day + from_hour * HOUR, day + to_hour * HOUR),), relative=True), i + 2
+        return _hours(now.today + side, *map(int, str(part).split())), i + 2
     name = name_at(run, i + 1, context)
     if name is None or name.grain == "week" or not _meant(run, i, side):
         return None
-    return name_on_side(name, side, context), name.after
+    return name_on_side(name, side, context, now), name.after
 
 
 def _long_unit(run: TokenRun, i: int) -> bool:
@@ -301,23 +290,12 @@ def _meant(run: TokenRun, i: int, side: int) -> bool:
     """True if a word that mostly is another one is a name here: `this may` is not."""
     if run.has(i + 1, "with_year"):
         return False
-    if not run.has(i + 1, "very_wary") or run.capital(i + 1):
-        return True
-    return run.caseless and side != 0
+    return not run.has(i + 1, "very_wary") or run.capital(i + 1) or (run.caseless and side != 0)
 
 
 def _of_follows(run: TokenRun, i: int) -> bool:
     """True if `last week` continues as `of March`, so that it is the last of its weeks."""
-    return run[i].word in ("of",) and run.follows(i)
-
-
-def _fiscal(run: TokenRun, i: int, side: int, context: ReadingContext) -> RuleMatch | None:
-    after = i + 1
-    unit = "year" if run.sense(i, "fiscal_year") else run.sense(after, "unit")
-    if run.sense(i, "fiscal"):
-        after += 1
-    reading = fiscal_on_side(unit, side, context)
-    return None if reading is None else (reading, after)
+    return run[i].word == "of" and run.follows(i)
 
 
 def _window(run: TokenRun, i: int, side: int, context: ReadingContext) -> RuleMatch | None:
@@ -328,31 +306,23 @@ def _window(run: TokenRun, i: int, side: int, context: ReadingContext) -> RuleMa
     if lengths is None or (run.has(i, "one") and not run.has(i + 1, "vague")):
         return None
     reading = _window_of(lengths[0], side, context)
-    if reading is None or _of_follows(run, lengths[1]):
-        return None
-    return reading, lengths[1]
+    return None if reading is None or _of_follows(run, lengths[1]) else (reading, lengths[1])
 
 
-def _window_of(lengths: list[tuple[float, str]], side: int, context: ReadingContext) -> TimeReading | None:
-    today, at = context.today, context.at
-    if today is None or at is None or context.anchor is None:
-        return None
-    count, unit = lengths[0]
-    if count < 1:
+def _window_of(lengths: Lengths, side: int, context: ReadingContext) -> TimeReading | None:
+    now, (count, unit) = context.now, lengths[0]
+    if now is None or count < 1:
         return None
     if len(lengths) == 1 and count == int(count) and (unit in _WHOLE or (unit == "decade" and side > 0)):
         steps = -int(count) if side < 0 else 1
-        return TimeReading(unit, (calendar_units(today, unit, steps, int(count)),), relative=True)
-    far = shift_anchor(lengths, context, side)
-    grain = grain_of(lengths[-1][1])
+        return TimeReading(unit, (calendar_units(now.today, unit, steps, int(count)),), relative=True)
+    far, grain = shift_anchor(lengths, context, side), grain_of(lengths[-1][1])
     if far.zone is not None:
-        now = wall(context.anchor, UTC)
-        there = shift_instant(now, lengths, side)
-        return TimeReading(grain, ((min(there, now), max(there, now)),), True, zone=UTC)
-    if side < 0:
-        return TimeReading(grain, ((far.best[0], at),), relative=True) if far.best[0] < at else None
-    tomorrow = (today + 1) * DAY
-    return TimeReading(grain, ((tomorrow, far.best[1]),), relative=True)
+        there = shift_instant(now.utc, lengths, side)
+        return TimeReading(grain, ((min(there, now.utc), max(there, now.utc)),), True, zone=UTC)
+    if side > 0:
+        return TimeReading(grain, (((now.today + 1) * DAY, far.best[1]),), relative=True)
+    return TimeReading(grain, ((far.best[0], now.at),), relative=True) if far.best[0] < now.at else None
 
 
 def _counted_side(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
@@ -368,7 +338,7 @@ def _counted_side(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch |
     return None if reading is None else (reading, count[1] + 2)
 
 
-def _beyond(run: TokenRun, i: int, today: int) -> RuleMatch | None:
+def _beyond(run: TokenRun, i: int, now: Anchor) -> RuleMatch | None:
     """`the week before last`, `month after next`."""
     i = i + 1 if run.has(i, "the") else i
     unit, step = run.sense(i, "unit"), run.sense(i + 1, "shift")
@@ -379,27 +349,21 @@ def _beyond(run: TokenRun, i: int, today: int) -> RuleMatch | None:
         run.follows(at + 1) and run[at + 1].senses.keys() & {"unit", "month", "weekday", "season", "holiday"}
     ):
         return None
-    return TimeReading(grain_of(unit), (calendar_units(today, unit, 2 * step),), relative=True), at + 1
+    return TimeReading(grain_of(unit), (calendar_units(now.today, unit, 2 * step),), relative=True), at + 1
 
 
-def _so_far(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
+def _so_far(run: TokenRun, i: int, now: Anchor) -> RuleMatch | None:
     """`earlier this year`, `later today`, `year to date`, `the rest of the month`, `EOY`."""
-    today, at = context.today, context.at
-    if today is None or at is None:
-        return None
-    unit = run.sense(i, "to_date")
-    if unit is not None:
-        whole = calendar_units(today, unit)
-        return (TimeReading(unit, ((whole[0], at),), relative=True), i + 1) if whole[0] < at else None
-    unit = run.sense(i, "end_of_unit")
-    if unit is not None:
-        whole = calendar_units(today, unit)
+    if (unit := run.sense(i, "to_date")) is not None:
+        whole = calendar_units(now.today, unit)
+        return (TimeReading(unit, ((whole[0], now.at),), relative=True), i + 1) if whole[0] < now.at else None
+    if (unit := run.sense(i, "end_of_unit")) is not None:
+        whole = calendar_units(now.today, unit)
         return TimeReading("day", ((whole[1] - DAY, whole[1]),), relative=True, whole=whole, which=2), i + 1
-    rest, way = run.sense(i, "rest"), run.sense(i, "so_far")
-    if (rest is None and way is None) or not run.follows(i + 1):
+    way, j = run.sense(i, "so_far"), i + 1
+    if (not run.has(i, "rest") and way is None) or not run.follows(j):
         return None
-    j = i + 1
-    if rest is not None:
+    if run.has(i, "rest"):
         j = j + 1 if run.has(j, "the") or run.sense(j, "side") == 0 else j
         unit = run.sense(j, "unit")
     elif run.sense(j, "day") == 0:
@@ -409,16 +373,14 @@ def _so_far(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
         j += 1
     if unit is None or unit in IN_CLOCK or (unit not in IN_DAYS and unit_after_number(run, j) is None):
         return None
-    whole = calendar_units(today, unit)
-    if rest is not None:
-        begin = at if unit == "day" else today * DAY
-        return TimeReading(grain_of(unit), ((begin, whole[1]),), relative=True), j + 1
-    interval = (whole[0], at) if way < 0 else (at, whole[1])
-    return (
-        (TimeReading(grain_of(unit), (interval,), relative=True), j + 1)
-        if interval[0] < interval[1]
-        else None
-    )
+    first, after = calendar_units(now.today, unit)
+    if run.has(i, "rest"):
+        first = now.at if unit == "day" else now.today * DAY
+    else:
+        first, after = (first, now.at) if way < 0 else (now.at, after)
+        if first >= after:
+            return None
+    return TimeReading(grain_of(unit), ((first, after),), relative=True), j + 1
 
 
 # -- the table of rules --------------------------------------------------------------------------------
@@ -501,9 +463,7 @@ def _longest(run: TokenRun, i: int, context: ReadingContext, name: str) -> RuleM
     if known is not False:
         return known  # type: ignore[no-any-return]
     best: RuleMatch | None = None
-    items = run.items
-    following = run[i + 1]
-    for rule in _able(name, items[i].kind, following.kind, following.glue, min(run.size - i, MOST_NEEDED)):
+    for rule in rules_at(run, i, name):
         try:
             match = rule(run, i, context)
         except (ValueError, OverflowError):  # 30 February, or outside the years 1 to 9999
@@ -514,11 +474,16 @@ def _longest(run: TokenRun, i: int, context: ReadingContext, name: str) -> RuleM
     return best
 
 
+def rules_at(run: TokenRun, i: int, name: str = "day") -> tuple[Rule, ...]:
+    """The rules of a table that can read a time at `i`, as far as its item and the next one show."""
+    following = run[i + 1]
+    return _able(name, run.items[i].kind, following.kind, following.glue, min(run.size - i, MOST_NEEDED))
+
+
 @lru_cache(maxsize=16384)
 def _able(
     name: str, kind: frozenset[str], following: frozenset[str], glue: str, items: int
 ) -> tuple[Rule, ...]:
-    """The rules of a table that can read a time at an item of a kind before one of another kind and glue."""
     able = (
         row.rule
         for row in _TABLES[name]
@@ -528,11 +493,6 @@ def _able(
         and (not row.signs or (glue and glue in row.signs))
     )
     return tuple(dict.fromkeys(able))
-
-
-def date_begins(kind: frozenset[str], following: frozenset[str], glue: str, items: int) -> bool:
-    """True if some rule is tried at an item of a kind, the first of so many, before one of another kind."""
-    return bool(_able("day", kind, following, glue, items))
 
 
 def simple(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:

@@ -13,13 +13,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta, tzinfo
-from functools import lru_cache
 from typing import Annotated, Literal, NamedTuple
 
 from asof.time import reading as yearly
 from asof.time.calendar_names import month_at
 from asof.time.clock import clock, half_of_day, hours_of_day, is_after_hour, iso_clock, joint, opening
-from asof.time.dates import DATE_BEGINNINGS, MOST_NEEDED, date_begins, day_point, simple
+from asof.time.dates import DATE_BEGINNINGS, day_point, rules_at, simple
 from asof.time.lexicon import GROUND, NO_SENSES, TokenRun, lexicon, runs
 from asof.time.numeric_dates import attached_left, attached_right, bounded, lasting
 from asof.time.reading import (
@@ -31,14 +30,15 @@ from asof.time.reading import (
     Rule,
     RuleMatch,
     TimeReading,
+    anchor_at,
     calendar_day,
     day_number,
     distinct,
     instant_of,
     months,
-    reading_context,
     reading_in_year,
     reading_without_year,
+    relative_day,
     span_of,
     widen,
     year_after,
@@ -136,16 +136,15 @@ def _points(run: TokenRun, i: int, context: ReadingContext, point: Rule) -> Rule
 def _end(run: TokenRun, i: int, context: ReadingContext, point: Rule) -> RuleMatch | None:
     """An end of a range; `now`, a bare day of a month and `eight o'clock` may be one."""
     at = i + 1 if run.has(i, "the") else i
-    if run.has(i, "now") and context.at is not None:
-        return TimeReading("second", ((context.at, context.at),), relative=True), i + 1
+    if run.has(i, "now") and context.now is not None:
+        return TimeReading("second", ((context.now.at, context.now.at),), relative=True), i + 1
     match = point(run, i, context)
     bare = point(run, at, context) if at > i else None
     if bare is not None and (match is None or bare[1] > match[1]):
         match = bare
     time = clock(run, i)
-    if time is not None and context.today is not None and (match is None or time[1] > match[1]):
-        today = TimeReading("day", ((context.today * DAY, (context.today + 1) * DAY),), relative=True)
-        return time[0].on(today)._replace(daily=time[0].daily), time[1]
+    if time is not None and context.now is not None and (match is None or time[1] > match[1]):
+        return time[0].on(relative_day(context.now.today))._replace(daily=time[0].daily), time[1]
     if match is None and (day := day_number(run, at)) is not None and not run.has(at, "cardinal"):
         return TimeReading("day", (), True, needs_cue="number", number=day[0]), day[1]
     return match
@@ -260,9 +259,7 @@ def _point(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
             return _time_after(run, match, None) or match
         if match[0].grain == "hour" and match[0].choices and not run.has(match[1] - 1, "unit"):
             return _time_after(run, match, _half(match[0])) or match
-    following = run[i + 1]
-    hour = _may_be_clock(run.items[i].kind, following.kind, following.glue)
-    timed = _time_first(run, i, context) if hour else None
+    timed = _time_first(run, i, context) if _may_be_clock(run, i) else None
     if timed is None or (match is not None and match[1] >= timed[1]):
         return match
     return timed
@@ -270,18 +267,15 @@ def _point(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
 
 def may_begin(run: TokenRun, i: int) -> bool:
     """True if a point may begin at item `i`, as far as it and the next one show."""
-    following = run[i + 1]
-    return _begins(run.items[i].kind, following.kind, following.glue, min(run.size - i, MOST_NEEDED))
+    return bool(rules_at(run, i)) or _may_be_clock(run, i)
 
 
-@lru_cache(maxsize=16384)
-def _begins(kind: frozenset[str], following: frozenset[str], glue: str, items: int) -> bool:
-    return date_begins(kind, following, glue, items) or _may_be_clock(kind, following, glue)
-
-
-def _may_be_clock(kind: frozenset[str], following: frozenset[str], glue: str) -> bool:
+def _may_be_clock(run: TokenRun, i: int) -> bool:
     """True if a time of day may begin with an item; figures need `:`, `pm` or the like after them."""
-    return is_after_hour(following, glue) if "day_figures" in kind else not kind.isdisjoint(_SPELLED_HOURS)
+    kind, following = run.items[i].kind, run[i + 1]
+    if "day_figures" in kind:
+        return is_after_hour(following.kind, following.glue)
+    return not kind.isdisjoint(_SPELLED_HOURS)
 
 
 def _half(part_of_day: TimeReading) -> int:
@@ -353,10 +347,9 @@ def _time_first(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | N
         if part is not None and run.follows(end):
             there, end = there.in_half(0 if str(part).startswith("8 ") else 12), end + 1
         return (there.on(day[0]), end) if sure is not None or part is not None else None
-    if sure is None or context.today is None or not (there.sure or run.has(i - 1, "at")):
+    if sure is None or context.now is None or not (there.sure or run.has(i - 1, "at")):
         return None
-    today = TimeReading("day", ((context.today * DAY, (context.today + 1) * DAY),), relative=True)
-    return there.on(today)._replace(daily=there.daily), after
+    return there.on(relative_day(context.now.today))._replace(daily=there.daily), after
 
 
 BEGINNINGS = DATE_BEGINNINGS | _SPELLED_HOURS
@@ -663,12 +656,12 @@ def _runs(text: str, context: TimeContext) -> list[TokenRun]:
 def _mentions(
     among: list[TokenRun], anchor: datetime | None, context: TimeContext
 ) -> tuple[TimeMention, ...]:
-    here = reading_context(
-        anchor,
+    here = ReadingContext(
+        None if anchor is None else anchor_at(anchor, context.zone),
         context.zone,
-        fiscal_start=context.fiscal_start,
-        future=context.prefer == "future",
-        month_first=lexicon(context.language).month_first,
+        context.fiscal_start,
+        context.prefer == "future",
+        lexicon(context.language).month_first,
     )
     return tuple([mention for run in among for mention in _in_run(run, here)])
 

@@ -29,9 +29,9 @@ from asof.time.reading import (
     ordinal,
     reading_in_year,
     reading_without_year,
+    relative_day,
     shift_day,
     short_year,
-    wall,
     year_figures,
     year_words,
 )
@@ -214,17 +214,16 @@ def shift_anchor(lengths: Lengths, context: ReadingContext, sign: int, day: int 
 
     Raises ValueError without an anchor, and for hours from a day.
     """
-    there = context.today if day is None else day
     units = [unit for _, unit in lengths if unit in IN_CLOCK]
-    if there is None or (units and day is not None):
+    if day is None and context.now is not None:
+        if units:
+            grain, size = ("second", SECOND) if "second" in units else ("minute", MINUTE)
+            at = shift_instant(context.now.utc, lengths, sign) // size * size
+            return TimeReading(grain, ((at, at + size),), relative=True, zone=UTC)
+        return relative_day(shift_instant(context.now.today * DAY, lengths, sign) // DAY)
+    if day is None or units:
         raise ValueError("no day to count from")
-    if units and context.anchor is not None:
-        grain, size = ("second", SECOND) if "second" in units else ("minute", MINUTE)
-        at = shift_instant(wall(context.anchor, UTC), lengths, sign) // size * size
-        return TimeReading(grain, ((at, at + size),), relative=True, zone=UTC)
-    for count, unit in lengths:
-        there = shift_day(there, unit, sign * count)
-    return TimeReading("day", (days(there, there + 1),), relative=day is None)
+    return TimeReading("day", (days(shift_instant(day * DAY, lengths, sign) // DAY),))
 
 
 def distance(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
@@ -268,7 +267,9 @@ def from_point(run: TokenRun, i: int, context: ReadingContext, point: Rule) -> R
         return None
     parts, at = lengths
     sign = run.sense(at, "shift") if run.follows(at) and run.follows(at + 1) else None
-    match = None if sign is None else point(run, run.after(at + 1, "the"), context)
+    if sign is None:
+        return None
+    match = point(run, run.after(at + 1, "the"), context)
     if match is None or not match[0].choices or match[0].zone is not None:
         return None
     reading, after = match
@@ -308,7 +309,7 @@ def bounded(
         return None
     there = match[0].best
     sign = ago or run.sense(lengths[1], "ago") or run.sense(lengths[1], "shift")
-    here = context.at
+    here = context.now and context.now.at
     if run.has(lengths[1], "shift"):
         other = point(run, run.after(lengths[1] + 1, "the"), context)
         here = other[0].best[0] if other is not None and other[0].choices else None
@@ -335,7 +336,7 @@ def starting(run: TokenRun, i: int, context: ReadingContext, point: Rule) -> Rul
 
 def within(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
     """`within 10 months`: from the anchor's day so far on."""
-    if not run.has(i, "within") or context.today is None:
+    if not run.has(i, "within") or context.now is None:
         return None
     at = run.after(i + 1, "the")
     if run.has(at, "rolling") or run.sense(at, "side") == -1:
@@ -347,9 +348,10 @@ def within(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
     end = shift_anchor(parts, context, 1)
     if run.sense(after, "ago") == 1 and run.follows(after):
         after += 1
-    if end.zone is not None and context.anchor is not None:
-        return TimeReading(end.grain, ((wall(context.anchor, UTC), end.best[0]),), True, zone=UTC), after
-    return TimeReading(grain_of(parts[-1][1]), ((context.today * DAY, end.best[0]),), relative=True), after
+    now = context.now
+    if end.zone is not None:
+        return TimeReading(end.grain, ((now.utc, end.best[0]),), True, zone=UTC), after
+    return TimeReading(grain_of(parts[-1][1]), ((now.today * DAY, end.best[0]),), relative=True), after
 
 
 # -- years, decades, centuries: `2019`, `the year 2000`, `nineteen eighty-six`, `1990s`, `19th century` --

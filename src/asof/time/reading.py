@@ -14,7 +14,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from asof.time.lexicon import EARLIEST, LATEST, TokenRun, two_figures
-from asof.time.span import DAY, TICK, Span, months_later
+from asof.time.span import DAY as DAY
+from asof.time.span import TICK, Span, months_later
 
 # -- local intervals -----------------------------------------------------------------------------------
 
@@ -49,9 +50,9 @@ def grain_of(unit: str) -> str:
     return {"weekend": "day", "fortnight": "week"}.get(unit, unit)
 
 
-def days(first: int, after: int) -> LocalInterval:
-    """From the day of an ordinal to before another."""
-    return first * DAY, after * DAY
+def days(first: int, after: int | None = None) -> LocalInterval:
+    """The day of an ordinal, or from there to before another."""
+    return first * DAY, (first + 1 if after is None else after) * DAY
 
 
 def first_ordinal(year: int, month: int = 1) -> int:
@@ -72,8 +73,7 @@ def months(year: int, month: int = 1, count: int = 12) -> LocalInterval:
 
 def calendar_day(year: int, month: int, day: int) -> LocalInterval:
     """One day. Raises ValueError if there is none."""
-    ordinal = date(year, month, day).toordinal()
-    return days(ordinal, ordinal + 1)
+    return days(date(year, month, day).toordinal())
 
 
 def week_of_day(ordinal: int) -> LocalInterval:
@@ -185,35 +185,30 @@ Daily = Callable[[int], LocalInterval]
 """The interval of a time of day in the day of an ordinal."""
 
 
+class Anchor(NamedTuple):
+    """The moment from which relative times count: what clocks of the zone and of UTC show, in microseconds,
+    the ordinal of its day and its year."""
+
+    at: int
+    utc: int
+    today: int
+    year: int
+
+
 class ReadingContext(NamedTuple):
-    """The place and time in which a text is read.
+    """The place and time in which a text is read; `now` is its anchor, if any."""
 
-    `at` is what the clocks of `zone` show at the anchor, in microseconds, `today` the ordinal of that day;
-    both are None without an anchor.
-    """
-
-    anchor: datetime | None
-    at: int | None
-    today: int | None
+    now: Anchor | None
     zone: tzinfo = UTC
     fiscal_start: int = 1
     future: bool = False
     month_first: bool = True
 
 
-def reading_context(
-    anchor: datetime | None,
-    zone: tzinfo,
-    *,
-    fiscal_start: int = 1,
-    future: bool = False,
-    month_first: bool = True,
-) -> ReadingContext:
-    """The context of an anchor (aware); at the very ends of the calendar its clocks are those of UTC."""
-    at = None if anchor is None else wall(anchor, zone)
-    return ReadingContext(
-        anchor, at, None if at is None else at // DAY, zone, fiscal_start, future, month_first
-    )
+def anchor_at(moment: datetime, zone: tzinfo) -> Anchor:
+    """The anchor at an aware moment; at the very ends of the calendar its clocks are those of UTC."""
+    at = wall(moment, zone)
+    return Anchor(at, wall(moment, UTC), at // DAY, date.fromordinal(at // DAY).year)
 
 
 class TimeReading(NamedTuple):
@@ -267,6 +262,11 @@ Rule = Callable[[TokenRun, int, ReadingContext], RuleMatch | None]
 """What reads a time at a place of a run; ValueError or OverflowError if there is no such time."""
 
 
+def relative_day(ordinal: int) -> TimeReading:
+    """A day that counts from the anchor."""
+    return TimeReading("day", (days(ordinal),), relative=True)
+
+
 def distinct(choices: Iterable[LocalInterval]) -> tuple[LocalInterval, ...]:
     """Without repetition, in order."""
     return tuple(dict.fromkeys(choices))
@@ -286,10 +286,9 @@ def intervals_around(yearly: Yearly, around: int) -> list[LocalInterval]:
 
 def nearest(intervals: Iterable[LocalInterval], context: ReadingContext) -> tuple[LocalInterval, ...]:
     """The newest stretch that is not after the anchor and the coming one, the preferred first."""
-    at = context.at
-    if at is None:
+    if context.now is None:
         return ()
-    intervals = list(intervals)
+    intervals, at = list(intervals), context.now.at
     past = [place for place in intervals if place[0] <= at][-1:]
     coming = [place for place in intervals if place[0] > at][:1]
     return tuple(coming + past if context.future else past + coming)
@@ -299,10 +298,9 @@ def on_side(
     intervals: Iterable[LocalInterval], side: int, context: ReadingContext
 ) -> tuple[LocalInterval, ...]:
     """The last stretch that is over, that of now, or the coming one, and the one beyond as other choice."""
-    at = context.at
-    if at is None:
+    if context.now is None:
         return ()
-    intervals = list(intervals)
+    intervals, at = list(intervals), context.now.at
     if side < 0:
         return tuple([place for place in intervals if place[1] <= at][-1:-3:-1])
     if side > 0:
@@ -315,8 +313,8 @@ def reading_without_year(
     grain: str, yearly: Yearly, context: ReadingContext, *, needs_cue: str = "", fiscal: bool = False
 ) -> TimeReading:
     """A reading whose year is not in the text."""
-    intervals = intervals_around(yearly, date.fromordinal(context.today).year) if context.today else ()
-    if context.today and not intervals:
+    intervals = intervals_around(yearly, context.now.year) if context.now else ()
+    if context.now and not intervals:
         return TimeReading(grain, ())  # 30 February
     return TimeReading(grain, nearest(intervals, context), True, fiscal, needs_cue, yearly=yearly)
 
@@ -383,7 +381,7 @@ def holiday(rule: str) -> Yearly:
     """A day by its rule in the word list: `12-25`, `easter-2`, `11 4 4` (month, weekday, which one)."""
     if rule.startswith("easter"):
         offset = int(rule.removeprefix("easter") or 0)
-        return lambda year: days(easter(year) + offset, easter(year) + offset + 1)
+        return lambda year: days(easter(year) + offset)
     if " " not in rule:
         number, day = map(int, rule.split("-"))
         return day_of_month(number, day)
@@ -391,8 +389,7 @@ def holiday(rule: str) -> Yearly:
     offset = later[0] if later else 0
 
     def place(year: int) -> LocalInterval:
-        ordinal = nth_weekday(weekday, which, months(year, number, 1)) + offset
-        return days(ordinal, ordinal + 1)
+        return days(nth_weekday(weekday, which, months(year, number, 1)) + offset)
 
     return place
 
@@ -606,8 +603,8 @@ def year_after(run: TokenRun, i: int, glue: str, context: ReadingContext) -> tup
     if spelled is not None:
         return spelled[0], spelled[1], False
     side = _sided_year(run, at)
-    if side is not None and context.today:
-        return date.fromordinal(context.today).year + side, at + 2, True
+    if side is not None and context.now:
+        return context.now.year + side, at + 2, True
     return None
 
 
@@ -652,8 +649,8 @@ def fiscal_years(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | 
 def possessive_year(run: TokenRun, i: int, context: ReadingContext) -> tuple[int, int, bool] | None:
     """`next year's`, `2023's`: the year, the place after, whether it needed the anchor."""
     side = run.sense(i, "side")
-    if side is not None and run.sense(i + 1, "unit") == "year" and context.today:
-        year, at = date.fromordinal(context.today).year + side, i + 2
+    if side is not None and run.sense(i + 1, "unit") == "year" and context.now:
+        year, at = context.now.year + side, i + 2
     else:
         year, at = year_figures(run, i), i + 1
     if year is None or run[at].glue != "'" or run[at].word != "s" or not run.follows(at + 1):

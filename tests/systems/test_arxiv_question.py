@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime
 from typing import Any
 
@@ -9,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof.errors import ModelError
 from asof.extensions.systems.arxiv import category, read
 from asof.extensions.systems.arxiv_question import (
     DEFAULT_CATEGORIES,
@@ -18,6 +18,7 @@ from asof.extensions.systems.arxiv_question import (
     by_rules,
     table,
 )
+from asof.models.ports import ScriptedModel
 from asof.time.span import FIRST, instant
 
 ASKED = datetime(2026, 3, 18, 9, 30, tzinfo=UTC)
@@ -103,20 +104,15 @@ def test_any_text_has_an_answer(question: str):
     assert 1 <= found.papers <= 500
 
 
-def asked_of(reply: dict[str, Any]) -> Any:
-    def ask(system: str, user: str, form: Any) -> Any:
-        assert (system, user) == (SYSTEM, "robots of 3 days")
-        try:
-            return form.model_validate(reply)
-        except ValueError as error:
-            raise ModelError("the reply does not fit") from error
-
-    return ask
+def replying(reply: dict[str, Any]) -> ScriptedModel:
+    return ScriptedModel([json.dumps(reply)] * 2)
 
 
 def test_a_model_reads_the_question():
     reply = {"categories": ["cs.RO", "cs.ro", "eess"], "time_range_days": 3, "max_papers": 9}
-    found = by_model("robots of 3 days", ASKED, asked_of(reply))
+    model = replying(reply)
+    found = by_model("robots of 3 days", ASKED, model)
+    assert (model.prompts[0].system, model.prompts[0].user) == (SYSTEM, "robots of 3 days")
     assert (found.categories, found.papers, found.by) == (("cs.RO", "eess.*"), 9, "model")
     assert found.until - found.since == 3 * 24 * 3600 * 10**6
 
@@ -133,7 +129,7 @@ def test_a_model_reads_the_question():
     ],
 )
 def test_what_a_model_says_is_checked(reply: dict[str, Any]):
-    found = by_model("robots of 3 days", ASKED, asked_of(reply))
+    found = by_model("robots of 3 days", ASKED, replying(reply))
     rules = by_rules("robots of 3 days", ASKED)
     assert (found.categories, found.since, found.by) == (rules.categories, rules.since, "rules")
     assert found.notes[0].startswith("the model's reading is of no use")
@@ -141,6 +137,6 @@ def test_what_a_model_says_is_checked(reply: dict[str, Any]):
 
 def test_the_first_days_that_there_are():
     asked = datetime(1, 1, 2, tzinfo=UTC)
-    ask = asked_of({"categories": ["cs.IR"], "time_range_days": 30, "max_papers": 5})
-    for wish in (by_rules("robots", asked), by_model("robots of 3 days", asked, ask)):
+    model = replying({"categories": ["cs.IR"], "time_range_days": 30, "max_papers": 5})
+    for wish in (by_rules("robots", asked), by_model("robots of 3 days", asked, model)):
         assert (wish.since, wish.until) == (FIRST, instant(asked))

@@ -9,22 +9,23 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 from asof.errors import ModelError, SourceError
 from asof.extensions.systems.arxiv import PREFIX, category
 from asof.extensions.systems.arxiv_harvest import DAY
+from asof.models.ports import Model, Prompt
 from asof.text.question import read as read_question
 from asof.time.span import FIRST, Instant, instant
 from asof.wire import HIDDEN, one_of
 
 if TYPE_CHECKING:
-    from pydantic import BaseModel
+    from asof.extensions.systems.replies import WishedPapers
 
 
 DEFAULT_CATEGORIES = ("cs.LG", "cs.AI", "cs.RO", "cs.CV", "cs.CL")
@@ -176,23 +177,30 @@ def _papers(question: str, notes: list[str]) -> int:
 
 # -- by a model ------------------------------------------------------------------------------------
 
-Ask = Callable[[str, str, "type[BaseModel]"], Any]
-"""Asks a model: (system, user, shape of the reply) give a value of that shape, or ModelError."""
 
-
-def by_model(question: str, asked_at: datetime, ask: Ask) -> PaperRequest:
+def by_model(question: str, asked_at: datetime, model: Model) -> PaperRequest:
     """The same by a language model. Its reply is checked; the rules answer, with a note, where it gives
     nothing that can be used."""
     rules = by_rules(question, asked_at)
     try:
-        reading = ask(SYSTEM, question, shape())
-        named = _named(reading.categories)
+        wished = _wished(question, model)
+        named = _named(wished.categories)
     except (ModelError, SourceError) as error:
         note = f"the model's reading is of no use ({error}): read by rules"
         return PaperRequest(rules.categories, rules.since, rules.until, rules.papers, (note, *rules.notes))
     until = instant(asked_at)
-    first = max(until - reading.time_range_days * DAY, FIRST)
-    return PaperRequest(named, first, until, reading.max_papers, by="model")
+    first = max(until - wished.time_range_days * DAY, FIRST)
+    return PaperRequest(named, first, until, wished.max_papers, by="model")
+
+
+def _wished(question: str, model: Model) -> WishedPapers:
+    """The model's reply. Raises ModelError."""
+    from asof.extensions.systems.replies import WishedPapers
+
+    (reply,) = model.complete([Prompt(SYSTEM, question, WishedPapers)])
+    if not isinstance(reply.value, WishedPapers):
+        raise ModelError(reply.problem or "no reply")
+    return reply.value
 
 
 def _named(names: Sequence[str]) -> tuple[str, ...]:
@@ -202,17 +210,3 @@ def _named(names: Sequence[str]) -> tuple[str, ...]:
         if name not in table().titles and not name.endswith(".*"):
             raise SourceError(f"{name!r} is no category of arXiv")
     return tuple(dict.fromkeys(categories))
-
-
-@lru_cache(maxsize=1)
-def shape() -> type[BaseModel]:
-    """The type of a model's reply: {categories, time_range_days, max_papers}. Needs pydantic."""
-    from pydantic import BaseModel, ConfigDict, Field
-
-    class WishedPapers(BaseModel):
-        model_config = ConfigDict(extra="forbid")
-        categories: list[str] = Field(min_length=1, max_length=MAX_CATEGORIES)
-        time_range_days: int = Field(ge=1, le=MAX_DAYS)
-        max_papers: int = Field(default=DEFAULT_PAPERS, ge=1, le=MAX_PAPERS)
-
-    return WishedPapers

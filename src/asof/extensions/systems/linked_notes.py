@@ -9,9 +9,9 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from itertools import pairwise
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,20 +60,6 @@ def check(by_source: BySource, numbers: Mapping[str, float], made: Callable[...,
             raise UsageError(f"source {source}: {error}") from error
 
 
-def within_source(stage: Any) -> Callable[..., object]:
-    """Refuses numbers outside of the bounds that the fields of a stage have; whole ones stay whole."""
-
-    def accepted(**own: float) -> None:
-        for name, value in own.items():
-            number = int(value) if isinstance(getattr(stage, name), int) and value == int(value) else value
-            try:
-                checked(stage, name, number)
-            except UsageError as error:
-                raise UsageError(f"{name} = {value:g}: {error}") from error
-
-    return accepted
-
-
 def parts(
     rows: NDArray[np.int64], view: View, by_source: BySource, numbers: Mapping[str, float]
 ) -> Iterator[tuple[NDArray[np.bool_], Mapping[str, float]]]:
@@ -99,21 +85,42 @@ def _heads(view: View, source: str) -> NDArray[np.int64]:
     return heads
 
 
-def column(
-    rows: NDArray[np.int64], view: View, by_source: BySource, numbers: Mapping[str, float], name: str
-) -> NDArray[np.float64]:
-    """A number (n,) of the stage, by the source of each row."""
-    out = np.empty(len(rows))
-    for here, values in parts(rows, view, by_source, numbers):
-        out[here] = values[name]
-    return out
+class NumbersBySource:
+    """A stage with other numbers for passages of some sources (`by_source`), within the same bounds."""
+
+    __slots__ = ()
+    by_source: BySource
+
+    def __post_init__(self) -> None:
+        if self.by_source:
+            check(self.by_source, self._numbers, self._within)
+
+    @property
+    def _numbers(self) -> Mapping[str, float]:
+        return {each.name: getattr(self, each.name) for each in fields(self) if each.name != "by_source"}  # type: ignore[arg-type]
+
+    def _within(self, **own: float) -> None:
+        """Refuses numbers outside of the bounds that the fields have; whole ones stay whole."""
+        for name, value in own.items():
+            number = int(value) if isinstance(getattr(self, name), int) and value == int(value) else value
+            try:
+                checked(self, name, number)
+            except UsageError as error:
+                raise UsageError(f"{name} = {value:g}: {error}") from error
+
+    def _column(self, name: str, rows: NDArray[np.int64], view: View) -> NDArray[np.float64]:
+        """A number (n,) of the stage, by the source of each row."""
+        out = np.empty(len(rows))
+        for here, values in parts(rows, view, self.by_source, self._numbers):
+            out[here] = values[name]
+        return out
 
 
 # -- backlinks (component 2) -----------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
-class Backlinks:
+class Backlinks(NumbersBySource):
     """The column `linked`: score · (1 + weight · min(backlinks, cap)); all candidates.
 
     Backlinks are the other current documents in the view that link to the passage's document, each counted
@@ -126,18 +133,10 @@ class Backlinks:
     by_source: BySource = ()
     traits: ClassVar = Traits(alone=True)
 
-    def __post_init__(self) -> None:
-        if self.by_source:
-            check(self.by_source, self._numbers, within_source(self))
-
     @property
     def off(self) -> bool:
         """True if nothing changes."""
         return self.weight == 0.0 and not self.by_source
-
-    @property
-    def _numbers(self) -> Mapping[str, float]:
-        return {"weight": self.weight, "cap": self.cap}
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         if self.off:
@@ -146,12 +145,11 @@ class Backlinks:
         counts = backlinks(view, view.column("document", matches.rows))
         weight: Expression = Constant("weight", self.weight)
         if self.by_source:
-            rows, numbers = matches.rows, self._numbers
-            caps = column(rows, view, self.by_source, numbers, "cap")
+            caps = self._column("cap", matches.rows, view)
             linking = Given(
                 "documents that link to it, at most the cap of its source", np.minimum(counts, caps)
             )
-            weight = Given("weight of its source", column(rows, view, self.by_source, numbers, "weight"))
+            weight = Given("weight of its source", self._column("weight", matches.rows, view))
         else:
             capped = np.minimum(counts, self.cap).astype(np.float64)
             linking = Given(f"documents that link to it, at most {self.cap}", capped)
@@ -250,7 +248,7 @@ WORD = re.compile(r"[-_/\s]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Headings:
+class Headings(NumbersBySource):
     """The column `headed`: score · `h1`, `h2` or `h3` where the first, second or third heading over the
     passage, counted from the top, has a word of the question; the largest of them counts, once.
 
@@ -264,18 +262,10 @@ class Headings:
     h3: float = within(1.0, 1.0, 2.0)
     by_source: BySource = ()
 
-    def __post_init__(self) -> None:
-        if self.by_source:
-            check(self.by_source, self._numbers, within_source(self))
-
     @property
     def off(self) -> bool:
         """True if nothing changes."""
         return (self.h1, self.h2, self.h3) == (1.0, 1.0, 1.0) and not self.by_source
-
-    @property
-    def _numbers(self) -> Mapping[str, float]:
-        return {"h1": self.h1, "h2": self.h2, "h3": self.h3}
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         if self.off:
@@ -291,7 +281,7 @@ class Headings:
         there = _found(found, matches.rows, view)
         factors = np.ones(len(matches.rows))
         for at, level in enumerate(LEVELS):
-            boost = column(matches.rows, view, self.by_source, self._numbers, level)
+            boost = self._column(level, matches.rows, view)
             factors = np.maximum(factors, np.where(there[:, at] > 0, boost, 1.0))
         return _boosted("headed", "factor of its heading", factors, matches)
 
@@ -300,7 +290,7 @@ LEVELS = ("h1", "h2", "h3")
 
 
 @dataclass(frozen=True, slots=True)
-class Tags:
+class Tags(NumbersBySource):
     """The column `tagged`: score · (1 + weight · min(tags with a word of the question, cap)).
 
     A tag is read as words, parted at hyphens, underscores and slashes. RAGtriever's code gives .03; 0 is off.
@@ -311,18 +301,10 @@ class Tags:
     cap: int = within(3, 1, 100)
     by_source: BySource = ()
 
-    def __post_init__(self) -> None:
-        if self.by_source:
-            check(self.by_source, self._numbers, within_source(self))
-
     @property
     def off(self) -> bool:
         """True if nothing changes."""
         return self.weight == 0.0 and not self.by_source
-
-    @property
-    def _numbers(self) -> Mapping[str, float]:
-        return {"weight": self.weight, "cap": self.cap}
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         if self.off:
@@ -334,9 +316,7 @@ class Tags:
             return (float(sum(bool(query_stems & _stems(each, record[2], view)) for each in words)),)
 
         matches = ranking.matching()
-        weight, cap = (
-            column(matches.rows, view, self.by_source, self._numbers, name) for name in ("weight", "cap")
-        )
+        weight, cap = (self._column(name, matches.rows, view) for name in ("weight", "cap"))
         factors = 1.0 + weight * np.minimum(_found(found, matches.rows, view)[:, 0], cap)
         return _boosted("tagged", "factor of its tags", factors, matches)
 

@@ -36,7 +36,6 @@ from asof.extensions.systems.judgements import NO_JUDGE, FeedbackLog, JudgedReco
 from asof.extensions.systems.loss import RankingMetrics, gains
 from asof.extensions.systems.online import CUTOFF, AdaptiveRecipe, is_of_other_numbers, mean_losses
 from asof.extensions.systems.stages import Similarity
-from asof.models.ports import Prompt
 from asof.rank.gather import Everything, TopK, query_terms
 from asof.rank.stage import Recipe, value_of
 from asof.recipes import by_document
@@ -49,10 +48,7 @@ from asof.values import Answer, Filters, Hit
 from asof.wire import NAN_IS_NULL, Key, one_of
 
 if TYPE_CHECKING:
-    from pydantic import BaseModel
-
     from asof.extensions.systems.judgements import JudgingReport
-    from asof.models.metered import MeteredModel
     from asof.store.run import IndexReport
     from asof.values import Usage
 
@@ -511,23 +507,15 @@ class _Round:
         """The request parsed from the question, with the options that override it."""
         request = self.request
         with self.models.language() as model:
+            asked_at = nearest_moment(then.as_of)
             read = (
-                by_rules(request.question, nearest_moment(then.as_of))
+                by_rules(request.question, asked_at)
                 if model is None
-                else self._by_model(model, then)
+                else by_model(request.question, asked_at, model)
             )
         parsed = complete_request(request, read, then.as_of, self.corpus.config.fields.fiscal_start)
         self.notes += parsed.notes
         return parsed
-
-    def _by_model(self, model: MeteredModel, then: Snapshot) -> PaperRequest:
-        def ask(system: str, user: str, shape: type[BaseModel]) -> BaseModel:
-            (reply,) = model.complete([Prompt(system, user, shape)])
-            if reply.value is None:
-                raise ModelError(reply.problem or "no reply")
-            return reply.value
-
-        return by_model(self.request.question, nearest_moment(then.as_of), ask)
 
     # -- arXiv ------------------------------------------------------------------------------------------
 

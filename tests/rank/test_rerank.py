@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.answers import corpus_with, doc
 from tests.support.corpora import Clock, new_corpus
+from tests.support.ranking import Columns
 
 from asof import engine
 from asof.corpus.corpus import Corpus
@@ -23,7 +24,6 @@ from asof.corpus.corpus import open as open_corpus
 from asof.errors import ModelError, UsageError
 from asof.extensions.systems.budget import BudgetedRerank
 from asof.index.view import View
-from asof.rank import expression
 from asof.rank.combine import Combine, EarlyTermination, MaxNormalize
 from asof.rank.expression import Constant, product, total
 from asof.rank.feedback import PseudoRelevanceFeedback, RescoreLimits
@@ -294,20 +294,6 @@ NUMBERS = st.floats(-LARGEST, LARGEST) | st.integers(-3, 3).map(float) | st.floa
 SCORES = st.floats(0, 100, exclude_min=True) | st.integers(1, 3).map(float) | st.floats(5e-324, 1e-300)
 
 
-@dataclass(frozen=True)
-class Scored:
-    """Chosen candidates with given scores, by a number in their text."""
-
-    scores: tuple[float, ...]
-
-    def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
-        rows = np.arange(ranking.window.n)
-        numbers = [int(record.document) for record in view.records(rows)]
-        values = np.array([self.scores[number] for number in numbers])
-        found = ranking.with_column("given", expression.Given("given", values))
-        return found.keep(rows)
-
-
 @pytest.mark.slow
 def test_order_and_trees_for_any_numbers(fresh: Make, run: Make, document: Make) -> None:
     documents = [document(str(at), f"{at} mill", "2001") for at in range(12)]
@@ -316,8 +302,9 @@ def test_order_and_trees_for_any_numbers(fresh: Make, run: Make, document: Make)
         @given(st.tuples(*[SCORES] * 12), st.tuples(*[NUMBERS] * 12), st.integers(1, 14), st.integers(1, 14))
         def property_(scores: tuple[float, ...], numbers: tuple[float, ...], top: int, k: int) -> None:
             judge = Judge(lambda _, text: numbers[int(text.split()[0])])
-            before = order(run(corpus, "mill", Scored(scores), TopK(), k=20))
-            results = run(corpus, "mill", Scored(scores), Rerank(judge, top=top), TopK(), k=20)
+            given = Columns(("given",), {str(at): (score,) for at, score in enumerate(scores)})
+            before = order(run(corpus, "mill", given, TopK(), k=20))
+            results = run(corpus, "mill", given, Rerank(judge, top=top), TopK(), k=20)
             after = [int(each) for each in order(results)]
             first, rest = [int(each) for each in before[:top]], [int(each) for each in before[top:]]
             assert set(after[:top]) == set(first)
@@ -331,7 +318,7 @@ def test_order_and_trees_for_any_numbers(fresh: Make, run: Make, document: Make)
             assert all(value < values[len(first) - 1] for value in values[top:])
             for one, other in pairwise(range(len(first), len(after))):  # below, only equals stay equal
                 assert (values[one] == values[other]) == (scores[after[one]] == scores[after[other]])
-            few = run(corpus, "mill", Scored(scores), Rerank(judge, top=top), TopK(), k=k)
+            few = run(corpus, "mill", given, Rerank(judge, top=top), TopK(), k=k)
             assert few.hits == results.hits[:k]
 
         property_()

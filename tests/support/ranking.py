@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
 
@@ -14,7 +15,9 @@ from tests.support.corpora import new_corpus
 from asof import engine
 from asof.corpus.corpus import Corpus
 from asof.engine import Results
+from asof.index.view import View
 from asof.rank.combine import Combine
+from asof.rank.expression import Given
 from asof.rank.gather import TopK
 from asof.rank.stage import Ranking, Recipe, Stage
 from asof.time.moment import read
@@ -63,6 +66,24 @@ def column(run: Callable[..., Results]) -> Callable[..., dict[str, float]]:
         return {hit.text.strip() if by_text else hit.document: hit.score for hit in hits}
 
     return numbers
+
+
+@dataclass(frozen=True)
+class Columns:
+    """A stage: columns by document, in the order of `names` (else 0), of which the first ranks. What is not
+    told is no candidate."""
+
+    names: tuple[str, ...]
+    told: Mapping[str, tuple[float, ...]]
+
+    def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
+        documents = [record.document for record in view.records(ranking.rows)]
+        found = ranking.keep(np.flatnonzero([name in self.told for name in documents]))
+        rows = [(*self.told[name], *[0.0] * len(self.names)) for name in documents if name in self.told]
+        for at, name in enumerate(self.names):
+            values = np.array([row[at] for row in rows])
+            found = found.with_column(name, Given("told", values), by=at == 0)
+        return found
 
 
 # -- columns of a view as numbers by document, and documents of told ages --------------------------

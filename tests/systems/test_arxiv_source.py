@@ -34,14 +34,12 @@ from asof.errors import SourceError, UsageError
 from asof.extensions.systems.arxiv import ArxivSettings, FeedEntry, PaperId, read
 from asof.extensions.systems.arxiv_harvest import (
     EMPTY_ANSWERS,
-    MAX_PART_RESULTS,
     ArxivApi,
     Figures,
     HarvestLog,
     HarvestRange,
 )
 from asof.extensions.systems.arxiv_source import (
-    ANNOUNCEMENT_DELAY,
     EARLIER_PER_PAPER,
     EARLIER_PER_RUN,
     MAX_EARLIER,
@@ -207,31 +205,6 @@ def test_the_newest_of_each_day(archive, corpus):
     assert {each["max_results"] for each in archive.asked} == {"2"}
 
 
-def test_a_window_with_many_papers_is_cut_in_two(archive, corpus):
-    archive.papers = [paper(n, day(1 + n % 20, n % 24, n % 60)) for n in range(120)]
-    here = corpus(day(28))
-    source = here.source("arxiv:cs.IR", since="2024-01-01")
-    source.size, source.most = 20, 50
-    assert here.add(source).added == 120
-    queries = [each["search_query"].partition("AND ")[2] for each in archive.asked]
-    assert len(set(queries)) >= 4  # the whole, and at least three parts of 50 at most
-    assert all(int(each["start"]) < 50 for each in archive.asked)
-    assert MAX_PART_RESULTS <= 30_000
-
-
-def test_a_paper_that_leaves_while_pages_are_fetched_hides_no_other(archive, corpus):
-    archive.papers = [paper(n, day(2, n // 60, n % 60)) for n in range(250)]
-
-    def leave(there: Archive) -> None:
-        if len(there.asked) == 1:  # the newest goes: what was the 101st is now on the first page
-            there.papers.pop()
-
-    archive.after = leave
-    here = corpus(day(5))
-    assert here.add("arxiv:cs.IR", since="2024-01-01").added == 250
-    assert archive.starts == [0, 100, 200, 0, 100, 200]
-
-
 def test_papers_that_never_come_are_a_problem_and_the_window_is_not_done(archive, corpus):
     archive.papers = [paper(n, day(2, n)) for n in range(5)]
     feed = archive.feed
@@ -310,14 +283,6 @@ def test_a_withdrawn_paper_is_a_version_that_says_so(archive, corpus):
     assert [(each.file, each.lost) for each in report.problems] == [("2401.00005v2", False)]
     assert here.at("2024-01-05").search("ferry", tags=["withdrawn"]).hits == ()
     assert len(here.at().search("ferry", tags=["withdrawn"]).hits) == 1
-
-
-def test_papers_that_are_announced_late_are_found_by_the_next_run(archive, corpus):
-    archive.lag = timedelta(days=4)
-    archive.papers = [paper(1, day(10)), paper(2, day(16))]
-    assert corpus(day(18)).add("arxiv:cs.IR", since="2024-01-01").added == 1
-    assert corpus(day(25)).add("arxiv:cs.IR", since="2024-01-01").added == 1
-    assert ANNOUNCEMENT_DELAY == 7 * 24 * 3600 * 10**6
 
 
 def test_what_was_updated_between_two_windows_is_in_none(archive, corpus):
@@ -612,14 +577,6 @@ def test_a_run_asks_for_so_many_and_no_more(shelf):
     (problem,) = (each for each in problems if each.lost)
     assert problem.message == "its 51 earlier versions are not asked for: too many were in this run"
     assert (problem.file, problem.remedy) == ("2401.00002v999", "asof index arxiv:2401.00002")
-
-
-def test_papers_with_a_few_versions_come_to_no_bound(shelf):
-    run = versions(shelf, left=0)
-    for first in range(0, 400, 100):
-        entries = [entry(f"2401.{first + n:05}", 1 + n % 6) for n in range(100)]
-        _, problems = told(list(run.state(entries)))
-        assert problems == []
 
 
 def test_two_versions_of_a_paper_on_a_page(shelf):

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.support.ranking import Columns
 
 from asof import engine
 from asof.corpus.corpus import Corpus
@@ -21,7 +22,6 @@ from asof.extensions.systems.overlap import EDGE_SCALE
 from asof.extensions.systems.recipes import TWE
 from asof.extensions.systems.stages import Centrality, Decay
 from asof.index.view import View
-from asof.rank import expression
 from asof.rank.combine import Combine, MaxNormalize
 from asof.rank.gather import Everything, Lexical, Pool, TopK
 from asof.rank.rerank import Batches, batched
@@ -57,30 +57,7 @@ def test_the_table_of_decisions(case: str) -> None:
     assert doubt.settled(0.5, 0.8) is halts
 
 
-def test_what_a_budget_saves() -> None:
-    """58 candidates on average instead of 100; a stage that begins anew would look at 30, 90 or 190."""
-    assert 1 - 58 / BudgetedRerank().sizes[-1] == pytest.approx(0.42)
-    assert np.cumsum(BudgetedRerank().sizes).tolist() == [30, 90, 190]
-
-
 # -- over a corpus -----------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Given:
-    """Numbers by document, in columns `entry` and `score`; what has none is no candidate."""
-
-    entry: Mapping[str, float]
-    score: Mapping[str, float]
-
-    def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
-        names = [record.document for record in view.records(ranking.rows)]
-        ranking = ranking.keep(np.array([at for at, name in enumerate(names) if name in self.entry]))
-        kept = [name for name in names if name in self.entry]
-        for column, told in (("entry", self.entry), ("score", self.score)):
-            values = np.array([told[name] for name in kept])
-            ranking = ranking.with_column(column, expression.Given(column, values))
-        return ranking
 
 
 REPORT = "the ferry to the mainland will stop for the winter on monday"
@@ -103,81 +80,68 @@ def corpus_of(fresh: Make, document: Make, same: str) -> Any:
     ))  # fmt: skip
 
 
+def columns(entry: Mapping[str, float], score: Mapping[str, float]) -> Columns:
+    """The columns `entry`, and `score`, which ranks."""
+    return Columns(("score", "entry"), {name: (score[name], entry[name]) for name in entry})
+
+
 SIZES = BudgetedRerank(by="entry", sizes=(2, 4, 5), first=2)
 
 
 def asked(
     run: Make, corpus: Any, score: Mapping[str, float], stage: BudgetedRerank = SIZES, **more: Any
 ) -> Any:
-    return run(corpus, "x", Everything(), Given(ENTRY, score), stage, TopK(), **more)
+    return run(corpus, "x", Everything(), columns(ENTRY, score), stage, TopK(), **more)
 
 
 def shown(results: Any) -> dict[str, float]:
     return {hit.document: hit.score for hit in results.hits}
 
 
-def test_halts_at_the_first_size(fresh: Make, run: Make, document: Make) -> None:
-    score = {"a": 3.0, "b": 2.0, "c": 9.0, "d": 9.0, "e": 9.0, "f": 9.0}
-    with corpus_of(fresh, document, "ab") as corpus:
-        results = asked(run, corpus, score)
-        halted = "halted at 2 of 6 candidates: margin 1.000, agreement 1.00 are above 0.5 and 0.8"
-        assert results.notes[-1] == halted
+ALL = BudgetedRerank(by="entry")
+LOWER = replace(SIZES, margin=0.499)
+TWO_THIRDS = BudgetedRerank(by="entry", sizes=(3, 6), first=3, margin=0.0, agreement=2 / 3)
+ONE_VOICE = replace(SIZES, graph=Centrality(independent="source"))
+"""With `independent="source"` all documents here are one voice."""
+
+
+@pytest.mark.parametrize(
+    ("same", "stage", "score", "note", "order"),
+    [
+        # the 9 of what was not looked at counts for nothing
+        ("ab", SIZES, (3, 2, 9, 9, 9, 9),
+         "halted at 2 of 6 candidates: margin 1.000, agreement 1.00 are above 0.5 and 0.8", "abcdef"),
+        # of the first two none vouches for the other; c is better, and d says what c says
+        ("cd", SIZES, (3, 2, 9, 8, 9.5, 9),
+         "halted at 4 of 6 candidates: margin 1.000, agreement 1.00 are above 0.5 and 0.8", "cdabef"),
+        ("", SIZES, (3, 2, 9, 8, 9.5, 99),
+         "the budget of 5 of 6 candidates examined: margin 0.500, agreement 0.50 are not both above 0.5 and",
+         "ecdabf"),
+        # all entered: the scores are those of before
+        ("", ALL, (1, 1.25, 1, 1, 1, 1),
+         "all of 6 candidates examined: margin 0.250, agreement 0.20 are not both above 0.5 and 0.8", "b"),
+        ("ab", SIZES, (2.5, 2, 1, 1, 1, 1), "the budget of 5", "ab"),  # a margin of .5 does not exceed .5
+        ("ab", LOWER, (2.5, 2, 1, 1, 1, 1), "halted at 2", "ab"),
+        ("ab", TWO_THIRDS, (2.5, 2, 1, 1, 1, 1), "all of 6", "ab"),
+        ("ab", ONE_VOICE, (3, 2, 1, 1, 1, 1), "the budget of 5", "ab"),
+    ],
+)  # fmt: skip
+def test_how_many_are_examined(
+    fresh: Make, run: Make, document: Make, same: str, stage: BudgetedRerank, score: tuple[float, ...],
+    note: str, order: str,
+) -> None:  # fmt: skip
+    """Who was not examined is below the lowest of the others, as far as the column of entry tells."""
+    given = dict(zip(ENTRY, map(float, score), strict=True))
+    with corpus_of(fresh, document, same) as corpus:
+        results = asked(run, corpus, given, stage)
+        assert results.notes[-1].startswith(note)
+        assert "".join(shown(results)).startswith(order)
+        examined = "abcdef"[: results.halting.examined]
+        below = [given[name] for name in examined]
         assert shown(results) == {
-            "a": 3.0, "b": 2.0,
-            **{name: 2.0 + (ENTRY[name] - ENTRY["b"]) for name in "cdef"},
-        }  # fmt: skip
-        assert list(shown(results)) == list("abcdef"), "the 9 of what was not looked at counts for nothing"
-
-
-def test_goes_on_while_in_doubt(fresh: Make, run: Make, document: Make) -> None:
-    """Of the first two none vouches for the other; c is better, and d says what c says."""
-    score = {"a": 3.0, "b": 2.0, "c": 9.0, "d": 8.0, "e": 9.5, "f": 9.0}
-    with corpus_of(fresh, document, "cd") as corpus:
-        results = asked(run, corpus, score)
-        assert results.notes[-1].startswith("halted at 4 of 6 candidates: margin 1.000, agreement 1.00")
-        assert list(shown(results)) == list("cdabef")
-        assert shown(results)["f"] == 2.0 + (ENTRY["f"] - ENTRY["d"])
-
-
-def test_spends_the_budget(fresh: Make, run: Make, document: Make) -> None:
-    score = {"a": 3.0, "b": 2.0, "c": 9.0, "d": 8.0, "e": 9.5, "f": 99.0}
-    with corpus_of(fresh, document, "") as corpus:
-        results = asked(run, corpus, score)
-        assert results.notes[-1] == (
-            "the budget of 5 of 6 candidates examined: "
-            "margin 0.500, agreement 0.50 are not both above 0.5 and 0.8"
-        )
-        assert list(shown(results)) == list("ecdabf")
-        assert shown(results)["f"] == 2.0 + (1.5 - 1.6)
-
-
-def test_fewer_candidates_than_a_budget(fresh: Make, run: Make, document: Make) -> None:
-    score = dict.fromkeys(ENTRY, 1.0) | {"b": 1.25}
-    with corpus_of(fresh, document, "") as corpus:
-        results = asked(run, corpus, score, BudgetedRerank(by="entry"))
-        assert shown(results) == score, "all entered: the scores are those of before"
-        assert results.notes[-1] == (
-            "all of 6 candidates examined: margin 0.250, agreement 0.20 are not both above 0.5 and 0.8"
-        )
-
-
-def test_thresholds_are_strict(fresh: Make, run: Make, document: Make) -> None:
-    score = {"a": 2.5, "b": 2.0, "c": 1.0, "d": 1.0, "e": 1.0, "f": 1.0}
-    with corpus_of(fresh, document, "ab") as corpus:
-        assert "halted" not in asked(run, corpus, score).notes[-1], "a margin of .5 does not exceed .5"
-        lower = BudgetedRerank(by="entry", sizes=(2, 4, 5), first=2, margin=0.499)
-        assert asked(run, corpus, score, lower).notes[-1].startswith("halted at 2")
-        two_thirds = BudgetedRerank(by="entry", sizes=(3, 6), first=3, margin=0.0, agreement=2 / 3)
-        assert "halted" not in asked(run, corpus, score, two_thirds).notes[-1]
-
-
-def test_other_voices_count(fresh: Make, run: Make, document: Make) -> None:
-    """With `independent="source"` all documents here are one voice."""
-    score = {"a": 3.0, "b": 2.0, "c": 1.0, "d": 1.0, "e": 1.0, "f": 1.0}
-    one_voice = BudgetedRerank(by="entry", sizes=(2, 4, 5), first=2, graph=Centrality(independent="source"))
-    with corpus_of(fresh, document, "ab") as corpus:
-        assert asked(run, corpus, score).notes[-1].startswith("halted at 2")
-        assert asked(run, corpus, score, one_voice).notes[-1].startswith("the budget of 5")
+            name: given[name] if name in examined else min(below) + (ENTRY[name] - ENTRY[examined[-1]])
+            for name in ENTRY
+        }
 
 
 @pytest.mark.parametrize("sign", [1.0, -1.0])
@@ -189,7 +153,7 @@ def test_what_does_not_enter_stays_below_whatever_the_signs(
     entry = {name: value - 1.8 for name, value in ENTRY.items()}
     stage = BudgetedRerank(by="entry", sizes=(3,))
     with corpus_of(fresh, document, "") as corpus:
-        results = run(corpus, "x", Everything(), Given(entry, score), stage, TopK())
+        results = run(corpus, "x", Everything(), columns(entry, score), stage, TopK())
         assert list(shown(results))[3:] == list("def")
         assert all(one.score > other.score for one, other in pairwise(results.hits))
 
@@ -201,7 +165,7 @@ def test_the_first_do_not_depend_on_k(fresh: Make, run: Make, document: Make) ->
 
         @given(numbers, numbers, st.integers(1, 6), st.sampled_from([(1,), (2, 4, 5), (3, 6), (30, 60)]))
         def holds(entry: list[int], score: list[int], k: int, sizes: tuple[int, ...]) -> None:
-            told = Given(
+            told = columns(
                 dict(zip(ENTRY, map(float, entry), strict=True)),
                 dict(zip(ENTRY, map(float, score), strict=True)),
             )
@@ -423,13 +387,6 @@ def test_a_stage_that_drops_candidates_is_not_alone(harbour: Corpus) -> None:
         engine.search(
             ferries_asked(), harbour.at().view(), Recipe("drops", "", (*stages[:4], Drops(), *stages[4:]))
         )
-
-
-def test_an_unknown_column_is_named(harbour: Corpus) -> None:
-    stages = recipe(Counted()).stages
-    stages = (*stages[:-2], BudgetedRerank(by="nobody"), stages[-1])
-    with pytest.raises(UsageError, match="no column 'nobody'"):
-        engine.search(ferries_asked(), harbour.at().view(), Recipe("unknown", "", stages))
 
 
 # -- hops over evidence: what the best hits are corroborated by, as it stood, and what that leads to---

@@ -41,7 +41,7 @@ from asof.extensions.systems.stages import (
 from asof.index.vectors import VECTOR_SCALE, quantise
 from asof.index.view import View
 from asof.models.encoders import HashedNgrams
-from asof.rank.combine import Combine, MaxNormalize
+from asof.rank.combine import Combine
 from asof.rank.expression import Given
 from asof.rank.gather import ByDocument, Dense, Everything, Lexical, Pool, TopK
 from asof.rank.stage import Ranking, Recipe
@@ -276,31 +276,6 @@ def test_nobody_corroborates_anybody(fresh: Make, document: Make) -> None:
         assert centralities(corpus.at().view(), Centrality()) == dict.fromkeys("abc", 1.0)
 
 
-def test_in_a_recipe(fresh: Make, document: Make, run: Make) -> None:
-    """What is corroborated comes first among equals; and what a stage keeps is not spoilt by another."""
-    texts = {"told": "the ferry is late today", "told twice": "the ferry is late today",
-             "alone": "late today the ferry is"}  # fmt: skip
-    with fresh(*(document(name, text, "2020") for name, text in texts.items())) as corpus:
-        for kind in ("degree", "pagerank"):
-            sum_ = Combine((("normalized", 1.0), ("centrality", 0.5)))
-            stages = (Lexical(), MaxNormalize(), Centrality(kind), sum_, TopK())
-            for _ in range(3):
-                hits = run(corpus, "ferry late", *stages).hits
-                assert [hit.document for hit in hits][2] == "alone"
-                assert hits[0].score == hits[1].score == 1.5
-
-
-def test_chosen_places(fresh: Make, document: Make) -> None:
-    with fresh(*four(document)) as corpus:
-        view = corpus.at().view()
-        places = np.array([2, 0])
-        some = Centrality()(Query("", ""), Ranking(view.prefix.window(), places), view)
-        whole = Centrality()(Query("", ""), Ranking(view.prefix.window()), view)
-        assert some.columns["centrality"].values.tolist() == (
-            whole.columns["centrality"].values[places].tolist()
-        )
-
-
 # -- large views ---------------------------------------------------------------------------------------
 
 
@@ -345,13 +320,7 @@ GENERAL = (0.75, 0.74860724274, 0.709323092728, 0.634468068971, 0.536732974058, 
 
 
 @pytest.mark.parametrize(
-    ("question", "r", "printed"),
-    [
-        ("the latest price", 1.0, NEWEST),
-        ("What is new at the mill?", 1.0, NEWEST),
-        ("who is the miller", 0.3, GENERAL),
-        ("mill", 0.3, GENERAL),
-    ],
+    ("question", "r", "printed"), [("the latest price", 1.0, NEWEST), ("mill", 0.3, GENERAL)]
 )
 def test_a_table_of_ages(
     fresh: Make, aged: Make, measured: Make, question: str, r: float, printed: tuple[float, ...]
@@ -379,12 +348,6 @@ def test_the_tau_that_is_recommended_elsewhere(fresh: Make, aged: Make, measured
             {"90": 2.5 * math.exp(-90 / 365), "365": 2.5 * math.exp(-1)}
         )
         assert measured(corpus, stage)["365"] == pytest.approx(0.75 * math.exp(-365 / 620.5))
-
-
-def test_nothing_is_younger_than_the_question(fresh: Make, aged: Make, measured: Make) -> None:
-    """The formula gives more than delta for a date after the question; that is not in the view."""
-    with fresh(aged(0), aged(-10)) as corpus:
-        assert measured(corpus, Decay(), question=LATEST) == {"0": 2.5}
 
 
 def test_undated_gets_no_credit(fresh: Make, aged: Make, measured: Make) -> None:
@@ -440,11 +403,8 @@ def test_the_need_by_hand() -> None:
     read = intent("what is the price of copper", language="en")
     assert (read.recency, read.direction) == (0.5, "recent")
     need = 1 - (1 - 0.5) * (1 - read.volatility)
-    assert recency_need("what is the price of copper") == pytest.approx(need)
     assert CONTINUOUS.recency("what is the price of copper") == pytest.approx(0.3 + 0.7 * need)
-    past = intent("who was the keeper in 1990", language="en")
-    assert past.direction == "past"
-    assert recency_need("who was the keeper in 1990") == past.recency == 0.0, "nothing new is asked for"
+    assert recency_need("who was the keeper in 1990") == 0.0, "nothing new is asked for"
 
 
 def test_a_wish_in_another_language_counts() -> None:
@@ -487,18 +447,6 @@ def test_the_published_rate(fresh: Make, aged: Make, measured: Make) -> None:
         )
         slow = measured(corpus, Freshness(rate=0.01))
         assert slow["30"] == pytest.approx(math.exp(-0.3))
-
-
-def test_undated_gets_no_credit_from_when_it_was_added(fresh: Make, aged: Make, measured: Make) -> None:
-    with fresh(aged(0), aged(None)) as corpus:
-        assert measured(corpus, Freshness(), as_of="2025-01-02") == pytest.approx(
-            {"0": math.exp(-0.05 * 185), "undated": 0.0}
-        )
-
-
-def test_half_of_it_is_gone() -> None:
-    assert math.log(2) / Freshness().rate == pytest.approx(13.8629436112)
-    assert math.log(2) / 0.01 == pytest.approx(69.314718056)
 
 
 def test_days_are_whole(fresh: Make, aged: Make, measured: Make) -> None:
@@ -562,6 +510,15 @@ def ranked(fresh: Make, run: Make) -> Callable[..., dict[str, float]]:
     return score
 
 
+def expected(scores: Sequence[float], distances: Sequence[float]) -> list[float]:
+    """s + (1 / distance - mean) / deviation · deviation of s + mean of s."""
+    near = [1 / each for each in distances]
+    return [
+        s + (each - fmean(near)) / pstdev(near) * pstdev(scores) + fmean(scores)
+        for s, each in zip(scores, near, strict=True)
+    ]
+
+
 EXAMPLE = {1: 0.9, 2: 0.7, 4: 0.8, 8: 0.6}
 """Relevance by age in years."""
 
@@ -570,13 +527,7 @@ def test_the_worked_example(ranked: Make, aged: Make) -> None:
     """A year of 365 days here: the unit cancels. What is later than the question is not in the view."""
     documents = [aged(years * 365, f"mill {score}", str(years)) for years, score in EXAMPLE.items()]
     found = ranked(*documents, aged(-365, "mill 0.85", "later"))
-    near, scores = [1 / 1, 1 / 2, 1 / 4, 1 / 8], list(EXAMPLE.values())
-    t = [(each - fmean(near)) / pstdev(near) * pstdev(scores) + fmean(scores) for each in near]
-    assert [fmean(near), pstdev(near)] == pytest.approx([0.46875, 0.335118915461])
-    assert [fmean(scores), pstdev(scores)] == pytest.approx([0.75, 0.111803398875])
-    assert t == pytest.approx([0.927237251949, 0.760425720703, 0.67701995508, 0.635317072269])
-    expected = {str(years): score + each for (years, score), each in zip(EXAMPLE.items(), t, strict=True)}
-    assert found == pytest.approx(expected)
+    assert found == pytest.approx(dict(zip("1248", expected([*EXAMPLE.values()], [*EXAMPLE]), strict=True)))
     assert list(found) == ["1", "4", "2", "8"]
     assert list(found.values()) == pytest.approx([1.82723725195, 1.47701995508, 1.4604257207, 1.23531707227])
 
@@ -603,38 +554,23 @@ def test_moments_do_not_depend_on_the_order() -> None:
 
 
 def test_the_very_day_counts_as_a_day(ranked: Make, aged: Make) -> None:
-    ages = {"today": 0, "yesterday": 1, "older": 4}
-    near = [1 / 1, 1 / 1, 1 / 4]
-    uneven = ranked(
-        aged(0, "mill 0.5", "today"), aged(1, "mill 0.2", "yesterday"), aged(4, "mill 0.8", "older")
+    documents = [aged(0, "mill 0.5", "today"), aged(1, "mill 0.2", "yesterday")]
+    uneven = ranked(*documents, aged(4, "mill 0.8", "older"))
+    assert uneven == pytest.approx(
+        dict(zip(("today", "yesterday", "older"), expected([0.5, 0.2, 0.8], [1, 1, 4]), strict=True))
     )
-    s = [0.5, 0.2, 0.8]
-    assert uneven == pytest.approx({
-        name: s[at] + (near[at] - fmean(near)) / pstdev(near) * pstdev(s) + fmean(s)
-        for at, name in enumerate(ages)
-    })  # fmt: skip
-    hour = ranked(aged(0, "mill 0.5", "today"), aged(1, "mill 0.2", "yesterday"), stage=Gap(floor=1 / 24))
-    near, s = [24.0, 1.0], [0.5, 0.2]
-    assert hour == pytest.approx({
-        name: s[at] + (near[at] - fmean(near)) / pstdev(near) * pstdev(s) + fmean(s)
-        for at, name in enumerate(["today", "yesterday"])
-    })  # fmt: skip
+    hour = ranked(*documents, stage=Gap(floor=1 / 24))
+    assert [hour["today"], hour["yesterday"]] == pytest.approx(expected([0.5, 0.2], [1 / 24, 1]))
 
 
 def test_undated_gets_the_mean_and_has_no_part_in_it(ranked: Make, aged: Make) -> None:
     found = ranked(aged(1, "mill 0.9"), aged(2, "mill 0.3"), aged(None, "mill 0.6"))
-    near, s = [1 / 1, 1 / 2], [0.9, 0.3, 0.6]
-    assert found == pytest.approx({
-        "1": 0.9 + (near[0] - fmean(near)) / pstdev(near) * pstdev(s) + fmean(s),
-        "2": 0.3 + (near[1] - fmean(near)) / pstdev(near) * pstdev(s) + fmean(s),
-        "undated": 0.6 + fmean(s),
-    })  # fmt: skip
+    deviation = pstdev([0.9, 0.3, 0.6])  # 1 and 1/2 are one deviation above and below their mean
+    assert found == pytest.approx(
+        {"1": 0.9 + deviation + 0.6, "2": 0.3 - deviation + 0.6, "undated": 0.6 + 0.6}
+    )
     assert ranked(aged(None, "mill 0.6")) == {"undated": 0.6 + 0.6}
-
-
-def test_equal_relevance(ranked: Make, aged: Make) -> None:
-    """Without a deviation of s, t is the mean of s, whatever the ages."""
-    assert ranked(aged(1, "mill 0.5"), aged(90, "mill 0.5")) == {"1": 0.5 + 0.5, "90": 0.5 + 0.5}
+    assert ranked(aged(1, "mill 0.5"), aged(90, "mill 0.5")) == {"1": 0.5 + 0.5, "90": 0.5 + 0.5}, "equal s"
 
 
 def test_the_pool_is_what_it_depends_on(fresh: Make, run: Make, aged: Make) -> None:
@@ -644,11 +580,7 @@ def test_the_pool_is_what_it_depends_on(fresh: Make, run: Make, aged: Make) -> N
         few = run(corpus, "mill", Lexical(), Pool(2), Gap(), TopK(), as_of=TODAY)
         assert {hit.document for hit in few.hits} == {"d2", "d3"}
         s = [hit.score for hit in run(corpus, "mill", Lexical(), TopK(), as_of=TODAY, k=2).hits]
-        near = [1 / 4, 1 / 3]
-        assert sorted(hit.score for hit in few.hits) == pytest.approx(sorted(
-            one + (each - fmean(near)) / pstdev(near) * pstdev(s) + fmean(s)
-            for one, each in zip(s, near, strict=True)
-        ))  # fmt: skip
+        assert sorted(hit.score for hit in few.hits) == pytest.approx(sorted(expected(s, [4, 3])))
 
 
 def test_chosen_places_have_the_same_numbers(fresh: Make, run: Make, aged: Make) -> None:
@@ -722,11 +654,12 @@ def test_a_named_year_masks_what_is_later(mills: Any) -> None:
     assert found.hits[0].document == "2021"
     assert {hit.document for hit in found.hits} == {"2021", "2019", "undated"}
     assert any(note.startswith("2 of 5 were published after 2021-12-31") for note in found.notes)
-
-
-def test_a_year_between_two_notes_is_answered_by_the_one_before(mills: Any) -> None:
-    found = asked_at(mills, "who ran the mill in 2020")
-    assert {hit.document for hit in found.hits} == {"2019", "undated"}
+    for question, as_of in (
+        ("who ran the mill in 2020", "2024-07-01"),
+        ("who ran the mill as of 2020", None),
+    ):
+        between = asked_at(mills, question, as_of=as_of)
+        assert {hit.document for hit in between.hits} == {"2019", "undated"}
 
 
 def test_speculation_ranks_what_is_nearest_on_either_side(mills: Any) -> None:
@@ -736,21 +669,18 @@ def test_speculation_ranks_what_is_nearest_on_either_side(mills: Any) -> None:
     assert {hit.document for hit in found.hits} == {"2023", "2022", "2021", "2019", "undated"}
 
 
-def test_by_hand(fresh: Make, aged: Make) -> None:
-    """Words tell half of s (their share of the best is 1 for both): of 2020-12-31, 10 and 40 days before."""
-    first = (read("2024-07-01").first - read("2020-12-31").first) // 86_400_000_000
-    ages = [first + 10, first + 40]
-    with fresh(*(aged(age, "who ran the mill", f"d{age - first}") for age in ages)) as corpus:
-        found = asked_at(corpus, "who ran the mill in 2020")
-        near, s = [1 / 10, 1 / 40], [1.0, 1.0]
-        t = [(each - fmean(near)) / pstdev(near) * pstdev(s) + fmean(s) for each in near]
-        assert [hit.score for hit in found.hits] == pytest.approx([1 + each for each in t])
-        (days,) = (part.value for part in _leaves(found.hits[0].why) if part.label == "days from 2020-12-31")
-        assert days == 10.0
-
-
 def _leaves(why: Any) -> list[Any]:
     return [why] if not why.parts else [leaf for part in why.parts for leaf in _leaves(part)]
+
+
+def test_days_are_counted_from_the_end_of_a_named_time(fresh: Make, aged: Make) -> None:
+    """Of 2020-12-31, 10 and 40 days before; the share of the best word is 1 for both."""
+    first = (read("2024-07-01").first - read("2020-12-31").first) // 86_400_000_000
+    with fresh(*(aged(first + days, "who ran the mill", f"d{days}") for days in (10, 40))) as corpus:
+        found = asked_at(corpus, "who ran the mill in 2020")
+        assert [hit.score for hit in found.hits] == pytest.approx(expected([1.0, 1.0], [10, 40]))
+        (days,) = (part.value for part in _leaves(found.hits[0].why) if part.label == "days from 2020-12-31")
+        assert days == 10.0
 
 
 def test_without_a_time_relevance_alone_ranks(mills: Any) -> None:
@@ -765,11 +695,6 @@ def test_without_a_time_relevance_alone_ranks(mills: Any) -> None:
     for question, as_of in (("who ran the mill", "2024-07-01"), ("latest news of the mill", None)):
         timed = asked_at(mills, question, as_of=as_of)
         assert not any(note.startswith("closeness in time is off") for note in timed.notes)
-
-
-def test_as_of_in_words_is_a_time(mills: Any) -> None:
-    found = asked_at(mills, "who ran the mill as of 2020", as_of=None)
-    assert {hit.document for hit in found.hits} == {"2019", "undated"}
 
 
 @given(
@@ -826,25 +751,6 @@ EXAMPLES = [
 ]
 
 
-def by_hand(similarities: list[float], days: int, rate: float = 0.05) -> tuple[float, ...]:
-    """Largest similarity, freshness, coverage, volume, and the score, as they are printed."""
-    relevant = [each for each in similarities if each > 0.5]
-    parts = (
-        max(similarities), math.exp(-rate * days), fmean(relevant) if relevant else 0.0,
-        math.log(1 + len(relevant)) / math.log(1 + len(similarities)),
-    )  # fmt: skip
-    return *parts, sum(weight * part for weight, part in zip(WEIGHTS.values(), parts, strict=True))
-
-
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: f"{len(example[0])} passages")
-def test_the_worked_numbers(example: Any) -> None:
-    similarities, days, *printed = example
-    assert by_hand(similarities, days) == pytest.approx(tuple(printed))
-    if days in (3, 7, 30):
-        slow = {3: 0.817622002836, 30: 0.87020455517, 7: 0.683746058139}[days]
-        assert by_hand(similarities, days, rate=0.01)[-1] == pytest.approx(slow)
-
-
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: f"{len(example[0])} passages")
 def test_counts_give_coverage_and_volume(example: Any) -> None:
     similarities, _, _, _, coverage, volume, _ = example
@@ -868,19 +774,6 @@ def paragraphs(similarities: list[float]) -> str:
 
 def examples(aged: Make) -> list[Any]:
     return [aged(days, paragraphs(sims), f"d{at}") for at, (sims, days, *_) in enumerate(EXAMPLES)]
-
-
-def test_the_stages_on_a_corpus(fresh: Make, aged: Make, measured: Make) -> None:
-    """Vectors are whole numbers over 4000: a similarity is right to 1e-3. The threshold lies a little above
-    the .5 of an example, which rounding may lift."""
-    with fresh(*examples(aged), encoder=Angled(), chunking="10w") as corpus:
-        assert corpus.at(TODAY).view().n == 4 + 2 + 1 + 7
-        before = (Everything(), Similarity("cosine"))
-        coverage = measured(corpus, *before, Coverage(above=0.505))
-        volume = measured(corpus, *before, Volume(above=0.505))
-        for at, (_, _, _, _, c_avg, v, _) in enumerate(EXAMPLES):
-            assert coverage[f"d{at}"] == pytest.approx(c_avg, abs=1e-3)
-            assert volume[f"d{at}"] == pytest.approx(v, rel=1e-12)
 
 
 def test_the_score_of_a_document(fresh: Make, run: Make, aged: Make) -> None:
@@ -921,16 +814,3 @@ def test_without_an_encoder(fresh: Make, aged: Make, measured: Make) -> None:
             assert coverage[name] == pytest.approx(each if each > 0.5 else 0.0, abs=1e-12)
         words = measured(corpus, Lexical(), Volume(above=0.0, of="lexical"), question="mill")
         assert words == {"d0": 1.0, "d1": 1.0}  # the others do not match
-
-
-@given(
-    st.lists(st.tuples(st.integers(0, 3), st.integers(0, 16_000_000)), min_size=1, max_size=20), st.randoms()
-)
-def test_counts_do_not_depend_on_the_order(drawn: list[tuple[int, int]], random: Any) -> None:
-    documents = np.array([document for document, _ in drawn])
-    similarity = np.array([whole / WHOLE for _, whole in drawn])
-    order = list(range(len(drawn)))
-    random.shuffle(order)
-    found, again = counted(documents, similarity, 0.5), counted(documents[order], similarity[order], 0.5)
-    for one, other in zip(found, again, strict=True):
-        assert one[order].tolist() == other.tolist()

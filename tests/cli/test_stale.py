@@ -1,16 +1,22 @@
-"""`asof stale`: both sides, exit codes, revisions, wrong usage."""
+"""`asof stale`: both sides, exit codes, revisions; hostile words give no command and no mark."""
 
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import pytest
-from tests.support.json_schema import faults
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.support.json_schema import against
+from tests.support.stale_values import placed, quote, report, stale
 
-from asof.results import schema
+from asof.extensions.facts.cli_stale import annotation_lines, code, escaped, from_top, markdown_lines
+from asof.extensions.facts.current import QUOTED
 
 from .conftest import Asof, filled, note
 
@@ -18,7 +24,7 @@ FERRY = "The new ferry will be released in March 2023."
 
 
 @filled
-def stale(asof: Asof, write: Any) -> None:
+def quay(asof: Asof, write: Any) -> None:
     """A note with a time that has passed, and one that links to a note that was removed in 2024."""
     write("notes/ferry.md", note("2022-05-01", "Ferry", FERRY))
     write("notes/quay.md", note("2022-05-02", "Quay", "Pay at [the office](office.md) of the harbour first."))
@@ -33,7 +39,7 @@ def ids(asof: Asof, *options: str) -> dict[str, str]:
     return {each["document"]: each["id"] for each in asof("stale", *options, "--json").json()["stale"]}
 
 
-def test_both_sides_the_reason_and_where_it_stands(asof, stale):
+def test_both_sides_the_reason_and_where_it_stands(asof, quay):
     result = asof("stale", "notes/ferry.md")
     assert result.code == 1
     lines = result.out.splitlines()
@@ -46,12 +52,12 @@ def test_both_sides_the_reason_and_where_it_stands(asof, stale):
     ]
 
 
-def test_nothing_is_stale(asof, stale):
+def test_nothing_is_stale(asof, quay):
     result = asof("stale", "--as-of", "2022-06-01")
     assert (result.code, result.out) == (0, "as of 2022-06-01 · nothing is stale\n")
 
 
-def test_the_worst_first_and_how_many_more(asof, stale):
+def test_the_worst_first_and_how_many_more(asof, quay):
     result = asof("stale", "-n", "1")
     assert result.code == 1
     assert result.out.splitlines()[-1] == "1 more: -n 2"
@@ -59,15 +65,15 @@ def test_the_worst_first_and_how_many_more(asof, stale):
     assert "'notes/office.md' was removed" in result.out
 
 
-def test_the_tree_gives_the_score(asof, stale):
+def test_the_tree_gives_the_score(asof, quay):
     assert asof("stale", "--kind", "time", "--explain").out.count("\n     0.") >= 1
     (one,) = asof("stale", "--kind", "time", "--explain", "--json").json()["stale"]
     assert one["explain"]["value"] == one["score"]
 
 
-def test_json(asof, stale):
+def test_json(asof, quay):
     value = asof("stale", "--json").json()
-    assert list(faults(value, schema("stale"), schema("stale"))) == []
+    assert against("stale", value) == []
     same = asof("stale", "--format", "json").json()["stale"]
     assert [each["id"] for each in same] == [each["id"] for each in value["stale"]]
     assert [each["document"] for each in value["stale"]] == ["notes/quay.md", "notes/ferry.md"]
@@ -76,7 +82,7 @@ def test_json(asof, stale):
     assert past["stale"][0]["line"] == 3, "lines of the text as it stood"
 
 
-def test_paths_patterns_and_titles(asof, stale, here, monkeypatch):
+def test_paths_patterns_and_titles(asof, quay, here, monkeypatch):
     for name in ("notes", "notes/*.md", "Quay", "."):
         assert "notes/quay.md" in ids(asof, name), name
     monkeypatch.chdir(here / "notes")
@@ -84,12 +90,12 @@ def test_paths_patterns_and_titles(asof, stale, here, monkeypatch):
     assert asof("stale", "quay.md").out.splitlines()[1].startswith("  1. quay.md:6  Quay")
 
 
-def test_since_a_time(asof, stale):
+def test_since_a_time(asof, quay):
     assert list(ids(asof, "--since", "2023", "--kind", "time")) == ["notes/ferry.md"]
     assert ids(asof, "--since", "2023-05", "--kind", "time") == {}
 
 
-def test_annotations_and_markdown(asof, stale):
+def test_annotations_and_markdown(asof, quay):
     result = asof("stale", "--format", "github", "-n", "1")
     assert result.code == 1
     (line,) = result.out.splitlines()
@@ -114,11 +120,8 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("options", "said"), WRONG)
-def test_wrong_usage_is_one_line(asof, stale, options, said):
-    result = asof("stale", *options)
-    assert (result.code, result.out) == (2, "")
-    assert said in result.err
-    assert result.err.count("\n") == 1
+def test_wrong_usage(refused, quay, options, said):
+    refused(["stale", *options], said)
 
 
 # -- revisions ------------------------------------------------------------------------------------------
@@ -175,3 +178,113 @@ def test_what_is_no_revision(asof, repository, revision, said):
     assert (result.code, result.out) == (2, "")
     assert said in result.err
     assert not (repository / "x").exists()
+
+
+# -- annotations of a workflow, and Markdown -----------------------------------------------------------------
+
+HOSTILE = "100%\n::set-output name=x::y\r\n##[set-env name=A]b,c:d \x1b[31m\u2028::error::z"
+
+
+@pytest.fixture
+def top(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The top of a repository, with the current folder below it."""
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "notes").mkdir()
+    monkeypatch.chdir(tmp_path / "notes")
+    return tmp_path
+
+
+def test_an_annotation_stands_at_the_line_of_its_file(top: Path) -> None:
+    one = placed(stale(quote(text="The free plan\nhas 10 GB.")), 7, top / "notes/old.md", top / "new.md")
+    (line,) = annotation_lines(report(one))
+    head, _, message = line.removeprefix("::warning ").partition("::")
+    assert head == "file=notes/old.md,line=7,endLine=8,title=stale link%3A old.md"
+    assert message.split("%0A") == [
+        "“The free plan has 10 GB.” (2021-03)",
+        "there: new.md:4 (1970-01-31): “The free plan has 50 GB.”",
+        "10 GB became 50 GB",
+        f"because {one.stale.reason}",
+    ]
+
+
+def test_what_is_in_no_file_has_no_place(top: Path) -> None:
+    (line,) = annotation_lines(report(placed(stale(by=None))))
+    assert line.startswith("::warning title=stale link%3A old.md::“")
+
+
+def test_a_file_outside_of_every_repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a").mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert from_top(tmp_path / "a" / "b.md") == "a/b.md"
+    monkeypatch.chdir(tmp_path / "a")
+    assert from_top(tmp_path / "c.md") == "c.md"
+
+
+def parsed(line: str) -> tuple[dict[str, str], str]:
+    """A command as the runner of GitHub reads it."""
+    command = re.fullmatch(r"::warning ([^\n\r]*?)::([^\n\r]*)", line)
+    assert command is not None, line
+    properties = dict(each.split("=", 1) for each in command[1].split(","))
+    return properties, unquote(command[2])
+
+
+@given(st.text() | st.sampled_from([HOSTILE, "::error::x", "a,line=1", "%0A::error::", "##[error]"]))
+def test_words_of_documents_are_no_commands(words: str) -> None:
+    other = quote(words, f"x{words}", 5, title=words)
+    one = placed(stale(quote(words, f"x{words}", title=words), other, change=words), 7, Path("/r") / "f.md")
+    lines = list(annotation_lines(report(one)))
+    assert len(lines) == 1
+    assert len(lines[0].splitlines()) == 1, "nothing ends the line"
+    assert "##[" not in lines[0]
+    properties, _ = parsed(lines[0])
+    assert sorted(properties) == ["endLine", "file", "line", "title"]
+    assert properties["line"] == "7"
+
+
+def test_a_page_links_to_the_lines(top: Path) -> None:
+    one = placed(stale(), 7, top / "notes/an old (1)#.md", top / "new.md")
+    two = placed(stale(kind=QUOTED))
+    old = "notes/an old \\(1\\)\\#\\.md:7"
+    assert list(markdown_lines(report(one, two, more=3), dated=False)) == [
+        "# 5 stale sentences, now",
+        "",
+        f"1. [{old}](notes/an%20old%20%281%29%23.md#L7) (link, 2021\\-03): `The free plan has 10 GB.`",
+        "   - there: [new\\.md:4](new.md#L4) (1970\\-01\\-31): `The free plan has 50 GB.`",
+        "   - 10 GB became 50 GB",
+        f"   - because {escaped(one.stale.reason)}",
+        "",
+        "2. old\\.md:7 (quote, 2021\\-03): `The free plan has 10 GB.`",
+        "   - there: new\\.md:4 (1970\\-01\\-31): `The free plan has 50 GB.`",
+        "   - 10 GB became 50 GB",
+        f"   - because {escaped(two.stale.reason)}",
+        "\n3 more are not shown.",
+    ]
+    assert list(markdown_lines(report(), dated=True)) == ["# Nothing is stale, as of 1971-02-05 00:00Z"]
+
+
+@pytest.mark.parametrize(
+    ("text", "page"),
+    [
+        ("<script>alert(1)</script>", "&lt;script&gt;alert\\(1\\)&lt;/script&gt;"),
+        ("[x](javascript:y) ![z](w)", "\\[x\\]\\(javascript:y\\) \\!\\[z\\]\\(w\\)"),
+        ("a\n\n# b | c", "a␊␊\\# b \\| c"),
+        ("@maya and #12", "@\u200bmaya and \\#\u200b12"),
+        ("https://x.example www.x", "https:\u200b//x\\.example www\u200b\\.x"),
+        ("&lt; $x$", "&amp;lt; \\$x\\$"),
+    ],
+)
+def test_marks_are_words(text: str, page: str) -> None:
+    assert escaped(text) == page
+
+
+@pytest.mark.parametrize(
+    ("text", "page"),
+    [
+        ("plain @maya **bold**", "`plain @maya bold`"),
+        ("1 < 2 [x](y)", "`1 < 2 x`"),
+        ("one ` two ``` three", "```` one ` two ``` three ````"),
+        ("", "`…`"),
+    ],
+)
+def test_nothing_ends_a_span_of_code(text: str, page: str) -> None:
+    assert code(placed(stale(quote(text=text))).quote) == page

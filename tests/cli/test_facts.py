@@ -1,0 +1,468 @@
+"""`asof facts`, `facts --graph`, `report` and `precompute`: what is known of a subject or a period."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from tests.support.fact_lines import CALLED
+from tests.support.json_schema import against
+from tests.support.market import sales, stall
+from tests.support.openai_server import ModelServer, status
+
+from asof.corpus.corpus import open as open_corpus
+from asof.extensions.facts import store as kept
+from asof.extensions.facts.cli import dot_text
+from asof.extensions.facts.store import Extraction
+from asof.extensions.facts.timeline import Edge, Neighbourhood, Node
+from asof.models.metered import USD, amount
+from asof.time.moment import read
+from asof.values import EVENT, VALUE, Amount, Fact, SourcedTime
+
+from .conftest import filled, jsonl, note
+
+# -- facts -------------------------------------------------------------------------------------------------
+
+
+def test_facts_by_relation_in_order_of_their_time(asof, ropes):
+    result = asof("facts", "Quay", "Ropes", "--relation", "gross margin")
+    assert (result.code, result.err) == (0, "")
+    assert result.out.splitlines() == [
+        "Quay Ropes, Inc. (QRI) as of now · 3 facts",
+        "  gross margin",
+        "    2024-Q1   55.8%   up 160bp   [notes/q1.md]",
+        "    2024-Q2   61%                [notes/q2.md]",
+        "      contradicted by 58% [notes/gazette.md] (2024-09-01)",
+        "    2024-Q2   58%                [notes/gazette.md]",
+        "      contradicted by 61% [notes/q2.md] (2024-08-01)",
+    ]
+    assert asof("facts", "QRI", "--relation", "revenue").out.splitlines()[2:] == [
+        "    2024-Q2   $3.7 billion    [notes/q2.md]",
+        "      also stated by notes/gazette.md",
+        "    2024-Q2   $3.68 billion   [notes/gazette.md]",
+        "      also stated by notes/q2.md",
+    ], "figures that round to each other are the same"
+
+
+def test_a_state_and_what_came_in_its_place(asof, ropes):
+    """The text that says what LHT means is gone, too."""
+    assert asof("facts", "LHT").out.splitlines() == [
+        "LHT as of now · 2 facts",
+        "  mayor",
+        "    2024-01-10 - 2025-02-01   Ada Marsh   [notes/town.md]",
+        "      superseded by Tom Reed [notes/town.md] (2025-02-01)",
+        "      removed on 2025-02-01",
+        "    2025-02-01 - now          Tom Reed    [notes/town.md]",
+    ]
+    assert asof("facts", "Lowtide Harbour Town", "--as-of", "2025-01-31").out.splitlines() == [
+        "Lowtide Harbour Town (LHT) as of 2025-01-31 · 1 fact",
+        "  mayor",
+        "    2024-01-10 - then   Ada Marsh   [notes/town.md]",
+    ]
+
+
+def test_why(asof, ropes):
+    lines = asof("facts", "LHT", "--why", "--as-of", "2024-12").out.splitlines()
+    stated = f'"Lowtide Harbour Town | {CALLED} | LHT" [notes/town.md] (2024-01-10)'
+    assert lines[1] == f"  LHT is Lowtide Harbour Town: {stated}"
+    assert lines[-1] == (
+        '      "LHT | mayor | Ada Marsh" - visible since 2024-01-10; time read from the date of publication'
+    )
+    why = asof("facts", "QRI", "--why").out
+    assert "QRI is Quay Ropes, Inc.: its title and metadata [notes/q1.md]" in why
+    assert "time read from its words: 2024-Q1" in why
+
+
+@pytest.mark.parametrize(
+    ("options", "figures", "left_out"),
+    [
+        (["--since", "2024-05", "--relation", "margin"], ["61%", "58%"], 0),
+        (["--until", "2024-03"], ["55.8%"], 0), (["-k", "1"], ["$3.68 billion"], 4),
+    ],
+)  # fmt: skip
+def test_since_until_and_how_many(asof, ropes, options, figures, left_out):
+    result = asof("facts", "QRI", "--json", *options).json()
+    assert [fact["object"] for group in result["groups"] for fact in group["facts"]] == figures
+    assert result["left_out"] == left_out
+    if left_out:
+        assert "(4 older left out; -k 5 shows all)" in asof("facts", "QRI", *options).out
+
+
+def test_what_was_not_known_or_is_of_nobody(asof, ropes):
+    for options in (["--known-at", "2023"], ["--as-of", "2024-01"]):
+        result = asof("facts", "Quay Ropes", *options)
+        assert (result.code, result.out.partition(";")[0].strip()) == (1, "no fact about Quay Ropes")
+    result = asof("facts", "Quai Ropes")
+    assert (result.code, result.out) == (1, "no fact about Quai Ropes; did you mean Quay Ropes?\n")
+    found = asof("facts", "Quai Ropes", "--json").json()
+    assert (found["similar_names"], found["groups"], found["names"]) == (["Quay Ropes"], [], [])
+    result = asof("facts", "QRI", "--relation", "profit")
+    assert (result.code, result.out.splitlines()[1:]) == (1, ["nothing found"])
+
+
+def test_facts_that_the_rules_find(asof, write):
+    """End to end, without another extractor: the first question reads what is new."""
+    results = "Revenue was $3.7 million in the first quarter of 2024, up 5% year over year."
+    write("notes/q1.md", note("2024-05-07", "Results", results, company="Quay Ropes, Inc."))
+    write("notes/q2.md", note("2020-05-07", "Harbour", "Marta Quill is harbour master of Lowtide."))
+    assert asof("index", "notes").code == 0
+    result = asof("facts", "Quay Ropes")
+    assert (result.code, result.err) == (0, "")
+    assert result.out.splitlines()[0].startswith("Quay Ropes, Inc. as of now · ")
+    assert "2024-Q1   $3.7 million" in result.out
+    assert "harbour master" in asof("facts", "Marta Quill").out
+
+
+# -- the graph of entities ---------------------------------------------------------------------------------
+
+
+def test_neighbours_with_their_newest_facts(asof, tide):
+    result = asof("facts", "quay", "--graph", "--depth", "2")
+    assert (result.code, result.err) == (0, "")
+    assert result.out.splitlines() == [
+        "Quay as of now · 4 facts · 3 neighbours · 2 documents",
+        "  Tide  entity, 3 facts",
+        "    2019   Quay acquired Tide   [notes/a.md]",
+        "  margin  measure, 2 facts",
+        "    2019   5%   [notes/a.md]",
+        "  Rope  entity, 1 fact, 2 facts away",
+        "    2020-03   Tide bought Rope   [notes/b.md]",
+    ]
+    result = asof("facts", "Quay", "--graph", "--depth", "3", "--as-of", "2020-06").out
+    assert "Rope" not in result
+    assert result.startswith("Quay as of 2020-06-30 · 3 facts · 2 neighbours · 1 document\n")
+    assert "(1 more neighbour left out; -k shows more)" in asof("facts", "Quay", "--graph", "-k", "1").out
+    assert asof("facts", "Quay", "--graph", "--known-at", "2019").code == 1
+    nobody = asof("facts", "Quai", "--graph")
+    assert (nobody.code, nobody.out) == (1, "no fact about Quai; did you mean Quay?\n")
+
+
+def test_the_graph_as_json(asof, tide):
+    result = asof("facts", "Tide", "--graph", "--json", "--as-of", "2020-06").json()
+    assert result["nodes"] == [
+        {"name": "Tide", "kind": "entity", "distance": 0, "facts": 2},
+        {"name": "margin", "kind": "measure", "distance": 1, "facts": 2},
+        {"name": "Quay", "kind": "entity", "distance": 1, "facts": 2},
+    ]
+    assert result["documents"] == [{"document": "notes/a.md", "title": "Report", "facts": 3}]
+    (edge,) = [each for each in result["edges"] if each["kind"] == "event"]
+    assert (edge["source"], edge["relation"], edge["target"], edge["time"]["from"]) == (
+        "Quay", "acquired", "Tide", "2019-01-01T00:00:00Z",
+    )  # fmt: skip
+
+
+def test_text_for_graphviz(asof, tide):
+    result = asof("facts", "Quay", "--graph", "--depth", "3", "--as-of", "2020-06", "--dot")
+    assert (result.code, result.err) == (0, "")
+    assert result.out.splitlines() == [
+        'digraph "Quay" {',
+        "  rankdir=LR;",
+        '  "Quay" [shape=box, style=bold];',
+        '  "margin" [shape=ellipse];',
+        '  "Tide" [shape=box];',
+        '  "Quay" -> "Tide" [label="acquired\\n2019"];',
+        '  "Quay" -> "margin" [label="5%\\n2019"];',
+        '  "Tide" -> "margin" [label="7%\\n2019"];',
+        "}",
+    ]
+    nothing = asof("facts", "Nobody", "--graph", "--dot")
+    assert (nothing.code, nothing.out.startswith("no fact about Nobody")) == (1, True)
+
+
+def test_names_cannot_leave_their_quotes():
+    quay, other = Node('Qu"ay\\', "entity", 0, 1), Node("Ti\x1bde", "entity", 1, 1)
+    edge = Edge(quay.name, other.name, 'own"s', other.name, "event", None, "a.md", "1")
+    text = dot_text(Neighbourhood(quay.name, 0, 0, (quay, other), (), (edge,), 0))
+    assert r'"Qu\"ay\\" -> "Ti␛de" [label="own\"s"];' in text
+
+
+# -- reports -----------------------------------------------------------------------------------------------
+
+
+def extracted(text: str) -> tuple[Fact, ...]:
+    """Of "The fare is 2 in 2023-Q4." the fare; of "Ferry closed in 2024." the closing."""
+    words = text.removesuffix(".").split()
+    stated = SourcedTime(read(words[-1]), words[-1], "text")
+    if "fare" in words:
+        fare = words[3]
+        return (Fact("Ferry", "fare", fare, stated, 0, len(text), VALUE, Amount(float(fare), "EUR")),)
+    return (Fact(words[0], words[1], "doors", stated, 0, len(text), EVENT),)
+
+
+@filled
+def ferry(asof, write):
+    """Fares of two quarters, told in documents of two years, with their facts."""
+    told = (
+        ("old", "2023-12-01", "The fare is 2 in 2023-Q4."),
+        ("new", "2024-03-01", "The fare is 3 in 2024-Q1."),
+        ("also", "2024-03-02", "The fare is 3 in 2024-Q1."),
+        ("closed", "2024-06-01", "Ferry closed in 2024."),
+    )
+    write("told.jsonl", jsonl({"id": i, "title": i.title(), "date": d, "text": t} for i, d, t in told))
+    asof("index", "told.jsonl")
+    with open_corpus(".", create=False) as corpus:
+        db = corpus.store.writer()
+        every = [passage for (passage,) in db.execute("SELECT id FROM passages ORDER BY id")]
+        found = [Extraction(each.passage, extracted(each.text)) for each in kept.excerpts(db, every)]
+        db.execute("BEGIN IMMEDIATE")
+        kept.save_extractions(db, "hand", found)
+        db.execute("COMMIT")
+        db.close()
+
+
+def test_a_report_tells_its_points_their_change_and_their_sources(asof, ferry):
+    result = asof("report", "2024-Q1")
+    assert (result.code, result.err) == (0, "")
+    assert result.out.splitlines() == [
+        "2024-Q1  as of now",
+        "  2 facts in 2 documents; named most often: Ferry",
+        "  - Ferry: The fare is 3 in 2024-Q1.",
+        "    2 -> 3, +50.0% against 2023-Q4",
+        "    2024-Q1: New, 2024-03-01 [new]",
+        "    2024-Q1: Also, 2024-03-02 [also]",
+        "(1 fact of longer times (2024) not reported here)",
+    ]
+    found = asof("report", "2024-Q1", "--json").json()
+    assert against("report", found) == []
+    (point,) = found["reports"][0]["points"]
+    assert point["changes"] == ["2 -> 3, +50.0% against 2023-Q4"]
+    assert point["because"] == "corroborated"
+    assert [each["document"] for each in point["citations"]] == ["new", "also"]
+    assert found["span"] == {"from": "2024-01-01T00:00:00Z", "until": "2024-04-01T00:00:00Z"}
+    assert found["notes"] == ["1 fact of longer times (2024) not reported here"]
+
+
+def test_reports_as_of_a_date_of_several_periods_and_about_a_name(asof, ferry):
+    result = asof("report", "2024-Q1", "--as-of", "2024-03-01")
+    assert ("New" in result.out, "Also" in result.out) == (True, False)
+    assert result.out.startswith("2024-Q1  as of 2024-03-01\n  1 fact in 1 document;")
+    early = asof("report", "2024-Q1", "--as-of", "2024-02")
+    assert (early.code, early.out) == (1, "(no facts in this period)\n")
+    assert asof("report", "2024-Q1", "--known-at", "2020").code == 1
+    assert asof("report", "first", "half", "of", "2024").out.startswith("2024-Q1  ")
+    both = asof("report", "2023-2024", "--about", "ferry").out
+    assert both.index("ferry, 2023  ") < both.index("ferry, 2024  ")
+    assert "Ferry closed in 2024." in both
+    nothing = asof("report", "2024", "--about", "zebra")
+    assert (nothing.code, nothing.out) == (1, "(no facts about 'zebra' in this period)\n")
+
+
+# -- precompute: what is read, what it would cost and costs, and what is left ------------------------------
+
+TOML = """
+[model]
+url = "{url}"
+model = "reader"
+attempts = 1
+prices = {{prompt = 2.0, reply = 10.0}}
+"""
+BY_MODEL = f'{TOML}\n[facts]\nextractor = "model"\n'
+
+
+def account(body: dict[str, Any]) -> str:
+    """A report that rests on all that it was shown."""
+    user = body["messages"][-1]["content"]
+    numbers = [int(each) for each in re.findall(r"^\[(\d+)\]", user, re.MULTILINE)]
+    finding = {"statement": "Told by the reader.", "facts": numbers}
+    return json.dumps({"title": "A report", "summary": "Told.", "findings": [finding]})
+
+
+@pytest.fixture
+def server() -> Iterator[ModelServer]:
+    with ModelServer(says=sales) as there:
+        yield there
+
+
+@pytest.fixture
+def market(asof, write, users, server: ModelServer) -> ModelServer:
+    """Four notes about stalls in an index, and a model that reads them."""
+    for number in range(4):
+        write(f"notes/{number}.md", f"---\ndate: 2021-05-04\n---\n{stall(number)}\n")
+    users(BY_MODEL.format(url=server.url))
+    assert asof("index", "notes").code == 0
+    return server
+
+
+@pytest.fixture
+def yard(asof, write, users, server: ModelServer) -> ModelServer:
+    """Two notes on two days of a month, so that there are five periods; rules read the facts."""
+    server.says = account
+    for day in (3, 4):
+        write(f"notes/{day}.md", f"---\ndate: 2021-05-0{day}\n---\nQuay Ltd's revenue was ${day} million.\n")
+    users(TOML.format(url=server.url))
+    assert asof("index", "notes").code == 0
+    return server
+
+
+def matches(pattern: str, text: str) -> bool:
+    """True if a line is a pattern."""
+    return re.search(f"^{pattern}$", text, re.MULTILINE) is not None
+
+
+def cost_of(server: ModelServer) -> str:
+    return amount(
+        (2 * server.prompt_tokens + 10 * server.reply_tokens) / 1e6, USD
+    )  # prices are for a million
+
+
+def test_facts_are_read_by_rules_unless_a_model_is_configured(asof, write):
+    write("a.md", "---\ndate: 2021-05-04\n---\nThe bakery sold 104 loaves in March 2021.\n")
+    assert asof("index", "a.md").code == 0
+    result = asof("precompute")
+    assert (result.code, result.err) == (0, "")
+    assert matches(r"facts: 1 passage read, \d+ facts? in [\d.]+ s", result.out)
+    assert "facts: 0 passages read, 0 facts in" in asof("precompute").out
+    assert "facts: reading them would cost nothing\n" in asof("precompute", "--estimate").out
+
+
+def test_facts_by_a_model_are_read_when_they_are_wanted(asof, market):
+    assert asof("search", "loaves").code == 0
+    assert market.requests == []
+    result = asof("precompute")
+    assert (result.code, result.err) == (0, "")
+    tokens = f"{market.prompt_tokens:,} tokens read and {market.reply_tokens:,} written"
+    told = rf"facts: 4 passages read, 4 facts in [\d.]+ s; 4 calls, {tokens}, {cost_of(market)}"
+    assert matches(told, result.out)
+    assert matches(r"facts: 0 passages read, 0 facts in [\d.]+ s", asof("precompute").out)
+    assert market.answered == 4
+
+
+def test_an_estimate_asks_nothing(asof, market):
+    result = asof("precompute", "--estimate")
+    assert (result.code, market.requests) == (0, [])
+    found = re.search(
+        r"^facts: reading them would take at most 4 calls, ([\d,]+) tokens read and ([\d,]+) written, "
+        r"(\d\.\d+) USD$",
+        result.out,
+        re.MULTILINE,
+    )
+    assert found is not None
+    asked, written = (int(figure.replace(",", "")) for figure in found.groups()[:2])
+    assert f"{found[3]} USD" == amount((2 * asked + 10 * written) / 1e6, USD)
+    asof("precompute")
+    assert "facts: reading them would cost nothing\n" in asof("precompute", "--estimate").out
+
+
+def test_a_budget_leaves_the_rest_for_the_next_run(asof, market):
+    result = asof("precompute", "--budget", "0")
+    assert (result.code, market.requests) == (3, [])
+    assert "facts: 0 passages read, 0 facts in" in result.out
+    assert result.err == "  4 passages left: the budget of 0 USD is used up; the next run goes on with them\n"
+    result = asof("precompute", "--budget", "1")
+    assert (result.code, result.err) == (0, "")
+    assert "facts: 4 passages read, 4 facts" in result.out
+
+
+def test_what_could_not_be_read_is_said(asof, market):
+    def sometimes(body: dict[str, Any]) -> str:
+        asked = json.dumps(body)
+        return "no idea" if "Stall 1" in asked or "Stall 2" in asked else sales(body)
+
+    market.says = sometimes
+    result = asof("precompute")
+    assert result.code == 3
+    assert "facts: 2 passages read, 2 facts, 2 could not be read in " in result.out
+    (line,) = result.err.splitlines()
+    assert line.startswith("  notes/1.md: the reply is no RepliedFacts, asked twice: ")
+    assert line.endswith("(run the same command again) [and 1 more like this]")
+    market.says = lambda body: sales(body).replace(" loaves", " cakes")
+    result = asof("precompute")
+    assert result.code == 0
+    assert "facts: 2 passages read, 0 facts in " in result.out
+    assert result.err == "  facts of replies that were dropped: 2 words that are not in the passage\n"
+
+
+def test_a_server_that_is_ill_or_not_there(asof, refused, market, users):
+    market.way = status(500)
+    result = asof("precompute")
+    assert (result.code, "4 could not be read" in result.out) == (3, True)
+    assert asof("search", "loaves").code == 0, "no text is lost"
+    users(BY_MODEL.format(url="http://127.0.0.1:9/v1"))
+    refused(["precompute", "--json"], "; check url in [model] of asof.toml, and that the server runs")
+
+
+def test_as_json(asof, market):
+    result = asof("precompute", "--estimate", "--json").json()
+    assert against("precompute", result) == []
+    assert (result["facts"], result["reports"], result["estimate"]["reports"]) == (None, None, None)
+    assert result["estimate"]["facts"]["calls"] == 4
+    read = asof("precompute", "--json").json()
+    assert against("precompute", read) == []
+    facts = read["facts"]
+    assert (facts["passages"], facts["facts"], facts["remaining"], facts["problems"]) == (4, 4, 0, [])
+    assert facts["cost"]["calls"] == 4
+
+
+NO_PRICES = '[model]\nurl = "http://localhost:1/v1"\nmodel = "m"\n'
+
+
+@pytest.mark.parametrize(
+    ("options", "toml", "message"),
+    [
+        ([], '[facts]\nextractor = "model"\n', "no model is named: see [model]"),
+        (["--estimate"], '[facts]\nextractor = "model"\n', "no model is named: see [model]"),
+        (["--budget", "1"], NO_PRICES, "--budget is in US dollars: [model] needs prices"),
+        ([], "[facts]\ngleaning = 4\n", "[facts] gleaning = 4: a whole number from 0 to 3"),
+        ([], "[facts]\ngleaning = 1\n", '[facts] gleaning: only for extractor = "model"'),
+        ([], '[facts]\nextractor = "mind"\n', "[facts] extractor = 'mind': one of rules, model"),
+        ([], "[facts]\nentity_types = []\n", "a list of 1 to 32 short names"),
+        ([], '[facts]\nentity_types = ["a\\nb"]\n', "a list of 1 to 32 short names"),
+        ([], "[facts]\ngleening = 1\n", "[facts] no key gleening; did you mean gleaning?"),
+    ],
+)
+def test_configurations_that_are_refused(refused, notes, users, options, toml, message):
+    users(toml)
+    refused(["precompute", *options], message)
+
+
+def test_reports_of_all_periods(asof, yard):
+    result = asof("precompute", "--reports")
+    assert (result.code, result.err) == (0, "")
+    assert matches(r"facts: 2 passages read, \d facts in [\d.]+ s", result.out)
+    assert matches(rf"reports: 5 generated in [\d.]+ s; 5 calls, .*, {cost_of(yard)}", result.out)
+    assert "Told by the reader." in asof("report", "2021").out
+    assert matches(r"reports: 5 generated in [\d.]+ s", asof("precompute", "--reports").out)
+    assert yard.answered == 5
+    value = asof("precompute", "--reports", "--json").json()
+    assert against("precompute", value) == []
+    told = value["reports"]
+    assert (told["reports"], told["remaining"], told["problems"]) == (5, 0, [])
+
+
+def test_what_reports_would_cost(asof, yard, users):
+    command = ("precompute", "--reports", "--estimate")
+    result = asof(*command)
+    assert result.code == 0
+    assert "facts: reading them would cost nothing\n" in result.out
+    assert matches(r"reports: generating them would take at most 5 calls, .* USD", result.out)
+    assert yard.requests == []
+    asof("precompute", "--reports")
+    cached = "reports: generating them would cost nothing; 5 replies are cached and cost nothing\n"
+    assert cached in asof(*command).out
+
+
+def test_reports_wait_for_facts(asof, yard, users):
+    users(BY_MODEL.format(url=yard.url))
+    command = ("precompute", "--reports", "--estimate")
+    assert "reports: what they would cost is known when the facts are read\n" in asof(*command).out
+    asked = asof(*command, "--json").json()["estimate"]
+    assert (asked["facts"]["calls"], asked["reports"]) == (2, None)
+    result = asof("precompute", "--reports", "--budget", "0")
+    assert (result.code, yard.requests) == (3, [])
+    assert "  reports were not begun: they are made of facts, and some are left\n" in result.err
+    assert "reports: " not in result.out
+
+
+def test_reports_that_are_left_and_what_is_no_report(asof, yard):
+    result = asof("precompute", "--reports", "--budget", "0")
+    assert (result.code, yard.requests) == (3, [])
+    assert "reports: 0 generated in" in result.out
+    assert "  5 reports left: the budget of 0 USD is used up; the next run goes on with them\n" in result.err
+    yard.says = lambda _: "I cannot."
+    result = asof("precompute", "--reports")
+    assert result.code == 3
+    assert "reports: 0 generated, 5 could not be generated in" in result.out
+    assert "2021-05-03: extracted, because" in result.err

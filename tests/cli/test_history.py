@@ -1,0 +1,303 @@
+"""`asof timeline`, `diff` and `when`: how answers change, and how times in a question are read."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from asof.cli.history import days_of
+from asof.time.expressions import TimeContext, parse
+
+from .conftest import note
+
+# -- timeline ----------------------------------------------------------------------------------------------
+
+
+def test_each_statement_with_its_span(asof, masters):
+    result = asof("timeline", "harbour", "master", "--as-of", "2020-12-31")
+    assert result.code == 0
+    assert result.out.splitlines() == [
+        "as of 2020-12-31 · 2 statements",
+        "2019-03-01 - 2020-05-01  Harbour master",
+        "  The harbour master of Lowtide is Ada Marsh.",
+        "  notes/office.md",
+        "2020-05-01 - then  Harbour master",
+        "  The harbour master of Lowtide is Tom Reed.",
+        "  + Tom Reed",
+        "  - Ada Marsh",
+        "  notes/office.md",
+    ]
+
+
+def test_a_contradiction_is_shown_as_one_but_not_before_it_was_published(asof, masters):
+    """The gazette says otherwise from 2021-01-10 on; the office names one before 2022 and one after."""
+    entries = asof("timeline", "harbour master", "--json").json()["entries"]
+    assert [(entry["document"], entry["sentence"].split(" is ")[1]) for entry in entries] == [
+        ("notes/office.md", "Ada Marsh."), ("notes/office.md", "Tom Reed."),
+        ("notes/office.md", "Ina Vogel."),
+    ]  # fmt: skip
+    assert [[each["document"] for each in entry["contradicted_by"]] for entry in entries] == [
+        [], ["notes/gazette.md"], ["notes/gazette.md"],
+    ]  # fmt: skip
+    line = "  contradicted by notes/gazette.md (2021-01-10): The harbour master of Lowtide is Olaf Brink."
+    assert asof("timeline", "harbour master").out.splitlines().count(line) == 2
+    before = asof("timeline", "harbour master", "--as-of", "2021-01-09", "--json").json()
+    assert [entry["contradicted_by"] for entry in before["entries"]] == [[], []]
+
+
+def test_another_source_that_says_otherwise_is_not_just_the_next(asof, write, masters):
+    """One price list follows another, but the first is of another source and is still said."""
+    for folder, year, price in (("one", 2020, 40), ("two", 2021, 45)):
+        write(f"{folder}/fee.md", note(f"{year}-01-01", "Berth fee", f"A berth costs {price} crowns."))
+        assert asof("index", folder).code == 0
+    entries = asof("timeline", "berth fee", "--json").json()["entries"]
+    assert [(e["words_added"], e["words_removed"]) for e in entries] == [([], []), (["45"], ["40"])]
+    assert [len(entry["contradicted_by"]) for entry in entries] == [1, 0]
+
+
+@pytest.mark.parametrize(
+    ("options", "years", "left_out"),
+    [
+        ([], ["2019", "2020", "2022"], 0), (["--since", "2021"], ["2020", "2022"], 0),
+        (["--until", "2020-04"], ["2019"], 0), (["-k", "1"], ["2022"], 2), (["--known-at", "2019"], [], 0),
+    ],
+)  # fmt: skip
+def test_since_until_and_how_many(asof, masters, options, years, left_out):
+    result = asof("timeline", "harbour master", "--json", *options)
+    assert result.code == (0 if years else 1)
+    assert [entry["valid"]["from"][:4] for entry in result.json()["entries"]] == years
+    assert result.json()["left_out"] == left_out
+    if left_out:
+        assert "(2 older left out; -k 3 shows all)" in asof("timeline", "harbour master", *options).out
+
+
+def test_one_statement_and_none(asof, masters):
+    one = asof("timeline", "rye bread")
+    assert (one.code, one.out.splitlines()[0]) == (0, "as of now · 1 statement")
+    assert "2019-01-01 - now  Bread" in one.out
+    none = asof("timeline", "xylophone")
+    assert (none.code, none.out.splitlines()) == (1, ["as of now · 0 statements", "nothing found"])
+
+
+# -- diff --------------------------------------------------------------------------------------------------
+
+
+def test_what_changed_and_was_added(asof, fees):
+    result = asof("diff", "ferry fee", "2020-12-31", "2021-12-31")
+    assert result.code == 0
+    lines = result.out.splitlines()
+    assert lines[0] == "as of 2020-12-31 · as of 2021-12-31 · ranks: before -> after"
+    assert lines[1:6] == [
+        "~ changed   1 -> 1    Ferry fee 2021",
+        "    before  The ferry fee to the island is 40 crowns.",
+        "            notes/fee-2020.md  2020-03-01",
+        "    after   The ferry fee to the island is 45 crowns.",
+        "            notes/fee-2021.md  2021-03-01",
+    ]
+    kinds = [line.split()[1] for line in lines if line[0] in "~+-="]
+    assert kinds == ["changed", "added", "unchanged", "unchanged"]
+    empty = asof("diff", "ferry", "2001", "2002")
+    assert (empty.code, empty.out.splitlines()[1:]) == (1, ["nothing found"])
+
+
+def changes(asof, *arguments: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = asof("diff", *arguments, "--json").json()["changes"]
+    return found
+
+
+def test_the_other_way_round_what_was_removed_and_what_stays(asof, fees):
+    """What was added is removed, and 40 crowns follow 45; the night ferry's note was deleted just now."""
+    found = changes(asof, "ferry fee", "2021-12-31", "2020-12-31")
+    assert [each["kind"] for each in found] == ["changed", "removed", "unchanged", "unchanged"]
+    assert (found[0]["words_added"], found[0]["words_removed"]) == (["40"], ["45"])
+    removed = [each for each in changes(asof, "night ferry", "2020", "now") if each["kind"] == "removed"]
+    assert [each["before"]["document"] for each in removed] == ["notes/night.md"]
+    same = changes(asof, "dog ticket", "2018-02", "2018-03")
+    assert {each["kind"] for each in same} == {"unchanged"}
+    assert all(each["before"]["id"] == each["after"]["id"] for each in same)
+
+
+def test_a_version_of_a_document(asof, write):
+    for date, text in (
+        ("2020-01-01", "The harbour master is Ada Marsh."),
+        ("2021-01-01", "Tom Reed looks after the harbour now."),
+    ):
+        write("notes/a.md", note(date, "Harbour master", text))
+        asof("index", "notes")
+    (found,) = changes(asof, "harbour master", "2020", "2021")
+    assert (found["kind"], found["before"]["visible"]) == ("changed", "2020-01-01T23:59:59.999999Z")
+
+
+# -- when --------------------------------------------------------------------------------------------------
+
+THEN = "2024-05-31"  # a Friday; asked at its last instant
+
+
+def first(asof, text, *options):
+    """The first mention of a text: its words, from, until."""
+    mention = asof("when", text, "--as-of", THEN, "--json", *options).json()["mentions"][0]
+    return mention["text"], *mention["span"].values()
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "start", "end", "grain", "relation"),
+    [
+        ("Marketing 2023", "2023", "2023-01-01", "2024-01-01", "year", "in"),
+        ("sales since Q3 2023", "since Q3 2023", "2023-07-01", None, "quarter", "since"),
+        ("who led before March 2021?", "before March 2021", None, "2021-03-01", "month", "before"),
+        ("rain last spring", "last spring", "2023-03-01", "2023-06-01", "season", "in"),
+        ("ferries from 2019 to 2021", "from 2019 to 2021", "2019-01-01", "2022-01-01", "year", "between"),
+        ("the fares as of June 2021", "as of June 2021", None, "2021-07-01", "month", "as of"),
+    ],
+)  # fmt: skip
+def test_a_mention_has_its_words_and_its_span(asof, text, words, start, end, grain, relation):
+    """Spring 2024 is not over at the last instant of May, so the last one is that of 2023."""
+    (mention,) = asof("when", text, "--as-of", THEN, "--json").json()["mentions"]
+    assert text[mention["start"] : mention["end"]] == mention["text"] == words
+    span = {"from": start and f"{start}T00:00:00Z", "until": end and f"{end}T00:00:00Z"}
+    assert mention["span"] == span
+    assert (mention["grain"], mention["relation"]) == (grain, relation)
+
+
+@pytest.mark.parametrize("text", ["12345 units", "room 2024B", "who looks after the boiler", "Windows 2000"])
+def test_where_no_time_is_said_none_is_found(asof, text):
+    result = asof("when", text, "--json")
+    found = result.json()
+    assert (result.code, found["mentions"], found["lexical"]) == (0, [], text)
+    assert found["as_of"] == found["asked_at"]
+    assert "time  none" in asof("when", text).out
+
+
+def test_as_of_moves_the_view_never_forward(asof):
+    text = "current chair as of June 2021"
+    assert asof("when", text, "--json").json()["as_of"] == "2021-06-30T23:59:59.999999Z"
+    before = asof("when", text, "--as-of", "2020", "--json").json()
+    assert before["as_of"] == before["asked_at"] == "2020-12-31T23:59:59.999999Z"
+    assert "as of  2021-06-30, by its words" in asof("when", text).out
+
+
+def test_the_wish_is_told_with_its_reasons(asof):
+    result = asof("when", "Who", "is", "the", "current", "chair?", "--json").json()
+    assert (result["recency"], result["direction"]) == (1.0, "recent")
+    assert "current" in result["reasons"]
+    assert result["lexical"].split() == ["Who", "is", "the", "chair?"]
+    shown = asof("when", "Who is the current chair?").out
+    assert "asked for explicitly (recency 1)" in shown
+    assert "because  current" in shown
+    assert "not asked for (recency 0)" in asof("when", "How do tides work?").out
+
+
+def test_what_a_reader_sees(asof):
+    """Whole days by the first and the last one, other times by instants, other readings behind."""
+    text = "since Q3 2023, on 3/4/2024, next Monday at 3pm, until May 2020"
+    shown = asof("when", text, "--as-of", THEN).out
+    assert shown.splitlines()[:6] == [
+        "     asked  2024-05-31",
+        "      time  “since Q3 2023”: 2023-07-01 and later (since, quarter)",
+        "      time  “3/4/2024”: 2024-03-04 (in, day); or 2024-04-03",
+        "      time  “next Monday at 3pm”: 2024-06-03T15:00:00Z until 2024-06-03T16:00:00Z (in, hour)",
+        "      time  “until May 2020”: 2020-05-31 and earlier (until, month)",
+        "  searched  , on , ,",
+    ]
+    assert "2024-01-01 to 2024-03-31 (in, quarter)" in asof("when", "the ferry in Q1 2024").out
+
+
+def test_the_fiscal_year_is_that_of_asof_toml_and_the_languages_those_of_the_corpus(asof, write):
+    """FY24 from July is July 2023 to June 2024, so its third quarter is January to March."""
+    for toml, start, end in (
+        ("", "2024-07-01", "2024-10-01"),
+        ("[fields]\nfiscal_start = 7\n", "2024-01-01", "2024-04-01"),
+    ):
+        write("asof.toml", toml)
+        found = first(asof, "profit in Q3 FY24")
+        assert found == ("Q3 FY24", f"{start}T00:00:00Z", f"{end}T00:00:00Z")
+    assert "(in, fiscal quarter)" in asof("when", "profit in Q3 FY24").out
+    assert asof("when", "Umsatz letztes Jahr", "--as-of", THEN, "--json").json()["mentions"] == []
+    write("notes/a.md", "Ein Kran.")
+    assert asof("index", "notes", "--language", "de").code == 0
+    found = first(asof, "Umsatz letztes Jahr")
+    assert found == ("letztes Jahr", "2023-01-01T00:00:00Z", "2024-01-01T00:00:00Z")
+
+
+# what words mean as an option: text -> the day it begins, the last day; None: refused there
+OPTIONS = {
+    "end of 2020": ("2020-09-01", "2020-12-31"),
+    "Q3 FY20": ("2020-07-01", "2020-09-30"),
+    "the summer of 2020": ("2020-06-01", "2020-08-31"),
+    "2019-2021": ("2019-01-01", "2021-12-31"),
+    "between March and May 2020": ("2020-03-01", "2020-05-31"),
+    "since 2020": ("2020-01-01", None),
+    "after 2019": ("2020-01-01", None),
+    "from 2020 on": ("2020-01-01", None),
+    "until 2020": (None, "2020-12-31"),
+    "by the end of 2020": (None, "2020-12-31"),
+    "before 2021": (None, "2020-12-31"),
+    "as of 2020": (None, "2020-12-31"),
+}
+
+
+@pytest.mark.parametrize(("text", "start", "last"), [(text, *ends) for text, ends in OPTIONS.items()])
+def test_options_read_the_same_language(asof, refused, notes, text, start, last):
+    """`--since` wants a start, `--until` and `--as-of` an end, `--about` takes either."""
+    for option, day, clock in (("since", start, "00:00:00"), ("until", last, "23:59:59.999999")):
+        command = ["search", "crane", f"--{option}", text]
+        if day is None:
+            end = "start" if option == "since" else "end"
+            refused(command, f"--{option}: {text!r} has no {end}; give")
+        else:
+            assert asof(*command, "--json").json()["query"][option] == f"{day}T{clock}Z"
+    result = asof("search", "crane", "--as-of", text, "--json")
+    assert result.code == 2 if last is None else result.json()["query"]["as_of"] == f"{last}T23:59:59.999999Z"
+    about = asof("search", "crane", "--about", text, "--json").json()["query"]["about"]
+    assert (about["from"], about["until"] is None) == (start and f"{start}T00:00:00Z", last is None)
+
+
+def test_options_count_from_now(asof, notes):
+    """The notes are of January 2020, 2021 and 2022: the past 50 years hold them, the coming one none."""
+    assert asof("search", "crane", "--since", "the past 50 years", "--json").code == 0
+    assert asof("search", "crane", "--since", "next year", "--json").code == 1
+    assert asof("search", "crane", "--until", "last spring", "--json").code == 0
+    assert asof("correct", "notes/red.md", "early 2020").code == 0
+
+
+# -- docs/explanation/time.md: words mean what its tables say, and its commands print what it shows --------
+
+PAGE = (Path(__file__).parents[2] / "docs" / "explanation" / "time.md").read_text("utf-8")
+ASKED = datetime(2024, 5, 31, 12, tzinfo=UTC)
+TABLE = re.compile(r"^\| asked on 31 May 2024(.*?) \| means \|\n\|---\|---\|\n((?:\|.*\n)+)", re.MULTILINE)
+SHOWN = re.compile(r"^```console\n\$ asof (.*)\n```\n\n```text\n(.*?)```", re.MULTILINE | re.DOTALL)
+
+MANNER: dict[str, dict[str, Any]] = {
+    "": {}, ", fiscal years from July": {"fiscal_start": 7}, ", in German": {"language": "de"},
+    ", in French": {"language": "fr"}, ", in Spanish": {"language": "es"},
+}  # fmt: skip
+ROWS = [
+    (how, *row.removeprefix("| `").removesuffix(" |").split("` | "))
+    for how, rows in TABLE.findall(PAGE)
+    for row in rows.splitlines()
+]
+COMMANDS = SHOWN.findall(PAGE)
+
+
+def test_the_page_has_tables_and_commands():
+    assert len(ROWS) > 50
+    assert {how for how, _, _ in ROWS} == MANNER.keys()
+    assert COMMANDS
+
+
+@pytest.mark.parametrize(("how", "text", "meant"), ROWS, ids=[text for _, text, _ in ROWS])
+def test_the_tables_of_the_page_are_true(how, text, meant):
+    found = parse(text, ASKED, TimeContext(**MANNER[how]))
+    told = [", or ".join(map(days_of, (each.span, *each.alternatives))) for each in found]
+    assert ("; ".join(told) or "none") == meant
+
+
+@pytest.mark.parametrize(("command", "output"), COMMANDS, ids=[command for command, _ in COMMANDS])
+def test_the_commands_of_the_page_print_this(asof, command, output):
+    result = asof(*shlex.split(command))
+    assert (result.code, result.out) == (0, output)

@@ -1,0 +1,407 @@
+"""`asof evaluate`, `experiment` and `tune`: tables, JSON, exit codes, one line for what is wrong."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.support.json_schema import against
+
+from asof.extensions.lab import tuning
+from asof.extensions.lab.cli_experiments import show_experiment
+from asof.extensions.lab.experiments import NO_TABLE, ExperimentOptions, ExperimentRun, Outcome
+from asof.extensions.lab.published import EXPERIMENTS, named
+from asof.index.segment import Prefix
+from asof.time.span import NEVER
+
+from .conftest import jsonl
+
+# -- evaluate ----------------------------------------------------------------------------------------------
+
+MAYORS = [
+    {"id": f"m{n}", "title": "Mayor", "text": f"{name} is mayor of Brill.", "timestamp": f"{year}-05-01",
+     "town": "Brill"}
+    for n, name, year in ((1, "Ann", 2001), (2, "Bob", 2005))
+]  # fmt: skip
+ASKED = [
+    {"id": "q1", "text": "mayor of [Brill]", "asked_at": "2002", "type": "a", "town": "Brill"},
+    {"id": "q2", "text": "mayor of [Brill]", "asked_at": "2006", "type": "b", "town": "Brill"},
+    {"id": "q3", "text": "nobody knows", "asked_at": "2006", "type": "b"},
+]
+
+
+@pytest.fixture
+def mayors(dataset, write):
+    dataset("mayors", MAYORS, ASKED, [("q1", "m1", 1), ("q2", "m1", 1)])
+    sentence = {"query_id": "q1", "doc_id": "m1", "sentence": "Ann is mayor of Brill."}
+    write("mayors/evidence.jsonl", jsonl([sentence]))
+    return ["mayors"]
+
+
+def test_a_table_for_a_reader(asof, mayors):
+    result = asof("evaluate", *mayors, "--leakage", "2", "--filter-by", "town")
+    assert (result.code, result.err) == (0, "")
+    assert "mayors: 2 questions as of 2002-12-31 to 2006-12-31 · 2 documents" in result.out
+    assert "\nrecipes as published\n" in result.out
+    assert re.search(r"^asof +\.500 +1\.000", result.out, re.MULTILINE)  # success@1: in 2006 it is Bob
+    assert re.search(r"recall +recall +recall", result.out)
+    assert "evidence" in result.out
+    assert "leakage: none (2 questions, 2 corpora cut where they were asked" in result.out
+    assert "note: 1 of 3 questions has no relevant document: left out" in result.out
+
+
+def test_two_recipes_are_set_against_each_other_question_by_question(asof, mayors):
+    result = asof("evaluate", *mayors, "--recipe", "asof", "--recipe", "asof", "--per-query")
+    assert result.code == 0
+    assert "against asof" in result.out
+    assert re.search(r"^asof-2 +\+\.000 ", result.out, re.MULTILINE)
+    assert "p=1.000" in result.out
+    assert max(len(line.rstrip()) for line in result.out.splitlines()) <= 100, "a page is as wide"
+    result = asof("evaluate", *mayors, "--per-query").out
+    assert re.search(r"mayor of \[Brill\] +2002-12-31 +1\.000 +1\.000 +1\.000 +m1", result)
+    assert re.search(r"mayor of \[Brill\] +2006-12-31 +\.000 +\.631 +1\.000 +m2", result)  # 1 / log2(3)
+
+
+@pytest.mark.parametrize(
+    "options", [[], ["--per-query", "--leakage", "1"], ["--recipe", "asof", "--recipe", "asof"]]
+)
+def test_the_json_keeps_its_schema(asof, mayors, options):
+    result = asof("evaluate", *mayors, "--json", *options)
+    assert (result.code, against("evaluate", result.json())) == (0, [])
+    assert result.json()["answers"] is None
+
+
+def test_what_the_json_says_and_a_bad_line(asof, mayors):
+    for name, line in (("queries.jsonl", "{\n"), ("qrels.tsv", "q1 m1 1\n")):
+        with Path("mayors", name).open("a") as file:
+            file.write(line)
+    result = asof("evaluate", *mayors)
+    assert result.code == 3
+    assert "qrels.tsv:3: the line has 1 columns (query, document and a whole number" in result.err
+    result = asof("evaluate", *mayors, "--json", "--per-query", "--without", "title, metadata")
+    assert result.code == 3
+    found = result.json()
+    (run,) = found["runs"]
+    assert run["metrics"]["success@1"]["value"] == 0.5
+    assert run["metrics"]["evidence@4000"] == {"value": 1.0, "low": 1.0, "high": 1.0}
+    assert run["scored"] == 2
+    assert run["options"]["without"] == ["title", "metadata"]
+    assert run["options"]["fields"]["lexical.k1"] == 1.2
+    assert found["leakage"] is None
+    assert found["problems"][0]["line"] == 4
+    assert [each["query_id"] for each in found["per_query"]] == ["q1", "q2"]
+    (second,) = found["per_query"][1]["runs"]
+    assert (second["first"], second["metrics"]["evidence@4000"]) == (["m2", "m1"], None)
+
+
+def test_a_leak_makes_code_1(asof, mayors, monkeypatch):
+    right = Prefix.of.__func__  # type: ignore[attr-defined]
+
+    def wrong(cls, segments, as_of, known_at=NEVER):
+        made = right(cls, segments, as_of, known_at)
+        made.n = sum(segment.n for segment in segments)
+        return made
+
+    monkeypatch.setattr(Prefix, "of", classmethod(wrong))
+    result = asof("evaluate", *mayors, "--leakage", "1")
+    assert result.code == 1
+    assert "leakage: 1 differences (1 questions, 1 corpora cut where they were asked)" in result.out
+    assert "asof, question q1 as of 2002-12-31: " in result.out
+    found = asof("evaluate", *mayors, "--leakage", "1", "--json")
+    assert (found.code, against("evaluate", found.json())) == (1, [])
+    assert found.json()["leakage"]["differences"][0]["query_id"] == "q1"
+
+
+def test_a_trec_run_is_written_and_corpora_are_kept(asof, mayors, here):
+    for _ in range(2):
+        assert asof("evaluate", *mayors, "--run", "out.trec").code == 0
+        assert len(list((here / "cache" / "asof" / "evaluate").iterdir())) == 1
+    first = (here / "out.trec").read_text().splitlines()[0].split(" ")
+    assert (first[:4], first[5]) == (["q1", "Q0", "m1", "1"], "asof")
+    assert asof("evaluate", *mayors, "--encoder", "hashed").code == 0
+    assert len(list((here / "cache" / "asof" / "evaluate").iterdir())) == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--recipe", "asoff"], "no recipe 'asoff'; did you mean asof?"),
+        (["--queries", "none.jsonl"], "--queries none.jsonl: no such file"),
+        (["--without", "colour"], "--without colour: no document has this field; accepted: metadata, "),
+        (["--filter-by", "colour"], "--filter-by colour: no question has this field"),
+        (["--by", "colour"], "--by colour: no question has this field; there are: "),
+        (["--run", "nowhere/out.trec"], "--run nowhere/out.trec: a file in an existing folder is expected"),
+        (["--encoder", "big"], "accepted: none, hashed, configured"), (["--limit", "0"], "--limit"),
+        (["--leakage", "-1"], "--leakage"), (["--judge"], "--judge is about answers"),
+        (["--config", "nowhere.toml"], "--config nowhere.toml: there is no such file; accepted: an"),
+        (["--answers", "quotes", "--judge"], "--judge: no language model is named: see [model] in asof.toml"),
+        (["--answers", "model"], "--answers model: no language model is named"),
+        (["--figures", "mayors/qrels.tsv"], "qrels.tsv: a folder for figures cannot be made"),
+    ],
+)  # fmt: skip
+def test_wrong_usage_is_one_line(refused, mayors, options, message):
+    refused(["evaluate", *mayors, *options], message)
+
+
+def test_asof_toml_of_the_folder_or_another_file(asof, mayors, write):
+    command = ("evaluate", *mayors, "--recipe", "twe")
+    write("asof.toml", "[recipes.twe]\ndecay.tau_min = 365\n")
+    told = r"^recipes as in .*asof\.toml: twe: decay\.tau_min = 365\.0$"
+    assert re.search(told, asof(*command).out, re.MULTILINE)
+    for options, configuration, tau in (
+        ([], {"twe": {"decay.tau_min": 365.0}}, 365.0), (["--config", "none"], {}, 90.0),
+    ):  # fmt: skip
+        found = asof(*command, *options, "--json").json()
+        assert found["configuration"]["changed"] == configuration
+        assert found["runs"][0]["options"]["fields"]["decay.tau_min"] == tau
+    write("other.toml", '[recipes.twe]\ndecay.delta = 1\n[index]\nchunking = "whole"\nstem = false\n')
+    found = asof(*command, "--json", "--config", "other.toml").json()
+    assert found["configuration"] == {"files": ["other.toml"], "changed": {"twe": {"decay.delta": 1.0}}}
+    options = found["runs"][0]["options"]
+    assert (options["chunking"], options["stem"]) == ("whole", False)
+
+
+def test_signals_are_recipes(asof, mayors):
+    names = ["bm25", "lsa", "dense", "hybrid", "hybrid-rrf"]
+    options = [option for name in names for option in ("--recipe", name)]
+    found = asof("evaluate", *mayors, *options, "--json").json()
+    assert [run["recipe"] for run in found["runs"]] == names
+
+
+@pytest.mark.slow
+def test_figures_are_drawn_beside_the_table(asof, mayors, here, monkeypatch):
+    command = ("evaluate", *mayors, "--figures", "drawn")
+    with monkeypatch.context() as patch:
+        patch.setitem(sys.modules, "matplotlib", None)
+        patch.delitem(sys.modules, "matplotlib.figure", raising=False)
+        result = asof(*command)
+        assert result.code == 2
+        assert result.err.strip() == "asof: a figure needs matplotlib: pip install 'asof-search[lab]'"
+        assert not (here / "cache").exists()
+    result = asof(*command, "--recipe", "twe")
+    assert (result.code, result.err.strip()) == (0, "figures in drawn: metrics, age")
+    names = {f"{name}.{kind}" for name in ("metrics", "age") for kind in ("png", "csv")}
+    assert {each.name for each in (here / "drawn").iterdir()} == names
+
+
+# -- evaluate --answers ------------------------------------------------------------------------------------
+
+SALES = [
+    {"id": "s1", "text": "The bakery sold 1,204 loaves in May 2001.", "timestamp": "2001-06-01"},
+    {"id": "s2", "text": "The bakery sold 990 loaves in July 2001.", "timestamp": "2001-08-01"},
+]
+LOAVES = "How many loaves did the bakery sell in"
+QUESTIONS: list[dict[str, Any]] = [
+    {"id": "may", "text": f"{LOAVES} May 2001?", "type": "one", "answer": "1,204", "hops": 1},
+    {"id": "july", "text": f"{LOAVES} July 2001?", "type": "one", "answer": "990", "hops": 2},
+    {"id": "moon", "text": "Who [first] walked on the moon?", "type": "two", "answer": "unanswerable"},
+]
+MODEL = '[model]\nurl = "http://127.0.0.1:9/v1"\nmodel = "m"\n'
+
+
+@pytest.fixture
+def shop(dataset, write):
+    dataset("shop", SALES, QUESTIONS, [("may", "s1", 1), ("july", "s2", 1)])
+    sentence = {"query_id": "may", "doc_id": "s1", "sentence": SALES[0]["text"]}
+    write("shop/evidence.jsonl", jsonl([sentence]))
+    return ["evaluate", "shop"]
+
+
+def test_a_table_of_answers(asof, shop):
+    result = asof(*shop, "--answers", "quotes", "--by", "hops", "--per-query")
+    assert (result.code, result.err) == (0, "")
+    assert "answers: 3 questions, 2 of them answerable" in result.out
+    assert re.search(r"^ +answer +answer +refused when +answered ", result.out, re.MULTILINE)
+    assert "by type (n: questions, below it those that are answerable)" in result.out
+    assert re.search(r"^two +1 ", result.out, re.MULTILINE)
+    assert "Who [first] walked on the moon?\n  right: (unanswerable) unanswerable" in result.out
+    widths = [len(line.rstrip()) for line in result.out.splitlines() if not line.startswith("  asof:")]
+    assert max(widths) <= 100
+    # rankings by a field: may has 1 hop, july 2; both documents lead
+    assert "by hops (n: questions)" in result.out
+    assert re.search(r"^1 +1 +1\.000", result.out, re.MULTILINE)
+    groups = asof(*shop, "--by", "hops", "--json").json()["runs"][0]["groups"]
+    assert [(each["value"], each["questions"], each["metrics"]["success@1"]["value"]) for each in groups] == [
+        ("1", 1, 1.0), ("2", 1, 1.0),
+    ]  # fmt: skip
+
+
+def test_answers_of_one_type_and_without_any_judgement(asof, shop, write):
+    """The figures of the one type are those of the whole. Without a judgement nothing is ranked; without
+    `answerable` no question can be answered from these documents then."""
+    write("shop/queries.jsonl", jsonl({**each, "type": "one"} for each in QUESTIONS))
+    result = asof(*shop, "--answers", "quotes")
+    assert "answers: 3 questions" in result.out
+    assert "by type" not in result.out
+    write("shop/qrels.tsv", "may\ts1\t0\n")
+    result = asof(*shop, "--answers", "quotes")
+    assert result.code == 0
+    assert result.out.startswith("shop: 0 questions · 2 documents\n")
+    assert "answers: 3 questions, 0 of them answerable" in result.out
+
+
+@pytest.mark.parametrize(
+    "options", [[], ["--per-query", "--by", "hops"], ["--recipe", "asof", "--recipe", "twe"]]
+)
+def test_the_json_of_answers_keeps_its_schema(asof, shop, options):
+    result = asof(*shop, "--answers", "quotes", "--json", *options)
+    assert (result.code, against("evaluate", result.json())) == (0, [])
+    answers = result.json()["answers"]
+    assert (answers["questions"], answers["answerable"], answers["judge"]) == (3, 2, None)
+    assert answers["runs"][0]["metrics"]["refused_when_answerable"]["value"] in (0, 0.5, 1)
+    assert answers["runs"][0]["metrics"]["correct"] is None
+
+
+def test_a_model_is_refused_where_it_cannot_be_checked_or_asked(asof, refused, shop, users, monkeypatch):
+    users(MODEL)
+    refused([*shop, "--answers", "model", "--leakage", "1"], "check it with --answers quotes")
+    for name in ("openai", "pydantic"):
+        monkeypatch.setitem(sys.modules, name, None)
+    for options in (("quotes", "--judge"), ("model",)):
+        result = asof(*shop, "--answers", *options)
+        extra = "asof: a language model needs pydantic and openai: pip install 'asof-search[llm]'\n"
+        assert result == (2, "", extra)
+
+
+# -- experiment --------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def towns(dataset):
+    found = [
+        {"id": f"{town}{year}", "text": f"{name} is mayor of {town}.", "timestamp": f"{year}-01-01"}
+        for town in ("Brill", "Thame")
+        for year, name in ((2001, "Ann"), (2002, "Bob"))
+    ]
+    asked = [
+        {"id": town, "text": f"current mayor of {town}", "type": "temporal"} for town in ("Brill", "Thame")
+    ]
+    dataset("towns", found, asked, [("Brill", "Brill2002", 1), ("Thame", "Thame2002", 1)])
+    return ["towns"]
+
+
+def test_all_are_listed_and_one_says_what_it_is(asof):
+    result = asof("experiment")
+    assert result.code == 0
+    names = [line.split()[0] for line in result.out.splitlines() if not line.startswith(" ")]
+    listed = asof("experiment", "--json").json()["experiments"]
+    assert names == [each["name"] for each in listed] == list(EXPERIMENTS)
+    shown = asof("experiment", "twe/4.1").out
+    assert "source: TWE-RAG, README section 4.1, table" in shown
+    assert "Hybrid" in shown
+    shown = " ".join(asof("experiment", "twe/4.3").out.split())
+    assert "fields of the recipe twe, but for decay.delta, decay.tau_min, which it sets itself" in shown
+    assert "options: --limit, --queries, --filter-by" in shown
+    assert "options: none that changes the table" in asof("experiment", "tgrag/VIII").out
+    assert "options: " not in asof("experiment", "ragtriever/components").out
+    (found,) = asof("experiment", "twe/4.3", "--json").json()["experiments"]
+    assert found["varies"] == ["decay.delta", "decay.tau_min"]
+    assert "--encoder" not in found["takes"]
+
+
+def test_both_tables_stand_side_by_side(asof, towns, here):
+    result = asof("experiment", "twe/4.1", *towns, "--figures", "drawn", "--set", "lexical.b=.5")
+    assert result.code == 0
+    assert "towns: 2 questions, lexical.b=0.5" in result.out
+    assert "paper" in result.out
+    assert "latency_ms: best of the printed rows is BM25 only in" in result.out
+    assert "how the paper is read" in result.out
+    assert result.err.strip() == "figures in drawn: twe-4.1"
+    assert (here / "drawn" / "twe-4.1.csv").is_file()
+    found = asof("experiment", "twe/4.1", *towns, "--json").json()
+    assert against("experiment", found) == []
+    assert "each" not in found
+    row, ours = found["rows"][0], found["rows"][0]["ours"]["recall@5"]
+    assert (row["label"], row["paper"]["recall@5"]) == ("BM25 only", 0.68)
+    assert 0 <= ours["low"] <= ours["high"]
+
+
+def test_a_result_says_how_it_was_made(asof, towns):
+    assert "\ntowns: 2 questions\n" in asof("experiment", "twe/4.2", *towns).out
+    shown = asof("experiment", "twe/4.2", *towns, "--set", "decay=true").out
+    assert "\ntowns: 2 questions, decay=True\n" in shown
+    command = ("experiment", "ragtriever/components", *towns, "--encoder", "hashed", "--limit", "1",
+               "--queries", "queries.jsonl")  # fmt: skip
+    plain = asof(*command).out
+    assert "towns: 1 question, limit 1, queries queries.jsonl, encoder hashed\n" in plain, plain
+    found = asof(*command, "--per-query", "--json").json()
+    assert found["options"] == {
+        "limit": 1, "seed": 0, "queries": "queries.jsonl", "filter_by": [], "encoder": "hashed",
+    }  # fmt: skip
+    assert against("experiment", found) == []
+    assert len(found["each"]) == 1
+    result = asof("experiment", "twe/4.1", *towns, "--per-query")
+    assert result.err.strip() == "note: twe/4.1 has no rows of single questions"
+
+
+def test_rows_of_single_questions_may_have_other_keys(capsys):
+    outcome = Outcome(NO_TABLE, 2, each=({"query_id": "a", "mrr": 0.5}, {"query_id": "b", "better": 1}))
+    run = ExperimentRun(named("twe/4.5"), "d", ExperimentOptions(), outcome, (), ())
+    show_experiment(run, per_query=True)
+    shown = capsys.readouterr().out.splitlines()
+    at = next(number for number, line in enumerate(shown) if line.startswith("question"))
+    assert [line.split() for line in shown[at : at + 3]] == [
+        ["question", "mrr", "better"], ["a", ".500", "-"], ["b", "-", "1"],
+    ]  # fmt: skip
+
+
+def test_what_cannot_be_run(refused, towns, write):
+    refused(["experiment", "twe/4.1", *towns, "--set", "delta"], "name=value is expected")
+    write("towns/qrels.tsv", "")
+    refused(["experiment", "twe/4.1", *towns], "none of the 2 questions")
+
+
+# -- tune: it writes nothing -------------------------------------------------------------------------------
+
+STREETS = (
+    "Alder", "Birch", "Cedar", "Damson", "Elder", "Gorse", "Hazel", "Juniper", "Kerria", "Larch", "Maple",
+    "Nettle", "Olive", "Poplar", "Quince", "Rowan", "Sorrel", "Thistle", "Vetch", "Willow",
+)  # fmt: skip
+
+
+@pytest.fixture
+def town(dataset, write, monkeypatch):
+    """For each street an old report that is right, and a note of yesterday that leads as long as freshness
+    weighs as much as it does."""
+    monkeypatch.setattr(tuning, "FOLDS", 2)
+    monkeypatch.setattr(tuning, "TRIALS", 100)
+    found, asked = [], []
+    for at, street in enumerate(STREETS):
+        text = f"{street}lamp {street}wick {street}oil"
+        note = f"{street}lamp {street}wick and plums"
+        found.append({"id": f"old-{at}", "timestamp": "2021-03-01", "text": text})
+        found.append({"id": f"new-{at}", "timestamp": "2024-01-30", "text": note})
+        asked.append({"id": f"q{at}", "text": text, "asked_at": "2024-01-31"})
+    dataset("town", found, asked, [(f"q{at}", f"old-{at}", 1) for at in range(len(STREETS))])
+    write("asof.toml", '[index]\nencoder = "hashed"\n')
+    return ["town", "--recipe", "papers"]
+
+
+def test_a_gain_is_printed_as_lines_to_paste(asof, town, here, write):
+    result = asof("tune", *town)
+    assert (result.code, result.err) == (0, "")
+    assert "papers on town: 20 questions" in result.out
+    assert re.search(r"nDCG@10 \.631; fitted \S+ \(\+\.\d+\); held out \S+ \(\+\.\d+, 95% \+", result.out)
+    assert sorted(each.name for each in here.iterdir()) == ["asof.toml", "cache", "town"]
+    lines = result.out.partition("paste into asof.toml\n")[2]
+    assert lines.startswith("[recipes.papers]\n")
+    before = asof("recipes", "papers").out
+    write("asof.toml", f'[index]\nencoder = "hashed"\n{lines}')
+    assert asof("recipes", "papers").out != before
+
+
+def test_the_json_of_a_gain_and_no_gain(asof, town, write):
+    result = asof("tune", *town, "--json")
+    value = json.loads(result.out)
+    assert (result.code, against("tune", value), value["gain"]) == (0, [], True)
+    assert value["lines"].startswith("[recipes.papers]\n")
+    # the new notes are right now: the published weights find them already
+    write("town/qrels.tsv", "".join(f"q{at}\tnew-{at}\t1\n" for at in range(len(STREETS))))
+    result = asof("tune", *town)
+    assert result.code == 1
+    assert "No gain: " in result.out
+    assert "[recipes" not in result.out

@@ -1,0 +1,455 @@
+"""`asof status`, `correct`, `purge`, `vacuum`, `demo`, `recipes`, `trust` and `embed`."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+import threading
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+from tests.support.meanings import Meanings
+from tests.support.openai_server import ModelServer, says
+
+from asof import environment
+from asof.recipes import NAMES
+
+from .conftest import Asof, documents, jsonl, note
+
+# -- status, correct, purge, vacuum ------------------------------------------------------------------------
+
+
+def test_status(asof, notes):
+    result = asof("status")
+    assert result.code == 0
+    rows = {line[:10].strip(): line[12:] for line in result.out.splitlines()}
+    assert rows["documents"] == "3, and 0 removed"
+    assert rows["published"] == "2020-01-10 to 2022-01-10"
+    assert rows["dated by"] == "3 frontmatter"
+    assert rows["undated"] == "0 (visible since they were indexed)"
+    assert rows["languages"] == "en; words by their stems"
+    assert rows["chunking"] == "120w (size of a passage)"
+    assert rows["source"] == "notes (folder): 3 documents"
+    figures = asof("status", "--json").json()
+    assert (figures["documents"], figures["dated_by"], figures["horizon"]) == (3, {"frontmatter": 3}, None)
+
+
+def test_status_tells_what_was_derived(asof, notes):
+    assert "derived" not in asof("status").out
+    asof("search", "crane", "--recipe", "twe")
+    derived = [line for line in asof("status").out.splitlines() if line.strip().startswith("derived")]
+    assert any("latent semantic analysis: 1 bas" in line for line in derived)
+    assert asof("status", "--json").json()["derived"]
+
+
+def test_check_mends_a_damaged_segment(asof, here, notes):
+    result = asof("status", "--check")
+    assert (result.code, result.out.splitlines()[-1]) == (0, "checked: store and index are sound")
+    assert asof("status", "--check", "--json").json()["check"] == []
+    (segment,) = (here / ".asof/segments").glob("*.seg")
+    segment.write_bytes(segment.read_bytes()[:100] + b"x" * 50 + segment.read_bytes()[150:])
+    result = asof("status", "--check")
+    assert result.code == 3
+    assert segment.stem in result.out
+    assert asof("status", "--check").code == 0
+    assert len(documents(asof, "crane")) == 3
+
+
+def test_correct_is_undone_by_known_at_and_survives_indexing(asof, notes):
+    result = asof("correct", "notes/blue.md", "2019-05-01")
+    assert (result.code, result.out.startswith("notes/blue.md: published 2019-05-01")) == (0, True)
+    assert documents(asof, "blue", "--as-of", "2019-06")[0] == "notes/blue.md"
+    assert documents(asof, "blue", "--as-of", "2019-06", "--known-at", "1 hour ago") == []
+    assert asof("index", "notes").out.startswith("notes: 3 unchanged")
+    assert documents(asof, "blue", "--as-of", "2019-06")[0] == "notes/blue.md"
+
+
+def test_purge(asof, here, notes, answer):
+    answer("n\n")
+    result = asof("purge", "notes/blue.md")
+    assert (result.code, "nothing was erased; --yes" in result.err) == (1, True)
+    answer("")  # nobody is there
+    assert asof("purge", "notes/blue.md").code == 1
+    assert "notes/blue.md" in documents(asof, "blue")
+    answer("y\n")
+    result = asof("purge", "notes/blue.md")
+    assert (result.code, result.out.startswith("notes/blue.md: erased, 1 passage;")) == (0, True)
+    assert "notes/blue.md" not in documents(asof, "blue", "--as-of", "2021-06")
+    assert asof("purge", "notes/blue.md", "--yes").code == 2
+    held = b"".join(file.read_bytes() for file in (here / ".asof").rglob("*") if file.is_file())
+    assert b"blue now" not in held
+    assert b"The crane is red" in held  # it can be seen that way at all
+
+
+def test_purge_of_a_paper(asof, write, answer):
+    ids = [f"arxiv:{id_}" for id_ in ("2401.00001", "2401.00001/full", "2401.00002")]
+    write("p.jsonl", jsonl({"id": id_, "text": f"The crane of {id_}.", "date": "2024"} for id_ in ids))
+    asof("index", "p.jsonl")
+    paper, full, other = ids
+    assert sorted(documents(asof, "crane")) == ids
+    answer("n\n")
+    refused = asof("purge", paper)
+    assert f"Erase {paper} with {full} and all its history?" in refused.err + refused.out
+    erased = asof("purge", paper, "--yes")
+    assert erased.out == (
+        f"{paper} with {full}: erased, 2 passages; it is fetched again only if you index it by its id\n"
+    )
+    assert documents(asof, "crane") == [other]
+
+
+def test_vacuum(asof, refused, notes, answer):
+    (notes / "red.md").write_text(note("2021-06-01", "Red", "The crane is pink."))
+    asof("index", "notes")
+    answer("n\n")
+    result = asof("vacuum", "--before", "2021-12")
+    assert (result.code, "nothing was dropped" in result.err) == (1, True)
+    result = asof("vacuum", "--before", "2021-12", "--yes")
+    assert (result.code, result.out.startswith("1 passage dropped; ")) == (0, True)
+    refused(["search", "crane", "--as-of", "2021-06"], "was dropped by `asof vacuum`")
+    assert asof("search", "crane", "--known-at", "2022-06").code == 2
+    assert len(documents(asof, "crane", "--as-of", "2022-06")) == len(documents(asof, "crane")) == 3
+    assert "since 2021-12-01 00:00Z; what was before was dropped" in asof("status").out
+    assert asof("status", "--json").json()["horizon"] is not None
+
+
+# -- demo --------------------------------------------------------------------------------------------------
+
+
+def test_demo_leaves_nothing_behind(asof, here, tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+    (tmp_path / "temporary").mkdir()
+    result = asof("demo")
+    assert (result.code, result.err) == (0, "")
+    assert [line for line in result.out.splitlines() if line.startswith("$ ")] == [
+        f'$ asof search "Who is the current harbour master?" --as-of {date} -k 1'
+        for date in ("2017-06-01", "2020-06-01", "2024-06-01")
+    ] + [
+        '$ asof timeline "harbour master"',
+        '$ asof ask "How much did an adult single ticket cost in 2019 and in 2023?"',
+        '$ asof ask "How much will an adult single ticket cost in 2031?"',
+    ]
+    tickets = "2019  adult single ticket cost: €4.50 [1]\n2023  adult single ticket cost: €5.40 [2]\n"
+    assert tickets in result.out
+    assert "No answer: nothing is known of 2031; the nearest times that are known: 2024" in result.out
+    assert all(name in result.out for name in ("Ebbe Calloway", "Runa Osterby", "Jesper Quant"))
+    assert list((tmp_path / "temporary").iterdir()) == []
+    assert list(here.iterdir()) == []
+
+
+@pytest.mark.slow
+def test_demo_that_is_kept_can_be_asked(asof, here):
+    for _ in range(2):  # again, into the same folder
+        result = asof("demo", "--keep", "island")
+        assert result.code == 0
+        assert result.out.splitlines()[-1].endswith('asof search --index island "your question"')
+    assert Path("island/notes/ferry").is_dir()
+    assert asof("search", "--index", "island", "ferry").code == 0
+
+
+# -- recipes -----------------------------------------------------------------------------------------------
+
+
+def recipe_of(asof, *options: str) -> str:
+    return str(asof("search", "crane", *options, "--json").json()["query"]["recipe"])
+
+
+def test_all_recipes_are_listed(asof, here):
+    result = asof("recipes")
+    assert [line.split()[0] for line in result.out.splitlines()] == list(NAMES)
+    assert result.out.splitlines()[0].endswith("(default)")
+
+
+def test_fields_and_the_file_that_sets_them(asof, here, write, monkeypatch):
+    """The folder's where both set it; the user's own by its path."""
+    own = write("own/config.toml", "[recipes.twe]\ndecay.tau_min = 50\ndecay.tau_max = 900\n")
+    write("asof.toml", '[search]\nrecipe = "twe"\n[recipes.twe]\ndecay.tau_max = 800\n')
+    monkeypatch.setenv("ASOF_CONFIG", str(own))
+    lines = asof("recipes", "twe").out.splitlines()
+    assert lines[0].endswith("(default)")
+    assert f"  decay.tau_min = 50.0  ({own})" in lines
+    assert "  decay.tau_max = 800.0  (asof.toml)" in lines
+    assert "  decay.delta = 2.5" in lines
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_recipe_can_be_asked(asof, notes, name):
+    """Each finds the three notes that say "crane"; as of 2020 there is one."""
+    assert recipe_of(asof, "--recipe", name) == name
+    every = ["notes/blue.md", "notes/more/oak.md", "notes/red.md"]
+    assert sorted(documents(asof, "crane", "--recipe", name)) == every
+    assert documents(asof, "crane", "--recipe", name, "--as-of", "2020") == ["notes/red.md"]
+    assert recipe_of(asof, "--recipe", name, "--unit", "document") == f"{name}-documents"
+
+
+def test_asof_toml_chooses_and_diversifies(asof, notes, write):
+    """A note with two passages about cranes before the others: at most one of a document comes first."""
+    write("asof.toml", '[search]\nrecipe = "vault"\n')
+    assert recipe_of(asof) == "vault"
+    assert recipe_of(asof, "--recipe", "asof") == "asof"
+    write("asof.toml", "")
+    write("notes/two.md", "# Two\n\n## A\n\ncrane crane crane\n\n## B\n\ncrane crane crane\n")
+    assert asof("index", "notes").code == 0
+    assert documents(asof, "crane")[:2] == ["notes/two.md", "notes/two.md"]
+    write("asof.toml", '[diversity]\nkind = "per-document"\nmost = 1\n')
+    assert documents(asof, "crane").count("notes/two.md") == 2
+    assert documents(asof, "crane")[:2] != ["notes/two.md", "notes/two.md"]
+    assert recipe_of(asof) == "asof-diverse"
+
+
+def test_papers_ranks_documents_once(asof, notes):
+    """Its unit is the document already: asked for documents, it says and does the same."""
+    passages, papers = (asof("search", "crane", "--recipe", "papers", "--json", *unit).json()
+                        for unit in ([], ["--unit", "document"]))  # fmt: skip
+    assert papers["notes"] == passages["notes"]
+    assert papers["hits"] == passages["hits"]
+
+
+# -- trust: which folders may say where texts are sent -----------------------------------------------------
+
+RERANK = '[rerank]\nurl = "{url}"\nkey_variable = "HARBOUR_KEY"\n[search]\nrerank = true\n'
+
+
+@pytest.fixture
+def model_server():
+    with ModelServer(way=says("{}")) as there:
+        yield there
+
+
+def test_nothing_is_sent_before_the_folder_is_trusted(
+    asof, refused, notes, write, model_server, here, monkeypatch
+):
+    monkeypatch.setenv("HARBOUR_KEY", "sesame")
+    url = f"{model_server.url}/rerank"
+    write("asof.toml", RERANK.format(url=url))
+    result = asof("search", "crane")
+    assert (result.code, result.err.count("\n")) == (0, 1)
+    assert result.err.startswith(f"[rerank] url {url}, key_variable HARBOUR_KEY of ")
+    told = f"asof: no model is named to rerank with: [rerank] of {here / 'asof.toml'}: this folder"
+    result = asof("search", "crane", "--rerank")
+    assert (result.code, told in result.err, model_server.requests) == (2, True, [])
+    trusted = asof("trust")
+    assert trusted.code == 0
+    assert trusted.out == (
+        f"trusted: {here}, until its asof.toml changes\n  [rerank] url {url}, key_variable HARBOUR_KEY\n"
+    )
+    asof("search", "crane")
+    assert model_server.requests[0].headers["Authorization"] == "Bearer sesame"
+
+
+def test_the_list_of_trusted_folders(asof, here, write):
+    assert asof("trust", "--list") == (1, "no folder is trusted\n", "")
+    write("a/asof.toml", "[search]\nk = 3\n")
+    assert asof("trust", "a").out.endswith("  it names no model, address or key\n")
+    write("b/asof.toml", "")
+    assert asof("trust", here / "b").code == 0
+    assert asof("trust", "--list").out == f"{here / 'a'}\n{here / 'b'}\n"
+    write("a/asof.toml", "[search]\nk = 4\n")
+    write("b/asof.toml", "[search]\n")
+    told = "  (asof.toml has changed since: trust it again)\n"
+    assert asof("trust", "--list").out == f"{here / 'a'}{told}{here / 'b'}{told}"
+    assert asof("trust", "--revoke", "a") == (0, f"no longer trusted: {here / 'a'}\n", "")
+    assert asof("trust", "--revoke", "a") == (1, f"was not trusted: {here / 'a'}\n", "")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [(["gone"], "gone is no folder"), (["--list", "x"], "--list goes alone"), (["bad"], "no table [serch]"),
+     (["--list", "--revoke"], "--list goes alone"), (["bad/asof.toml"], "is no folder"),
+     (["empty"], "nothing to trust: empty has no asof.toml")],
+)  # fmt: skip
+def test_wrong_usage_of_trust(asof, refused, write, options, message):
+    write("bad/asof.toml", "[serch]\n")
+    write("empty/a.md", "")
+    refused(["trust", *options], message)
+    assert asof("trust", "--list").code == 1
+
+
+def test_what_a_folder_says_cannot_steer_a_terminal(asof, notes, write):
+    write(
+        "asof.toml",
+        '[encoder]\nmodel = "\\u001b[2Ja\\u202eb"\n[model]\nurl = "https://u:pw@h/"\nmodel = "m"\n',
+    )
+    for result in (asof("status"), asof("trust")):
+        assert not {"\x1b", "\u202e"} & set(result.out + result.err)
+        assert "pw" not in result.out + result.err
+        assert "url https://h/" in result.out + result.err
+
+
+def test_a_corpus_of_another_user_is_not_found_upwards(asof, notes, here, monkeypatch):
+    monkeypatch.setattr("os.geteuid", lambda: 12_345)
+    monkeypatch.chdir(here / "notes")
+    result = asof("search", "crane")
+    assert result.code == 2
+    assert f"{here / '.asof'} is of another user and is not used; --index {here} uses it" in result.err
+    assert asof("search", "crane", "--index", "..").code == 0
+
+
+def test_an_encoder_that_does_not_count_is_asked_for(asof, notes, write, model_server):
+    write("asof.toml", f'[encoder]\nurl = "{model_server.url}"\nmodel = "m"\n')
+    for command in (("embed",), ("embed", "--encoder", "configured")):
+        result = asof(*command)
+        assert result.code == 2
+        assert "encoder is " in result.err.splitlines()[-1]
+        assert "asof.toml: this folder is not trusted, so it does not count" in result.err.splitlines()[-1]
+    assert model_server.requests == []
+
+
+# -- [encoder] and embed: a corpus with a server's vectors -------------------------------------------------
+
+
+class Embeds:
+    """A server of embeddings: the meanings of words. `asked`: all texts."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self.meanings = Meanings()
+        self.down = False
+
+
+@pytest.fixture
+def server() -> Iterator[Embeds]:
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            vectors = there.meanings.encode(body["input"])
+            rows = [{"index": at, "embedding": vector.tolist()} for at, vector in enumerate(vectors)]
+            result = json.dumps({"data": rows}).encode()
+            self.send_response(401 if there.down else 200)
+            self.send_header("Content-Length", str(len(result)))
+            self.end_headers()
+            self.wfile.write(result)
+
+        def log_message(self, *args: object) -> None:
+            """Nothing: the terminal is the tests'."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as http:
+        there = Embeds(f"http://127.0.0.1:{http.server_address[1]}/v1")
+        thread = threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        yield there
+        http.shutdown()
+        thread.join()
+
+
+@pytest.fixture
+def toml(here: Path, server: Embeds) -> Callable[..., None]:
+    def write(**more: str) -> None:
+        table = {"model": "meanings", "url": server.url, **more}
+        lines = "".join(f"{key} = {json.dumps(value)}\n" for key, value in table.items())
+        (here / "asof.toml").write_text(f"[encoder]\n{lines}")
+        environment.trust(here)
+
+    return write
+
+
+@pytest.fixture
+def sea(here: Path, write: Callable[[str, str], Path]) -> Path:
+    write("sea/ferry.md", note("2020-01-10", "Ferry", "A boat."))
+    write("sea/mill.md", note("2021-01-10", "Mill", "Flour and bread."))
+    write("sea/gale.md", note("2022-01-10", "Gale", "A storm."))
+    return here / "sea"
+
+
+def ships(asof: Asof, *options: str) -> list[str]:
+    result = asof("search", "ship", "--json", *options)
+    assert result.code in (0, 1), result.err
+    return [hit["document"] for hit in result.json()["hits"] if hit["score"] > 0]
+
+
+def test_a_corpus_is_made_with_the_encoder(asof, sea, toml, server):
+    toml()
+    assert asof("index", "sea").code == 0
+    assert [text.split("\n")[0] for text in server.meanings.texts] == ["Ferry", "Gale", "Mill"]
+    assert ships(asof)[0] == "sea/ferry.md"
+    assert server.meanings.texts[3:] == ["ship"]
+    result = asof("status").out
+    assert f"encoder  meanings at {server.url}\n" in result
+    assert "3 of 8 dimensions (48 bytes)" in result
+    assert asof("index", "sea").code == 0
+    assert len(server.meanings.asked) == 4, "nothing new"
+    server.down = True
+    result = asof("search", "ship")
+    assert (result.code, result.out, asof("status").code) == (2, "", 0)
+    (sea / "mill.md").write_text(note("2023-01-10", "Mill", "Rye bread."))
+    result = asof("index", "sea")
+    assert (result.code, "/v1/embeddings: status 401" in result.err) == (2, True)
+
+
+def test_from_words_to_vectors_and_back(asof, sea, toml, server):
+    assert asof("index", "sea").code == 0
+    assert ships(asof) == []
+    result = asof("embed")
+    assert (result.code, result.out) == (2, "")
+    assert "no encoder is named: set [encoder] in" in result.err
+    toml()
+    assert ships(asof) == [], "it stays what it was"
+    told = asof("index", "sea").err
+    assert f"names the encoder meanings at {server.url}; this corpus has none, which stays until" in told
+    result = asof("embed")
+    assert result.code == 0, result.err
+    assert result.out.startswith(f"encoder: meanings at {server.url}, 8 dimensions; 3 passages, 3 encoded")
+    assert result.out.endswith("; before: words only\n")
+    assert ships(asof)[0] == "sea/ferry.md"
+    assert ships(asof, "--as-of", "2019") == []
+    again = asof("embed", "--json").json()
+    assert (again["encoded"], again["changed"], again["dimensions"]) == (0, False, 8)
+    assert asof("embed", "--encoder", "none").out.startswith("encoder: words only; 3 passages in ")
+    assert ships(asof) == []
+
+
+def test_another_encoder_is_named_than_the_corpus_has(asof, refused, sea, toml, server, here):
+    toml()
+    assert asof("index", "sea").code == 0
+    toml(query_prefix="ship ")
+    holds = f"holds vectors of the encoder 'meanings at {server.url}', [encoder] of asof.toml is"
+    refused(["search", "ship"], holds)
+    refused(["search", "ship"], "run `asof embed`")
+    assert asof("status").code == 0
+    assert asof("embed").code == 0
+    assert ships(asof)[0] == "sea/ferry.md"
+    (here / "asof.toml").unlink()
+    refused(["search", "ship"], "which nothing names: set [encoder] in asof.toml")
+    result = asof("embed", "--encoder", "hashed")
+    assert (result.code, result.err) == (0, "")
+    assert asof("search", "boat").code == 0
+    (here / "asof.toml").write_text('[encoder]\nmodel = "a/b"\n[index]\nencoder = "hashed"\n')
+    assert "both name an encoder" in asof("search", "x").err
+
+
+def test_vectors_of_an_encoder_that_does_not_count(asof, sea, toml, server, users):
+    toml()
+    assert asof("index", "sea").code == 0
+    asof("trust", "--revoke")
+    asked = len(server.meanings.asked)
+    for own in ("", '[encoder]\nmodel = "other"\nurl = "http://127.0.0.1:9/v1"\n'):
+        users(own)
+        result = asof("search", "ship")
+        assert result.code == 2
+        told = f"asof: this corpus holds vectors of the encoder 'meanings at {server.url}': [encoder] of "
+        assert result.err.splitlines()[-1].startswith(told)
+        assert "`asof trust " in result.err.splitlines()[-1]
+        assert len(server.meanings.asked) == asked
+    users(f'[encoder]\nmodel = "meanings"\nurl = "{server.url}"\n')
+    assert ships(asof)[0] == "sea/ferry.md"
+
+
+def test_evaluated_with_the_configured_encoder(asof, toml, server, write, dataset):
+    """What a model encodes is kept in the cache: for cut corpora, other passages, another run."""
+    texts = {"ferry": "A boat.", "mill": "Flour and bread.", "gale": "A storm."}
+    found = [
+        {"id": id_, "text": text, "timestamp": f"200{at}-05-01"}
+        for at, (id_, text) in enumerate(texts.items())
+    ]
+    dataset("set", found, [{"id": "q", "text": "ship", "asked_at": "2001-06-01"}], [("q", "ferry", 1)])
+    toml()
+    asked = ["evaluate", "set", "--recipe", "tempralm", "--json", "--encoder", "configured"]
+    result = asof(*asked, "--leakage", "1")
+    assert result.code == 0, result.err
+    assert result.json()["runs"][0]["options"]["encoder"] == f"meanings at {server.url}"
+    assert result.json()["leakage"]["differences"] == []
+    assert server.meanings.texts == [*texts.values(), "ship"]
+    write("other/asof.toml", '[index]\nchunking = "whole"\n')
+    assert asof(*asked, "--config", "other/asof.toml").code == 0
+    assert len(server.meanings.asked) == 4

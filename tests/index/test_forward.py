@@ -9,7 +9,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof.index.lexical import stems_of, term_counts, terms_of
+from asof.extensions.systems.latent import term_counts
+from asof.index.lexical import stems_of, terms_of
 from asof.text.tokens import term_hash
 
 Make = Callable[..., Any]

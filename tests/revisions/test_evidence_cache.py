@@ -20,7 +20,7 @@ from asof.corpus.corpus import Corpus
 from asof.corpus.corpus import open as open_corpus
 from asof.extensions.systems import evidence as evidence_cache
 from asof.extensions.systems.evidence import GraphCache, evidence, status
-from asof.extensions.systems.overlap import Edges, Updater
+from asof.extensions.systems.overlap import Edges, Updater, between
 from asof.revisions.rows import GraphLimits, Postings, merge_postings
 from asof.values import Document
 
@@ -317,7 +317,7 @@ def test_parts_find_what_their_union_finds(rows: list[set[int]], cut: int, wante
     which, nodes = together.find(np.array(sorted(each << 60 | each for each in wanted), np.uint64))
     found = {(sorted(wanted)[at], node) for at, node in zip(which.tolist(), nodes.tolist(), strict=True)}
     assert found == {(each, 3 + node) for node, row in enumerate(rows) for each in row & wanted}
-    halves = [together.between(0, 5 << 60), together.between(5 << 60, 2**64)]
+    halves = [between(together, 0, 5 << 60), between(together, 5 << 60, 2**64)]
     np.testing.assert_array_equal(np.concatenate([hashes for hashes, _ in halves]), together.hashes)
 
 

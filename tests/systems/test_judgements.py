@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 import asof
 from asof.corpus.corpus import Corpus
 from asof.errors import DamagedStore, ModelError, UsageError
+from asof.extensions.systems.feedback import AskedRow, JudgementRow, ShownRow
 from asof.extensions.systems.judgements import (
     CLICK,
     GRADE,
@@ -47,7 +48,6 @@ from asof.extensions.systems.replies import RelevanceGrade
 from asof.models.ports import Prompt, Reply, ScriptedModel, delimiter_for
 from asof.rank.stage import Range, Recipe, Tunable, value_of, with_values
 from asof.recipes import named
-from asof.store.feedback import AskedRow, JudgementRow, ShownRow
 from asof.store.reader import StoredPassage
 from asof.time.moment import read
 from asof.values import Document, Filters, SourcedTime, Why

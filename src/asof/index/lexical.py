@@ -29,21 +29,6 @@ from asof.values import Why
 ROWS_AT_ONCE = 1_024
 """The rows whose terms are looked through at a time: they stay in the cache of a processor."""
 
-Counts = Any
-"""A `scipy.sparse.csr_array` of whole numbers, (rows, terms), terms ascending in each row."""
-
-
-def term_counts(segment: Segment) -> Counts:
-    """The count of each term in each row of the segment (n), terms in the order of `segment["terms"]`."""
-    from scipy.sparse import csr_array
-
-    start = segment["forward_start"]
-    small = np.int32 if len(segment["forward"]) < 2**31 else np.int64
-    return csr_array(
-        (segment["forward_tf"], segment["forward"].astype(small, copy=False), start.astype(small)),
-        shape=(segment.n, len(segment["terms"])),
-    )
-
 
 class RowTerms(NamedTuple):
     """The different terms of n rows: `counts` int64 (n), how many each has, and one row after another their

@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Callable, Container, Sequence
 
 from asof.errors import DocumentNotFound
-from asof.store import feedback, validity
+from asof.store import validity
 from asof.store.digest import KEY_BYTES, PLACE_BYTES, layout_keys
 from asof.store.schema import get_meta, set_meta
 from asof.store.validity import mark_erased
@@ -122,7 +122,7 @@ def _delete_passages(db: sqlite3.Connection, passages: Sequence[int]) -> None:
     """Remove passages and everything derived from them."""
     ids = json.dumps(passages)
     delete_calls(db, passages)
-    feedback.delete_feedback(db, passages)
+    _delete_feedback(db, passages)
     for table, column in (
         ("passages", "id"), ("ends", "passage"), ("vectors", "passage"), ("facts", "passage"),
         ("extractions", "passage"),
@@ -139,6 +139,16 @@ def delete_calls(db: sqlite3.Connection, passages: Sequence[int]) -> None:
         (ids,),
     )
     db.execute("DELETE FROM call_passages WHERE digest NOT IN (SELECT digest FROM calls)")
+
+
+def _delete_feedback(db: sqlite3.Connection, passages: Sequence[int]) -> None:
+    """Delete the hits and judgements of these passages, and questions with no hit left. States of learning
+    stay: they are numbers."""
+    ids = json.dumps(passages)
+    of_passages = "FROM shown WHERE passage IN (SELECT value FROM json_each(?))"
+    db.execute(f"DELETE FROM judgements WHERE (asked, rank) IN (SELECT asked, rank {of_passages})", (ids,))
+    db.execute(f"DELETE {of_passages}", (ids,))
+    db.execute("DELETE FROM asked WHERE id NOT IN (SELECT asked FROM shown)")
 
 
 def _unreachable_versions(db: sqlite3.Connection, horizon: int) -> list[int]:

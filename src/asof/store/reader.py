@@ -570,20 +570,6 @@ def has_document(db: sqlite3.Connection, name: str) -> bool:
     return db.execute("SELECT 1 FROM documents WHERE name = ?", (name,)).fetchone() is not None
 
 
-def sources_of_heads(db: sqlite3.Connection) -> list[tuple[int, int]]:
-    """Ids of heads, in order, and the ids of their sources."""
-    return db.execute("SELECT id, source FROM heads ORDER BY id").fetchall()
-
-
-def values_of_heads(db: sqlite3.Connection, key: str) -> list[tuple[int, str]]:
-    """Ids of heads whose metadata has a key, in order, and the value; empty values are left out."""
-    return db.execute(
-        "SELECT h.id, m.type || ' ' || m.value FROM heads AS h, json_each(h.meta) AS m"
-        " WHERE m.key = ? AND m.value IS NOT NULL AND m.value <> '' ORDER BY h.id",
-        (key,),
-    ).fetchall()
-
-
 # -- documents: one with its text and versions, a page of all, counts by month -------------------------
 
 _COLUMNS = "d.name, h.title, h.uri, h.tags, h.meta, v.published, v.starts, v.ends, v.dated_by, v.visible"

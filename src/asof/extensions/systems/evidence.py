@@ -13,7 +13,9 @@ from __future__ import annotations
 import contextlib
 import math
 import re
+import sqlite3
 from collections import OrderedDict
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,26 +27,77 @@ from asof import files as corpus_files
 from asof.errors import DamagedSegment
 from asof.extensions.systems.overlap import FILE_FORMAT as EDGES
 from asof.extensions.systems.overlap import Edges, Graph, Updater, Weighted, summed
-from asof.index.segment import Prefix, Segment
+from asof.index.columns import ArraySpec, FileFormat
+from asof.index.segment import Prefix, Segment, SegmentWriter
 from asof.index.view import View
 from asof.plugins import scipy
-from asof.revisions.rows import FILE_FORMAT as POSTINGS
 from asof.revisions.rows import (
+    DEFAULT,
+    GraphLimits,
     Postings,
     RowCache,
     Rows,
     is_newest,
-    read_postings,
+    merge_postings,
     remember,
     remove_file,
-    segment_postings,
 )
-from asof.store.reader import sources_of_heads, values_of_heads
+from asof.store.reader import texts_between
 from asof.text.query import VERSION, Shingler
 from asof.time.span import NEVER
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
+
+
+# -- postings of shingles, read from the texts of passages, and kept in files ----------------------
+
+POSTINGS = FileFormat(
+    {
+        "counts": ArraySpec("<i4", "n", low=0), "hashes": ArraySpec("<u8", "p", order="ascending"),
+        "carriers": ArraySpec("<i4", "p", low=0, below="n"),
+    },
+    {"begin": int, "end": int, "made": str},
+    {"counts": lambda read, facts: facts["end"] == facts["begin"] + len(read("counts"))},
+)  # fmt: skip
+
+
+def save_postings(part: Postings, path: Path, **facts: str | int) -> Postings:
+    """Write a file; returns the postings mapped from it."""
+    with SegmentWriter(path) as writer:
+        writer.add("counts", part.counts)
+        writer.add("hashes", part.hashes)
+        writer.add("carriers", part.carriers)
+        writer.close(begin=part.begin, **facts)
+    return segment_postings(Segment(path, expected=POSTINGS))
+
+
+def segment_postings(segment: Segment) -> Postings:
+    """The postings that a file holds, every byte checked. Raises DamagedSegment."""
+    return Postings(
+        segment.facts["begin"], segment["counts"], segment["hashes"], segment["carriers"], segment.path
+    )
+
+
+def read_postings(
+    db: sqlite3.Connection, first: int, begin: int, end: int, shingler: Shingler,
+    limits: GraphLimits = DEFAULT,
+) -> Iterator[Postings]:  # fmt: skip
+    """The postings of nodes `begin` to `end` (exclusive) from the texts of passages `first` + node."""
+    batches: list[Postings] = []
+    for low in range(begin, end, limits.texts_at_once):
+        high = min(low + limits.texts_at_once, end)
+        texts = texts_between(db, first + low, first + high - 1)
+        hashes, owner = shingler([text for _, text in texts])
+        nodes = np.array([passage for passage, _ in texts], np.int64) - first - low
+        carriers = nodes.astype(np.int32)[owner]
+        counts = np.bincount(carriers, minlength=high - low).astype(np.int32)
+        batches.append(Postings(low, counts, hashes, carriers))
+        if sum(len(batch.hashes) for batch in batches) >= limits.most_postings:
+            yield merge_postings(batches)
+            batches = []
+    if batches:
+        yield merge_postings(batches) if len(batches) > 1 else batches[0]
 
 
 # -- the cache -------------------------------------------------------------------------------------
@@ -188,7 +241,7 @@ class GraphCache(RowCache):
             if part.file is None:
                 path = self.folder / f"shingles-{part.begin}-{part.end}.seg"
                 source_rows = made_from(rows, part.begin, part.end)
-                self.parts[at] = part.save(path, end=part.end, made=source_rows)
+                self.parts[at] = save_postings(part, path, end=part.end, made=source_rows)
         ours = {part.file for part in self.parts}
         for _, _, path in self._shingle_files():
             if path not in ours:
@@ -386,7 +439,7 @@ def _source_groups(view: View, rows: Rows, independent: str) -> NDArray[np.int64
     if independent == INDEPENDENT:
         return None
     db = view.store.db
-    head_values = sources_of_heads(db) if independent == "source" else values_of_heads(db, independent)
+    head_values = _sources_of_heads(db) if independent == "source" else _values_of_heads(db, independent)
     numbers: dict[object, int] = {}
     heads = np.array([head for head, _ in head_values], np.int64)
     group_of_head = np.array([numbers.setdefault(value, len(numbers)) for _, value in head_values], np.int64)
@@ -397,6 +450,20 @@ def _source_groups(view: View, rows: Rows, independent: str) -> NDArray[np.int64
             at = np.minimum(np.searchsorted(heads, head), len(heads) - 1)
             groups[rows.nodes(part.segment, part.hi)] = np.where(heads[at] == head, group_of_head[at], -1)
     return groups
+
+
+def _sources_of_heads(db: sqlite3.Connection) -> list[tuple[int, int]]:
+    """Ids of heads, in order, and the ids of their sources."""
+    return db.execute("SELECT id, source FROM heads ORDER BY id").fetchall()
+
+
+def _values_of_heads(db: sqlite3.Connection, key: str) -> list[tuple[int, str]]:
+    """Ids of heads whose metadata has a key, in order, and the value; empty values are left out."""
+    return db.execute(
+        "SELECT h.id, m.type || ' ' || m.value FROM heads AS h, json_each(h.meta) AS m"
+        " WHERE m.key = ? AND m.value IS NOT NULL AND m.value <> '' ORDER BY h.id",
+        (key,),
+    ).fetchall()
 
 
 def status(folder: Path) -> list[str]:

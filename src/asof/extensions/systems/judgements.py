@@ -26,6 +26,8 @@ import numpy as np
 from asof.corpus.session import ModelProvider, Session
 from asof.engine import Results
 from asof.errors import DamagedStore, UsageError
+from asof.extensions.systems import feedback as stored
+from asof.extensions.systems.feedback import AskedRow, JudgementRow, ShownRow
 from asof.extensions.systems.learning import (
     Box,
     JudgedScores,
@@ -40,8 +42,6 @@ from asof.models.ports import Model, Prompt, Reply, delimiter_for, one_line, pro
 from asof.rank.gather import query_terms
 from asof.rank.stage import Recipe
 from asof.schema import plain
-from asof.store import feedback as stored
-from asof.store.feedback import AskedRow, JudgementRow, ShownRow
 from asof.store.reader import StoredPassage
 from asof.text.query import parse
 from asof.time.moment import When, last_instant

@@ -19,6 +19,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +29,7 @@ from asof import files as corpus_files
 from asof.errors import DamagedSegment
 from asof.extensions.systems.lsa import DIMENSIONS, Hashes, LsaBasis, TermLimits, fit
 from asof.index.columns import FINITE, Array, ArraySpec, FileFormat
-from asof.index.lexical import Counts, Term, term_counts
+from asof.index.lexical import Term
 from asof.index.segment import Prefix, Segment, SegmentWriter, Window, ended_by
 from asof.index.vectors import VECTOR_SCALE, products, quantise
 from asof.index.view import View
@@ -449,6 +450,22 @@ def identity(rows: Rows, columns: Columns, limits: LatentLimits = PUBLISHED) -> 
 
 
 # -- rows as counts of terms, and their vectors ----------------------------------------------------
+
+
+Counts = Any
+"""A `scipy.sparse.csr_array` of whole numbers, (rows, terms), terms ascending in each row."""
+
+
+def term_counts(segment: Segment) -> Counts:
+    """The count of each term in each row of the segment (n), terms in the order of `segment["terms"]`."""
+    from scipy.sparse import csr_array
+
+    start = segment["forward_start"]
+    small = np.int32 if len(segment["forward"]) < 2**31 else np.int64
+    return csr_array(
+        (segment["forward_tf"], segment["forward"].astype(small, copy=False), start.astype(small)),
+        shape=(segment.n, len(segment["terms"])),
+    )
 
 
 def counts_of(view: View, rows: Rows) -> tuple[Counts, Hashes]:

@@ -22,7 +22,8 @@ from numpy.typing import NDArray
 from asof.index.columns import Array, ArraySpec, FileFormat
 from asof.index.segment import Segment, SegmentWriter
 from asof.plugins import scipy
-from asof.revisions.rows import DEFAULT, GraphLimits, Postings, Rows, shingles_of
+from asof.revisions.rows import DEFAULT, GraphLimits, Postings, Rows
+from asof.store.reader import texts_of
 from asof.text.query import Shingler, mixed
 
 # -- exact overlap, by products of sparse matrices -------------------------------------------------
@@ -76,6 +77,13 @@ def all_sharing(
     return Sharing(start, np.concatenate(nodes))
 
 
+def between(part: Postings, low: int, high: int) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
+    """Hashes from `low` to `high` (exclusive) and the nodes that have them."""
+    first = int(np.searchsorted(part.hashes, np.uint64(low)))
+    last = int(np.searchsorted(part.hashes, np.uint64(high))) if high < 2**64 else len(part.hashes)
+    return part.hashes[first:last], part.carriers[first:last] + np.int32(part.begin)
+
+
 def carriers_in_ranges(
     parts: Sequence[Postings], known: NDArray[np.bool_], at_once: int
 ) -> Iterator[tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.int32]]]:
@@ -85,7 +93,7 @@ def carriers_in_ranges(
     steps = -(-total // at_once)
     for step in range(steps):
         low, high = step * 2**64 // steps, (step + 1) * 2**64 // steps
-        postings = [part.between(low, high) for part in parts]
+        postings = [between(part, low, high) for part in parts]
         hashes = np.concatenate([part for part, _ in postings])
         carriers = np.concatenate([part for _, part in postings])
         keep = known[carriers]
@@ -557,5 +565,10 @@ class Updater:
         dirty[node[inside[0] != inside[1]]] = True
 
     def _shingles(self, nodes: NDArray[np.bool_]) -> NDArray[np.uint64]:
-        passages = np.flatnonzero(nodes) + self.rows.first
-        return shingles_of(self.db, passages, self.shingler, self.limits.texts_at_once)
+        """All shingles of some nodes, distinct and ascending."""
+        passages, at_once = np.flatnonzero(nodes) + self.rows.first, self.limits.texts_at_once
+        hashes: list[Array] = [
+            self.shingler(texts_of(self.db, passages[at : at + at_once].tolist()))[0]
+            for at in range(0, len(passages), at_once)
+        ]
+        return np.unique(np.concatenate([np.zeros(0, np.uint64), *hashes]))

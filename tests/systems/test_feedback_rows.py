@@ -11,8 +11,8 @@ import pytest
 import asof
 from asof.corpus.corpus import Corpus
 from asof.errors import CorpusError
-from asof.store import feedback
-from asof.store.feedback import AskedRow, JudgementRow, ShownRow
+from asof.extensions.systems import feedback
+from asof.extensions.systems.feedback import AskedRow, JudgementRow, ShownRow
 from asof.values import Document
 
 

@@ -122,16 +122,6 @@ def insert_learned(db: sqlite3.Connection, recipe: str, text: str, added: int) -
     db.execute("INSERT INTO learned (recipe, state, added) VALUES (?, ?, ?)", (recipe, text, added))
 
 
-def delete_feedback(db: sqlite3.Connection, passages: Sequence[int]) -> None:
-    """Delete the hits and judgements of these passages, and questions with no hit left. States of learning
-    stay: they are numbers."""
-    ids = json.dumps(passages)
-    of_passages = "FROM shown WHERE passage IN (SELECT value FROM json_each(?))"
-    db.execute(f"DELETE FROM judgements WHERE (asked, rank) IN (SELECT asked, rank {of_passages})", (ids,))
-    db.execute(f"DELETE {of_passages}", (ids,))
-    db.execute("DELETE FROM asked WHERE id NOT IN (SELECT asked FROM shown)")
-
-
 # -- reading ------------------------------------------------------------------------------------------
 
 

@@ -258,9 +258,9 @@ def search(query: Query, view: View, recipe: Recipe) -> Results:
     ranking = Ranking(view.window(query.filters))
     for stage, stage_query in batched(recipe, query):
         ranking = stage(stage_query, ranking, view)
-    if query.filters.about is not None and (timeless := view.timeless(query.filters)):
+    if query.filters.about is not None and (count := view.count_without_times(query.filters)):
         ranking = ranking.note(
-            f"{timeless} passages have neither a date nor speak of a time: left out by --about"
+            f"{count} passages have neither a date nor speak of a time: left out by --about"
         )
     ranking = _visible(ranking.matching())
     column = ranking.scores

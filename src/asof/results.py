@@ -20,7 +20,7 @@ from asof.schema import plain
 from asof.store.export import ExportReport
 from asof.store.reader import DocumentAsOf, DocumentSummary, DocumentVersion, VisiblePassage
 from asof.store.run import IndexReport
-from asof.store.status import Status
+from asof.store.status import CorpusStatus
 from asof.time.expressions import TimeMention
 from asof.time.span import BEGINNING, NEVER, Instant, Validity
 from asof.values import Answer, Halting, Hit
@@ -309,7 +309,7 @@ class ExportResult:
 class StatusResult:
     """The content of a corpus."""
 
-    status: Annotated[Status, FLAT]
+    status: Annotated[CorpusStatus, FLAT]
     check: Annotated[list[str] | None, "with `--check`: faults that were found; null: not checked"] = None
 
 

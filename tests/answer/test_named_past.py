@@ -18,7 +18,7 @@ from asof.engine import Results
 from asof.index.view import View
 from asof.models.ports import ScriptedModel
 from asof.rank.stage import Recipe
-from asof.store.reader import Life
+from asof.store.reader import VisibleInterval
 from asof.time.moment import read
 from asof.time.span import iso
 from asof.values import Answer, Document, Ended, Query
@@ -233,11 +233,10 @@ def test_a_text_that_came_back_has_the_life_of_the_time(tmp_path):
 
 
 def test_lives_end_before_their_end():
-    lives = {"a": [Life(10, 20), Life(30, None)]}
+    first, second = VisibleInterval(10, 20), VisibleInterval(30, None)
+    lives = {"a": [first, second]}
     found = {instant: life_at(lives, "a", instant) for instant in (9, 10, 19, 20, 30, 99)}
-    assert found == {
-        9: None, 10: Life(10, 20), 19: Life(10, 20), 20: None, 30: Life(30, None), 99: Life(30, None),
-    }  # fmt: skip
+    assert found == {9: None, 10: first, 19: first, 20: None, 30: second, 99: second}
     assert life_at(lives, "b", 10) is None
 
 

@@ -47,7 +47,7 @@ def statistics(moment: Moment, asked: Asked) -> Any:
     words = sorted({word for sentence in SENTENCES for word in tokenize(sentence)})
     terms = [term_hash(term) for word in words for term in view.analyzer.terms(word, "en")]
     rows = view.prefix
-    return rows.n, rows.tokens, rows.average_length, rows.dfs(terms), view.timeless(Filters())
+    return rows.n, rows.tokens, rows.average_length, rows.dfs(terms), view.count_without_times(Filters())
 
 
 def spelling(moment: Moment, asked: Asked) -> Any:

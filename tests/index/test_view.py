@@ -60,7 +60,7 @@ def test_passages_without_any_time_are_counted(fresh: Make, document: Make) -> N
         corpus.add([document("a", "mill"), document("b", "boat", "2003"), document("e", "rope")])
         corpus.add([document("c", "bell"), document("d", "bell of 1999"), document("f", "fog")])
         corpus.add([document("e", "rope of 1998")])
-        assert corpus.at().view().timeless(Filters()) == 3
+        assert corpus.at().view().count_without_times(Filters()) == 3
 
 
 def test_ties_go_to_the_later_then_by_document_and_place(fresh: Make, document: Make) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from asof.sources import dates
-from asof.sources.dates import DAY, SHARED, MadeTogether, second_made, without_later
+from asof.sources.dates import DAY, SHARED, SharedTimestamps, second_made, without_later
 from asof.sources.readers import ParsedFile
 from asof.time.moment import read
 from asof.values import SourcedTime
@@ -97,7 +97,7 @@ def test_a_file_is_not_made_after_its_last_change(made: str | None, changed: str
 @pytest.mark.parametrize(("count", "others"), [(SHARED - 1, 0), (SHARED, 0), (1, SHARED - 1)])
 def test_a_second_that_several_files_share_dates_none_of_them(count: int, others: int) -> None:
     """Of so many pages of one second, and others that stand as they were."""
-    made: MadeTogether[int] = MadeTogether()
+    made: SharedTimestamps[int] = SharedTimestamps()
     made.others[7] = others
     for number in range(count):
         made.wait(7, number)

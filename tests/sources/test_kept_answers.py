@@ -12,7 +12,7 @@ from tests.support.small_pdf import small_pdf
 
 import asof
 from asof.extensions.documents.reading import PROCESS, ReaderProcess
-from asof.sources.source import NAME, KeptAnswers, forget
+from asof.sources.source import NAME, ReaderCache, forget
 
 LARGEST = 1000
 
@@ -96,7 +96,7 @@ def test_erasing_a_document_or_history_erases_what_was_kept(
 
 
 def test_what_was_put_is_got_after_closing(tmp_path: Path) -> None:
-    answers = KeptAnswers(tmp_path / NAME)
+    answers = ReaderCache(tmp_path / NAME)
     for number in range(250):  # more than one transaction
         answers.put(b"%d" % number, b"answer %d" % number)
     answers.put(b"bomb", bytes(10_000_000))
@@ -108,7 +108,7 @@ def test_what_was_put_is_got_after_closing(tmp_path: Path) -> None:
 
 def test_the_oldest_go_first(tmp_path: Path) -> None:
     # ten answers of some 118 bytes each, which do not shrink; room for the newest four
-    answers = KeptAnswers(tmp_path / NAME, most=500)
+    answers = ReaderCache(tmp_path / NAME, most=500)
     for number in range(10):
         answers.put(b"%d" % number, bytes((number + 7 * at) * at % 256 for at in range(100)))
     answers.close()
@@ -126,7 +126,7 @@ def test_the_oldest_go_first(tmp_path: Path) -> None:
     ],
 )
 def test_damage_is_no_answer(tmp_path: Path, damage: str) -> None:
-    answers = KeptAnswers(tmp_path / NAME)
+    answers = ReaderCache(tmp_path / NAME)
     answers.put(b"key", b"answer")
     answers.close()
     with sqlite3.connect(tmp_path / NAME) as db:
@@ -138,7 +138,7 @@ def test_damage_is_no_answer(tmp_path: Path, damage: str) -> None:
 
 def test_a_file_that_is_no_database_is_replaced(tmp_path: Path) -> None:
     (tmp_path / NAME).write_bytes(b"words " * 1000)
-    answers = KeptAnswers(tmp_path / NAME)
+    answers = ReaderCache(tmp_path / NAME)
     answers.put(b"key", b"answer")
     answers.close()
     answers.put(b"key", b"answer")
@@ -151,7 +151,7 @@ def test_a_link_is_not_followed(tmp_path: Path) -> None:
     corpus.mkdir()
     elsewhere.write_bytes(b"")
     (corpus / NAME).symlink_to(elsewhere)
-    answers = KeptAnswers(corpus / NAME)
+    answers = ReaderCache(corpus / NAME)
     answers.put(b"key", b"answer")
     answers.close()
     assert elsewhere.read_bytes() == b""

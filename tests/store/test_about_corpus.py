@@ -77,8 +77,8 @@ def test_filters_on_what_is_spoken_of(fresh: Make, document: Make) -> None:
         assert found(corpus, "2019", until="2015") == {"meta", "text"}
         assert found(corpus, "2019", path="d*") == {"dated"}
         view = corpus.at("2024").view()
-        assert view.timeless(Filters()) == 1, "`undated`"
-        assert view.timeless(Filters(since=0)) == 0
+        assert view.count_without_times(Filters()) == 1, "`undated`"
+        assert view.count_without_times(Filters(since=0)) == 0
 
 
 def test_a_passage_that_has_ended_is_not_counted(fresh: Make, document: Make) -> None:
@@ -88,7 +88,7 @@ def test_a_passage_that_has_ended_is_not_counted(fresh: Make, document: Make) ->
         corpus.add([document("d", "The crane again.")])
         for as_of, expected in (("2023-06", 1), ("2025", 0)):  # an edit has a date: when it was known
             view = corpus.at(as_of).view()
-            assert view.timeless(Filters()) == expected
+            assert view.count_without_times(Filters()) == expected
 
 
 def test_the_time_of_the_filter_is_read_like_the_others(fresh: Make, document: Make) -> None:

@@ -16,12 +16,12 @@ from asof.answer.ask import PendingAnswer
 from asof.answer.extractive import TITLE, AnswerContext
 from asof.answer.question import ParsedQuestion
 from asof.store.digest import KIND, TEXT, span_of
-from asof.store.reader import Life
+from asof.store.reader import VisibleInterval
 from asof.text.question import STATE, QuestionReading
 from asof.time.span import BEGINNING, NEVER, Span, format_instant
 from asof.values import Answer, Citation, SourcedTime, Superseded, shortened
 
-Lives = Mapping[str, Sequence[Life]]
+Lives = Mapping[str, Sequence[VisibleInterval]]
 """The validity intervals of passages as of the moment of a question, by ids of hits, in order of time."""
 
 QUOTE = 160
@@ -113,13 +113,13 @@ def with_lives(answer: Answer, lives: Lives) -> Answer:
     return replace(answer, citations=citations)
 
 
-def life_at(lives: Lives, passage: str, instant: int) -> Life | None:
+def life_at(lives: Lives, passage: str, instant: int) -> VisibleInterval | None:
     """The validity interval of a passage at an instant."""
     at = (each for each in lives.get(passage, ()) if each.visible <= instant)
     return next((each for each in at if each.ended is None or instant < each.ended), None)
 
 
-def _in_force(citation: Citation, life: Life) -> Span:
+def _in_force(citation: Citation, life: VisibleInterval) -> Span:
     """The validity interval of a passage until it was superseded."""
     ends = [NEVER if life.ended is None else life.ended]
     ends += [] if citation.superseded is None else [citation.superseded.at]

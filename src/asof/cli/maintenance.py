@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from asof.corpus.corpus import Corpus
     from asof.index.manifest import EmbeddingReport
     from asof.models.ports import Encoder
-    from asof.store.status import Status
+    from asof.store.status import CorpusStatus
 
 
 # -- status, correct, purge, vacuum --------------------------------------------------------------------
@@ -66,7 +66,7 @@ UNDATED_VISIBLE = {
 """The meaning of the values of the setting `undated`."""
 
 
-def show_status(figures: Status) -> None:
+def show_status(figures: CorpusStatus) -> None:
     from asof.time.span import format_instant, iso
 
     settings = figures.settings

@@ -12,7 +12,7 @@ from asof import config, engine, plugins, values
 from asof.corpus.session import ModelProvider, Session
 from asof.errors import BeforeHorizon, UsageError
 from asof.recipes import by_document
-from asof.store.reader import Life, lives
+from asof.store.reader import VisibleInterval, visible_intervals
 from asof.text.question import QuestionReading, as_typed
 from asof.text.question import read as read_question
 from asof.time.moment import When, first_instant, instant_bounds, last_instant
@@ -314,8 +314,10 @@ class Asker:
 
         return self.session.use(put.reading.as_of, self.reader.known_at, look)
 
-    def _lives(self, hits: Sequence[str], as_of: int, known_at: int | None) -> dict[str, list[Life]]:
-        """See `asof.store.reader.lives`."""
+    def _lives(
+        self, hits: Sequence[str], as_of: int, known_at: int | None
+    ) -> dict[str, list[VisibleInterval]]:
+        """See `asof.store.reader.visible_intervals`."""
         return self.session.use(
-            as_of, known_at, lambda view: lives(view.store.db, hits, view.as_of, view.known_at)
+            as_of, known_at, lambda view: visible_intervals(view.store.db, hits, view.as_of, view.known_at)
         )

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from asof.sources.records import Item, Record
     from asof.sources.source import Source, SourceContext
     from asof.store.export import ExportReport
-    from asof.store.status import Status
+    from asof.store.status import CorpusStatus
 
 
 @checked
@@ -271,7 +271,7 @@ class Corpus:
 
     # -- maintenance (`asof.corpus.maintenance`) ----------------------------------------------------
 
-    def status(self) -> Status:
+    def status(self) -> CorpusStatus:
         """See `Maintenance.status`."""
         return self.maintenance.status()
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from asof.models.ports import Encoder
     from asof.sources.source import Erasure, Source, SourceContext
     from asof.store.export import ExportReport
-    from asof.store.status import Status
+    from asof.store.status import CorpusStatus
 
 
 @dataclass(slots=True)
@@ -70,7 +70,7 @@ class Maintenance:
 
     # -- looking after it ---------------------------------------------------------------------------
 
-    def status(self) -> Status:
+    def status(self) -> CorpusStatus:
         """Figures about the corpus."""
         from asof import plugins
         from asof.index import vectors
@@ -256,7 +256,7 @@ class SourceOpener:
         """See `Corpus.source`."""
         from asof.sources.history import open_source
         from asof.sources.records import path_of
-        from asof.sources.source import NAME, InputLimits, KeptAnswers, is_target, open_scheme, scheme_in
+        from asof.sources.source import NAME, InputLimits, ReaderCache, is_target, open_scheme, scheme_in
 
         if isinstance(name, str) and is_target(name):
             return open_scheme(name, self.context(scheme_in(name)), options)
@@ -265,7 +265,7 @@ class SourceOpener:
         path = name if isinstance(name, Path) else path_of(name)
         return open_source(
             path, root=self.root, history=history, fields=self.config.fields, trust_mtime=trust_mtime,
-            limits=InputLimits(kept=KeptAnswers(self.folder / NAME)),
+            limits=InputLimits(kept=ReaderCache(self.folder / NAME)),
         )  # fmt: skip
 
     def context(self, scheme: str) -> SourceContext:

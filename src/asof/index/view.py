@@ -206,11 +206,11 @@ class View:
             masks.append(mask)
         return np.concatenate(masks)
 
-    def live(self, first: int) -> int:
+    def count_visible_since(self, first: int) -> int:
         """The number of current passages that became visible from an instant on."""
         return self.prefix.window(first).n_live
 
-    def timeless(self, filters: Filters) -> int:
+    def count_without_times(self, filters: Filters) -> int:
         """The number of current passages of a time slice without a date that are about no known time."""
         count = 0
         for part in self.window(filters).parts:

@@ -283,7 +283,9 @@ class JustPublished:
 
     def _share_of_day(self, view: View) -> float:
         """The share of the current passages of the last year that are of the last day; 1 without any."""
-        of_day, of_year = (view.live(view.as_of - int(days * DAY) + 1) for days in (self.days, self.year))
+        of_day, of_year = (
+            view.count_visible_since(view.as_of - int(days * DAY) + 1) for days in (self.days, self.year)
+        )
         return of_day / of_year if of_year else 1.0
 
 

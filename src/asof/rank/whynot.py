@@ -37,7 +37,7 @@ class WhyNot:
 
 
 def why_not(name: str, query: Query, view: View, recipe: Recipe) -> WhyNot:
-    """Explains why a document (by any of its names, see `store.find_document`) or one passage (by a hit's id)
+    """Explains why a document (by any of its names, see `find_document`) or one passage (by a hit's id)
     is not among the hits, or its rank.
 
     Raises UsageError when there is no such document or passage.

@@ -51,7 +51,7 @@ class Neighbour(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Links:
+class LinkGraph:
     """The links among current documents, by the documents' numbers; each pair once, no document to itself.
 
     `titles`: id and title of each current document. `broken`: the broken links of a document, as written.
@@ -84,7 +84,7 @@ def backlinks(view: View, documents: NDArray[np.int64]) -> NDArray[np.int64]:
     return links(view).backlinks(documents)
 
 
-def links(view: View) -> Links:
+def links(view: View) -> LinkGraph:
     """The links of a view, cached with it."""
     return _cached(view, "links", _links)
 
@@ -123,7 +123,7 @@ def _resolver(view: View) -> LinkResolver:
     return LinkResolver([name for name, _ in titles.values()], named)
 
 
-def _links(view: View) -> Links:
+def _links(view: View) -> LinkGraph:
     moment = (view.store.db, view.store.as_of, view.store.known_at)
     titles, resolve = _cached(view, "titles", _titles), resolver(view)
     numbers = {name: number for number, (name, _) in titles.items()}
@@ -137,7 +137,7 @@ def _links(view: View) -> Links:
             pairs.add((origin, numbers[document]))
     ordered = np.array(sorted(pairs), np.int64).reshape(-1, 2)
     linked, counts = np.unique(ordered[:, 1], return_counts=True)
-    return Links(
+    return LinkGraph(
         titles, _grouped(ordered), _grouped(ordered[:, ::-1]),
         {origin: tuple(sorted(targets)) for origin, targets in broken.items()}, linked,
         counts.astype(np.int64),
@@ -201,7 +201,7 @@ class Reach(NamedTuple):
 def reach(view: View, document: str, depth: int) -> Reach:
     """The neighbours of a document, up to `depth` links away, and its broken links.
 
-    `document`: its id, its title or another unique name of it (see `store.find_document`). Raises UsageError
+    `document`: its id, its title or another unique name of it (see `find_document`). Raises UsageError
     when no such document was current in the view, or the name is ambiguous.
     """
     name = find_document(view.store, document)

@@ -343,7 +343,7 @@ class FileDates:
     state: bytes
 
     def published(self, page: ParsedFile, page_dates: PageDates) -> SourcedTime | None:
-        """The most trusted date (`data.DATED_BY`). One of several documents in a file has no file's name."""
+        """The most trusted date (`DATED_BY`). One of several documents in a file has no file's name."""
         return (
             page_dates.published
             or (None if page.name else of_name(PurePosixPath(self.relative).stem))
@@ -480,7 +480,7 @@ def second_made(page: ParsedFile, published: SourcedTime | None, mtime: int) -> 
 
 
 @dataclass(slots=True)
-class MadeTogether(Generic[Waiting]):
+class SharedTimestamps(Generic[Waiting]):
     """Items that wait for the end of a folder, by the second in which they were made; `others`: how many
     files of a second were emitted without waiting."""
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from asof.errors import SourceError
 from asof.sources import dates
-from asof.sources.dates import MadeTogether, disbelieved, of_file, second_made, without_later
+from asof.sources.dates import SharedTimestamps, disbelieved, of_file, second_made, without_later
 from asof.sources.git import Git, GitDates, GitFailed, git_dates, in_work_tree
 from asof.sources.readers import ParsedFile, Unreadable, parsed, suffix, suffixes
 from asof.sources.source import InputLimits, SourceNaming, closed_after, printable, token
@@ -331,7 +331,7 @@ class Files:
         self._encodings = Encodings()
         self._others: Counter[str] = Counter()
         self._slow = 0
-        self._made: MadeTogether[tuple[ParsedFile, dates.FileDates]] = MadeTogether()
+        self._made: SharedTimestamps[tuple[ParsedFile, dates.FileDates]] = SharedTimestamps()
 
     def resume(self, checkpoints: Mapping[str, bytes]) -> None:
         self._checkpoints = checkpoints

@@ -41,7 +41,7 @@ _LEFT = """DELETE FROM answers WHERE number <= (
 
 
 @dataclass(slots=True)
-class KeptAnswers:
+class ReaderCache:
     """Answers by key, in a file at `path` that is opened on first use.
 
     Nothing depends on it: where the file cannot be opened, is damaged or is in use, everything is read again.
@@ -114,7 +114,7 @@ class KeptAnswers:
         return db
 
 
-def closed_after(kept: KeptAnswers | None) -> AbstractContextManager[object]:
+def closed_after(kept: ReaderCache | None) -> AbstractContextManager[object]:
     """Closes the cache, if there is one, when a source has been read."""
     return closing(kept) if kept is not None else nullcontext()
 
@@ -196,7 +196,7 @@ class InputLimits:
     unpacked: int = 256 * 2**20
     memory: int = 384 * 2**20
     seconds: int = 60
-    kept: KeptAnswers | None = field(default=None, compare=False, repr=False)
+    kept: ReaderCache | None = field(default=None, compare=False, repr=False)
 
     def numbers(self) -> dict[str, object]:
         """All parameters that decide what is read, by name."""

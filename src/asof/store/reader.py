@@ -159,14 +159,16 @@ def visible_passages(
     return visible_by_id
 
 
-class Life(NamedTuple):
+class VisibleInterval(NamedTuple):
     """The instants since which a passage was visible, and at which it ended (None while it is current)."""
 
     visible: int
     ended: int | None
 
 
-def lives(db: sqlite3.Connection, hits: Iterable[str], as_of: int, known_at: int) -> dict[str, list[Life]]:
+def visible_intervals(
+    db: sqlite3.Connection, hits: Iterable[str], as_of: int, known_at: int
+) -> dict[str, list[VisibleInterval]]:
     """The validity intervals of passages that had begun by `as_of`, in order of time, by the ids of hits; a
     text that came back has several. Ids of which there is nothing are left out."""
     found = {}
@@ -175,7 +177,7 @@ def lives(db: sqlite3.Connection, hits: Iterable[str], as_of: int, known_at: int
         seen = visible_passages(db, rows, as_of, known_at, ended=True).values()
         begun = sorted((each for each in seen if each.id == hit), key=lambda each: each.visible)
         if begun:
-            found[hit] = [Life(each.visible, each.ended) for each in begun]
+            found[hit] = [VisibleInterval(each.visible, each.ended) for each in begun]
     return found
 
 
@@ -529,7 +531,7 @@ def matching_heads(
     meta: Sequence[tuple[str, str]] = (), any_tags: Sequence[str] = (),
     no_tags: Sequence[str] = (), documents: Sequence[str] = (),
 ) -> list[int]:  # fmt: skip
-    """Ids of the heads whose attributes pass the filters (see `data.Filters`)."""
+    """Ids of the heads whose attributes pass the filters (see `asof.values.Filters`)."""
     where, values = ["1 = 1"], list[object]()
     if source:
         where.append("h.source IN (SELECT id FROM sources WHERE name = ?)")

@@ -17,7 +17,7 @@ from asof.values import Checkpoint, Document, Ended, Problem, Statement, Unchang
 from asof.wire import Key
 
 COMMIT, EDIT = "git", "edit"
-"""The origin of dates of a history's versions, and of changes that no source dates (see `data.DATED_BY`)."""
+"""The origin of dates of a history's versions, and of changes that no source dates (`values.DATED_BY`)."""
 
 MAX_ENDED_SHARE = 0.3
 """A run that would end a larger share of a source's documents raises SourceShrunk."""
@@ -44,7 +44,7 @@ class IndexReport:
         setattr(self, what, getattr(self, what) + 1)
 
 
-class Unstated(NamedTuple):
+class MissingFromSource(NamedTuple):
     """Documents of a source: how many it `listed` that have not ended; which of them are `missing`; which it
     `restated` with an older version; which are `stale`, having versions that it withdrew."""
 
@@ -193,8 +193,8 @@ class IndexRun:
         """
         if self.whole_unchanged:
             return
-        unstated = self._unstated(complete=complete)
-        self._write_unstated(self._settled(unstated, allow_shrinking=allow_shrinking))
+        unstated = self._missing_from_source(complete=complete)
+        self._apply_missing(self._without_accidents(unstated, allow_shrinking=allow_shrinking))
         self._save_whole()
 
     def _save_whole(self) -> None:
@@ -209,10 +209,10 @@ class IndexRun:
         """True if a document, or its file, could not be read."""
         return name in self.unreadable or document_file(name) in self.unreadable
 
-    def _unstated(self, *, complete: bool) -> Unstated:
+    def _missing_from_source(self, *, complete: bool) -> MissingFromSource:
         """The documents and versions that a completely read source did not state; nothing is written."""
         if not complete:
-            return Unstated(restated=sorted(self.reverted))
+            return MissingFromSource(restated=sorted(self.reverted))
         listed = self.db.execute(
             "SELECT d.name, d.current, v.head IS NULL FROM documents AS d JOIN sources AS s"
             " ON s.id = d.source JOIN versions AS v ON v.id = d.current WHERE s.name = ? ORDER BY d.id",
@@ -229,7 +229,7 @@ class IndexRun:
         deleted = {name for name, _, ended in listed if ended}
         missing, restated = self._split_unseen(unseen) if unseen else ([], [])
         missing = [name for name in missing if name not in deleted]
-        return Unstated(len(listed) - len(deleted), missing, restated, stale)
+        return MissingFromSource(len(listed) - len(deleted), missing, restated, stale)
 
     def _withdrawn(self, listed: Sequence[str]) -> list[str]:
         """The documents with versions that a source which states its past does not state any more."""
@@ -255,7 +255,7 @@ class IndexRun:
             name for name in unseen if name in restated
         ]
 
-    def _write_unstated(self, unstated: Unstated) -> None:
+    def _apply_missing(self, unstated: MissingFromSource) -> None:
         """End, restore and withdraw, in one transaction."""
         _, missing, restated, stale = unstated
         if not missing and not restated and not stale:
@@ -291,7 +291,7 @@ class IndexRun:
         for version in list(filter(self._is_stale, document.versions)):
             write.retire(document, version)
 
-    def _settled(self, unstated: Unstated, *, allow_shrinking: bool) -> Unstated:
+    def _without_accidents(self, unstated: MissingFromSource, *, allow_shrinking: bool) -> MissingFromSource:
         """The changes to write for what the source did not state: if something could not be read, nothing is
         missing, and the report says so. Raises SourceShrunk when more than 30% of the source's documents
         would end, unless that is allowed."""
@@ -308,7 +308,7 @@ class IndexRun:
                         lost=False,
                     )
                 )
-            return Unstated(unstated.listed, restated=unstated.restated)
+            return MissingFromSource(unstated.listed, restated=unstated.restated)
         if not allow_shrinking and _looks_like_accident(missing, unstated.listed):
             raise SourceShrunk(
                 f"{missing} of the {unstated.listed} documents of {self.name!r} are missing; "

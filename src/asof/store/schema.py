@@ -77,7 +77,7 @@ CREATE TABLE aliases (alias TEXT NOT NULL, version INTEGER NOT NULL, PRIMARY KEY
     WITHOUT ROWID;
 
 -- one row for each validity interval of a passage; version: the first one with it in this interval;
--- about: the times that it is about (store/about.py), of which those of its head are the document's
+-- about: the times that it is about (store/digest.py), of which those of its head are the document's
 CREATE TABLE passages (
     id INTEGER PRIMARY KEY AUTOINCREMENT, document INTEGER NOT NULL REFERENCES documents, key BLOB NOT NULL,
     version INTEGER NOT NULL REFERENCES versions, head INTEGER NOT NULL REFERENCES heads,
@@ -113,8 +113,8 @@ SECOND = """
 -- which extractor read a passage for facts
 CREATE TABLE extractions (passage INTEGER PRIMARY KEY REFERENCES passages, extractor TEXT NOT NULL);
 
--- facts that sentences state; keys: names as they are compared (text/names.py). A fact is in a view exactly
--- where its passage is. first and last: instants of its time, NULL where none is known
+-- facts that sentences state; keys: names as they are compared (extensions/facts). A fact is in a view
+-- exactly where its passage is. first and last: instants of its time, NULL where none is known
 CREATE TABLE facts (
     passage INTEGER NOT NULL REFERENCES passages, number INTEGER NOT NULL,
     subject TEXT NOT NULL, relation TEXT NOT NULL, object TEXT NOT NULL,
@@ -175,7 +175,7 @@ CREATE TABLE learned (
 """
 
 FOURTH = """
--- what a source has stated of a document (0: of all), as a token of its own (store/checkpoints.py)
+-- what a source has stated of a document (0: of all), as a token of its own (store/writing.py)
 CREATE TABLE checkpoints (
     source INTEGER NOT NULL REFERENCES sources, document INTEGER NOT NULL, token BLOB NOT NULL,
     PRIMARY KEY (source, document)
@@ -187,7 +187,7 @@ LAST_NAME = "replace(name, rtrim(name, replace(name, '/', '')), '')"
 """SQL for what follows the last / of a document's name. The index below is used where it stands like this."""
 
 FIFTH = f"""
--- documents by what a reader may call them: title, alias, file name (store/named.py)
+-- documents by what a reader may call them: title, alias, file name (store/names.py)
 CREATE INDEX heads_by_title ON heads (title COLLATE NOCASE);
 CREATE INDEX aliases_by_alias ON aliases (alias COLLATE NOCASE);
 CREATE INDEX documents_by_last_name ON documents ({LAST_NAME} COLLATE NOCASE);

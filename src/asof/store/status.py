@@ -32,7 +32,7 @@ class CountedSegment(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Status:
+class CorpusStatus:
     """The content of a corpus. `last` is the instant after the latest publication."""
 
     documents: Annotated[int, "that are current"]
@@ -59,7 +59,7 @@ class Status:
         return None if self.last is None else self.last - 1
 
 
-def status(store: Store, db: sqlite3.Connection) -> Status:
+def status(store: Store, db: sqlite3.Connection) -> CorpusStatus:
     """The figures of a corpus, counted in one read transaction."""
     one = _count(db)
     db.execute("BEGIN")
@@ -73,7 +73,7 @@ def status(store: Store, db: sqlite3.Connection) -> Status:
             " WHERE retired IS NULL AND head IS NOT NULL AND dated_by <> 'none'"
         ).fetchone()
         horizon = get_meta(db, "horizon")
-        return Status(
+        return CorpusStatus(
             documents=one(f"SELECT count(*){current}"),
             ended=one("SELECT count(*) FROM documents AS d JOIN versions AS v ON v.id = d.current"
                       " WHERE v.head IS NULL"),

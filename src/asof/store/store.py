@@ -71,7 +71,7 @@ _JSON = {
 _TYPES = {"INTEGER": ("integer",), "TEXT": ("text",), "BLOB": ("blob",), "REAL": ("real", "integer")}
 
 
-class TableColumn(NamedTuple):
+class SchemaColumn(NamedTuple):
     """A column as SQLite describes it (`PRAGMA table_xinfo`)."""
 
     name: str
@@ -79,9 +79,6 @@ class TableColumn(NamedTuple):
     required: int
     key: int
     hidden: int
-
-
-Tables = dict[str, tuple[TableColumn, ...]]
 
 
 def schema_fault(db: sqlite3.Connection) -> str:
@@ -102,7 +99,7 @@ def schema_fault(db: sqlite3.Connection) -> str:
 
 
 @cache
-def _expected_objects() -> dict[tuple[str, str], tuple[TableColumn, ...]]:
+def _expected_objects() -> dict[tuple[str, str], tuple[SchemaColumn, ...]]:
     """The objects of the newest schema; of tables their columns."""
     db = sqlite3.connect(":memory:", isolation_level=None)
     try:
@@ -116,9 +113,9 @@ def _objects(db: sqlite3.Connection) -> set[tuple[str, str]]:
     return set(db.execute("SELECT type, name FROM sqlite_master WHERE name NOT LIKE 'sqlite!_%' ESCAPE '!'"))
 
 
-def _columns(db: sqlite3.Connection, table: str) -> tuple[TableColumn, ...]:
+def _columns(db: sqlite3.Connection, table: str) -> tuple[SchemaColumn, ...]:
     rows = db.execute('SELECT name, type, "notnull", pk, hidden FROM pragma_table_xinfo(?)', (table,))
-    return tuple(TableColumn(*row) for row in rows)
+    return tuple(SchemaColumn(*row) for row in rows)
 
 
 def value_faults(db: sqlite3.Connection) -> list[str]:
@@ -171,7 +168,7 @@ def _meta_faults(db: sqlite3.Connection) -> Iterator[str]:
             yield f"meta.settings cannot be read ({error})"
 
 
-def _type_faults(db: sqlite3.Connection, table: str, columns: tuple[TableColumn, ...]) -> Iterator[str]:
+def _type_faults(db: sqlite3.Connection, table: str, columns: tuple[SchemaColumn, ...]) -> Iterator[str]:
     for column in columns:
         types = ", ".join(f"'{each}'" for each in _TYPES[column.type])
         empty = "" if column.required or column.key else f' AND "{column.name}" IS NOT NULL'

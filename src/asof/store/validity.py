@@ -131,8 +131,7 @@ def interval_changes(versions: Sequence[VersionPassages], rows: Iterable[StoredI
 # | an ended document, else                   | an edit, published when it is known                  |
 #
 # What a source that states its whole past (a git history) states under a date is a version of that date in
-# the
-# fourth and in the last row too. "Beside": in the same run, as two lines of a file.
+# the fourth and in the last row too. "Beside": in the same run, as two lines of a file.
 
 
 @dataclass(slots=True)

@@ -49,7 +49,7 @@ from asof.values import Document, SourcedTime
 class IndexRow(NamedTuple):
     """A passage for the index. `text`: title, headings and text. `title`: that of its document.
 
-    `about`: the times that it is about, each as first instant, last instant, kind (`store.about.Time.kind`).
+    `about`: the times that it is about, each as first instant, last instant, kind (`AboutTime.kind`).
     """
 
     id: int
@@ -157,7 +157,7 @@ class Transaction:
     def put(
         self, document: Document, prepared: PreparedText | None = None, *, states_past: bool = False
     ) -> tuple[str, StoredVersion]:
-        """Apply a document as a source states it; returns the outcome (see `statements.interpret`) and the
+        """Apply a document as a source states it; returns the outcome (see `validity.interpret`) and the
         version with this statement. `prepared`: what was computed of it ahead."""
         state = self.document_state(document.id)
         content = content_digest(document) if prepared is None else prepared.content

@@ -32,7 +32,7 @@ from asof.store.validity import known_documents
 from asof.store.workers import TextWorkers
 from asof.text.tokens import Analyzer
 from asof.time.span import NEVER, format_distinctly, format_instant
-from asof.values import Document, Halting, Hit, Query, SafeToCommit, Statement, Superseded
+from asof.values import Document, Halting, Hit, Query, SafeToCommit, SourceEvent, Superseded
 
 BATCH_DOCUMENTS = 8_192
 BATCH_CHARACTERS = 8_000_000
@@ -89,7 +89,7 @@ class Results:
 def build(
     store: Store,
     manifest: Manifest,
-    items: Iterable[Statement],
+    items: Iterable[SourceEvent],
     clock: Callable[[], int],
     *,
     name: str,
@@ -125,10 +125,10 @@ def build(
         db.close()
 
 
-def batches(items: Iterable[Statement], documents: int, size: int) -> Iterator[list[Statement]]:
+def batches(items: Iterable[SourceEvent], documents: int, size: int) -> Iterator[list[SourceEvent]]:
     """Batches of items, bounded in number and in the `size` of their texts in characters; a `SafeToCommit` is
     the last of one, never the first."""
-    batch: list[Statement] = []
+    batch: list[SourceEvent] = []
     characters = 0
     for item in items:
         if isinstance(item, SafeToCommit) and not batch:

@@ -617,7 +617,7 @@ class Problem:
         return f"{place}{self.message}" + (f" ({self.remedy})" if self.remedy else "")
 
 
-Statement: TypeAlias = Document | Ended | Problem | SafeToCommit | Checkpoint | Unchanged
+SourceEvent: TypeAlias = Document | Ended | Problem | SafeToCommit | Checkpoint | Unchanged
 """The statements of a source."""
 
 
@@ -916,8 +916,8 @@ __all__ = [
     "Problem",
     "Query",
     "SafeToCommit",
+    "SourceEvent",
     "SourcedTime",
-    "Statement",
     "Superseded",
     "Unchanged",
     "Value",

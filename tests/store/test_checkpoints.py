@@ -21,7 +21,7 @@ from asof.sources.files import Files
 from asof.sources.history import open_source
 from asof.sources.records import JsonLines
 from asof.store.writing import WHOLE, stored_checkpoints
-from asof.values import Checkpoint, Document, Ended, Problem, SafeToCommit, Statement, Unchanged
+from asof.values import Checkpoint, Document, Ended, Problem, SafeToCommit, SourceEvent, Unchanged
 
 Make = Callable[..., Any]
 
@@ -136,12 +136,12 @@ def test_a_file_that_does_not_hold_what_it_held_states_only_itself(tmp_path: Pat
 class Stated:
     """A source that states what it is made of."""
 
-    items: list[Statement]
+    items: list[SourceEvent]
     name: str = "stated"
     kind: str = "test"
     complete: bool = True
 
-    def documents(self) -> Iterator[Statement]:
+    def documents(self) -> Iterator[SourceEvent]:
         return iter(self.items)
 
 
@@ -176,7 +176,7 @@ def test_the_checkpoint_of_all_is_stored_when_what_is_missing_has_ended() -> Non
 
 
 @pytest.mark.parametrize("item", [Ended("a", "2021"), Problem("unreadable", document="a")])
-def test_no_checkpoint_follows_from_an_end_or_a_problem(item: Statement) -> None:
+def test_no_checkpoint_follows_from_an_end_or_a_problem(item: SourceEvent) -> None:
     with new_corpus() as corpus:
         corpus.add(Stated([Document("a", "mill", published="2020"), Checkpoint("a", b"1")]))
         corpus.add(Stated([item]))

@@ -23,7 +23,7 @@ from asof.errors import CorpusError
 from asof.store.run import IndexRun
 from asof.store.schema import CorpusSettings
 from asof.store.workers import LONGEST, PreparedText, TextPreparation, TextWorkers
-from asof.values import Document, SafeToCommit, Statement
+from asof.values import Document, SafeToCommit, SourceEvent
 
 SETTINGS = CorpusSettings()
 TABLES = ("documents", "heads", "versions", "passages", "ends", "links", "aliases", "tags", "transactions")
@@ -42,13 +42,13 @@ def unknown(names: Sequence[str]) -> set[str]:
     return set()
 
 
-def prepare_all(workers: TextWorkers, batch: list[Statement]) -> list[PreparedText | None]:
+def prepare_all(workers: TextWorkers, batch: list[SourceEvent]) -> list[PreparedText | None]:
     (given,) = workers.ahead([batch])
     assert given is batch
     return [workers.prepared(each) for each in batch if isinstance(each, Document)]
 
 
-def notes(count: int) -> list[Statement]:
+def notes(count: int) -> list[SourceEvent]:
     return [
         Document(
             f"note {at}", f"The toll of 3 March {1900 + at} was {at} euros. " * 8, published=str(1950 + at)
@@ -113,7 +113,7 @@ def test_what_is_handed_out_is_prepared() -> None:
 def test_the_next_large_batch_is_read_before_one_is_given() -> None:
     read: list[int] = []
 
-    def reading() -> Iterator[list[Statement]]:
+    def reading() -> Iterator[list[SourceEvent]]:
         for number, batch in enumerate([notes(2), [*notes(2), SafeToCommit()], notes(2), []]):
             read.append(number)
             yield batch

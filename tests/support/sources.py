@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from asof.sources.source import Resumable, Source
-from asof.values import Checkpoint, SafeToCommit, Statement
+from asof.values import Checkpoint, SafeToCommit, SourceEvent
 
 
 def stated(source: Source) -> list[Any]:
@@ -21,7 +21,7 @@ class Forgetful:
         self.source, self.name, self.kind, self.complete = source, source.name, source.kind, source.complete
         self.states_past = getattr(source, "states_past", False)
 
-    def documents(self) -> Iterator[Statement]:
+    def documents(self) -> Iterator[SourceEvent]:
         return iter([each for each in self.source.documents() if not isinstance(each, Checkpoint)])
 
 
@@ -37,7 +37,7 @@ class Stopped:
         assert isinstance(self.source, Resumable)
         self.source.resume(checkpoints)
 
-    def documents(self) -> Iterator[Statement]:
+    def documents(self) -> Iterator[SourceEvent]:
         for number, statement in enumerate(self.source.documents()):
             if number == self.after:
                 raise KeyboardInterrupt

@@ -24,7 +24,7 @@ from asof.values import (
     Problem,
     SafeToCommit,
     SourcedTime,
-    Statement,
+    SourceEvent,
     Unchanged,
     document_file,
 )
@@ -340,11 +340,11 @@ class Files:
             if PART in name:
                 self._parts.setdefault(document_file(name), []).append(name)
 
-    def documents(self) -> Iterator[Statement]:
+    def documents(self) -> Iterator[SourceEvent]:
         with closed_after(self.limits.kept):
             yield from self._documents()
 
-    def _documents(self) -> Iterator[Statement]:
+    def _documents(self) -> Iterator[SourceEvent]:
         self._encodings.clear()
         self._others.clear()
         listing = survey(self.naming)
@@ -394,7 +394,7 @@ class Files:
                 lost=False,
             )
 
-    def _read(self, file: FoundFile, git: GitDates, *, believed: bool) -> Iterator[Statement]:
+    def _read(self, file: FoundFile, git: GitDates, *, believed: bool) -> Iterator[SourceEvent]:
         """The statements of a file; none if its bytes and dates are those of its checkpoint."""
         relative = file.relative or self.naming.target.name
         id_ = self.naming.id(file.relative)
@@ -432,7 +432,7 @@ class Files:
         whole = state + len(names).to_bytes(COUNT)
         return names if all(self._checkpoints[name].startswith(whole) for name in names) else []
 
-    def _stated(self, page: ParsedFile, known: dates.FileDates, saved: int | None) -> Iterator[Statement]:
+    def _stated(self, page: ParsedFile, known: dates.FileDates, saved: int | None) -> Iterator[SourceEvent]:
         """The statements of a document of a file, and its checkpoint; none yet if its date waits for those of
         the others (`saved`: the instant of the file's last change; None: it has waited)."""
         page_dates = dates.dates_in(page, self.fiscal_start)

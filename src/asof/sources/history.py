@@ -27,7 +27,7 @@ from asof.sources.git import Blobs, Git, GitFailed, Replay, commits, in_work_tre
 from asof.sources.readers import NotText, ParsedFile, Unreadable, decoded, parsed, suffix, suffixes
 from asof.sources.records import JsonLines
 from asof.sources.source import Fields, InputLimits, SourceNaming, closed_after, printable, token
-from asof.values import Checkpoint, Document, Ended, Problem, Statement, Unchanged
+from asof.values import Checkpoint, Document, Ended, Problem, SourceEvent, Unchanged
 
 
 class FileChange(NamedTuple):
@@ -68,7 +68,7 @@ class History:
     def resume(self, checkpoints: Mapping[str, bytes]) -> None:
         self._checkpoints = checkpoints
 
-    def documents(self) -> Iterator[Statement]:
+    def documents(self) -> Iterator[SourceEvent]:
         if not in_work_tree(self.naming.target):
             raise SourceError(
                 f"{self.naming.shown} is in no git work tree; without --history it is read as it is now"
@@ -106,7 +106,7 @@ class History:
         except GitFailed as wrong:
             raise SourceError(f"{self.naming.shown}: {wrong}") from wrong
 
-    def _versions(self, blobs: Blobs, changes: Sequence[FileChange]) -> Iterator[Statement]:
+    def _versions(self, blobs: Blobs, changes: Sequence[FileChange]) -> Iterator[SourceEvent]:
         """All versions that no checkpoint covers, each with the checkpoint for those of its file so far.
 
         A token chains the states of a file, so that a history that was rewritten is read anew from its

@@ -28,7 +28,7 @@ from asof.values import (
     Link,
     Problem,
     SourcedTime,
-    Statement,
+    SourceEvent,
     TooDeep,
     Unchanged,
     line_feeds,
@@ -312,7 +312,7 @@ class JsonLines:
     def resume(self, checkpoints: Mapping[str, bytes]) -> None:
         self._before = checkpoints.get("", b"")
 
-    def documents(self) -> Iterator[Statement]:
+    def documents(self) -> Iterator[SourceEvent]:
         try:
             digest, count = self._before[:-COUNT], int.from_bytes(self._before[-COUNT:])
             if digest and self._token(self._whole_digest()) == digest:
@@ -421,7 +421,7 @@ class JsonLines:
 MAX_NAME_BYTES = 255
 """The most bytes of a part of a path, on common file systems."""
 
-Item: TypeAlias = Statement
+Item: TypeAlias = SourceEvent
 Record: TypeAlias = Mapping[str, Any]
 
 ACCEPTED = (

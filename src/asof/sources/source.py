@@ -20,7 +20,7 @@ from typing import Any, Protocol, runtime_checkable
 from asof import files, plugins
 from asof.errors import SourceError, UsageError
 from asof.schema import Table
-from asof.values import Statement, document_file
+from asof.values import SourceEvent, document_file
 from asof.version import __version__
 
 # -- cache of slow readers, by digest of the file's bytes: a moved file is not read again --------------
@@ -149,7 +149,7 @@ class Source(Protocol):
     kind: str
     complete: bool
 
-    def documents(self) -> Iterator[Statement]:
+    def documents(self) -> Iterator[SourceEvent]:
         """All statements of the source now, in an order that depends on the source alone; `SafeToCommit`
         where earlier statements shall not wait for the rest.
 

@@ -13,7 +13,7 @@ from asof.store import validity
 from asof.store.store import Publish, Store
 from asof.store.workers import PreparedText
 from asof.store.writing import WHOLE, Transaction
-from asof.values import Checkpoint, Document, Ended, Problem, Statement, Unchanged, document_file
+from asof.values import Checkpoint, Document, Ended, Problem, SourceEvent, Unchanged, document_file
 from asof.wire import Key
 
 COMMIT, EDIT = "git", "edit"
@@ -84,7 +84,7 @@ class IndexRun:
     whole: bytes | None = None
     whole_unchanged: bool = False
 
-    def add_batch(self, batch: Iterable[Statement]) -> None:
+    def add_batch(self, batch: Iterable[SourceEvent]) -> None:
         """Index one batch in one transaction; problems go into the report."""
         items: list[Document | Ended] = []
         tokens: dict[str, bytes | None] = {}

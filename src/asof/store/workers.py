@@ -35,7 +35,7 @@ from asof.store.digest import (
 )
 from asof.store.schema import CorpusSettings
 from asof.time.span import Span
-from asof.values import Document, SafeToCommit, Statement
+from asof.values import Document, SafeToCommit, SourceEvent
 
 if TYPE_CHECKING:
     from asof.text.passages import Chunking
@@ -129,9 +129,9 @@ class TextWorkers:
         self._pool: ProcessPoolExecutor | None = None
         self._results: dict[int, tuple[Document, Future[list[PreparedText]], int]] = {}
 
-    def ahead(self, batches: Iterable[list[Statement]]) -> Iterator[list[Statement]]:
+    def ahead(self, batches: Iterable[list[SourceEvent]]) -> Iterator[list[SourceEvent]]:
         """The batches; of large ones the next is read, and handed out, before one is given."""
-        before: list[Statement] | None = None
+        before: list[SourceEvent] | None = None
         for batch in batches:
             begun = self.count > 1 and self._hand_out(batch)
             if before is not None:
@@ -168,7 +168,7 @@ class TextWorkers:
     ) -> None:
         self.close()
 
-    def _hand_out(self, batch: Sequence[Statement]) -> bool:
+    def _hand_out(self, batch: Sequence[SourceEvent]) -> bool:
         """True if a batch is large enough; its new documents are handed out then."""
         documents = [item for item in batch if isinstance(item, Document)]
         if sum(map(_size, documents)) < self.worth:

@@ -34,7 +34,7 @@ from asof.values import (
     Heading,
     Problem,
     SourcedTime,
-    Statement,
+    SourceEvent,
     Unchanged,
     line_feeds,
     storable,
@@ -424,7 +424,7 @@ class Feed(FileSource):
     kind = "feed"
     complete = False
 
-    def documents(self) -> Iterator[Statement]:
+    def documents(self) -> Iterator[SourceEvent]:
         """The entries in the order of the file; nothing new while it holds the same bytes. Raises
         SourceError."""
         raw = whole(self.naming, self.limits.file)

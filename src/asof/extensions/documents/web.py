@@ -32,7 +32,7 @@ from asof.values import (
     Link,
     Problem,
     SourcedTime,
-    Statement,
+    SourceEvent,
     Unchanged,
     storable,
 )
@@ -232,7 +232,7 @@ class Sitemap(FileSource):
         super().__init__(naming)
         self.pages = pages
 
-    def documents(self) -> Iterator[Statement]:
+    def documents(self) -> Iterator[SourceEvent]:
         """The pages in the order of the sitemap. Raises SourceError."""
         shown = self.naming.shown
         tree = tree_of(whole(self.naming, self.limits.file), shown)
@@ -255,7 +255,7 @@ class Sitemap(FileSource):
                 shown, remedy="save these pages there: /a/b as a/b.html or a/b/index.html", lost=False,
             )  # fmt: skip
 
-    def _page(self, listed: ListedPage, path: Path) -> Iterator[Statement]:
+    def _page(self, listed: ListedPage, path: Path) -> Iterator[SourceEvent]:
         name = SITEMAP_PREFIX + listed.address
         try:
             raw = content(path, self.limits.file)
@@ -408,7 +408,7 @@ class Bookmarks(FileSource):
         super().__init__(naming)
         self.pages = pages
 
-    def documents(self) -> Iterator[Statement]:
+    def documents(self) -> Iterator[SourceEvent]:
         """The bookmarks in the order of the export. Without saved pages nothing new while it holds the same
         bytes. Raises SourceError for a file that is no export."""
         raw = whole(self.naming, self.limits.file)

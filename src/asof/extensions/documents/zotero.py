@@ -26,7 +26,7 @@ from asof.sources.files import content
 from asof.sources.readers import Unreadable, suffix, suffixes
 from asof.sources.records import language_code
 from asof.sources.source import SourceContext, SourceNaming, SourceScheme, token
-from asof.values import Checkpoint, Document, Link, Problem, SourcedTime, Statement, Unchanged, storable
+from asof.values import Checkpoint, Document, Link, Problem, SourcedTime, SourceEvent, Unchanged, storable
 
 # -- dates -----------------------------------------------------------------------------------------
 
@@ -379,7 +379,7 @@ class Zotero(FileSource):
     kind = "zotero"
     _others: Counter[str]  # the files that are not read, by the reason
 
-    def documents(self) -> Iterator[Statement]:
+    def documents(self) -> Iterator[SourceEvent]:
         """The items in the order in which they were added. Raises SourceError."""
         self._others = Counter()
         for item in library(self.naming.target, self.naming.shown):
@@ -388,7 +388,7 @@ class Zotero(FileSource):
             are = "is" if count == 1 else "are"
             yield Problem(f"{count} of the files {are} {what}", self.naming.shown, lost=False)
 
-    def _item(self, item: ZoteroItem) -> Iterator[Statement]:
+    def _item(self, item: ZoteroItem) -> Iterator[SourceEvent]:
         name = PREFIX + item.key
         notes: list[Problem] = []
         added = _date(item.added, name, notes)
@@ -433,7 +433,7 @@ class Zotero(FileSource):
 
     def _file(
         self, file: ZoteroFile, item_name: str, item: ZoteroItem, published: SourcedTime | None
-    ) -> Iterator[Statement]:
+    ) -> Iterator[SourceEvent]:
         name = f"{item_name}/{file.key}" if item_name else PREFIX + file.key
         if not file.path.startswith(STORED):
             self._others["outside of Zotero's folder, and not read"] += 1

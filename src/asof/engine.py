@@ -95,14 +95,14 @@ def build(
     name: str,
     kind: str,
     complete: bool,
-    states_past: bool = False,
+    replaces_history: bool = False,
     allow_shrinking: bool = False,
     workers: int = 1,
     progress: Callable[[IndexReport], None] | None = None,
 ) -> IndexReport:
     """Index a source, with a transaction for each batch; committed documents are searchable at once.
 
-    `complete`: documents that the source does not state any more have ended; `states_past`: so has every
+    `complete`: documents that the source does not state any more have ended; `replaces_history`: so has every
     version (see `sources.source.Source`). `workers`: see `store.workers`. Raises SourceShrunk, Busy, NoSpace;
     batches committed before are kept.
     """
@@ -112,7 +112,7 @@ def build(
             translate_sqlite_errors(store.database),
             TextWorkers(store.settings, workers, partial(known_documents, db)) as texts,
         ):
-            run = IndexRun(store, db, clock, manifest.publish, name, kind, states_past, texts.prepared)
+            run = IndexRun(store, db, clock, manifest.publish, name, kind, replaces_history, texts.prepared)
             most = BATCH_ENCODED if manifest.slow else (BATCH_DOCUMENTS, BATCH_CHARACTERS)
             for batch in texts.ahead(batches(items, *most)):
                 manifest.encode_ahead(db, [item for item in batch if isinstance(item, Document)])

@@ -19,7 +19,7 @@ class Forgetful:
 
     def __init__(self, source: Source) -> None:
         self.source, self.name, self.kind, self.complete = source, source.name, source.kind, source.complete
-        self.states_past = getattr(source, "states_past", False)
+        self.replaces_history = getattr(source, "replaces_history", False)
 
     def documents(self) -> Iterator[SourceEvent]:
         return iter([each for each in self.source.documents() if not isinstance(each, Checkpoint)])
@@ -30,7 +30,7 @@ class Stopped:
 
     def __init__(self, source: Any, after: int) -> None:
         self.source, self.name, self.kind, self.complete = source, source.name, source.kind, source.complete
-        self.states_past = getattr(source, "states_past", False)
+        self.replaces_history = getattr(source, "replaces_history", False)
         self.after = after
 
     def resume(self, checkpoints: Mapping[str, bytes]) -> None:

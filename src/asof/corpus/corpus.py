@@ -210,7 +210,7 @@ class Corpus:
         with closing(items(read.documents, self.config.fields)) as stated:
             report = engine.build(
                 self.store, self.manifest, stated, self.session.clock, name=read.name, kind=read.kind,
-                complete=read.complete, states_past=read.states_past,
+                complete=read.complete, replaces_history=read.replaces_history,
                 allow_shrinking=allow_shrinking, workers=workers, progress=progress,
             )  # fmt: skip
         if report.written:

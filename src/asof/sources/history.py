@@ -52,7 +52,7 @@ class History:
 
     kind = "history"
     complete = True
-    states_past = True
+    replaces_history = True
 
     def __init__(self, naming: SourceNaming, limits: InputLimits, fiscal_start: int = 1) -> None:
         self.name = naming.name

@@ -438,7 +438,7 @@ class PythonSource(NamedTuple):
     kind: str
     complete: bool
     documents: Iterable[object]
-    states_past: bool = False
+    replaces_history: bool = False
 
 
 def as_python_source(source: object) -> PythonSource:
@@ -448,8 +448,8 @@ def as_python_source(source: object) -> PythonSource:
     if isinstance(source, Iterable) and not isinstance(source, str | bytes):
         return PythonSource("python", "documents", complete=False, documents=source)
     try:
-        states_past = getattr(source, "states_past", False)
-        return PythonSource(source.name, source.kind, source.complete, source.documents(), states_past)  # type: ignore[attr-defined]
+        replaces_history = getattr(source, "replaces_history", False)
+        return PythonSource(source.name, source.kind, source.complete, source.documents(), replaces_history)  # type: ignore[attr-defined]
     except AttributeError:
         if all(hasattr(source, name) for name in ("name", "kind", "complete", "documents")):
             raise

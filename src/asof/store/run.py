@@ -59,8 +59,8 @@ class IndexRun:
     """A pass over the source `name`. Call `add_batch` for each batch, then `finish`.
 
     `seen_versions`: ids of versions that the source stated in this run. `unreadable`: documents that could
-    not be read; `unreadable_unnamed`: how many files or lines without a known document. `states_past`: see
-    `sources.source.Source`. `prepared`: what worker processes made of a document (`workers.py`). `unchanged`:
+    not be read; `unreadable_unnamed`: how many files or lines without a known document. `replaces_history`:
+    see `sources.source.Source`. `prepared`: what worker processes made of a document (`workers.py`). `unchanged`:
     documents whose earlier statements stand; `held`: tokens that are stored when what the source withdrew of
     their documents is gone; `whole`: its token if it stated all, `whole_unchanged`: that it has nothing new
     to state at all.
@@ -72,7 +72,7 @@ class IndexRun:
     publish: Publish
     name: str
     kind: str
-    states_past: bool = False
+    replaces_history: bool = False
     prepared: Callable[[Document], PreparedText | None] = lambda _: None
     report: IndexReport = field(default_factory=IndexReport)
     seen_versions: set[int] = field(default_factory=set)
@@ -132,7 +132,7 @@ class IndexRun:
     def _without_held(self, write: Transaction, tokens: dict[str, bytes | None]) -> dict[str, bytes | None]:
         """The tokens to store; those of documents with versions that the source may withdraw wait."""
         kept = dict(tokens)
-        for name, token in tokens.items() if self.states_past else ():
+        for name, token in tokens.items() if self.replaces_history else ():
             self.held.pop(name, None)
             state = write.documents.get(name)
             if token is not None and state is not None and any(map(self._is_stale, state.versions)):
@@ -149,7 +149,7 @@ class IndexRun:
     ) -> tuple[str, validity.StoredVersion | None]:
         if isinstance(item, Ended):
             return write.end(item.id, item.at, item.at.by)
-        what, version = write.put(item, self.prepared(item), states_past=self.states_past)
+        what, version = write.put(item, self.prepared(item), replaces_history=self.replaces_history)
         current = write.document_state(item.id).current
         if version is not current and current is not None and current.has_date(item.published):
             self.reverted.add(
@@ -233,7 +233,7 @@ class IndexRun:
 
     def _withdrawn(self, listed: Sequence[str]) -> list[str]:
         """The documents with versions that a source which states its past does not state any more."""
-        if not self.states_past:
+        if not self.replaces_history:
             return []
         restated = [name for name in listed if name not in self.unchanged and not self._is_unreadable(name)]
         rows = self.db.execute(

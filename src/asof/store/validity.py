@@ -208,12 +208,12 @@ def interpret(
     now: int,
     undated: str,
     *,
-    states_past: bool = False,
+    replaces_history: bool = False,
 ) -> StatementOutcome:
     """The outcome of a statement (see the table above).
 
-    `states_past`: the source states every version under the time that it counts from, so that a date holds
-    whatever is stored; what it does not state any more is withdrawn when it has stated all.
+    `replaces_history`: the source states every version under the time that it counts from, so that a date
+    holds whatever is stored; what it does not state any more is withdrawn when it has stated all.
     """
     same = document.with_digest(stated)
     if same is not None:
@@ -224,7 +224,7 @@ def interpret(
         return StatementOutcome("added", published, visible)
     if published is not None and (
         (current.seen and current.has_date(published))
-        or (states_past and (current.deleted or current.has_date(published)))
+        or (replaces_history and (current.deleted or current.has_date(published)))
     ):
         return StatementOutcome("changed", published, visible)
     if current.deleted:

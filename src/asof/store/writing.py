@@ -155,7 +155,7 @@ class Transaction:
     # -- statements ---------------------------------------------------------------------------------
 
     def put(
-        self, document: Document, prepared: PreparedText | None = None, *, states_past: bool = False
+        self, document: Document, prepared: PreparedText | None = None, *, replaces_history: bool = False
     ) -> tuple[str, StoredVersion]:
         """Apply a document as a source states it; returns the outcome (see `validity.interpret`) and the
         version with this statement. `prepared`: what was computed of it ahead."""
@@ -170,7 +170,7 @@ class Transaction:
             document.changed,
             self.now,
             self.settings.undated,
-            states_past=states_past,
+            replaces_history=replaces_history,
         )
         if outcome.same is not None:
             return outcome.what, outcome.same

@@ -40,7 +40,7 @@ _SLASHES = re.compile(r"[0-9]{4}/[0-9]{2}(?:/[0-9]{2})?")
 _ARTICLE = re.compile("Article|Posting|Report")
 
 
-class _Line(NamedTuple):
+class PageLine(NamedTuple):
     """A line of a page, its level if it is a heading (else 0), and its place: "main", "aside", ""."""
 
     text: str
@@ -81,7 +81,7 @@ class _PageReading:
     def __init__(self) -> None:
         self.skipping: list[str] = []
         self.in_json = False
-        self.lines: list[_Line] = []
+        self.lines: list[PageLine] = []
         self.links: list[tuple[Link, str]] = []  # and the place of each, as of a line
         self.tags: list[str] = []
         self.dates = _PageDates()
@@ -97,7 +97,7 @@ class _PageReading:
     def _place(self) -> str:
         return "main" if any(self._open.values()) else "aside" if self._asides else ""
 
-    def main_text(self) -> tuple[list[_Line], list[Link]]:
+    def main_text(self) -> tuple[list[PageLine], list[Link]]:
         """The lines and links; of a page with one main text without those beside it."""
         words = [(count_words(line.text), line.place == "main") for line in self.lines]
         most = 2 * sum(count for count, main in words if main) >= sum(count for count, _ in words)
@@ -188,7 +188,7 @@ class _PageReading:
         self._line.clear()
         line = line.rstrip() if self._preformatted else " ".join(line.split())
         if line:
-            self.lines.append(_Line(line, self._heading, self._place))
+            self.lines.append(PageLine(line, self._heading, self._place))
 
 
 class _PageDates:

@@ -60,10 +60,10 @@ class IndexRun:
 
     `seen_versions`: ids of versions that the source stated in this run. `unreadable`: documents that could
     not be read; `unreadable_unnamed`: how many files or lines without a known document. `replaces_history`:
-    see `sources.source.Source`. `prepared`: what worker processes made of a document (`workers.py`). `unchanged`:
-    documents whose earlier statements stand; `held`: tokens that are stored when what the source withdrew of
-    their documents is gone; `whole`: its token if it stated all, `whole_unchanged`: that it has nothing new
-    to state at all.
+    see `sources.source.Source`. `prepared`: what worker processes made of a document (`workers.py`).
+    `unchanged`: documents whose earlier statements stand; `held`: tokens that are stored when what the source
+    withdrew of their documents is gone; `whole`: its token if it stated all, `whole_unchanged`: that it has
+    nothing new to state at all.
     """
 
     store: Store

@@ -11,7 +11,7 @@ from tests.support.office_files import headings, part_of, xlsx
 
 from asof.extensions.documents import sheets
 from asof.extensions.documents.parts import ReadLimits, Refused, Writer
-from asof.extensions.documents.sheets import Row, cell_name, shown, write_rows
+from asof.extensions.documents.sheets import SheetRow, cell_name, shown, write_rows
 from asof.sources.readers import Unreadable, parsed
 from asof.sources.source import InputLimits
 
@@ -95,10 +95,12 @@ def test_hidden_sheets_are_read_and_told():
     assert part.notes == ["hidden sheets are read too: 'Kept'"]
 
 
-def row(number: int, *texts: object) -> Row:
+def row(number: int, *texts: object) -> SheetRow:
     cells = {at: str(each) for at, each in enumerate(texts) if each is not None}
     strings = frozenset(at for at, each in enumerate(texts) if isinstance(each, str))
-    return Row(number, cells, strings, all(isinstance(e, str) or e in range(1900, 2100) for e in texts if e))
+    return SheetRow(
+        number, cells, strings, all(isinstance(e, str) or e in range(1900, 2100) for e in texts if e)
+    )
 
 
 @pytest.mark.parametrize(

@@ -232,13 +232,13 @@ def read(raw: bytes, stem: str, suffix: str, limits: ReadLimits) -> list[Part]: 
     body = child(root, "body")
     if local(root) != "document" or body is None:
         raise Refused(f"it is no Word document: its main part is a {local(root)!r}", "correct its suffix")
-    document = _Document(package, name, Body(Writer(limits)))
+    document = _DocxReading(package, name, Body(Writer(limits)))
     document.blocks(body)
     document.end()
     return [document.body.part(package.core(), document.notes)]
 
 
-class _Document:
+class _DocxReading:
     """A document that is read: its parts, and the state that spans several paragraphs."""
 
     def __init__(self, package: Package, name: str, body: Body) -> None:

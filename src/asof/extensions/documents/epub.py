@@ -31,7 +31,7 @@ _CONTAINER, _ENCRYPTION = "META-INF/container.xml", "META-INF/encryption.xml"
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ContentsEntry:
     """A line of the contents: its words, its level from 1, and the id that it points to ("": the file)."""
 
     words: str
@@ -46,7 +46,7 @@ class Book:
 
     chapters: list[str] = field(default_factory=list)
     pictures: set[str] = field(default_factory=set)
-    contents: dict[str, list[Entry]] = field(default_factory=dict)
+    contents: dict[str, list[ContentsEntry]] = field(default_factory=dict)
     title: str = ""
     front: dict[str, Any] = field(default_factory=dict)
     published: str = ""
@@ -195,7 +195,7 @@ def _add(found: Book, base: str, href: str, words: str, level: int) -> None:
     words = " ".join(words.split())
     if href and words:
         member, anchor = _member(base, href)
-        found.contents.setdefault(member, []).append(Entry(words, max(level, 1), anchor))
+        found.contents.setdefault(member, []).append(ContentsEntry(words, max(level, 1), anchor))
 
 
 def text_of(content: bytes) -> tuple[str, str]:
@@ -266,7 +266,7 @@ def _blocks(archive: Archive, name: str, notes: list[str]) -> list[Block]:
     return page.blocks
 
 
-def _own_title(blocks: Sequence[Block], name: str) -> list[Entry]:
+def _own_title(blocks: Sequence[Block], name: str) -> list[ContentsEntry]:
     """The entry of a chapter that contents do not name: by its first heading, else as `name` says.
 
     A book with contents may be cut into members anywhere: one that does not begin with a heading goes on
@@ -276,7 +276,7 @@ def _own_title(blocks: Sequence[Block], name: str) -> list[Entry]:
     if not name:
         headings = [each for each in blocks[:1] if 0 < each.level <= _OPENS_A_CHAPTER]
     words = headings[0].text if headings else name
-    return [Entry(words, 1)] if words else []
+    return [ContentsEntry(words, 1)] if words else []
 
 
 class _Chapters:
@@ -285,16 +285,16 @@ class _Chapters:
     def __init__(self, writer: Writer) -> None:
         self.writer = writer
         self._level = 0
-        self._waiting: list[Entry] = []
+        self._waiting: list[ContentsEntry] = []
         self._said = ""
 
-    def write(self, entries: Sequence[Entry], blocks: Sequence[Block]) -> None:
+    def write(self, entries: Sequence[ContentsEntry], blocks: Sequence[Block]) -> None:
         """Write a member; one without text (a picture that opens a part) only if chapters below it follow."""
         anchors = {anchor for block in blocks for anchor in block.anchors}
         self._waiting += [each for each in entries if each.anchor not in anchors]
         if not blocks:
             return
-        at: dict[str, list[Entry]] = {}
+        at: dict[str, list[ContentsEntry]] = {}
         for each in entries:
             if each.anchor in anchors:
                 at.setdefault(each.anchor, []).append(each)

@@ -269,7 +269,7 @@ _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*:\S+")
 
 
 @dataclass(frozen=True, slots=True)
-class FeedEntry:
+class FeedItem:
     """An entry as it is written: `id` is "" where it has neither an id nor a link; dates are texts."""
 
     id: str
@@ -283,7 +283,7 @@ class FeedEntry:
     line: int
 
 
-def entries(tree: XmlTree, shown: str) -> Iterator[FeedEntry]:
+def entries(tree: XmlTree, shown: str) -> Iterator[FeedItem]:
     """The entries of a feed, in its order. Raises SourceError for XML that is none."""
     root = tree.root
     if local(root) == "feed" and namespace(root) == ATOM:
@@ -301,7 +301,7 @@ def entries(tree: XmlTree, shown: str) -> Iterator[FeedEntry]:
 # -- RSS -------------------------------------------------------------------------------------------
 
 
-def _of_rss(item: Element, tree: XmlTree, home: str) -> FeedEntry:
+def _of_rss(item: Element, tree: XmlTree, home: str) -> FeedItem:
     guid = _text(item, "guid", RSS)
     link = _text(item, "link", RSS)
     if not link and _ADDRESS.fullmatch(guid):
@@ -315,7 +315,7 @@ def _of_rss(item: Element, tree: XmlTree, home: str) -> FeedEntry:
         or _text(item, "description", {DUBLIN_CORE})
     )  # fmt: skip
     authors = _texts(item, "creator", {DUBLIN_CORE}) or _texts(item, "author", RSS)
-    return FeedEntry(
+    return FeedItem(
         _named(name, home), _plain(_text(item, "title", RSS)), words_of(body), link,
         _text(item, "pubDate", RSS) or _text(item, "date", {DUBLIN_CORE}) or _text(item, "issued", {TERMS}),
         _text(item, "modified", {TERMS}) or _text(item, "updated", {ATOM}), authors,
@@ -331,7 +331,7 @@ def _home(root: Element) -> str:
 # -- Atom ------------------------------------------------------------------------------------------
 
 
-def _of_atom(entry: Element, tree: XmlTree, feed: Element) -> FeedEntry:
+def _of_atom(entry: Element, tree: XmlTree, feed: Element) -> FeedItem:
     base = _attribute(feed, "base", "http://www.w3.org/XML/1998/namespace") or _link(feed)
     link = urljoin_or(base, _link(entry))
     words = _construct(entry, "content")
@@ -342,7 +342,7 @@ def _of_atom(entry: Element, tree: XmlTree, feed: Element) -> FeedEntry:
         each.attrib.get("label") or each.attrib.get("term", "")
         for each in _children(entry, "category", {ATOM})
     )
-    return FeedEntry(
+    return FeedItem(
         _named(_text(entry, "id", {ATOM}) or link, base), " ".join(_construct(entry, "title").text.split()),
         words, link, _text(entry, "published", {ATOM}), _text(entry, "updated", {ATOM}),
         tuple(name for each in people if (name := _text(each, "name", {ATOM}))),
@@ -418,7 +418,7 @@ def urljoin_or(base: str, address: str) -> str:
 PREFIX = "feed:"
 
 
-class Feed(FileSource):
+class FeedFile(FileSource):
     """The documents of a feed, one for each entry. A feed holds the last entries only: it is not complete."""
 
     kind = "feed"
@@ -449,7 +449,7 @@ class Feed(FileSource):
         if sound:
             yield self.checkpoint(state, len(seen))
 
-    def _stated(self, entry: FeedEntry, number: int) -> Iterator[Document | Problem]:
+    def _stated(self, entry: FeedItem, number: int) -> Iterator[Document | Problem]:
         text = entry.words.text or entry.title
         name = PREFIX + entry.id
         if not entry.id or len(name) > LONGEST_ID:
@@ -473,14 +473,14 @@ class Feed(FileSource):
             outline=entry.words.outline if entry.words.text else (), uri=entry.link,
         )  # fmt: skip
 
-    def _problem(self, entry: FeedEntry, message: str, remedy: str = "", document: str = "") -> Problem:
+    def _problem(self, entry: FeedItem, message: str, remedy: str = "", document: str = "") -> Problem:
         return Problem(message, self.naming.shown, entry.line, remedy, document)
 
 
 @checked
-def open_feed(target: str, context: SourceContext) -> Feed:
+def open_feed(target: str, context: SourceContext) -> FeedFile:
     """The source that `feed:PATH` names. Raises SourceError for a path that is not there."""
-    return Feed(naming_of(target, context))
+    return FeedFile(naming_of(target, context))
 
 
 FEED = SourceScheme(open_feed)

@@ -95,7 +95,7 @@ class Flow:
 
 
 @dataclass(slots=True)
-class Table:
+class HtmlTable:
     """A table whose rows become lines. `depth`: how many flows are open around it."""
 
     depth: int
@@ -192,7 +192,7 @@ class _BlockReading:
         self.left_out = left_out
         self.title = ""
         self.flows = [Flow()]
-        self._tables: list[Table] = []
+        self._tables: list[HtmlTable] = []
         self._cell: list[MarkupToken] = []
         self._beyond = 0
         self._marks: list[tuple[str, bool]] = []
@@ -290,7 +290,7 @@ class _BlockReading:
                 self._beyond += 1
                 return
             self.flows[-1].end_list()
-            self._tables.append(Table(len(self.flows)))
+            self._tables.append(HtmlTable(len(self.flows)))
         elif self._tables and not self._beyond:
             table = self._tables[-1]
             self._end_cell(table)
@@ -316,7 +316,7 @@ class _BlockReading:
                 table.end_row()
                 table.in_head = False
 
-    def _end_cell(self, table: Table) -> None:
+    def _end_cell(self, table: HtmlTable) -> None:
         if len(self.flows) > table.depth:
             flow, cell = self.flows.pop(), self._cell.pop()
             flow.end()

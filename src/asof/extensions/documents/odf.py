@@ -31,7 +31,7 @@ def read(raw: bytes, stem: str, suffix: str, limits: ReadLimits) -> list[Part]: 
     if _MANIFEST in archive and b"encryption-data" in archive.bytes(_MANIFEST):
         raise Refused("it is encrypted", "save it without a password")
     root = archive.xml("content.xml")
-    document = _Document(root, Body(Writer(limits)))
+    document = _OdfReading(root, Body(Writer(limits)))
     notes: list[str] = []
     if (text := child(root, "body", "text")) is not None:
         document.blocks(text)
@@ -49,7 +49,7 @@ def read(raw: bytes, stem: str, suffix: str, limits: ReadLimits) -> list[Part]: 
     return [document.body.part(core, notes)]
 
 
-class _Document:
+class _OdfReading:
     """A document that is read."""
 
     def __init__(self, root: ET.Element, body: Body) -> None:

@@ -34,7 +34,7 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class TableText:
     """A table to be written: the text above its columns, their headers, and the rows."""
 
     captions: list[str]
@@ -42,7 +42,7 @@ class Table:
     rows: list[list[str]]
 
 
-def table_of(rows: Iterable[Sequence[Cell]], marked: int = 0) -> Table:
+def table_of(rows: Iterable[Sequence[Cell]], marked: int = 0) -> TableText:
     """A table of rows. `marked`: so many first rows are marked as headers; else the first is taken for one
     if it has several short cells that are no labels ("Name:"). A first row that is one cell over several
     columns is a caption."""
@@ -53,14 +53,14 @@ def table_of(rows: Iterable[Sequence[Cell]], marked: int = 0) -> Table:
         kept, marked = kept[1:], max(marked - 1, 0)
     heads = laid_out(kept[: marked or 1], heads=True)
     if len(kept) <= len(heads) or not _are_heads(heads):
-        return Table(captions, [], [_labelled(line) for line in laid_out(kept)])
+        return TableText(captions, [], [_labelled(line) for line in laid_out(kept)])
     columns = ([row[at] for row in heads if at < len(row)] for at in range(max(map(len, heads))))
     header = [" ".join(dict.fromkeys(filter(None, map(str.strip, column)))) for column in columns]
     lines = laid_out(kept)[len(heads) :]
     used = {at for line in lines for at, text in enumerate(line) if text.strip()}
     if {*filter(None, header)} - {name for at, name in enumerate(header) if at in used}:
         lines.insert(0, header)  # it would not be said with any value
-    return Table(captions, header, lines)
+    return TableText(captions, header, lines)
 
 
 def laid_out(rows: Iterable[Sequence[Cell]], *, heads: bool = False) -> list[list[str]]:

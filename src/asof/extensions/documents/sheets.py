@@ -29,7 +29,7 @@ LOOKED_AT = 10
 """A header fills at least half as many cells as any of so many rows below it."""
 
 
-class Row(NamedTuple):
+class SheetRow(NamedTuple):
     """A row that is not empty: its number from 0, its cells by their columns from 0, which of them are texts,
     and whether the others are years or dates, as they may stand in a header."""
 
@@ -39,7 +39,7 @@ class Row(NamedTuple):
     can_head: bool
 
 
-def write_rows(rows: Iterable[Row], writer: Writer) -> None:
+def write_rows(rows: Iterable[SheetRow], writer: Writer) -> None:
     """Write the rows of a sheet, each with the header of its table, below headings of cell ranges.
 
     Single cells above the first table have no such heading. After an empty row a table begins if a row
@@ -70,7 +70,7 @@ def write_rows(rows: Iterable[Row], writer: Writer) -> None:
     runs.end()
 
 
-def _with_rows_below(rows: Iterable[Row]) -> Iterator[tuple[Row, Sequence[Row]]]:
+def _with_rows_below(rows: Iterable[SheetRow]) -> Iterator[tuple[SheetRow, Sequence[SheetRow]]]:
     """Each row with some that follow it without an empty row between."""
     source = iter(rows)
     ahead = deque(islice(source, LOOKED_AT + 1))
@@ -81,7 +81,7 @@ def _with_rows_below(rows: Iterable[Row]) -> Iterator[tuple[Row, Sequence[Row]]]
         ahead.extend(islice(source, 1))
 
 
-def _is_header(row: Row, below: Sequence[Row], widest: int, header: Mapping[int, str]) -> bool:
+def _is_header(row: SheetRow, below: Sequence[SheetRow], widest: int, header: Mapping[int, str]) -> bool:
     """True if a row is the header of those below it, which had another `header` before or none."""
     cells = row.cells
     if not below or len(cells) < 2 or not row.texts or not row.can_head:
@@ -104,7 +104,7 @@ class _Runs:
     _rows: tuple[int, int] = (0, 0)
     _columns: tuple[int, int] = (0, 0)
 
-    def add(self, row: Row, header: Mapping[int, str]) -> None:
+    def add(self, row: SheetRow, header: Mapping[int, str]) -> None:
         columns = sorted(row.cells)
         line = row_text([header.get(at, "") for at in columns], [row.cells[at] for at in columns])
         words = len(line.split())
@@ -216,7 +216,7 @@ def _reason(wrong: Exception) -> str:
     return " ".join(str(wrong).split())[:200]
 
 
-def _rows(sheet: Any) -> Iterator[Row]:
+def _rows(sheet: Any) -> Iterator[SheetRow]:
     """The rows of a sheet that hold something; python-calamine gives them from the first row of the sheet,
     but from the first column that holds something."""
     left = sheet.start[1]
@@ -234,7 +234,7 @@ def _rows(sheet: Any) -> Iterator[Row]:
             elif not isinstance(value, date) and (isinstance(value, bool) or value not in _YEARS):
                 can_head = False
         if cells:
-            yield Row(number, cells, frozenset(texts), can_head)
+            yield SheetRow(number, cells, frozenset(texts), can_head)
 
 
 def shown(value: object) -> str:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof.store.reader import BY_NAME, LinkResolver, LinkTarget, current_aliases, current_documents, folded
+from asof.store.reader import BY_NAME, AsOfReader, LinkResolver, LinkTarget, folded
 from asof.time.moment import read
 from asof.values import Document, Ended, SourcedTime
 
@@ -36,10 +36,10 @@ def item(name: str, when: int, aliases: list[str], ends: bool) -> Document | End
     return Document(name, f"text {when}", published=year(when), aliases=tuple(aliases))
 
 
-def first(target: str, origin: str, ids: dict[int, str], moment: Any) -> str | None:
+def first(target: str, origin: str, ids: dict[int, str], store: AsOfReader) -> str | None:
     """The first of all documents, one by one, in the order of how well they match."""
     link = LinkTarget.of(target, origin)
-    aliased = {ids[number] for alias, number in current_aliases(*moment) if folded(alias) == folded(target)}
+    aliased = {ids[number] for alias, number in store.current_aliases() if folded(alias) == folded(target)}
     ranked = [(link.rank(name), name) for name in ids.values()]
     return min(
         (each for each in ranked if each[0][0] <= BY_NAME or each[1] in aliased), default=(None, None)
@@ -54,16 +54,15 @@ def test_many_links_lead_where_one_does(fresh: Make) -> None:
             corpus.add([item(*each) for each in stated])
             for when in ("2002", "2004"):
                 store = corpus.at(when).view().store
-                moment = (store.db, store.as_of, store.known_at)
-                ids = {number: name for number, name, _ in current_documents(*moment)}
+                ids = {number: name for number, name, _ in store.current_documents()}
                 assert set(ids.values()) == {
                     name for name, *_ in stated if store.current_version(name) is not None
                 }
                 resolve = LinkResolver(
-                    ids.values(), [(alias, ids[number]) for alias, number in current_aliases(*moment)]
+                    ids.values(), [(alias, ids[number]) for alias, number in store.current_aliases()]
                 )
                 for target, origin in [*links, *((name, name) for name, *_ in stated)]:
-                    assert resolve(target, origin) == first(target, origin, ids, moment), (target, origin)
+                    assert resolve(target, origin) == first(target, origin, ids, store), (target, origin)
 
     property_()
 

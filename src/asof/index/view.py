@@ -19,7 +19,7 @@ from asof.index.segment import Prefix, Segment, Window
 from asof.models.ports import Encoder
 from asof.store.digest import hit_id, layout_places
 from asof.store.names import called
-from asof.store.reader import AsOfReader, StoredPassage, about_of, published_of
+from asof.store.reader import AsOfReader, StoredPassage, about_of, matching_heads, published_of, records
 from asof.text.tokens import Analyzer
 from asof.values import Filters, Hit, Location, Why
 
@@ -189,7 +189,7 @@ class View:
             if getattr(filters, name)
         }
         if of_head:
-            heads = self.store.matching_heads(**of_head)
+            heads = matching_heads(self.store.db, **of_head)
             passes = np.isin(window.column("head"), np.array(heads, np.int64))
             mask = passes if mask is None else mask & passes
         return mask
@@ -238,7 +238,7 @@ class View:
         passages = self.column("passage", rows).tolist()
         missing = [passage for passage in passages if passage not in self._records]
         if missing:
-            self._records.update(self.store.records(missing))
+            self._records.update(records(self.store.db, missing))
         return [self._records[passage] for passage in passages]
 
     def hits(

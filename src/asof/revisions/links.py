@@ -20,9 +20,6 @@ from asof.index.view import View
 from asof.store.names import find_document
 from asof.store.reader import (
     LinkResolver,
-    current_aliases,
-    current_documents,
-    current_links,
     has_links,
     visible_instants_after,
 )
@@ -112,24 +109,21 @@ def _cached(view: View, name: str, make: Callable[[View], T]) -> T:
 
 def _titles(view: View) -> dict[int, tuple[str, str]]:
     """Id and title of each current document, by its number."""
-    current = current_documents(view.store.db, view.store.as_of, view.store.known_at)
-    return {number: (name, title) for number, name, title in current}
+    return {number: (name, title) for number, name, title in view.store.current_documents()}
 
 
 def _resolver(view: View) -> LinkResolver:
     titles = _cached(view, "titles", _titles)
-    aliases = current_aliases(view.store.db, view.store.as_of, view.store.known_at)
-    named = [(alias, titles[number][0]) for alias, number in aliases]
+    named = [(alias, titles[number][0]) for alias, number in view.store.current_aliases()]
     return LinkResolver([name for name, _ in titles.values()], named)
 
 
 def _links(view: View) -> LinkGraph:
-    moment = (view.store.db, view.store.as_of, view.store.known_at)
     titles, resolve = _cached(view, "titles", _titles), resolver(view)
     numbers = {name: number for number, (name, _) in titles.items()}
     pairs: set[tuple[int, int]] = set()
     broken: dict[int, list[str]] = {}
-    for origin, target in current_links(*moment):
+    for origin, target in view.store.current_links():
         document = resolve(target, titles[origin][0])
         if document is None:
             broken.setdefault(origin, []).append(target)

@@ -13,7 +13,7 @@ from itertools import islice
 from unicodedata import normalize
 
 from asof.errors import DocumentNotFound, UsageError
-from asof.store.reader import AsOfReader, current_aliases, current_documents, has_document, stem_of
+from asof.store.reader import KNOWN, AsOfReader, has_document, stem_of
 from asof.store.schema import LAST_NAME
 from asof.time.span import iso
 from asof.values import Filters
@@ -131,20 +131,18 @@ def matching_documents(name: str, pool: Iterable[DocumentName], *, allow_part: b
 
 
 def _current_names(store: AsOfReader) -> list[DocumentName]:
-    moment = (store.db, store.as_of, store.known_at)
-    documents = current_documents(*moment)
+    documents = store.current_documents()
     ids = {number: document for number, document, _ in documents}
     pool = [(document, title) for _, document, title in documents]
-    return pool + [(ids[number], alias) for alias, number in current_aliases(*moment)]
+    return pool + [(ids[number], alias) for alias, number in store.current_aliases()]
 
 
 def _past_names(store: AsOfReader) -> list[DocumentName]:
     """Ids and titles of all versions published by then, as known."""
     return store.db.execute(
         "SELECT DISTINCT d.name, h.title FROM versions AS v JOIN documents AS d ON d.id = v.document"
-        " JOIN heads AS h ON h.id = v.head WHERE v.visible <= ?1 AND v.added <= ?2"
-        " AND (v.retired IS NULL OR v.retired > ?2)",
-        (store.as_of, store.known_at),
+        f" JOIN heads AS h ON h.id = v.head WHERE {KNOWN}",
+        store.moment,
     ).fetchall()
 
 
@@ -179,19 +177,15 @@ NOTHING_MATCHES = "nothing matches:"
 """The beginning of these notes."""
 
 
-_VISIBLE = "v.visible <= ?1 AND v.added <= ?2 AND (v.retired IS NULL OR v.retired > ?2)"
 _DOCUMENTS = (
-    f"SELECT DISTINCT d.name FROM versions AS v JOIN documents AS d ON d.id = v.document WHERE {_VISIBLE}"
+    f"SELECT DISTINCT d.name FROM versions AS v JOIN documents AS d ON d.id = v.document WHERE {KNOWN}"
 )
-_TAGS = (
-    f"SELECT DISTINCT t.tag FROM versions AS v JOIN tags AS t ON t.head = v.head WHERE {_VISIBLE} ORDER BY 1"
-)
+_TAGS = f"SELECT DISTINCT t.tag FROM versions AS v JOIN tags AS t ON t.head = v.head WHERE {KNOWN} ORDER BY 1"
 
 
 def filter_notes(store: AsOfReader, filters: Filters) -> list[str]:
     """A note for each of these filters that no document passes or had passed, with suggestions."""
-    moment = (store.as_of, store.known_at)
-    if store.db.execute(f"{_DOCUMENTS} LIMIT 1", moment).fetchone() is None:
+    if store.db.execute(f"{_DOCUMENTS} LIMIT 1", store.moment).fetchone() is None:
         published, indexed = iso(store.as_of)[:10], iso(store.known_at)[:10]
         if indexed < published:
             return [
@@ -213,7 +207,7 @@ def filter_notes(store: AsOfReader, filters: Filters) -> list[str]:
             f"{NOTHING_MATCHES} no document's id matches {filters.path!r}; "
             f"{_path_suggestion(store, filters.path)}"
         )
-    tags = [tag for (tag,) in store.db.execute(_TAGS, moment)] if filters.tags else []
+    tags = [tag for (tag,) in store.db.execute(_TAGS, store.moment)] if filters.tags else []
     notes += [
         f"{NOTHING_MATCHES} no document has the tag {tag!r}; {_nearest_of(tag, tags)}"
         for tag in (each.removeprefix("#") for each in filters.tags)
@@ -223,24 +217,18 @@ def filter_notes(store: AsOfReader, filters: Filters) -> list[str]:
 
 
 def _matches(store: AsOfReader, pattern: str) -> bool:
-    rows = store.db.execute(
-        f"{_DOCUMENTS} AND d.name GLOB ?3 LIMIT 1", (store.as_of, store.known_at, pattern)
-    )
-    return rows.fetchone() is not None
-
-
-def _bare(path: str) -> str:
-    return path.removeprefix("./").rstrip("/")
+    query = f"{_DOCUMENTS} AND d.name GLOB :pattern LIMIT 1"
+    return store.db.execute(query, {**store.moment, "pattern": pattern}).fetchone() is not None
 
 
 def _path_suggestion(store: AsOfReader, path: str) -> str:
     """The pattern as a folder or as a part of ids, if that matches; else similar folders."""
-    bare = _bare(path)
+    bare = path.removeprefix("./").rstrip("/")
     others = (bare, f"{bare}/*", f"*/{bare}", f"*/{bare}/*", f"*{bare}*") if bare else ()
     other = next((each for each in others if _matches(store, each)), None)
     if other:
         return f"did you mean {other!r}?"
-    names = store.db.execute(_DOCUMENTS, (store.as_of, store.known_at))
+    names = store.db.execute(_DOCUMENTS, store.moment)
     folders = sorted({name.rpartition("/")[0] for (name,) in names if "/" in name})
     return _nearest_of(bare.removesuffix("/*"), folders, "/*")
 

@@ -120,8 +120,8 @@ class VisiblePassage(NamedTuple):
 
 
 _VISIBLE = (
-    "SELECT p.id, d.name, p.key, h.title, h.uri, p.text, p.number, p.headings, p.visible,"
-    " (SELECT min(e.at) FROM ends AS e WHERE e.passage = p.id AND e.added <= ?3) AS ended,"
+    "SELECT p.id, d.name, p.key, h.title, h.uri, p.text, p.number, p.visible,"
+    " (SELECT min(e.at) FROM ends AS e WHERE e.passage = p.id AND e.added <= ?3), p.headings,"
     " v.published, v.starts, v.ends, v.dated_by FROM json_each(?1) AS requested"
     " JOIN passages AS p ON p.id = requested.value JOIN documents AS d ON d.id = p.document"
     " JOIN heads AS h ON h.id = p.head JOIN versions AS v ON v.id = p.version"
@@ -136,27 +136,18 @@ def visible_passages(
 
     `ended`: also those that were current before; never retired ones.
     """
-    visible_by_id = {}
-    for row in db.execute(_VISIBLE, (json.dumps(list(passages)), as_of, known_at)):
-        passage, document, key, title, uri, text, number, headings, visible, end, *date = row
+    found = {}
+    for *stored, visible, end, headings, text, starts, ends, by in db.execute(
+        _VISIBLE, (json.dumps(list(passages)), as_of, known_at)
+    ):
         over = end is not None and end <= as_of
         if over and (not ended or end <= BEGINNING or end <= visible):
             continue
-        published = _published(*date)
-        visible_by_id[passage] = VisiblePassage(
-            passage,
-            document,
-            key,
-            title,
-            uri,
-            text,
-            number,
-            visible,
-            end if over else None,
-            published,
-            tuple(headings.split("\n")) if headings else (),
-        )
-    return visible_by_id
+        above = tuple(headings.split("\n")) if headings else ()
+        published = _published(text, starts, ends, by)
+        rest = (visible, end if over else None, published, above)
+        found[stored[0]] = VisiblePassage._make([*stored, *rest])
+    return found
 
 
 class VisibleInterval(NamedTuple):
@@ -383,37 +374,6 @@ def folded(text: str, like: str = "") -> str:
 
 # -- all links of a view -------------------------------------------------------------------------------
 
-_IN_FORCE = (
-    "WITH ordered AS (SELECT id, document, head, row_number() OVER"
-    " (PARTITION BY document ORDER BY visible DESC, added DESC, id DESC) AS place FROM versions"
-    " WHERE visible <= ?1 AND added <= ?2 AND (retired IS NULL OR retired > ?2)),"
-    " force AS (SELECT id, document, head FROM ordered WHERE place = 1 AND head IS NOT NULL) "
-)
-
-
-def current_documents(db: sqlite3.Connection, as_of: int, known_at: int) -> list[tuple[int, str, str]]:
-    """Numbers, ids and titles of all current documents."""
-    return db.execute(
-        f"{_IN_FORCE} SELECT d.id, d.name, h.title FROM force JOIN documents AS d ON d.id = force.document"
-        " JOIN heads AS h ON h.id = force.head", (as_of, known_at),
-    ).fetchall()  # fmt: skip
-
-
-def current_links(db: sqlite3.Connection, as_of: int, known_at: int) -> list[tuple[int, str]]:
-    """The distinct links of all current documents: the number of the document, the target as written."""
-    return db.execute(
-        f"{_IN_FORCE} SELECT DISTINCT force.document, l.target FROM force JOIN links AS l"
-        " ON l.version = force.id", (as_of, known_at),
-    ).fetchall()  # fmt: skip
-
-
-def current_aliases(db: sqlite3.Connection, as_of: int, known_at: int) -> list[tuple[str, int]]:
-    """The aliases of all current documents, and the numbers of the documents."""
-    return db.execute(
-        f"{_IN_FORCE} SELECT a.alias, force.document FROM aliases AS a JOIN force ON force.id = a.version",
-        (as_of, known_at),
-    ).fetchall()
-
 
 def has_links(db: sqlite3.Connection) -> bool:
     """True if any version ever linked to anything."""
@@ -429,6 +389,18 @@ def visible_instants_after(db: sqlite3.Connection, instant: int) -> list[int]:
 # -- reader --------------------------------------------------------------------------------------------
 
 
+KNOWN = "v.visible <= :as_of AND v.added <= :known_at AND (v.retired IS NULL OR v.retired > :known_at)"
+"""SQL for the versions `v` that were published by a moment, as known."""
+
+_IN_FORCE = (
+    "WITH ordered AS (SELECT id, document, head, published, starts, ends, dated_by, visible,"
+    " row_number() OVER (PARTITION BY document ORDER BY visible DESC, added DESC, id DESC) AS place"
+    f" FROM versions AS v WHERE {KNOWN}),"
+    " force AS (SELECT * FROM ordered WHERE place = 1 AND head IS NOT NULL)"
+)
+"""SQL for the current versions of all documents."""
+
+
 @dataclass(frozen=True, slots=True)
 class AsOfReader:
     """The store at (`as_of`, `known_at`), in instants."""
@@ -437,48 +409,69 @@ class AsOfReader:
     as_of: int
     known_at: int
 
-    _CURRENT = (
-        "SELECT v.id, v.layout, v.head FROM versions AS v JOIN documents AS d ON d.id = v.document"
-        " WHERE d.name = ? AND v.visible <= ? AND v.added <= ? AND (v.retired IS NULL OR v.retired > ?)"
-        " ORDER BY v.visible DESC, v.added DESC, v.id DESC LIMIT 1"
-    )
+    @property
+    def moment(self) -> dict[str, int]:
+        """The values of `KNOWN`."""
+        return {"as_of": self.as_of, "known_at": self.known_at}
+
+    def _last_version(self, document: str) -> tuple[int, bytes | None, int | None] | None:
+        """Id, layout and head of the last version of a document, which may be a deletion."""
+        row: tuple[int, bytes | None, int | None] | None = self.db.execute(
+            "SELECT v.id, v.layout, v.head FROM versions AS v JOIN documents AS d ON d.id = v.document"
+            f" WHERE d.name = :name AND {KNOWN} ORDER BY v.visible DESC, v.added DESC, v.id DESC LIMIT 1",
+            {**self.moment, "name": document},
+        ).fetchone()
+        return row
 
     def current_version(self, document: str) -> tuple[int, bytes | None] | None:
         """The current version of a document, as (id, layout); None when there is none or it is a deletion."""
-        row = self.db.execute(self._CURRENT, (document, self.as_of, self.known_at, self.known_at)).fetchone()
-        return None if row is None or row[2] is None else (row[0], row[1])
+        row = self._last_version(document)
+        return None if row is None or row[2] is None else row[:2]
 
     def was_published(self, document: str) -> bool:
         """True if a version of a document was published by `as_of`, as known at `known_at`."""
-        row = self.db.execute(self._CURRENT, (document, self.as_of, self.known_at, self.known_at)).fetchone()
-        return row is not None
+        return self._last_version(document) is not None
+
+    def current_documents(self) -> list[tuple[int, str, str]]:
+        """Numbers, ids and titles of all current documents."""
+        return self.db.execute(
+            f"{_IN_FORCE} SELECT d.id, d.name, h.title FROM force JOIN documents AS d"
+            " ON d.id = force.document JOIN heads AS h ON h.id = force.head", self.moment,
+        ).fetchall()  # fmt: skip
+
+    def current_links(self) -> list[tuple[int, str]]:
+        """The distinct links of all current documents: the number of the document, the target as written."""
+        return self.db.execute(
+            f"{_IN_FORCE} SELECT DISTINCT force.document, l.target FROM force JOIN links AS l"
+            " ON l.version = force.id", self.moment,
+        ).fetchall()  # fmt: skip
+
+    def current_aliases(self) -> list[tuple[str, int]]:
+        """The aliases of all current documents, and the numbers of the documents."""
+        return self.db.execute(
+            f"{_IN_FORCE} SELECT a.alias, force.document FROM aliases AS a JOIN force"
+            " ON force.id = a.version", self.moment,
+        ).fetchall()  # fmt: skip
 
     def sources(self) -> list[str]:
         """The names of the sources with documents published by `as_of`, as known at `known_at`, in order."""
         rows = self.db.execute(
             "SELECT DISTINCT s.name FROM versions AS v JOIN heads AS h ON h.id = v.head"
-            " JOIN sources AS s ON s.id = h.source"
-            " WHERE v.visible <= ?1 AND v.added <= ?2 AND (v.retired IS NULL OR v.retired > ?2)"
-            " ORDER BY s.name",
-            (self.as_of, self.known_at),
+            f" JOIN sources AS s ON s.id = h.source WHERE {KNOWN} ORDER BY s.name",
+            self.moment,
         )
         return [name for (name,) in rows]
 
     def layouts(self, documents: Iterable[str]) -> dict[str, bytes]:
         """The layouts of the current versions of these documents; deleted documents are left out."""
         rows = self.db.execute(
-            "SELECT d.name, v.layout FROM json_each(?) AS requested"
+            "SELECT d.name, v.layout FROM json_each(:names) AS requested"
             " JOIN documents AS d ON d.name = requested.value JOIN versions AS v ON v.document = d.id"
-            " WHERE v.visible <= ? AND v.added <= ? AND (v.retired IS NULL OR v.retired > ?)"
-            " ORDER BY v.visible, v.added, v.id",
-            (json.dumps(list(documents)), self.as_of, self.known_at, self.known_at),
+            f" WHERE {KNOWN} ORDER BY v.visible, v.added, v.id",
+            {**self.moment, "names": json.dumps(list(documents))},
         )
         last = dict(rows.fetchall())
         return {name: layout for name, layout in last.items() if layout is not None}
-
-    def records(self, passages: Iterable[int]) -> dict[int, StoredPassage]:
-        """The stored passages with these ids, by id."""
-        return records(self.db, passages)
 
     def labels(self, passages: Iterable[int]) -> dict[int, tuple[str, str, str]]:
         """Headings, tags (JSON) and language of the stored passages with these ids, by id."""
@@ -488,10 +481,6 @@ class AsOfReader:
             (json.dumps(list(passages)),),
         )
         return {passage: (headings, tags, language) for passage, headings, tags, language in rows}
-
-    def matching_heads(self, **attributes: Any) -> list[int]:
-        """Ids of the heads that have these attributes, each named as an argument of `matching_heads`."""
-        return matching_heads(self.db, **attributes)
 
     def text(self, document: str) -> str | None:
         """The text of the current version of a document; None when there is none."""
@@ -575,13 +564,6 @@ def has_document(db: sqlite3.Connection, name: str) -> bool:
 # -- documents: one with its text and versions, a page of all, counts by month -------------------------
 
 _COLUMNS = "d.name, h.title, h.uri, h.tags, h.meta, v.published, v.starts, v.ends, v.dated_by, v.visible"
-_KNOWN = "v.visible <= :as_of AND v.added <= :known_at AND (v.retired IS NULL OR v.retired > :known_at)"
-_CURRENT = (
-    "WITH ranked AS (SELECT v.*, row_number() OVER (PARTITION BY v.document"
-    f" ORDER BY v.visible DESC, v.added DESC, v.id DESC) AS place FROM versions AS v WHERE {_KNOWN})"
-    f" SELECT {_COLUMNS} FROM ranked AS v JOIN documents AS d ON d.id = v.document"
-    " JOIN heads AS h ON h.id = v.head WHERE v.place = 1"
-)
 
 
 class DocumentVersion(NamedTuple):
@@ -620,13 +602,12 @@ def document_as_of(store: AsOfReader, name: str) -> DocumentAsOf | None:
     version = store.current_version(name)
     if version is None:
         return None
-    moment = {"name": name, "as_of": store.as_of, "known_at": store.known_at}
     rows = store.db.execute(
         "SELECT v.id, v.visible, v.published, v.starts, v.ends, v.dated_by, coalesce(h.title, ''),"
         " h.id IS NULL FROM versions AS v JOIN documents AS d ON d.id = v.document"
         " LEFT JOIN heads AS h ON h.id = v.head"
-        f" WHERE d.name = :name AND {_KNOWN} ORDER BY v.visible, v.added, v.id",
-        moment,
+        f" WHERE d.name = :name AND {KNOWN} ORDER BY v.visible, v.added, v.id",
+        {**store.moment, "name": name},
     ).fetchall()
     versions = tuple(
         DocumentVersion(visible, _published(*dated), title, bool(removed), number == version[0])
@@ -644,15 +625,10 @@ def documents_as_of(store: AsOfReader, after: str, most: int, part: str = "") ->
     """At most so many current documents whose ids come after `after`, in order of id; those alone that have
     `part` in their id or title, without regard to ASCII case."""
     rows = store.db.execute(
-        f"{_CURRENT} AND d.name > :after AND (instr(lower(d.name), :part) OR instr(lower(h.title), :part)"
-        " OR :part = '') ORDER BY d.name LIMIT :most",
-        {
-            "as_of": store.as_of,
-            "known_at": store.known_at,
-            "after": after,
-            "part": part.lower(),
-            "most": most,
-        },
+        f"{_IN_FORCE} SELECT {_COLUMNS} FROM force AS v JOIN documents AS d ON d.id = v.document"
+        " JOIN heads AS h ON h.id = v.head WHERE d.name > :after AND (instr(lower(d.name), :part)"
+        " OR instr(lower(h.title), :part) OR :part = '') ORDER BY d.name LIMIT :most",
+        {**store.moment, "after": after, "part": part.lower(), "most": most},
     )
     return [_summary(*row) for row in rows]
 
@@ -662,8 +638,8 @@ def versions_by_month(store: AsOfReader) -> list[tuple[str, int]]:
     return store.db.execute(
         "SELECT month, count(*) FROM (SELECT strftime('%Y-%m', v.starts / 1000000, 'unixepoch') AS month"
         " FROM versions AS v WHERE v.head IS NOT NULL AND v.dated_by <> 'none' AND v.starts IS NOT NULL"
-        f" AND {_KNOWN}) AS dated WHERE month IS NOT NULL GROUP BY month ORDER BY month",
-        {"as_of": store.as_of, "known_at": store.known_at},
+        f" AND {KNOWN}) AS dated WHERE month IS NOT NULL GROUP BY month ORDER BY month",
+        store.moment,
     ).fetchall()
 
 

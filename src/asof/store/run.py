@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Annotated, NamedTuple
 
@@ -39,9 +41,6 @@ class IndexReport:
     @property
     def written(self) -> int:
         return self.added + self.changed + self.corrected + self.ended
-
-    def count(self, what: str) -> None:
-        setattr(self, what, getattr(self, what) + 1)
 
 
 class MissingFromSource(NamedTuple):
@@ -100,26 +99,32 @@ class IndexRun:
                 self._add_problem(statement)
         if not items and not tokens:
             return
-        counts = IndexReport()
-        version_ids: list[int] = []
+        with self._write({item.id for item in items} | tokens.keys()) as (write, counts, seen):
+            for item in items:
+                what, version = self._store_item(write, item)
+                counts[what] += 1
+                if version is not None:
+                    seen += self._see(write.document_state(item.id), version)
+            write.checkpoints = self._without_held(write, tokens)
+
+    @contextmanager
+    def _write(self, names: Iterable[str]) -> Iterator[tuple[Transaction, Counter[str], list[int]]]:
+        """One transaction that changes these documents, counts by outcome, and ids of versions that the
+        source stated; both are taken into account when it is committed."""
+        counts, seen = Counter[str](), list[int]()
         with self.store.write(
             self.db, self.clock, self.publish, what="index", source=(self.name, self.kind)
         ) as write:
-            write.load({item.id for item in items} | tokens.keys())
-            self._mark_seen(write)
-            for item in items:
-                what, version = self._store_item(write, item)
-                counts.count(what)
-                if version is not None:
-                    version_ids += self._see(write.document_state(item.id), version)
-            write.checkpoints = self._without_held(write, tokens)
-        self._record_commit(counts, version_ids, write)
-
-    def _mark_seen(self, write: Transaction) -> None:
-        for name, document in write.documents.items():
-            stands = name in self.unchanged
-            for version in document.versions:
-                version.seen = version.id in self.seen_versions or (stands and version.dated_by != EDIT)
+            write.load(names)
+            for name, document in write.documents.items():
+                stands = name in self.unchanged
+                for version in document.versions:
+                    version.seen = version.id in self.seen_versions or (stands and version.dated_by != EDIT)
+            yield write, counts, seen
+        self.seen_versions.update(seen)
+        for what, count in counts.items():
+            setattr(self.report, what, getattr(self.report, what) + count)
+        self.report.passages += len(write.new_rows)
 
     def _see(self, document: validity.DocumentState, stated: validity.StoredVersion) -> Iterable[int]:
         """Mark the versions that one statement stands for, which are several where an old text was restored:
@@ -152,17 +157,8 @@ class IndexRun:
         what, version = write.put(item, self.prepared(item), replaces_history=self.replaces_history)
         current = write.document_state(item.id).current
         if version is not current and current is not None and current.has_date(item.published):
-            self.reverted.add(
-                item.id
-            )  # an older text under the current date: restored, unless both are there
+            self.reverted.add(item.id)  # an older text under its date: restored, unless both are there
         return what, version
-
-    def _record_commit(self, counts: IndexReport, version_ids: Sequence[int], write: Transaction) -> None:
-        """Add the counts of a committed transaction to the report."""
-        self.seen_versions.update(version_ids)
-        for what in ("added", "changed", "corrected", "unchanged", "ended"):
-            setattr(self.report, what, getattr(self.report, what) + getattr(counts, what))
-        self.report.passages += len(write.new_rows)
 
     def _add_problem(self, problem: Problem) -> None:
         self.report.problems.append(problem)
@@ -195,14 +191,8 @@ class IndexRun:
             return
         unstated = self._missing_from_source(complete=complete)
         self._apply_missing(self._without_accidents(unstated, allow_shrinking=allow_shrinking))
-        self._save_whole()
-
-    def _save_whole(self) -> None:
-        """Store the checkpoint of the whole source, if it stated one."""
         if self.whole is not None:
-            with self.store.write(
-                self.db, self.clock, self.publish, what="index", source=(self.name, self.kind)
-            ) as write:
+            with self._write(()) as (write, *_):
                 write.checkpoints = {WHOLE: self.whole}
 
     def _is_unreadable(self, name: str) -> bool:
@@ -260,21 +250,17 @@ class IndexRun:
         _, missing, restated, stale = unstated
         if not missing and not restated and not stale:
             return
-        counts = IndexReport()
-        version_ids: list[int] = []
-        with self.store.write(
-            self.db, self.clock, self.publish, what="index", source=(self.name, self.kind)
-        ) as write:
-            write.load({*missing, *restated, *stale})
-            self._mark_seen(write)
+        with self._write({*missing, *restated, *stale}) as (write, counts, seen):
             for name in stale:
-                self._withdraw(write, write.documents[name])
+                document = write.documents[name]
+                for version in list(filter(self._is_stale, document.versions)):
+                    write.retire(document, version)
             write.checkpoints = {name: self.held[name] for name in stale if name in self.held}
             for name in missing:
                 current = write.documents[name].current
                 gone = current is None or current.deleted  # all of it was withdrawn
-                counts.count("ended" if gone else write.end(name, None, EDIT)[0])
-            counts.corrected += len(set(stale) - set(missing))
+                counts["ended" if gone else write.end(name, None, EDIT)[0]] += 1
+            counts["corrected"] += len(set(stale) - set(missing))
             for name in restated:
                 document = write.documents[name]
                 current = document.current
@@ -282,14 +268,9 @@ class IndexRun:
                 if current is None or current.id in self.seen_versions:
                     continue  # another process has written meanwhile
                 verdict = validity.edit_without_date(current, None, None, write.now)
-                version_ids.append(write.add_copy(document, old, verdict.published, verdict.visible).id)
-                counts.count("changed")
-                counts.unchanged -= 1
-        self._record_commit(counts, version_ids, write)
-
-    def _withdraw(self, write: Transaction, document: validity.DocumentState) -> None:
-        for version in list(filter(self._is_stale, document.versions)):
-            write.retire(document, version)
+                seen.append(write.add_copy(document, old, verdict.published, verdict.visible).id)
+                counts["changed"] += 1
+                counts["unchanged"] -= 1
 
     def _without_accidents(self, unstated: MissingFromSource, *, allow_shrinking: bool) -> MissingFromSource:
         """The changes to write for what the source did not state: if something could not be read, nothing is

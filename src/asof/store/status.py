@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sqlite3
 import stat
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, NamedTuple
@@ -61,7 +60,10 @@ class CorpusStatus:
 
 def status(store: Store, db: sqlite3.Connection) -> CorpusStatus:
     """The figures of a corpus, counted in one read transaction."""
-    one = _count(db)
+
+    def one(sql: str) -> int:
+        return int(db.execute(sql).fetchone()[0])
+
     db.execute("BEGIN")
     try:
         current = " FROM documents AS d JOIN versions AS v ON v.id = d.current WHERE v.head IS NOT NULL"
@@ -104,10 +106,6 @@ def status(store: Store, db: sqlite3.Connection) -> CorpusStatus:
         db.execute("ROLLBACK")
 
 
-def _count(db: sqlite3.Connection) -> Callable[[str], int]:
-    return lambda sql: int(db.execute(sql).fetchone()[0])
-
-
 def folder_size(folder: Path) -> int:
     return sum(status.st_size for path in folder.rglob("*") if stat.S_ISREG((status := path.lstat()).st_mode))
 
@@ -119,14 +117,10 @@ def check_database(db: sqlite3.Connection, database: Path) -> list[str]:
     """
     db.execute("BEGIN")
     try:
-        return _faults(db, database)
+        faults = [fault for (fault,) in db.execute("PRAGMA integrity_check") if fault != "ok"]
+        return [f"{database.name}: {fault}" for fault in (*faults, *value_faults(db))]
     finally:
         db.execute("ROLLBACK")
-
-
-def _faults(db: sqlite3.Connection, database: Path) -> list[str]:
-    faults = [fault for (fault,) in db.execute("PRAGMA integrity_check") if fault != "ok"]
-    return [f"{database.name}: {fault}" for fault in (*faults, *value_faults(db))]
 
 
 def fact_lines(db: sqlite3.Connection) -> tuple[str, ...]:

@@ -35,7 +35,7 @@ from asof.rank.stage import Range, Ranking, Recipe, Tunable
 from asof.rank.times import match_times
 from asof.rank.words import weighted_share, weighted_words
 from asof.schema import choice, within
-from asof.store.reader import StoredPassage
+from asof.store.reader import StoredPassage, records
 from asof.text.query import key
 from asof.time.span import Span, holds_in, nearest
 from asof.values import CHANGE, VALUE, Query, Why
@@ -167,7 +167,7 @@ def gammas(query: Query, view: View, facts: Sequence[StatedFact]) -> Values:
     stems = frozenset(number_of)
     narrow = np.zeros((len(words), len(facts)), bool)
     wide = np.zeros((len(words), len(facts)), bool)
-    read = view.store.records({each.passage.passage for each in facts})
+    read = records(view.store.db, {each.passage.passage for each in facts})
     above = {passage: stems & _above(record, view) for passage, record in read.items()}
     for at, each in enumerate(facts):
         passage = each.passage.passage

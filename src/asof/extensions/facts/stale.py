@@ -23,7 +23,6 @@ from asof.index.view import View
 from asof.sources.git import Git, GitFailed, commits, in_work_tree
 from asof.sources.readers import NotText, decoded
 from asof.sources.source import InputLimits, SourceNaming, source_file
-from asof.store.reader import current_documents
 from asof.store.validity import published_at
 from asof.time.moment import When
 from asof.time.span import Instant
@@ -277,4 +276,4 @@ def _meant(then: Snapshot, given: str, names: list[str], root: Path | None) -> t
 
 def _names(view: View) -> list[str]:
     store = view.store
-    return [name for _, name, _ in current_documents(store.db, store.as_of, store.known_at)]
+    return [name for _, name, _ in store.current_documents()]

@@ -38,7 +38,7 @@ from asof.extensions.facts.dated_documents import of_their_day
 from asof.index.view import View
 from asof.sources.markdown import link_to, wikilink
 from asof.store.digest import layout_keys
-from asof.store.reader import LinkResolver, LinkTarget, current_aliases, has_links, stem_of
+from asof.store.reader import LinkResolver, LinkTarget, has_links, stem_of
 from asof.text.passages import sentences
 from asof.text.tokens import tokenize
 from asof.time.span import NEVER, format_instant
@@ -81,7 +81,7 @@ class LinkTable:
         """The link table of a view."""
         known = lives(view)
         names = {number: life.name for number, life in known.items() if life.ended is None}
-        current = current_aliases(view.store.db, view.as_of, view.known_at)
+        current = view.store.current_aliases()
         return cls(
             tuple(_written(view, known)), names, known,
             LinkResolver(names.values(), [(alias, names[number]) for alias, number in current]),

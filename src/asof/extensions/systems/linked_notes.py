@@ -24,6 +24,7 @@ from asof.rank.stage import Ranking, Traits
 from asof.rank.times import ages
 from asof.revisions.links import backlinks
 from asof.schema import checked, nearest, within
+from asof.store.reader import matching_heads
 from asof.text.tokens import tokenize
 from asof.values import Query
 
@@ -80,7 +81,7 @@ def _heads(view: View, source: str) -> NDArray[np.int64]:
     heads never change."""
     key = f"heads of {source}"
     if key not in view.prefix.memo:
-        view.prefix.memo[key] = np.array(view.store.matching_heads(source=source), np.int64)
+        view.prefix.memo[key] = np.array(matching_heads(view.store.db, source=source), np.int64)
     heads: NDArray[np.int64] = view.prefix.memo[key]
     return heads
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.index.made import document, fresh
 from tests.support.rows import db_of
 
 from asof.corpus.corpus import Corpus
@@ -20,8 +19,6 @@ from asof.store.digest import METADATA, TEXT
 from asof.time.moment import read
 from asof.time.span import BEGINNING, NEVER
 from asof.values import Document, Filters
-
-Make = Callable[..., Any]
 
 ENDS = st.one_of(st.integers(-20, 20), st.just(BEGINNING), st.just(NEVER))
 STRETCHES = st.tuples(ENDS, ENDS, st.integers(METADATA, TEXT)).map(lambda s: (min(s[:2]), max(s[:2]), s[2]))
@@ -79,7 +76,7 @@ def stated(segment: Segment) -> dict[int, list[Stretch]]:
     return dict(zip(segment["passage"].tolist(), rows_of(segment.about), strict=True))
 
 
-def test_segments_keep_them_when_merged_and_rebuilt(fresh: Make, document: Make, tmp_path: Path) -> None:
+def test_segments_keep_them_when_merged_and_rebuilt(tmp_path: Path) -> None:
     texts = [(f"It rained in {year - 9} and yesterday.", f"{year}-05-05") for year in range(2001, 2006)]
     with fresh() as corpus:
         each_alone(
@@ -102,7 +99,7 @@ def test_segments_keep_them_when_merged_and_rebuilt(fresh: Make, document: Make,
             assert stated(Segment(tmp_path / entry.file)) == stated(corpus.manifest.open(entry))
 
 
-def test_a_view_gives_rows_in_any_order(fresh: Make, document: Make) -> None:
+def test_a_view_gives_rows_in_any_order() -> None:
     with fresh() as corpus:
         each_alone(
             corpus, *(document(f"d{at}", f"It rained in {1990 + at}.", str(2000 + at)) for at in range(6)),

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.index.made import document, fresh
 from tests.index.test_about_columns import ENDS, ROWS
 
 from asof.index.columns import AboutTimes, RowsByTime, Stretch, about_or_published
 from asof.store.digest import TEXT, TITLE
 from asof.time.moment import read
 from asof.values import Filters
-
-Make = Callable[..., Any]
 
 
 def test_each_different_time_has_its_rows() -> None:
@@ -86,7 +84,7 @@ def test_published_then_or_about_it() -> None:
     st.data(),
 )
 def test_the_filter_of_a_time_goes_row_by_row(
-    fresh: Make, document: Make, drawn: list[Any], about: str, since: str | None, data: st.DataObject
+    drawn: list[Any], about: str, since: str | None, data: st.DataObject
 ) -> None:
     """About the time, or about none that is known and published then; undated rows fall to `since`."""
     made = [document(f"d{at}", text, date) for at, (text, date) in enumerate(drawn)]

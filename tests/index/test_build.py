@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.index.made import row, segmented
 
 from asof.index.build import COLUMNS, invert, narrow, time_order
 from asof.index.segment import Segment
 from asof.store.writing import EndRow
 from asof.text.tokens import term_hash
-
-Make = Callable[..., Any]
 
 
 def postings(segment: Segment, word: str) -> list[tuple[int, int]]:
@@ -24,7 +21,7 @@ def postings(segment: Segment, word: str) -> list[tuple[int, int]]:
     return list(zip(segment["rows"][first:last].tolist(), segment["tf"][first:last].tolist(), strict=True))
 
 
-def test_rows_lie_in_order_of_time(row: Make, segmented: Make) -> None:
+def test_rows_lie_in_order_of_time() -> None:
     rows = [row(1, "late", 30), row(2, "first", 10), row(3, "", 20)]
     with segmented((rows, [EndRow(2, 25, 4)])) as (segment,):
         assert segment["passage"].tolist() == [2, 3, 1]
@@ -37,7 +34,7 @@ def test_rows_lie_in_order_of_time(row: Make, segmented: Make) -> None:
         assert postings(segment, "nothing") == []
 
 
-def test_counts_of_words(row: Make, segmented: Make) -> None:
+def test_counts_of_words() -> None:
     with segmented(([row(5, "a b a", 1), row(4, "b " * 300, 0)], [])) as (segment,):
         assert postings(segment, "a") == [(1, 2)]
         assert postings(segment, "b") == [(0, 300), (1, 1)]
@@ -45,7 +42,7 @@ def test_counts_of_words(row: Make, segmented: Make) -> None:
         assert segment.facts["first"] == 4
 
 
-def test_no_rows_at_all(segmented: Make) -> None:
+def test_no_rows_at_all() -> None:
     with segmented(([], [EndRow(1, 2, 3)])) as (segment,):
         assert segment.n == 0
         assert segment["total"].tolist() == [0]

@@ -9,18 +9,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.index.made import document, fresh
 from tests.support.rows import db_of
 
 from asof.index.segment import Segment, SegmentWriter
-
-Make = Callable[..., Any]
 
 
 def answers(corpus: Any) -> list[tuple[str, float]]:
     return [(hit.id, hit.score) for hit in corpus.at("2030").search("mill boat", 50).hits]
 
 
-def filled(corpus: Any, document: Make) -> list[tuple[str, float]]:
+def filled(corpus: Any) -> list[tuple[str, float]]:
     corpus.add([document("a", "mill", "2001"), document("b", "boat", "2002")])
     corpus.add([document("a", "mill boat", "2003"), document("c", "mill", "2004")])
     return answers(corpus)
@@ -48,9 +47,9 @@ def change_list(corpus: Any, statement: str, values: tuple[Any, ...] = ()) -> No
 
 
 @pytest.mark.parametrize("name", ["visible", "added", "document", "head", "number", "digest", "dated"])
-def test_a_column_that_differs_from_the_store(fresh: Make, document: Make, name: str) -> None:
+def test_a_column_that_differs_from_the_store(name: str) -> None:
     with fresh() as corpus:
-        before = filled(corpus, document)
+        before = filled(corpus)
         altered(corpus, 0, name, lambda array: array[::-1].copy() if name == "dated" else array + 1)
         if name == "dated":
             altered(corpus, 0, name, lambda array: 1 - array)
@@ -61,18 +60,18 @@ def test_a_column_that_differs_from_the_store(fresh: Make, document: Make, name:
 
 
 @pytest.mark.parametrize("name", ["end_passage", "end_at", "end_added"])
-def test_an_end_that_differs_from_the_store(fresh: Make, document: Make, name: str) -> None:
+def test_an_end_that_differs_from_the_store(name: str) -> None:
     with fresh() as corpus:
-        before = filled(corpus, document)
+        before = filled(corpus)
         altered(corpus, 1, name, lambda array: array + 1)
         assert "does not hold what the store holds" in corpus.check()[0]
         assert answers(corpus) == before
 
 
-def test_a_passage_that_the_store_does_not_have_is_no_error(fresh: Make, document: Make) -> None:
+def test_a_passage_that_the_store_does_not_have_is_no_error() -> None:
     """The question itself finds it out, and is answered."""
     with fresh() as corpus:
-        before = filled(corpus, document)
+        before = filled(corpus)
         altered(corpus, 0, "passage", lambda array: array[::-1].copy())
         altered(corpus, 0, "row_of", lambda array: array[::-1].copy())
         change_list(corpus, "UPDATE passages SET id = id + 100 WHERE id = 2")
@@ -95,9 +94,9 @@ def test_a_passage_that_the_store_does_not_have_is_no_error(fresh: Make, documen
         ("UPDATE segments SET rows = 7", "does not hold what the store holds"),
     ],
 )
-def test_a_list_of_segments_that_was_made_up(fresh: Make, document: Make, statement: str, said: str) -> None:
+def test_a_list_of_segments_that_was_made_up(statement: str, said: str) -> None:
     with fresh() as corpus:
-        before = filled(corpus, document)
+        before = filled(corpus)
         change_list(corpus, statement)
         corpus.session.forget()
         lines = corpus.check()
@@ -107,9 +106,9 @@ def test_a_list_of_segments_that_was_made_up(fresh: Make, document: Make, statem
         assert any(hit.startswith("d#") for hit, _ in answers(corpus))
 
 
-def test_a_search_mends_the_list(fresh: Make, document: Make) -> None:
+def test_a_search_mends_the_list() -> None:
     with fresh() as corpus:
-        before = filled(corpus, document)
+        before = filled(corpus)
         change_list(corpus, "UPDATE segments SET file = '/etc/passwd' WHERE first = 1")
         corpus.session.forget()
         assert answers(corpus) == before

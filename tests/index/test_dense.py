@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.index.made import row, segmented
 
 from asof.index.segment import Prefix
 from asof.index.vectors import VECTOR_SCALE, cosines, quantise
 from asof.store.writing import EndRow
-
-Make = Callable[..., Any]
 
 
 def unit(random: np.random.Generator, n: int, d: int) -> np.ndarray:
@@ -28,7 +24,7 @@ def unit(random: np.random.Generator, n: int, d: int) -> np.ndarray:
     st.none() | st.integers(0, 12), st.none() | st.integers(0, 12),
 )  # fmt: skip
 def test_products_are_those_of_whole_numbers(
-    row: Make, segmented: Make, n: int, d: int, seed: int, at_once: int, first: int | None, last: int | None
+    n: int, d: int, seed: int, at_once: int, first: int | None, last: int | None
 ) -> None:
     random = np.random.default_rng(seed)
     vectors, query = quantise(unit(random, n, d)), quantise(unit(random, 1, d))[0]
@@ -46,7 +42,7 @@ def test_products_are_those_of_whole_numbers(
         assert found.tolist() == [products[at] / float(VECTOR_SCALE * VECTOR_SCALE) for at in inside]
 
 
-def test_the_cosine_with_itself_and_with_its_opposite(row: Make, segmented: Make) -> None:
+def test_the_cosine_with_itself_and_with_its_opposite() -> None:
     vectors = quantise(np.array([[1, 0], [0.6, 0.8], [-1, 0]], np.float32))
     with segmented(([row(1, "a"), row(4, "a"), row(7, "a")], []), vectors=[vectors]) as segments:
         assert cosines(Prefix.of(segments, 5).window(), vectors[0]).tolist() == [1.0, 2400 / 4000, 0.0]

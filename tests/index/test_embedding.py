@@ -7,12 +7,12 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from tests.index.made import document, fresh
 from tests.support.meanings import Meanings
 from tests.support.rows import db_of
 
@@ -23,7 +23,6 @@ from asof.models.encoders import HashedNgrams
 from asof.rank.gather import Dense, TopK
 from asof.rank.stage import Recipe
 
-Make = Callable[..., Any]
 NEAREST = Recipe("nearest", "by vectors alone", (Dense(), TopK()))
 ONE, TWO = "meanings", "other meanings"
 
@@ -43,25 +42,20 @@ def files(corpus: Any) -> set[str]:
     return {path.name for path in corpus.manifest.folder.iterdir()}
 
 
-@pytest.fixture
-def filled(fresh: Make, document: Make) -> Make:
-    """A corpus of two segments: what a question about ships finds by meaning shares no word with it."""
-
-    def fill(corpus: Any, extra: int = 0) -> Any:
-        corpus.add([document("ferry", "The ferry.", "2001"), document("mill", "Flour of the mill.", "2002")])
-        corpus.add([document("gale", "A gale.", "2003"), document("both", "Boat and storm.", "2004")])
-        if extra:
-            corpus.add([document(f"n{at}", f"Wind number {at}.", "2005") for at in range(extra)])
-        return corpus
-
-    return fill
+def filled(corpus: Any, extra: int = 0) -> Any:
+    """The corpus with two segments: what a question about ships finds by meaning shares no word with it."""
+    corpus.add([document("ferry", "The ferry.", "2001"), document("mill", "Flour of the mill.", "2002")])
+    corpus.add([document("gale", "A gale.", "2003"), document("both", "Boat and storm.", "2004")])
+    if extra:
+        corpus.add([document(f"n{at}", f"Wind number {at}.", "2005") for at in range(extra)])
+    return corpus
 
 
 # "The ferry.": 1 of a meaning, 1 of none: 1 / √2. "Boat and storm.": 1, 1 and 1: 1 / √3
 BY_MEANING = [("ferry", 0.707), ("both", 0.577)]
 
 
-def test_from_words_to_meanings_and_back(fresh: Make, filled: Make) -> None:
+def test_from_words_to_meanings_and_back() -> None:
     with fresh() as corpus:
         filled(corpus)
         words = corpus.search("storm").hits
@@ -85,7 +79,7 @@ def test_from_words_to_meanings_and_back(fresh: Make, filled: Make) -> None:
         ]
 
 
-def test_it_is_what_a_corpus_made_with_it_is(fresh: Make, filled: Make) -> None:
+def test_it_is_what_a_corpus_made_with_it_is() -> None:
     hits = []
     with fresh(encoder=HashedNgrams(d=32)) as corpus:
         filled(corpus).embed(Meanings())
@@ -103,7 +97,7 @@ def test_it_is_what_a_corpus_made_with_it_is(fresh: Make, filled: Make) -> None:
     assert hits[0] == hits[1]
 
 
-def test_nothing_to_change(fresh: Make, filled: Make) -> None:
+def test_nothing_to_change() -> None:
     encoder = Meanings()
     with fresh(encoder=encoder) as corpus:
         filled(corpus)
@@ -115,14 +109,14 @@ def test_nothing_to_change(fresh: Make, filled: Make) -> None:
         assert corpus.embed(encoder).passages == 4
 
 
-def test_an_empty_corpus(fresh: Make, document: Make) -> None:
+def test_an_empty_corpus() -> None:
     with fresh() as corpus:
         assert corpus.embed(Meanings()).dimensions is None
         corpus.add([document("ferry", "The ferry.", "2001")])
         assert nearest(corpus) == BY_MEANING[:1]
 
 
-def test_segments_that_hold_ends_only(fresh: Make, filled: Make, document: Make) -> None:
+def test_segments_that_hold_ends_only() -> None:
     from asof.time.moment import read
     from asof.values import Ended, SourcedTime
 
@@ -134,7 +128,7 @@ def test_segments_that_hold_ends_only(fresh: Make, filled: Make, document: Make)
         assert corpus.check() == []
 
 
-def test_the_same_text_is_encoded_once(fresh: Make, document: Make) -> None:
+def test_the_same_text_is_encoded_once() -> None:
     encoder = Meanings()
     with fresh(encoder=encoder) as corpus:
         corpus.add([document("a", "The ferry.", "2001"), document("b", "The ferry.", "2002")])
@@ -152,7 +146,7 @@ def test_the_same_text_is_encoded_once(fresh: Make, document: Make) -> None:
 # -- interruptions --------------------------------------------------------------------------------------
 
 
-def test_a_model_that_fails_on_the_way(fresh: Make, filled: Make) -> None:
+def test_a_model_that_fails_on_the_way() -> None:
     with fresh(encoder=HashedNgrams(d=32)) as corpus:
         filled(corpus, extra=2 * BATCH)
         before = nearest(corpus, "gale")
@@ -170,7 +164,7 @@ def test_a_model_that_fails_on_the_way(fresh: Make, filled: Make) -> None:
         assert stored(corpus) == {ONE: 4 + 2 * BATCH}
 
 
-def test_what_an_interrupted_change_left_goes_with_the_next(fresh: Make, filled: Make) -> None:
+def test_what_an_interrupted_change_left_goes_with_the_next() -> None:
     encoder = Meanings()
     with fresh(encoder=encoder) as corpus:
         filled(corpus, extra=BATCH)
@@ -202,7 +196,7 @@ with open_corpus(Path(sys.argv[1])) as corpus:
 
 
 @pytest.mark.slow
-def test_killed_on_the_way(fresh: Make, filled: Make) -> None:
+def test_killed_on_the_way() -> None:
     """After two batches of vectors are on the disk, and in the middle of the third."""
     with fresh(encoder=HashedNgrams()) as corpus:
         filled(corpus, extra=3 * BATCH)
@@ -230,7 +224,7 @@ def test_killed_on_the_way(fresh: Make, filled: Make) -> None:
         assert corpus.check() == []
 
 
-def test_killed_between_files_and_transaction(fresh: Make, filled: Make, monkeypatch: Any) -> None:
+def test_killed_between_files_and_transaction(monkeypatch: Any) -> None:
     """The files of the new segments are swept away, those of the old ones serve."""
     from asof.index import manifest
 
@@ -255,7 +249,7 @@ def test_killed_between_files_and_transaction(fresh: Make, filled: Make, monkeyp
 # -- others meanwhile -----------------------------------------------------------------------------------
 
 
-def test_another_process_has_it_open(fresh: Make, filled: Make, document: Make) -> None:
+def test_another_process_has_it_open() -> None:
     """It sees the old vectors up to the change, and is told to open anew afterwards, also when it writes."""
     with fresh(encoder=Meanings()) as corpus:
         filled(corpus)
@@ -280,7 +274,7 @@ def test_another_process_has_it_open(fresh: Make, filled: Make, document: Make) 
             open_corpus(corpus.root, encoder=Meanings())
 
 
-def test_documents_that_come_meanwhile(fresh: Make, filled: Make, document: Make) -> None:
+def test_documents_that_come_meanwhile() -> None:
     """Added, purged and ended by another process between vectors and exchange: all have new vectors."""
     with fresh(encoder=HashedNgrams()) as corpus:
         filled(corpus)
@@ -305,7 +299,7 @@ def test_documents_that_come_meanwhile(fresh: Make, filled: Make, document: Make
         assert corpus.check() == []
 
 
-def test_writers_do_not_wait_for_the_encoder(fresh: Make, filled: Make, document: Make) -> None:
+def test_writers_do_not_wait_for_the_encoder() -> None:
     """While one process encodes, another one writes: the lock is free."""
     with fresh() as corpus:
         filled(corpus)
@@ -326,7 +320,7 @@ def test_writers_do_not_wait_for_the_encoder(fresh: Make, filled: Make, document
         assert {name for name, _ in nearest(corpus)} == {"new", "ferry", "both"}
 
 
-def test_threads_search_while_it_changes(fresh: Make, filled: Make) -> None:
+def test_threads_search_while_it_changes() -> None:
     with fresh(encoder=Meanings()) as corpus:
         filled(corpus, extra=BATCH)
         found, stop = [], threading.Event()
@@ -347,7 +341,7 @@ def test_threads_search_while_it_changes(fresh: Make, filled: Make) -> None:
     assert all(each == BY_MEANING for each in found)
 
 
-def test_another_model_under_the_same_name(fresh: Make, filled: Make, document: Make) -> None:
+def test_another_model_under_the_same_name() -> None:
     with fresh(encoder=Meanings()) as corpus:
         filled(corpus)
         with open_corpus(corpus.root, encoder=Meanings(d=16)) as other:
@@ -357,7 +351,7 @@ def test_another_model_under_the_same_name(fresh: Make, filled: Make, document: 
 
 
 @pytest.mark.slow
-def test_batches_are_small_where_a_model_encodes(fresh: Make, document: Make) -> None:
+def test_batches_are_small_where_a_model_encodes() -> None:
     """So that progress shows: 600 documents are 256 + 256 + 88; a built-in encoder takes them at once."""
     documents = [document(f"d{at}", f"Wind number {at}.", "2001") for at in range(600)]
     for encoder, steps in ((Meanings(), [256, 512, 600]), (HashedNgrams(d=32), [600])):
@@ -372,7 +366,7 @@ def test_batches_are_small_where_a_model_encodes(fresh: Make, document: Make) ->
         assert done == [3, 4]
 
 
-def test_what_did_not_change_is_not_encoded(fresh: Make, document: Make) -> None:
+def test_what_did_not_change_is_not_encoded() -> None:
     encoder = Meanings()
     with fresh(encoder=encoder) as corpus:
         corpus.add([document("a", "A ferry.", "2001"), document("b", "A mill.", "2001")])
@@ -382,7 +376,7 @@ def test_what_did_not_change_is_not_encoded(fresh: Make, document: Make) -> None
         assert encoder.calls == 2
 
 
-def test_a_segment_with_vectors_of_another_encoder_is_mended(fresh: Make, filled: Make) -> None:
+def test_a_segment_with_vectors_of_another_encoder_is_mended() -> None:
     """What no write of ours leaves, such as a folder copied together by hand."""
     with fresh(encoder=Meanings()) as corpus:
         filled(corpus)
@@ -401,7 +395,7 @@ def test_a_segment_with_vectors_of_another_encoder_is_mended(fresh: Make, filled
                 for line in told] == [True, True]  # fmt: skip
 
 
-def test_a_passage_without_a_vector_is_found_and_mended(fresh: Make, filled: Make) -> None:
+def test_a_passage_without_a_vector_is_found_and_mended() -> None:
     from asof.errors import DamagedStore
 
     with fresh(encoder=Meanings()) as corpus:
@@ -427,7 +421,7 @@ def test_a_passage_without_a_vector_is_found_and_mended(fresh: Make, filled: Mak
         (np.full((1, 8), 1.0), "vectors that are not normalised"),  # √8
     ],
 )
-def test_vectors_that_are_none(fresh: Make, document: Make, numbers: Any, message: str) -> None:
+def test_vectors_that_are_none(numbers: Any, message: str) -> None:
     class Odd(Meanings):
         def encode(self, texts: Any, *, question: bool = False) -> Any:
             return numbers.astype(np.float32)

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.index.made import document, fresh, row, segmented
 
 from asof.extensions.systems.latent import term_counts
 from asof.index.lexical import stems_of, terms_of
 from asof.text.tokens import term_hash
 
-Make = Callable[..., Any]
 
-
-def test_the_terms_of_rows_in_their_order(fresh: Make, document: Make) -> None:
+def test_the_terms_of_rows_in_their_order() -> None:
     with fresh() as corpus:
         corpus.add([document("a", "mill mill ferry", "2001")])
         corpus.add([document("b", "bread mill", "2002"), document("c", "", "2003")])
@@ -35,7 +31,7 @@ WORDS = st.lists(st.sampled_from(list("abcdef")), max_size=9)
 
 
 @given(st.lists(WORDS, min_size=1, max_size=8))
-def test_they_are_the_postings_turned_round(row: Make, segmented: Make, drawn: list[list[str]]) -> None:
+def test_they_are_the_postings_turned_round(drawn: list[list[str]]) -> None:
     rows = [row(at + 1, " ".join(words), at) for at, words in enumerate(drawn)]
     with segmented((rows, [])) as (segment,):
         expected = np.zeros((segment.n, len(segment["terms"])), int)

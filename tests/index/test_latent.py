@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
+from tests.index.made import document, fresh
 from tests.support.rows import db_of
 
 from asof.corpus.corpus import Corpus
@@ -43,7 +44,6 @@ from asof.text.tokens import term_hash
 from asof.time.span import moment
 from asof.values import Filters
 
-Make = Callable[..., Any]
 WORDS = ["mill", "ferry", "bread", "storm", "rope", "snow", "price", "chair", "bell", "fog"]
 
 
@@ -52,7 +52,7 @@ def texts(n: int, seed: int = 0) -> list[str]:
     return [" ".join(random.choice(WORDS, size=random.integers(2, 6))) for _ in range(n)]
 
 
-def added(corpus: Corpus, document: Make, n: int, first: int = 0) -> None:
+def added(corpus: Corpus, n: int, first: int = 0) -> None:
     """Documents of consecutive years from 1900 on, each in a transaction of its own."""
     for at, text in enumerate(texts(n, first), first):
         corpus.add([document(f"d{at}", text, str(1900 + at))])
@@ -137,7 +137,7 @@ def test_the_first_rows_are_those_of_a_full_sort(visible: list[int], c: int) -> 
     assert sorted(first.tolist()) == sorted(order[:c].tolist())
 
 
-def test_the_past_holds_what_has_ended_and_not_what_was_wrong(fresh: Make, document: Make) -> None:
+def test_the_past_holds_what_has_ended_and_not_what_was_wrong() -> None:
     years = ("2000", "2001", "2002", "2003")
     with fresh() as corpus:
         corpus.add([document("a", "mill", "2001"), document("b", "ferry", "2001")])
@@ -153,9 +153,9 @@ def test_the_past_holds_what_has_ended_and_not_what_was_wrong(fresh: Make, docum
 # -- the space ---------------------------------------------------------------------------------------
 
 
-def test_cosines_are_products_of_whole_numbers(fresh: Make, document: Make) -> None:
+def test_cosines_are_products_of_whole_numbers() -> None:
     with fresh() as corpus:
-        added(corpus, document, 12)
+        added(corpus, 12)
         corpus.add([document("d3", "mill mill", "1950")])  # the earlier row is dead now
         for as_of, first, last in (("2000", None, None), ("1955", None, None), ("2000", "1908", "1909")):
             snapshot = corpus.at(as_of)
@@ -175,9 +175,9 @@ def test_cosines_are_products_of_whole_numbers(fresh: Make, document: Make) -> N
         assert window.n == 2
 
 
-def test_few_rows_are_gathered_many_are_multiplied_where_they_are(fresh: Make, document: Make) -> None:
+def test_few_rows_are_gathered_many_are_multiplied_where_they_are() -> None:
     with fresh() as corpus:
-        added(corpus, document, 12)
+        added(corpus, 12)
         view = corpus.at().view()
         space = latent_space(view)
         question = question_vector(space, "mill", "bread")
@@ -188,7 +188,7 @@ def test_few_rows_are_gathered_many_are_multiplied_where_they_are(fresh: Make, d
         assert max(cosines[0]) > 0
 
 
-def test_rows_are_encoded_in_blocks(fresh: Make, document: Make) -> None:
+def test_rows_are_encoded_in_blocks() -> None:
     with fresh() as corpus:
         corpus.add([document(f"d{at}", text, "2001") for at, text in enumerate(texts(12))])
         view = corpus.at().view()
@@ -200,7 +200,7 @@ def test_rows_are_encoded_in_blocks(fresh: Make, document: Make) -> None:
         assert (encoded(view, rows, basis, columns, at_once=5).vectors == whole.vectors).all()
 
 
-def test_a_question_is_like_the_text_that_says_the_same(fresh: Make, document: Make) -> None:
+def test_a_question_is_like_the_text_that_says_the_same() -> None:
     with fresh() as corpus:
         corpus.add([document("a", "mill ferry", "2001"), document("b", "mill storm", "2001"),
                     document("c", "ferry storm", "2001")])  # fmt: skip
@@ -212,7 +212,7 @@ def test_a_question_is_like_the_text_that_says_the_same(fresh: Make, document: M
         assert (space.fitted, space.past) == (3, 3)
 
 
-def test_limits_of_terms_and_dimensions(fresh: Make, document: Make) -> None:
+def test_limits_of_terms_and_dimensions() -> None:
     """Words: mill in 4 of 4 passages, ferry in 2, storm and bread in 1."""
     told = ["mill ferry", "mill ferry storm", "mill bread", "mill"]
     with fresh() as corpus:
@@ -235,9 +235,9 @@ def test_limits_of_terms_and_dimensions(fresh: Make, document: Make) -> None:
         assert latent_space(view).basis.components.shape == (1, 128), "others do not change it"
 
 
-def test_days_on_which_little_is_added_share_a_basis(fresh: Make, document: Make) -> None:
+def test_days_on_which_little_is_added_share_a_basis() -> None:
     with fresh() as corpus, pytest.MonkeyPatch.context() as patch:
-        added(corpus, document, 30)
+        added(corpus, 30)
         with counting(patch) as seen:
             spaces = [latent_space(corpus.at(str(1899 + n)).view()) for n in range(31)]
         assert [space.past for space in spaces] == list(range(31))
@@ -258,9 +258,9 @@ def reopened(corpus: Corpus) -> Corpus:
     return again
 
 
-def test_a_space_is_read_from_files(fresh: Make, document: Make) -> None:
+def test_a_space_is_read_from_files() -> None:
     with fresh() as corpus, pytest.MonkeyPatch.context() as patch:
-        added(corpus, document, 9)
+        added(corpus, 9)
         view = corpus.at().view()
         first = by_document(view, latent_space(view))
         folder = view.derived.folder
@@ -275,9 +275,9 @@ def test_a_space_is_read_from_files(fresh: Make, document: Make) -> None:
 
 @pytest.mark.parametrize("kind", ["basis", "vectors"])
 @pytest.mark.parametrize("damage", ["torn", "altered", "empty", "missing"])
-def test_a_damaged_file_is_made_again(fresh: Make, document: Make, kind: str, damage: str) -> None:
+def test_a_damaged_file_is_made_again(kind: str, damage: str) -> None:
     with fresh() as corpus, pytest.MonkeyPatch.context() as patch:
-        added(corpus, document, 8)
+        added(corpus, 8)
         view = corpus.at().view()
         first = by_document(view, latent_space(view))
         (path,) = (view.derived.folder / "latent").glob(f"*.{kind}")
@@ -296,9 +296,9 @@ def test_a_damaged_file_is_made_again(fresh: Make, document: Make, kind: str, da
         assert len(list((view.derived.folder / "latent").iterdir())) == 2
 
 
-def test_where_nobody_may_write_all_stays_in_memory(fresh: Make, document: Make) -> None:
+def test_where_nobody_may_write_all_stays_in_memory() -> None:
     with fresh() as corpus, pytest.MonkeyPatch.context() as patch:
-        added(corpus, document, 8)
+        added(corpus, 8)
         (corpus.store.folder / "derived").write_text("a file where the folder should be")
         with counting(patch) as seen:
             view = corpus.at().view()
@@ -309,13 +309,13 @@ def test_where_nobody_may_write_all_stays_in_memory(fresh: Make, document: Make)
         assert seen == {"fit": [8], "encoded": [8, 1]}
 
 
-def test_only_new_rows_are_encoded_and_small_parts_are_joined(fresh: Make, document: Make) -> None:
+def test_only_new_rows_are_encoded_and_small_parts_are_joined() -> None:
     with fresh() as corpus, pytest.MonkeyPatch.context() as patch:
-        added(corpus, document, 20)
+        added(corpus, 20)
         with counting(patch) as seen:
             sizes = []
             for at in range(20, 25):
-                added(corpus, document, 1, at)
+                added(corpus, 1, at)
                 space = latent_space(corpus.at().view())
                 sizes.append([len(part.passages) for part in space.parts])
         assert seen == {"fit": [20, 25], "encoded": [21, 1, 1, 1, 25]}
@@ -324,43 +324,43 @@ def test_only_new_rows_are_encoded_and_small_parts_are_joined(fresh: Make, docum
         assert sorted(names) == [".basis"] * 2 + [".vectors"] * 3
 
 
-def test_vectors_are_those_of_another_process_too(fresh: Make, document: Make) -> None:
+def test_vectors_are_those_of_another_process_too() -> None:
     with fresh() as corpus, pytest.MonkeyPatch.context() as patch:
-        added(corpus, document, 20)
+        added(corpus, 20)
         latent_space(corpus.at().view())
         with reopened(corpus) as other:
             latent_space(other.at().view())
-            added(corpus, document, 1, 20)
+            added(corpus, 1, 20)
             latent_space(other.at().view())
         with counting(patch) as seen:
             latent_space(corpus.at().view())
         assert seen == {"fit": [], "encoded": []}
 
 
-def test_what_was_purged_does_not_come_back(fresh: Make, document: Make) -> None:
+def test_what_was_purged_does_not_come_back() -> None:
     with fresh() as corpus:
-        added(corpus, document, 22)
+        added(corpus, 22)
         latent_space(corpus.at().view())
         gone = int(db_of(corpus).execute("SELECT max(id) FROM passages").fetchone()[0])
         corpus.purge("d21")
         assert not (corpus.store.folder / "derived").exists()
-        added(corpus, document, 1, 30)
+        added(corpus, 1, 30)
         space = latent_space(corpus.at().view())
         assert (space.fitted, space.past) == (20, 22)
         for part in space.parts:
             assert gone not in part.passages.tolist()
 
 
-def test_a_passage_id_that_was_given_again(fresh: Make, document: Make) -> None:
+def test_a_passage_id_that_was_given_again() -> None:
     part = LatentVectors(np.array([3, 5]), np.array([30, 50]), np.zeros((2, 4), np.int16))
     assert part.find(np.array([2, 3, 5, 5, 9]), np.array([1, 30, 51, 50, 1])).tolist() == [-1, 0, -1, 1, -1]
     empty = LatentVectors(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros((0, 4), np.int16))
     assert empty.find(np.array([2]), np.array([1])).tolist() == [-1]
 
 
-def test_the_oldest_files_go(fresh: Make, document: Make) -> None:
+def test_the_oldest_files_go() -> None:
     with fresh() as corpus:
-        added(corpus, document, 12)
+        added(corpus, 12)
         memo = corpus.at("1905").view().derived.memo
         latent_space(corpus.at("1905").view())
         folder = corpus.store.folder / "derived" / "latent"
@@ -396,7 +396,7 @@ def test_what_is_in_memory_is_bounded(tmp_path: Path) -> None:
         (["mill", "bread", "!"], [0, 0, 1]),
     ],
 )
-def test_tiny_corpora(fresh: Make, document: Make, words: list[str], expected: list[int]) -> None:
+def test_tiny_corpora(words: list[str], expected: list[int]) -> None:
     with fresh() as corpus:
         assert latent_space(corpus.at().view()).fitted == 0
         corpus.add([document(f"d{at}", text, "2001") for at, text in enumerate(words)])

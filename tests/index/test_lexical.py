@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.index.made import row, segmented
 
 from asof.index.lexical import Bm25, Term, explain, scores, scores_at, weigh
 from asof.index.segment import Prefix
 from asof.store.writing import EndRow
 from asof.text.tokens import term_hash
-
-Make = Callable[..., Any]
 
 TEXTS = ["mill mill ferry", "ferry boat", "bread"]
 AVERAGE = (3 + 2 + 1) / 3
@@ -34,7 +32,7 @@ def saturated(tf: int, length: int, average: float, k1: float = 1.5, b: float = 
     return (k1 + 1) * tf / (tf + k1 * (1 - b + b * length / average))
 
 
-def test_three_documents_by_hand(row: Make, segmented: Make) -> None:
+def test_three_documents_by_hand() -> None:
     with segmented(([row(at, text, at) for at, text in enumerate(TEXTS, 1)], [])) as segments:
         found, weighed = scores(Prefix.of(segments, 9).window(), [term("mill"), term("ferry", 2)], Bm25())
         expected = [
@@ -46,7 +44,7 @@ def test_three_documents_by_hand(row: Make, segmented: Make) -> None:
         assert [(each.term.word, each.df) for each in weighed] == [("mill", 1), ("ferry", 2)]
 
 
-def test_what_has_ended_has_no_score_and_is_not_counted(row: Make, segmented: Make) -> None:
+def test_what_has_ended_has_no_score_and_is_not_counted() -> None:
     rows = [row(at, text, at) for at, text in enumerate(TEXTS, 1)]
     with segmented((rows, [EndRow(2, 5, 0)])) as segments:
         found, weighed = scores(Prefix.of(segments, 9).window(), [term("ferry")], Bm25())
@@ -60,7 +58,7 @@ def test_what_has_ended_has_no_score_and_is_not_counted(row: Make, segmented: Ma
     st.integers(0, 12),
 )  # fmt: skip
 def test_a_window_has_the_scores_of_the_whole_in_whatever_groups_terms_are_added_up(
-    row: Make, segmented: Make, texts: list[list[str]], words: list[str], first: int, last: int
+    texts: list[list[str]], words: list[str], first: int, last: int
 ) -> None:
     rows = [row(at, " ".join(text), at) for at, text in enumerate(texts)]
     terms = [term(word, 0.3 + at) for at, word in enumerate(words)]
@@ -75,7 +73,7 @@ def test_a_window_has_the_scores_of_the_whole_in_whatever_groups_terms_are_added
                 assert scores(window, terms, Bm25())[0].tolist() == expected
 
 
-def test_an_upper_bound_on_idf(row: Make, segmented: Make) -> None:
+def test_an_upper_bound_on_idf() -> None:
     with segmented(([row(at, text, at) for at, text in enumerate(TEXTS, 1)], [])) as segments:
         prefix = Prefix.of(segments, 9)
         for cap in (0.5, idf(3, 1), 10.0):
@@ -85,7 +83,7 @@ def test_an_upper_bound_on_idf(row: Make, segmented: Make) -> None:
             assert explain(prefix, 0, weighed, bm25, "x").recomputed() == found[0]
 
 
-def test_no_terms_no_words_no_rows(row: Make, segmented: Make) -> None:
+def test_no_terms_no_words_no_rows() -> None:
     with segmented(([row(1, "a")], [])) as segments:
         window = Prefix.of(segments, 9).window()
         assert scores(window, [], Bm25())[0].tolist() == [0.0]
@@ -94,7 +92,7 @@ def test_no_terms_no_words_no_rows(row: Make, segmented: Make) -> None:
     assert scores(Prefix.of([], 9).window(), [term("a")], Bm25())[0].tolist() == []
 
 
-def test_texts_without_any_word(row: Make, segmented: Make) -> None:
+def test_texts_without_any_word() -> None:
     with segmented(([row(1, ""), row(4, "...")], [])) as segments:
         found, _ = scores(Prefix.of(segments, 9).window(), [term("a")], Bm25())
         assert found.tolist() == [0.0, 0.0]
@@ -110,8 +108,6 @@ WORDS = st.lists(st.sampled_from("abcd"), max_size=6)
     st.sampled_from([(1.5, 0.75), (1.2, 0.0), (0.9, 1.0)]),
 )
 def test_scores_are_the_formula_and_the_tree_gives_them_again(
-    row: Make,
-    segmented: Make,
     drawn: list[Any],
     as_of: int,
     since: int | None,

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from tests.index.made import document, fresh
 from tests.support.rows import db_of
 
 from asof.corpus.corpus import open as open_corpus
@@ -18,7 +18,6 @@ from asof.models.encoders import HashedNgrams
 from asof.time.moment import read
 from asof.values import Ended, SourcedTime
 
-Make = Callable[..., Any]
 ENCODER = HashedNgrams(d=32)
 
 
@@ -39,14 +38,14 @@ def answers(corpus: Any) -> list[Any]:
     return found
 
 
-def filled(corpus: Any, document: Make, n: int = FANOUT + 2) -> None:
+def filled(corpus: Any, n: int = FANOUT + 2) -> None:
     for at in range(n):
         corpus.add([document(f"d{at}", f"mill text {at}", str(2001 + at))])
     corpus.add([Ended("d0", SourcedTime(read("2005"), "2005", "git"))])
     corpus.add([document("d1", "boat", "2004-06")])
 
 
-def test_a_commit_enters_its_segment(fresh: Make, document: Make) -> None:
+def test_a_commit_enters_its_segment() -> None:
     with fresh() as corpus:
         assert listed(corpus) == []
         corpus.add([document("a", "mill", "2001"), document("b", "boat", "2002")])
@@ -62,9 +61,9 @@ def test_a_commit_enters_its_segment(fresh: Make, document: Make) -> None:
 
 
 @pytest.mark.parametrize("encoder", [None, ENCODER])
-def test_merging_changes_no_answer(fresh: Make, document: Make, encoder: Any) -> None:
+def test_merging_changes_no_answer(encoder: Any) -> None:
     with fresh(encoder=encoder) as corpus:
-        filled(corpus, document)
+        filled(corpus)
         before = answers(corpus)
         assert len(listed(corpus)) == FANOUT + 4
         assert corpus.tidy() == 1
@@ -78,11 +77,9 @@ def test_merging_changes_no_answer(fresh: Make, document: Make, encoder: Any) ->
 
 @pytest.mark.parametrize("encoder", [None, ENCODER])
 @pytest.mark.parametrize("merged", [False, True])
-def test_what_is_missing_is_rebuilt_just_as_it_was(
-    fresh: Make, document: Make, encoder: Any, merged: bool
-) -> None:
+def test_what_is_missing_is_rebuilt_just_as_it_was(encoder: Any, merged: bool) -> None:
     with fresh(encoder=encoder) as corpus:
-        filled(corpus, document)
+        filled(corpus)
         if merged:
             corpus.tidy()
         before, entries = answers(corpus), listed(corpus)
@@ -105,7 +102,7 @@ def test_what_is_missing_is_rebuilt_just_as_it_was(
             assert again.check() == []
 
 
-def test_files_that_nobody_names_are_swept(fresh: Make, document: Make) -> None:
+def test_files_that_nobody_names_are_swept() -> None:
     with fresh() as corpus:
         corpus.add([document("a", "mill", "2001")])
         killed = "0123456789abcdef"
@@ -115,9 +112,9 @@ def test_files_that_nobody_names_are_swept(fresh: Make, document: Make) -> None:
         assert files(corpus) == {entry.file for entry in listed(corpus)} | {"notes.txt"}, "not one of ours"
 
 
-def test_a_reader_goes_on_with_files_that_were_merged_away(fresh: Make, document: Make) -> None:
+def test_a_reader_goes_on_with_files_that_were_merged_away() -> None:
     with fresh() as corpus:
-        filled(corpus, document)
+        filled(corpus)
         view = corpus.at().view()
         before = view.column("passage", np.arange(view.prefix.rows)).tolist()
         corpus.tidy()
@@ -125,7 +122,7 @@ def test_a_reader_goes_on_with_files_that_were_merged_away(fresh: Make, document
         view.prefix.parts[0].segment.verify()
 
 
-def test_the_rows_of_a_segment_from_the_store_in_parts(fresh: Make, document: Make, tmp_path: Path) -> None:
+def test_the_rows_of_a_segment_from_the_store_in_parts(tmp_path: Path) -> None:
     with fresh(encoder=ENCODER) as corpus:
         corpus.add([document(f"d{at}", f"mill {at}", "2001") for at in range(5)])
         (entry,) = listed(corpus)
@@ -147,7 +144,7 @@ def test_the_rows_of_a_segment_from_the_store_in_parts(fresh: Make, document: Ma
         assert answers(corpus) == before
 
 
-def test_an_encoder_belongs_to_a_corpus(fresh: Make, document: Make, tmp_path: Path) -> None:
+def test_an_encoder_belongs_to_a_corpus(tmp_path: Path) -> None:
     with fresh() as corpus:
         corpus.add([document("a", "mill", "2001")])
         with pytest.raises(UsageError, match="encoder"):

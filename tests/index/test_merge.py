@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.index.made import row, segmented
 
 from asof.index.build import FANOUT, SMALLEST, MergeBlocks, due, level, merge
 from asof.index.segment import Segment
 from asof.store.writing import EndRow
-
-Make = Callable[..., Any]
 
 TEXTS = st.lists(st.sampled_from(list("abcdef")), max_size=5).map(" ".join)
 GROUPS = st.lists(
@@ -36,7 +34,7 @@ def same_arrays(one: Segment, other: Segment) -> None:
 
 @given(GROUPS, st.sets(st.integers(1, 24)), st.integers(1, 30), st.booleans())
 def test_a_merge_is_a_build_of_everything(
-    row: Make, segmented: Make, drawn: list[Any], drop: set[int], at_once: int, dense: bool
+    drawn: list[Any], drop: set[int], at_once: int, dense: bool
 ) -> None:
     groups, id_ = [], 1
     for texts, ends in drawn:
@@ -70,14 +68,14 @@ def test_a_merge_is_a_build_of_everything(
         assert not list(Path(path.parent).glob("*.tmp"))
 
 
-def test_a_merge_of_one(row: Make, segmented: Make) -> None:
+def test_a_merge_of_one() -> None:
     with segmented(([row(3, "a b", 5)], [])) as (only,):
         path = only.path.with_name("merged.seg")
         merge(path, [only])
         same_arrays(Segment(path), only)
 
 
-def test_a_segment_of_ends_only_does_not_cost_the_vectors(row: Make, segmented: Make) -> None:
+def test_a_segment_of_ends_only_does_not_cost_the_vectors() -> None:
     groups = [([], [EndRow(1, 5, 0)]), ([row(1, "a", 2)], []), ([], [])]
     for order in ([0, 1, 2], [1, 0, 2], [2, 0, 1]):
         with segmented(*groups, vectors=[None, [[3, 4]], None]) as segments:

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.index.made import row, segmented
 
 from asof.index.segment import Prefix, ended_by
 from asof.store.writing import EndRow
 from asof.text.tokens import term_hash
 from asof.time.span import BEGINNING, NEVER
-
-Make = Callable[..., Any]
 
 
 @dataclass(frozen=True)
@@ -43,7 +41,7 @@ TOLD = st.lists(
 )  # fmt: skip
 
 
-def groups(row: Make, told: list[Told]) -> list[tuple[list[Any], list[EndRow]]]:
+def groups(told: list[Told]) -> list[tuple[list[Any], list[EndRow]]]:
     """An end may stand in another segment than its passage."""
     made: list[tuple[list[Any], list[EndRow]]] = [([], []) for _ in range(3)]
     for id_, each in enumerate(told, 1):
@@ -54,10 +52,8 @@ def groups(row: Make, told: list[Told]) -> list[tuple[list[Any], list[EndRow]]]:
 
 
 @given(TOLD, st.integers(-1, 7), st.sampled_from([0, 1, 2, 3, 4, NEVER]))
-def test_statistics_are_counts(
-    row: Make, segmented: Make, told: list[Told], as_of: int, known_at: int
-) -> None:
-    with segmented(*groups(row, told)) as segments:
+def test_statistics_are_counts(told: list[Told], as_of: int, known_at: int) -> None:
+    with segmented(*groups(told)) as segments:
         prefix = Prefix.of(segments, as_of, known_at)
         alive = [each for each in told if each.alive(as_of, known_at)]
         assert prefix.n == len(alive)
@@ -71,14 +67,12 @@ def test_statistics_are_counts(
 
 
 @given(TOLD, st.integers(-1, 7))
-def test_what_has_ended_is_not_counted_however_often_terms_are_asked(
-    row: Make, segmented: Make, told: list[Told], as_of: int
-) -> None:
+def test_what_has_ended_is_not_counted_however_often_terms_are_asked(told: list[Told], as_of: int) -> None:
     """At first postings are looked through, from some question on the terms of what has ended are counted."""
     terms = [term_hash(word) for word in "abcd"]
     alive = [each for each in told if each.alive(as_of, NEVER)]
     expected = [sum(word in each.words for each in alive) for word in "abcd"]
-    with segmented(*groups(row, told)) as segments:
+    with segmented(*groups(told)) as segments:
         prefix = Prefix.of(segments, as_of)
         for _ in range(12):
             prefix._dfs.clear()
@@ -90,9 +84,9 @@ def test_what_has_ended_is_not_counted_however_often_terms_are_asked(
 
 @given(TOLD, st.integers(-1, 7), st.none() | st.integers(-1, 7), st.none() | st.integers(-1, 7))
 def test_a_window_is_a_slice_of_time(
-    row: Make, segmented: Make, told: list[Told], as_of: int, first: int | None, last: int | None
+    told: list[Told], as_of: int, first: int | None, last: int | None
 ) -> None:
-    with segmented(*groups(row, told)) as segments:
+    with segmented(*groups(told)) as segments:
         prefix = Prefix.of(segments, as_of)
         window = prefix.window(first, last)
         inside = [
@@ -120,7 +114,7 @@ def test_a_window_is_a_slice_of_time(
         assert set(passages[visible].tolist()) == set(passages.tolist()) - gone
 
 
-def test_bm25_norms_are_infinite_for_the_dead(row: Make, segmented: Make) -> None:
+def test_bm25_norms_are_infinite_for_the_dead() -> None:
     rows = [row(1, "a b c", 1), row(2, "a", 2), row(3, "a b", 3)]
     with segmented((rows, [EndRow(3, 3, 0)])) as segments:
         prefix = Prefix.of(segments, 5)

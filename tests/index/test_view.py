@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 import pytest
+from tests.index.made import document, fresh
 from tests.support.rows import db_of
 
 from asof.errors import BeforeHorizon
@@ -14,10 +12,8 @@ from asof.index.view import FEW
 from asof.time.moment import read
 from asof.values import Ended, Filters, SourcedTime
 
-Make = Callable[..., Any]
 
-
-def test_columns_over_all_parts_in_the_order_asked_for(fresh: Make, document: Make) -> None:
+def test_columns_over_all_parts_in_the_order_asked_for() -> None:
     with fresh() as corpus:
         corpus.add([document("a", "mill", "2001"), document("b", "boat fog", "2003")])
         corpus.add([document("c", "rope", "2030")])  # a part without rows as of 2025
@@ -31,7 +27,7 @@ def test_columns_over_all_parts_in_the_order_asked_for(fresh: Make, document: Ma
         assert view.records(np.array([2, 0])) == view.records(np.array([2, 0]))
 
 
-def test_columns_of_no_rows_and_then_of_very_many(fresh: Make, document: Make) -> None:
+def test_columns_of_no_rows_and_then_of_very_many() -> None:
     """Which part holds a row is kept for few rows: what is kept for none is not taken for that of many."""
     with fresh() as corpus:
         corpus.add([document("a", "mill", "2001"), document("b", "boat fog", "2003")])
@@ -42,7 +38,7 @@ def test_columns_of_no_rows_and_then_of_very_many(fresh: Make, document: Make) -
         assert view.column("length", many).tolist() == [1, 1, 2] * FEW
 
 
-def test_an_empty_view(fresh: Make) -> None:
+def test_an_empty_view() -> None:
     with fresh() as corpus:
         view = corpus.at().view()
         assert view.n == 0
@@ -54,7 +50,7 @@ def test_an_empty_view(fresh: Make) -> None:
         assert allowed is None or allowed.tolist() == []
 
 
-def test_passages_without_any_time_are_counted(fresh: Make, document: Make) -> None:
+def test_passages_without_any_time_are_counted() -> None:
     """Of a, c and f nothing says a time; b has a date, d speaks of a year, e speaks of one by now."""
     with fresh() as corpus:
         corpus.add([document("a", "mill"), document("b", "boat", "2003"), document("e", "rope")])
@@ -63,7 +59,7 @@ def test_passages_without_any_time_are_counted(fresh: Make, document: Make) -> N
         assert corpus.at().view().count_without_times(Filters()) == 3
 
 
-def test_ties_go_to_the_later_then_by_document_and_place(fresh: Make, document: Make) -> None:
+def test_ties_go_to_the_later_then_by_document_and_place() -> None:
     long = "one two three four five six seven eight nine ten.\n\n"
     with fresh(chunking="10w") as corpus:
         corpus.add(
@@ -80,7 +76,7 @@ def test_ties_go_to_the_later_then_by_document_and_place(fresh: Make, document: 
         assert view.tie_order(scores, rows).tolist() == [1, 2, 3, 0]
 
 
-def test_a_hit_says_all_that_is_known(fresh: Make, document: Make) -> None:
+def test_a_hit_says_all_that_is_known() -> None:
     about = SourcedTime(read("1999"), "in 1999", "metadata")
     with fresh() as corpus:
         corpus.add(
@@ -94,7 +90,7 @@ def test_a_hit_says_all_that_is_known(fresh: Make, document: Make) -> None:
         assert hit.id.startswith("a#")
 
 
-def test_a_place_is_that_of_the_version_in_force(fresh: Make, document: Make) -> None:
+def test_a_place_is_that_of_the_version_in_force() -> None:
     mill = "mill two three four five six seven eight nine ten.\n\n"
     other = "other two three four five six seven eight nine ten.\n\n"
     with fresh(chunking="10w") as corpus:
@@ -107,13 +103,13 @@ def test_a_place_is_that_of_the_version_in_force(fresh: Make, document: Make) ->
         assert late.published.text == "2001", "it has been said since"
 
 
-def test_what_ended_is_not_there(fresh: Make, document: Make) -> None:
+def test_what_ended_is_not_there() -> None:
     with fresh() as corpus:
         corpus.add([document("a", "mill", "2001"), Ended("a", SourcedTime(read("2005"), "2005", "git"))])
         assert [corpus.at(year).view().n for year in ("2000", "2001", "2004", "2005")] == [0, 1, 1, 0]
 
 
-def test_known_at(fresh: Make, document: Make) -> None:
+def test_known_at() -> None:
     with fresh() as corpus:
         corpus.add([document("a", "mill", "2001")])
         known = db_of(corpus).execute("SELECT max(id) FROM transactions").fetchone()[0]
@@ -124,7 +120,7 @@ def test_known_at(fresh: Make, document: Make) -> None:
         assert [now.n, then.n, before.n] == [2, 1, 0]
 
 
-def test_views_are_made_anew_after_a_write(fresh: Make, document: Make) -> None:
+def test_views_are_made_anew_after_a_write() -> None:
     with fresh() as corpus:
         snapshot = corpus.at("2010")
         for at in range(6):
@@ -135,7 +131,7 @@ def test_views_are_made_anew_after_a_write(fresh: Make, document: Make) -> None:
             ]
 
 
-def test_before_the_horizon_there_is_no_view(fresh: Make, document: Make) -> None:
+def test_before_the_horizon_there_is_no_view() -> None:
     with fresh() as corpus:
         corpus.add([document("a", "mill", "2001")])
         corpus.vacuum("2010")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ import pytest
 import scipy.sparse
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.revisions.made import document, fresh
 
 from asof.extensions.systems.evidence import Evidence, evidence, mean_visits, pagerank
 from asof.extensions.systems.overlap import EDGE_SCALE
@@ -18,8 +18,6 @@ from asof.index.view import View
 from asof.text.tokens import tokenize
 from asof.time.span import BEGINNING
 from asof.values import Document
-
-Make = Callable[..., Any]
 
 TEXTS = {
     "A": "the merger of acme and globex closed on friday",
@@ -63,7 +61,7 @@ def by_document(view: View, values: Any) -> dict[str, Any]:
 # -- the golden example of TWE-RAG --------------------------------------------------------------------
 
 
-def test_edges_and_degrees_of_four_texts(fresh: Make, document: Make) -> None:
+def test_edges_and_degrees_of_four_texts() -> None:
     with fresh(*(document(name, text) for name, text in TEXTS.items())) as corpus:
         view = corpus.at().view()
         graph = evidence(view, cap=0)
@@ -123,7 +121,7 @@ def test_pagerank_of_no_edges_and_of_nothing() -> None:
     assert mean_visits(matrix([[0, 1], [1, 0]]), damping=0.0).tolist() == [1.0, 1.0]
 
 
-def test_pagerank_of_a_view_is_a_share_of_the_largest(fresh: Make, document: Make) -> None:
+def test_pagerank_of_a_view_is_a_share_of_the_largest() -> None:
     with fresh(*(document(name, text) for name, text in TEXTS.items())) as corpus:
         view = corpus.at().view()
         ranks = by_document(view, evidence(view).pagerank())
@@ -140,7 +138,7 @@ def test_pagerank_of_a_view_is_a_share_of_the_largest(fresh: Make, document: Mak
 # -- the edge ----------------------------------------------------------------------------------------
 
 
-def test_an_overlap_at_the_threshold_is_no_edge(fresh: Make, document: Make) -> None:
+def test_an_overlap_at_the_threshold_is_no_edge() -> None:
     """n + 2 words are n shingles: 10, 10, 11, all with one in common. 10 + 11 - 1 = 20, 10 + 10 - 1 = 19."""
     counts = {"a": 10, "b": 10, "c": 11}
     texts = {name: f"{words(name, count=n + 2 - 3)} mill ferry bread" for name, n in counts.items()}
@@ -153,7 +151,7 @@ def test_an_overlap_at_the_threshold_is_no_edge(fresh: Make, document: Make) -> 
         }  # fmt: skip
 
 
-def test_nobody_corroborates_anybody(fresh: Make, document: Make) -> None:
+def test_nobody_corroborates_anybody() -> None:
     with fresh(document("a", words("a")), document("b", words("b")), document("c", "two words")) as corpus:
         graph = evidence(corpus.at().view())
         assert graph.degrees.tolist() == [0, 0, 0]
@@ -161,7 +159,7 @@ def test_nobody_corroborates_anybody(fresh: Make, document: Make) -> None:
         assert graph.pagerank().tolist() == [1.0, 1.0, 1.0]
 
 
-def test_an_empty_corpus_and_one_before_its_beginning(fresh: Make, document: Make) -> None:
+def test_an_empty_corpus_and_one_before_its_beginning() -> None:
     with fresh() as corpus:
         assert len(evidence(corpus.at().view()).degrees) == 0
         corpus.add([document("a", words("a"), "2020")])
@@ -169,7 +167,7 @@ def test_an_empty_corpus_and_one_before_its_beginning(fresh: Make, document: Mak
         assert len(early.degrees) == len(early.pagerank()) == early.largest == 0
 
 
-def test_a_hub_and_all_equal(fresh: Make, document: Make) -> None:
+def test_a_hub_and_all_equal() -> None:
     """The hub says what each of three says; these say nothing in common."""
     names = ("a", "b", "c")
     with fresh(document("hub", ". ".join(words(name) for name in names)),
@@ -185,7 +183,7 @@ def test_a_hub_and_all_equal(fresh: Make, document: Make) -> None:
         assert evidence(corpus.at().view()).degrees.tolist() == [2 * EDGE_SCALE] * 3
 
 
-def test_who_corroborates_a_passage(fresh: Make, document: Make) -> None:
+def test_who_corroborates_a_passage() -> None:
     with fresh(*(document(name, text) for name, text in TEXTS.items())) as corpus:
         view = corpus.at().view()
         row_of = by_document(view, np.arange(4))
@@ -198,7 +196,7 @@ def test_who_corroborates_a_passage(fresh: Make, document: Make) -> None:
 # -- the cap: of those that carry a shingle, the first in time share it --------------------------------
 
 
-def test_only_the_first_two_in_time_share_a_shingle(fresh: Make, document: Make) -> None:
+def test_only_the_first_two_in_time_share_a_shingle() -> None:
     """SourcedTime in another order than published; each has 3 shingles, one of which all have."""
     dates = {"third": "2023", "first": "2021", "fourth": "2024", "second": "2022"}
     documents = [document(name, f"mill ferry bread {name} {name}s", date) for name, date in dates.items()]
@@ -213,7 +211,7 @@ def test_only_the_first_two_in_time_share_a_shingle(fresh: Make, document: Make)
         assert weights(then, evidence(then, cap=2)) == {frozenset(("first", "second")): pytest.approx(one)}
 
 
-def test_a_capped_shingle_counts_in_the_union(fresh: Make, document: Make) -> None:
+def test_a_capped_shingle_counts_in_the_union() -> None:
     """Of two shingles that b and c share, one is used up by a and b: J = 1 / (2 + 2 - 1), not 1."""
     texts = {"a": ("mill ferry bread", "2021"), "b": ("mill ferry bread rope", "2022"),
              "c": ("mill ferry bread rope", "2023")}  # fmt: skip
@@ -235,9 +233,7 @@ TEXT = st.lists(st.sampled_from(["mill", "ferry", "bread"]), max_size=7).map(" "
     st.integers(0, 4),
     st.sampled_from([0.0, 0.05, 0.25, 1 / 3, 0.5]),
 )
-def test_the_definition_with_sets(
-    fresh: Make, document: Make, drawn: list[tuple[int, int, str]], cap: int, threshold: float
-) -> None:
+def test_the_definition_with_sets(drawn: list[tuple[int, int, str]], cap: int, threshold: float) -> None:
     with fresh() as corpus:
         for id_, year, text in drawn:
             corpus.add([document(f"d{id_}", text or "-", str(year))])
@@ -280,7 +276,7 @@ def triples(text: str) -> set[tuple[str, ...]]:
 # -- independence ------------------------------------------------------------------------------------
 
 
-def test_passages_of_one_document_and_its_versions_are_one_voice(fresh: Make, document: Make) -> None:
+def test_passages_of_one_document_and_its_versions_are_one_voice() -> None:
     same = words("a", count=30)
     two = Document("two", f"# One\n{same}\n# Two\n{same}\n")
     with fresh(two, chunking="40w") as corpus:
@@ -291,7 +287,7 @@ def test_passages_of_one_document_and_its_versions_are_one_voice(fresh: Make, do
             assert evidence(corpus.at(when).view()).largest == 0
 
 
-def test_versions_of_another_document_count_once(fresh: Make, document: Make) -> None:
+def test_versions_of_another_document_count_once() -> None:
     same = words("a")
     with fresh(
         document("a", same, "2020"), document("a", f"{same} more", "2021"), document("b", same)
@@ -304,7 +300,7 @@ def test_versions_of_another_document_count_once(fresh: Make, document: Make) ->
         }
 
 
-def test_documents_of_one_source_or_publisher_are_one_voice_if_so_wished(fresh: Make, document: Make) -> None:
+def test_documents_of_one_source_or_publisher_are_one_voice_if_so_wished() -> None:
     same = words("a")
     with fresh(
         document("a", same, meta={"publisher": "Gazette"}),

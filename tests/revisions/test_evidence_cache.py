@@ -5,9 +5,8 @@ from __future__ import annotations
 import fcntl
 import os
 import shutil
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,46 +14,24 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.revisions import made
+from tests.revisions.made import LIMITS, document, noted
 
 from asof.corpus.corpus import Corpus
-from asof.corpus.corpus import open as open_corpus
 from asof.extensions.systems import evidence as evidence_cache
 from asof.extensions.systems.evidence import GraphCache, evidence, status
 from asof.extensions.systems.overlap import Edges, Updater, between
 from asof.revisions.rows import GraphLimits, Postings, merge_postings
 from asof.values import Document
 
-Make = Callable[..., Any]
-
 WORDS = ["mill", "ferry", "bread", "storm"]
 
 
-LIMITS = GraphLimits(least_written=1, rebuild_share=0)
-"""Every change is written to files, and every existing graph is updated."""
+fresh = partial(made.cached, GraphCache)
+reopened = partial(made.reopened, cache=GraphCache)
 
 
-@pytest.fixture
-def fresh(fresh: Make) -> Make:
-    """The corpora of `fresh` with LIMITS."""
-
-    @contextmanager
-    def make(*documents: Document) -> Iterator[Corpus]:
-        with fresh(*documents) as corpus:
-            GraphCache.of(corpus.session.derived, LIMITS)
-            yield corpus
-
-    return make
-
-
-@contextmanager
-def reopened(root: Path, limits: GraphLimits = LIMITS) -> Iterator[Corpus]:
-    """The corpus as another process opens it."""
-    with open_corpus(root) as corpus:
-        GraphCache.of(corpus.session.derived, limits)
-        yield corpus
-
-
-def some(document: Make, first: int, last: int) -> list[Document]:
+def some(first: int, last: int) -> list[Document]:
     """Documents of six words out of four: many have shingles in common."""
     return [
         document(
@@ -91,20 +68,11 @@ def files(corpus: Corpus) -> list[str]:
 @pytest.fixture
 def built(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What updaters did: "anew" or "moved"; and "read_postings" for each time that texts were read."""
-    done: list[str] = []
-    for owner, name in ((Updater, "anew"), (Updater, "moved"), (evidence_cache, "read_postings")):
-        right = getattr(owner, name)
-
-        def noted(*given: Any, right: Any = right, name: str = name) -> Any:
-            done.append(name)
-            return right(*given)
-
-        monkeypatch.setattr(owner, name, noted)
-    return done
+    return noted(monkeypatch, (Updater, "anew"), (Updater, "moved"), (evidence_cache, "read_postings"))
 
 
-def test_another_process_reads_what_was_kept(fresh: Make, document: Make, built: list[str]) -> None:
-    with fresh(*some(document, 0, 30)) as corpus:
+def test_another_process_reads_what_was_kept(built: list[str]) -> None:
+    with fresh(*some(0, 30)) as corpus:
         mine = degrees(corpus)
         assert max(mine.values()) > 0
         assert files(corpus) == ["edges-0.05-3.seg", "shingles-0-30.seg"]
@@ -114,10 +82,10 @@ def test_another_process_reads_what_was_kept(fresh: Make, document: Make, built:
         assert built == ["read_postings", "anew"]
 
 
-def test_what_came_later_is_brought_in(fresh: Make, document: Make, built: list[str]) -> None:
-    with fresh(*some(document, 0, 30)) as corpus:
+def test_what_came_later_is_brought_in(built: list[str]) -> None:
+    with fresh(*some(0, 30)) as corpus:
         degrees(corpus)
-        corpus.add(some(document, 30, 33))
+        corpus.add(some(30, 33))
         with reopened(corpus.root) as other:
             other.session.clock = corpus.session.clock
             theirs = degrees(other)
@@ -125,15 +93,15 @@ def test_what_came_later_is_brought_in(fresh: Make, document: Make, built: list[
         assert theirs == degrees(corpus) == anew(corpus)
 
 
-def test_what_came_since_is_not_written_until_it_is_much(fresh: Make, document: Make) -> None:
-    with fresh(*some(document, 0, 30)) as corpus:
+def test_what_came_since_is_not_written_until_it_is_much() -> None:
+    with fresh(*some(0, 30)) as corpus:
         degrees(corpus)
         GraphCache.of(corpus.session.derived).limits = replace(LIMITS, least_written=5)
-        corpus.add(some(document, 30, 34))
+        corpus.add(some(30, 34))
         degrees(corpus)
         assert files(corpus) == ["edges-0.05-3.seg", "shingles-0-30.seg"]
         assert status(folder_of(corpus))[0].startswith("evidence graph: 30 passages, ")
-        corpus.add(some(document, 34, 35))
+        corpus.add(some(34, 35))
         assert degrees(corpus) == degrees(corpus)
         assert files(corpus) == [
             "edges-0.05-3.seg",
@@ -145,19 +113,17 @@ def test_what_came_since_is_not_written_until_it_is_much(fresh: Make, document: 
         assert degrees(corpus) == anew(corpus)
 
 
-def test_parts_of_many_writes_stay_few(fresh: Make, document: Make) -> None:
+def test_parts_of_many_writes_stay_few() -> None:
     with fresh() as corpus:
         for at in range(40):
-            corpus.add(some(document, at, at + 1))
+            corpus.add(some(at, at + 1))
             degrees(corpus)
         assert len(files(corpus)) <= 1 + 6  # each part at least twice as large as the next
         assert degrees(corpus) == anew(corpus)
 
 
-def test_other_thresholds_and_caps_are_other_graphs_of_the_same_shingles(
-    fresh: Make, document: Make, built: list[str]
-) -> None:
-    with fresh(*some(document, 0, 30)) as corpus:
+def test_other_thresholds_and_caps_are_other_graphs_of_the_same_shingles(built: list[str]) -> None:
+    with fresh(*some(0, 30)) as corpus:
         all_ = degrees(corpus, cap=0)
         few = degrees(corpus, cap=2)
         high = degrees(corpus, cap=0, threshold=0.9)
@@ -170,8 +136,8 @@ def test_other_thresholds_and_caps_are_other_graphs_of_the_same_shingles(
         assert degrees(corpus, cap=0) == all_ == anew(corpus, cap=0)
 
 
-def test_a_folder_that_is_gone_is_no_loss(fresh: Make, document: Make) -> None:
-    with fresh(*some(document, 0, 30)) as corpus:
+def test_a_folder_that_is_gone_is_no_loss() -> None:
+    with fresh(*some(0, 30)) as corpus:
         mine = degrees(corpus)
         shutil.rmtree(folder_of(corpus))
         assert degrees(corpus) == mine
@@ -180,8 +146,8 @@ def test_a_folder_that_is_gone_is_no_loss(fresh: Make, document: Make) -> None:
         assert len(files(corpus)) == 2
 
 
-def test_damaged_files_are_made_anew(fresh: Make, document: Make, built: list[str]) -> None:
-    with fresh(*some(document, 0, 30)) as corpus:
+def test_damaged_files_are_made_anew(built: list[str]) -> None:
+    with fresh(*some(0, 30)) as corpus:
         mine = degrees(corpus)
         for name in files(corpus):
             path = folder_of(corpus) / "evidence" / name
@@ -195,8 +161,8 @@ def test_damaged_files_are_made_anew(fresh: Make, document: Make, built: list[st
         assert status(folder_of(corpus))[0].startswith("evidence graph: 30 passages, ")
 
 
-def test_a_damaged_file_is_said_so(fresh: Make, document: Make) -> None:
-    with fresh(*some(document, 0, 30)) as corpus:
+def test_a_damaged_file_is_said_so() -> None:
+    with fresh(*some(0, 30)) as corpus:
         assert status(folder_of(corpus)) == []
         degrees(corpus)
         (folder_of(corpus) / "evidence" / "edges-0.05-3.seg").write_bytes(b"torn")
@@ -205,10 +171,10 @@ def test_a_damaged_file_is_said_so(fresh: Make, document: Make) -> None:
         assert last.startswith("evidence graph: shingles of 30 passages; ")
 
 
-def test_a_purge_leaves_nothing(fresh: Make, document: Make) -> None:
+def test_a_purge_leaves_nothing() -> None:
     secret = document("secret", "the word is swordfish and nothing else", "2020")
     with (
-        fresh(*some(document, 0, 20), secret, *some(document, 20, 30)) as corpus,
+        fresh(*some(0, 20), secret, *some(20, 30)) as corpus,
         reopened(corpus.root) as other,
     ):
         degrees(other)
@@ -219,36 +185,36 @@ def test_a_purge_leaves_nothing(fresh: Make, document: Make) -> None:
         assert "secret" not in degrees(other)
         for who in (other, corpus):
             parts = GraphCache.of(who.session.derived).updater(who.at().view(), 0.05, 3).parts
-            assert sum(part.counts.sum() for part in parts) == 30 * 4 - repeated(document)
+            assert sum(part.counts.sum() for part in parts) == 30 * 4 - repeated()
 
 
-def repeated(document: Make) -> int:
+def repeated() -> int:
     """How many of the 4 triples of words of each document stand in it more than once."""
-    texts = [each.text.split() for each in some(document, 0, 30)]
+    texts = [each.text.split() for each in some(0, 30)]
     return sum(4 - len({tuple(text[at : at + 3]) for at in range(4)}) for text in texts)
 
 
-def test_files_of_another_corpus_are_not_believed(fresh: Make, document: Make) -> None:
+def test_files_of_another_corpus_are_not_believed() -> None:
     """A database that was copied back from before holds other rows under the same numbers."""
-    with fresh(*some(document, 0, 10)) as corpus, fresh(*some(document, 5, 15)) as other:
+    with fresh(*some(0, 10)) as corpus, fresh(*some(5, 15)) as other:
         degrees(other)
         shutil.copytree(folder_of(other), folder_of(corpus))
         assert degrees(corpus) == anew(corpus)
 
 
-def test_a_folder_that_cannot_be_written(fresh: Make, document: Make) -> None:
-    with fresh(*some(document, 0, 30)) as corpus:
+def test_a_folder_that_cannot_be_written() -> None:
+    with fresh(*some(0, 30)) as corpus:
         folder_of(corpus).write_text("a file in its place")
         mine = degrees(corpus)
-        corpus.add(some(document, 30, 35))
+        corpus.add(some(30, 35))
         later = degrees(corpus)
         assert folder_of(corpus).is_file()
         folder_of(corpus).unlink()
         assert later == anew(corpus) != mine
 
 
-def test_while_another_process_writes_nothing_is_written(fresh: Make, document: Make) -> None:
-    with fresh(*some(document, 0, 30)) as corpus:
+def test_while_another_process_writes_nothing_is_written() -> None:
+    with fresh(*some(0, 30)) as corpus:
         folder = folder_of(corpus) / "evidence"
         folder.mkdir(parents=True)
         left = folder / "edges-0.05-3.tmp"
@@ -267,12 +233,10 @@ def test_while_another_process_writes_nothing_is_written(fresh: Make, document: 
         assert not left.exists()
 
 
-def test_a_graph_of_the_past_alone_is_kept_beside_that_of_now(
-    fresh: Make, document: Make, built: list[str]
-) -> None:
+def test_a_graph_of_the_past_alone_is_kept_beside_that_of_now(built: list[str]) -> None:
     """From `past_only` rows on the past has a graph of its own, and no question in turn makes one again."""
     limits = replace(LIMITS, past_only=10)
-    with fresh(*some(document, 0, 30)) as corpus, reopened(corpus.root, limits) as other:
+    with fresh(*some(0, 30)) as corpus, reopened(corpus.root, limits=limits) as other:
         other.session.clock = corpus.session.clock
         now = degrees(other)
         for _ in range(3):
@@ -285,8 +249,8 @@ def test_a_graph_of_the_past_alone_is_kept_beside_that_of_now(
         assert [each for each in built if each != "read_postings"] == ["anew", "moved", "moved"]
 
 
-def test_few_graphs_are_kept_in_memory(fresh: Make, document: Make) -> None:
-    with fresh(*some(document, 0, 10)) as corpus:
+def test_few_graphs_are_kept_in_memory() -> None:
+    with fresh(*some(0, 10)) as corpus:
         for cap in range(2, 9):
             degrees(corpus, cap=cap)
         ours: GraphCache = GraphCache.of(corpus.session.derived)
@@ -363,19 +327,19 @@ def test_edges_are_replaced(
             }
 
 
-def test_texts_are_read_in_bounded_parts(fresh: Make, document: Make) -> None:
-    with fresh(*some(document, 0, 30)) as corpus:
+def test_texts_are_read_in_bounded_parts() -> None:
+    with fresh(*some(0, 30)) as corpus:
         whole = degrees(corpus)
         shutil.rmtree(folder_of(corpus))
-        with reopened(corpus.root, replace(LIMITS, texts_at_once=4, most_postings=40)) as other:
+        with reopened(corpus.root, limits=replace(LIMITS, texts_at_once=4, most_postings=40)) as other:
             assert degrees(other) == whole
         assert len([name for name in files(corpus) if name.startswith("shingles")]) > 2
 
 
-def test_full_parts_are_written_while_texts_are_read(fresh: Make, document: Make) -> None:
+def test_full_parts_are_written_while_texts_are_read() -> None:
     """There may be more shingles than fit in memory: what is full is mapped from its file from then on."""
     limits = GraphLimits(least_written=10**9, texts_at_once=2, most_postings=6)
-    with fresh(*some(document, 0, 10)) as corpus:
+    with fresh(*some(0, 10)) as corpus:
         corpus.session.derived.memo.clear()
         ours = GraphCache.of(corpus.session.derived, limits)
         found = degrees(corpus)

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 import pytest
+from tests.revisions.made import document, fresh
 
 from asof.errors import UsageError
 from asof.index.view import View
 from asof.revisions.links import Neighbour, broken, links, neighbours
 from asof.time.moment import read
 from asof.values import Ended, Link, SourcedTime
-
-Make = Callable[..., Any]
 
 
 def to(*targets: str) -> tuple[Link, ...]:
@@ -31,7 +27,7 @@ def counts(view: View) -> dict[str, int]:
     }
 
 
-def test_each_other_document_counts_once(fresh: Make, document: Make) -> None:
+def test_each_other_document_counts_once() -> None:
     with fresh() as corpus:
         corpus.add([
             document("ferry.md", "text", "2020", links=to("ferry", "mill", "mill.md", "MILL")),
@@ -46,7 +42,7 @@ def test_each_other_document_counts_once(fresh: Make, document: Make) -> None:
         assert links(view) is links(view)
 
 
-def test_links_lead_where_they_led_then(fresh: Make, document: Make) -> None:
+def test_links_lead_where_they_led_then() -> None:
     with fresh() as corpus:
         corpus.add([
             document("a/ferry.md", "old", "2020"),
@@ -63,7 +59,7 @@ def test_links_lead_where_they_led_then(fresh: Make, document: Make) -> None:
         assert counts(corpus.at("2023").view()) == {"mill.md": 1}
 
 
-def test_a_version_that_changes_no_passage_changes_the_links(fresh: Make, document: Make) -> None:
+def test_a_version_that_changes_no_passage_changes_the_links() -> None:
     """All times after the last passage share what is kept of a view; links may still come and go."""
     with fresh() as corpus:
         corpus.add([
@@ -81,7 +77,7 @@ def test_a_version_that_changes_no_passage_changes_the_links(fresh: Make, docume
             }[year]  # fmt: skip
 
 
-def test_neighbours_both_ways(fresh: Make, document: Make) -> None:
+def test_neighbours_both_ways() -> None:
     with fresh() as corpus:
         corpus.add([
             document("a", "text", "2020", title="Alpha", links=to("b", "e")),
@@ -104,7 +100,7 @@ def test_neighbours_both_ways(fresh: Make, document: Make) -> None:
                 neighbours(view, "a", depth)
 
 
-def test_nobody_links(fresh: Make, document: Make) -> None:
+def test_nobody_links() -> None:
     with fresh(document("a", "text")) as corpus, fresh() as empty:
         for view in (corpus.at().view(), empty.at().view()):
             assert counts(view) == {}

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.revisions.made import document, fresh
 
 from asof.corpus.corpus import Corpus
 from asof.extensions.systems.evidence import evidence
 from asof.extensions.systems.overlap import EMPTY, agree, candidates, sketch_of
 from asof.index.view import View
 from asof.revisions.rows import Rows
-
-Make = Callable[..., Any]
 
 
 def table(documents: list[int]) -> Rows:
@@ -75,7 +74,7 @@ def test_an_edge_is_found_with_the_probability_that_is_told(shared: int, of: int
 
 
 @pytest.fixture(scope="module")
-def reports(fresh: Make, document: Make) -> Iterator[Corpus]:
+def reports() -> Iterator[Corpus]:
     """Reports of forty words, of which some repeat a part of another."""
     rng = np.random.default_rng(3)
     said = [[f"w{word}" for word in rng.integers(0, 400, 40)] for _ in range(40)]

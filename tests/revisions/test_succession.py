@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
+from tests.revisions import made
+from tests.revisions.made import document, fresh, noted
 
 from asof.corpus.corpus import Corpus
-from asof.corpus.corpus import open as open_corpus
 from asof.revisions import chains
 from asof.revisions.chains import SeriesCache, refresh, status, succession, superseded
 from asof.revisions.features import title_of
 from asof.revisions.link import Linker
-from asof.revisions.rows import GraphLimits
 from asof.time.moment import read
 from asof.time.span import iso
 from asof.values import Document, Ended, SourcedTime
-
-Make = Callable[..., Any]
 
 
 def follows(corpus: Corpus, as_of: str | None = None, known_at: str | None = None) -> dict[str, str]:
@@ -46,21 +42,16 @@ def series_of(corpus: Corpus, document: str, as_of: str | None = None) -> list[s
     return [names[row] for row in chain.tolist()]
 
 
-@pytest.fixture
-def release(document: Make) -> Make:
-    """A release note: `release("6.0.2", "2020-01-01")` of Harbourd, or of another product."""
-
-    def make(version: str, date: str, product: str = "Harbourd", text: str = "") -> Any:
-        title = f"{product} {version}"
-        return document(f"{product}-{version}", text or f"{title} was released.", date, title=title)
-
-    return make
+def release(version: str, date: str, product: str = "Harbourd", text: str = "") -> Document:
+    """A release note of Harbourd, or of another product."""
+    title = f"{product} {version}"
+    return document(f"{product}-{version}", text or f"{title} was released.", date, title=title)
 
 
 # -- what follows -----------------------------------------------------------------------------------
 
 
-def test_each_year_follows_the_one_before_in_whatever_words(fresh: Make, document: Make) -> None:
+def test_each_year_follows_the_one_before_in_whatever_words() -> None:
     """Of one subject it is enough that the title's words stand in the text."""
     words = {
         2019: "Ada Marsh won the harbour race by two lengths.",
@@ -75,7 +66,7 @@ def test_each_year_follows_the_one_before_in_whatever_words(fresh: Make, documen
         assert series_of(corpus, "r2020") == ["r2019", "r2020", "r2021"]
 
 
-def test_dates_in_a_title_are_left_out(fresh: Make, document: Make) -> None:
+def test_dates_in_a_title_are_left_out() -> None:
     text = "The fee for a berth is {} crowns, said the harbour board."
     titles = ["Board minutes 2024-01", "Board minutes February 2024", "2024-03-05 Board minutes"]
     notes = [
@@ -86,7 +77,7 @@ def test_dates_in_a_title_are_left_out(fresh: Make, document: Make) -> None:
         assert follows(corpus) == {"m2": "m1", "m3": "m2"}
 
 
-def test_nearly_the_same_text_without_a_title(fresh: Make, document: Make) -> None:
+def test_nearly_the_same_text_without_a_title() -> None:
     one = "The ferry leaves the northern mole daily and the ticket costs {} crowns."
     other = "Bread is baked in the old mill on the hill, and sold from the window."
     notes = [document("a", one.format(4), "2020"), document("b", one.format(5), "2021"),
@@ -95,13 +86,13 @@ def test_nearly_the_same_text_without_a_title(fresh: Make, document: Make) -> No
         assert follows(corpus) == {"b": "a"}
 
 
-def test_an_edit_follows_what_it_ended(fresh: Make, document: Make) -> None:
+def test_an_edit_follows_what_it_ended() -> None:
     with fresh(document("a", "The master is Ada Marsh.", "2020", title="Harbour")) as corpus:
         corpus.add([document("a", "Tom Reed has the office.", "2021", title="Harbour")])
         assert follows(corpus) == {"a 2021-12-31": "a 2020-12-31"}
 
 
-def test_passages_of_one_version_do_not_follow_each_other(fresh: Make, document: Make) -> None:
+def test_passages_of_one_version_do_not_follow_each_other() -> None:
     """Both paragraphs say nearly the same; the second version changes one of them."""
     first = "The ferry to the island leaves at nine from the mole.\n\n"
     second = "The ferry to the island leaves at ten from the mole.\n\n"
@@ -114,7 +105,7 @@ def test_passages_of_one_version_do_not_follow_each_other(fresh: Make, document:
         assert {texts[row]: texts[to] for row, to in enumerate(before) if to >= 0} == {"noon": "ten"}
 
 
-def test_an_edit_goes_before_another_document(fresh: Make, document: Make) -> None:
+def test_an_edit_goes_before_another_document() -> None:
     """b says something else meanwhile: a's next version follows a, and a's successor is that version."""
     text = "The harbour master is {}."
     with fresh(
@@ -130,7 +121,7 @@ def test_an_edit_goes_before_another_document(fresh: Make, document: Make) -> No
 # -- numbers ----------------------------------------------------------------------------------------
 
 
-def test_a_version_follows_the_one_that_begins_most_like_it(fresh: Make, release: Make) -> None:
+def test_a_version_follows_the_one_that_begins_most_like_it() -> None:
     """6.0.3 comes after 6.1.0, and has two parts in common with 6.0.2."""
     dates = {"6.0.2": "2020-01", "6.1.0": "2020-02", "6.0.3": "2020-03", "6.1.1": "2020-04"}
     with fresh(*(release(version, date) for version, date in dates.items())) as corpus:
@@ -140,7 +131,7 @@ def test_a_version_follows_the_one_that_begins_most_like_it(fresh: Make, release
         }  # fmt: skip
 
 
-def test_a_branch_that_is_named_holds(fresh: Make, release: Make) -> None:
+def test_a_branch_that_is_named_holds() -> None:
     """No release of the branch 6.1 follows one of 6.0."""
 
     def note(version: str, date: str) -> Any:
@@ -161,7 +152,7 @@ def test_a_branch_that_is_named_holds(fresh: Make, release: Make) -> None:
         assert follows(corpus) == {"Harbourd-6.0.3": "Harbourd-6.0.2"}
 
 
-def test_another_event_of_a_version_is_another_series(fresh: Make, release: Make) -> None:
+def test_another_event_of_a_version_is_another_series() -> None:
     ended = "Support for Harbourd {} has ended."
     notes = [
         release("5", "2019-01"), release("6", "2020-01"),
@@ -196,12 +187,12 @@ def test_titles_that_differ_in_numbers_and_dates_have_one_subject() -> None:
 # -- siblings ---------------------------------------------------------------------------------------
 
 
-def test_another_product_is_no_version(fresh: Make, release: Make) -> None:
+def test_another_product_is_no_version() -> None:
     with fresh(release("2.0", "2020-01", "Mast"), release("2.1", "2020-02", "Mast Web")) as corpus:
         assert follows(corpus) == {}
 
 
-def test_a_word_of_the_title_tells_texts_apart(fresh: Make, document: Make) -> None:
+def test_a_word_of_the_title_tells_texts_apart() -> None:
     """The texts differ in one word of twelve, which is the one in which the titles differ."""
     text = (
         "The {}'s race around the island was won by a boat from the mill dock after a long and windy morning"
@@ -216,7 +207,7 @@ def test_a_word_of_the_title_tells_texts_apart(fresh: Make, document: Make) -> N
         assert follows(corpus) == {"women": "men"}  # nothing says that they are two subjects
 
 
-def test_what_one_speaker_says_is_no_series(fresh: Make, document: Make) -> None:
+def test_what_one_speaker_says_is_no_series() -> None:
     said = ["Shall we sail tomorrow?", "The mast is broken.", "I baked bread.", "Have you seen the ferry?",
             "My sister paints.", "It rains again."]  # fmt: skip
     notes = [
@@ -228,7 +219,7 @@ def test_what_one_speaker_says_is_no_series(fresh: Make, document: Make) -> None
         assert "t5" not in follows(corpus)
 
 
-def test_undated_passages_are_in_no_series(fresh: Make, document: Make) -> None:
+def test_undated_passages_are_in_no_series() -> None:
     text = "The ferry costs {} crowns."
     with fresh(
         document("a", text.format(3), title="Ferry fee"),
@@ -240,7 +231,7 @@ def test_undated_passages_are_in_no_series(fresh: Make, document: Make) -> None:
         assert not succession(view).in_series(np.arange(3)).any()
 
 
-def test_of_one_instant_none_is_earlier(fresh: Make, release: Make) -> None:
+def test_of_one_instant_none_is_earlier() -> None:
     with fresh(release("1.0", "2020-01-01"), release("1.1", "2020-01-01")) as corpus:
         assert follows(corpus) == {}
 
@@ -248,7 +239,7 @@ def test_of_one_instant_none_is_earlier(fresh: Make, release: Make) -> None:
 # -- times ------------------------------------------------------------------------------------------
 
 
-def test_nothing_follows_before_it_was_published(fresh: Make, release: Make) -> None:
+def test_nothing_follows_before_it_was_published() -> None:
     with fresh(release("1.0", "2020-01"), release("1.1", "2020-03")) as corpus:
         assert superseded(corpus.at("2020-02").view(), np.array([0])) == [None]
         [after] = superseded(corpus.at("2020-04").view(), np.array([0]))
@@ -257,7 +248,7 @@ def test_nothing_follows_before_it_was_published(fresh: Make, release: Make) -> 
         assert superseded(corpus.at("2020-04").view(), np.zeros(0, np.int64)) == []
 
 
-def test_an_empty_corpus_that_was_asked_gets_documents(fresh: Make, release: Make) -> None:
+def test_an_empty_corpus_that_was_asked_gets_documents() -> None:
     """Nothing was known at the earlier K, before and after."""
     with fresh() as corpus:
         assert follows(corpus) == {}
@@ -267,14 +258,14 @@ def test_an_empty_corpus_that_was_asked_gets_documents(fresh: Make, release: Mak
         assert follows(corpus) == {"Harbourd-1.1": "Harbourd-1.0"}
 
 
-def test_a_late_one_comes_between(fresh: Make, release: Make) -> None:
+def test_a_late_one_comes_between() -> None:
     with fresh(release("1.0", "2020-01"), release("1.2", "2020-03")) as corpus:
         assert follows(corpus) == {"Harbourd-1.2": "Harbourd-1.0"}
         corpus.add([release("1.1", "2020-02")])
         assert follows(corpus) == {"Harbourd-1.2": "Harbourd-1.1", "Harbourd-1.1": "Harbourd-1.0"}
 
 
-def test_what_ended_is_still_followed(fresh: Make, document: Make, release: Make) -> None:
+def test_what_ended_is_still_followed() -> None:
     with fresh(release("1.0", "2020-01")) as corpus:
         corpus.add([Ended("Harbourd-1.0", SourcedTime(read("2020-02"), "2020-02", "git"))])
         corpus.add([release("1.1", "2020-03")])
@@ -284,52 +275,22 @@ def test_what_ended_is_still_followed(fresh: Make, document: Make, release: Make
 # -- what is kept -----------------------------------------------------------------------------------
 
 
-def releases(release: Make, first: int, last: int) -> list[Any]:
+def releases(first: int, last: int) -> list[Any]:
     return [release(f"{at}.0", f"20{at:02}") for at in range(first, last)]
 
 
 @pytest.fixture
 def built(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What linkers did: "anew" or "moved"; and "read" for each time that texts were read."""
-    done: list[str] = []
-    for owner, name in ((Linker, "anew"), (Linker, "moved"), (chains, "read")):
-        right = getattr(owner, name)
-
-        def noted(*given: Any, right: Any = right, name: str = name) -> Any:
-            done.append(name)
-            return right(*given)
-
-        monkeypatch.setattr(owner, name, noted)
-    return done
+    return noted(monkeypatch, (Linker, "anew"), (Linker, "moved"), (chains, "read"))
 
 
-LIMITS = GraphLimits(least_written=1, rebuild_share=0)
-"""Every change is written to the file, and every existing chain is updated."""
+cached = partial(made.cached, SeriesCache)
+reopened = partial(made.reopened, cache=SeriesCache)
 
 
-@pytest.fixture
-def cached(fresh: Make) -> Make:
-    """The corpora of `fresh` with LIMITS."""
-
-    @contextmanager
-    def make(*documents: Document) -> Iterator[Corpus]:
-        with fresh(*documents) as corpus:
-            SeriesCache.of(corpus.session.derived, LIMITS)
-            yield corpus
-
-    return make
-
-
-@contextmanager
-def reopened(root: Path) -> Iterator[Corpus]:
-    """The corpus as another process opens it."""
-    with open_corpus(root) as corpus:
-        SeriesCache.of(corpus.session.derived, LIMITS)
-        yield corpus
-
-
-def test_another_process_reads_what_was_kept(cached: Make, release: Make, built: list[str]) -> None:
-    with cached(*releases(release, 1, 20)) as corpus:
+def test_another_process_reads_what_was_kept(built: list[str]) -> None:
+    with cached(*releases(1, 20)) as corpus:
         mine = follows(corpus)
         assert len(mine) == 18
         folder = corpus.store.folder / "derived"
@@ -341,18 +302,18 @@ def test_another_process_reads_what_was_kept(cached: Make, release: Make, built:
         assert built == ["read", "anew"]
 
 
-def test_what_came_later_is_brought_in(cached: Make, release: Make, built: list[str]) -> None:
-    with cached(*releases(release, 1, 20)) as corpus:
+def test_what_came_later_is_brought_in(built: list[str]) -> None:
+    with cached(*releases(1, 20)) as corpus:
         refresh(corpus.at().view())
-        corpus.add(releases(release, 20, 22))
+        corpus.add(releases(20, 22))
         with reopened(corpus.root) as other:
             other.session.clock = corpus.session.clock
             assert len(follows(other)) == 20
         assert built == ["read", "anew", "read", "moved"]
 
 
-def test_a_damaged_file_is_made_anew(cached: Make, release: Make, built: list[str]) -> None:
-    with cached(*releases(release, 1, 20)) as corpus:
+def test_a_damaged_file_is_made_anew(built: list[str]) -> None:
+    with cached(*releases(1, 20)) as corpus:
         mine = follows(corpus)
         folder = corpus.store.folder / "derived"
         path = folder / "succession" / "chains.seg"
@@ -368,17 +329,17 @@ def test_a_damaged_file_is_made_anew(cached: Make, release: Make, built: list[st
     assert built == ["read", "anew"] * 3
 
 
-def test_nothing_is_kept_yet(fresh: Make) -> None:
+def test_nothing_is_kept_yet() -> None:
     with fresh() as corpus:
         assert follows(corpus) == {}
         assert status(corpus.store.folder / "derived") == []
 
 
-def test_what_was_asked_before_goes_on_being_asked(cached: Make, release: Make, built: list[str]) -> None:
+def test_what_was_asked_before_goes_on_being_asked(built: list[str]) -> None:
     """A succession belongs to its view: what is written later does not reach into it."""
-    with cached(*releases(release, 1, 5)) as corpus:
+    with cached(*releases(1, 5)) as corpus:
         found = succession(corpus.at().view())
         alike = found.same_statement(0).tolist()
-        corpus.add(releases(release, 5, 9))
+        corpus.add(releases(5, 9))
         assert len(succession(corpus.at().view()).same_statement(0)) == 7
         assert found.same_statement(0).tolist() == alike == [1, 2, 3]

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from tests.revisions.made import document, fresh
 
 from asof.corpus.corpus import Corpus
 from asof.errors import UsageError
 from asof.time.moment import read
 
-Make = Callable[..., Any]
-
 
 @pytest.fixture
-def fees(fresh: Make, document: Make) -> Iterator[Corpus]:
+def fees() -> Iterator[Corpus]:
     """The fee of 2020, 2021 and 2022; that of 2021 was learned in 2026 only, the others in 2025."""
 
     def fee(year: int, crowns: int) -> Any:
@@ -43,7 +42,7 @@ def test_a_timeline_knows_what_was_known(fees: Corpus) -> None:
     assert told("2019") == []
 
 
-def test_a_timeline_of_what_was_known_when_it_was_kept(fees: Corpus, document: Make) -> None:
+def test_a_timeline_of_what_was_known_when_it_was_kept(fees: Corpus) -> None:
     """What is kept has three rows; five came since."""
     fees.prepare()
     fees.session.clock = itertools.count(read("2026-06").first, 1_000_000).__next__

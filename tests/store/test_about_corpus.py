@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
+from tests.store.made import document, fresh
 
 from asof.corpus.corpus import Corpus
 from asof.errors import UsageError
 from asof.time.moment import read
 from asof.time.span import Span
 from asof.values import Document, Filters, SourcedTime
-
-Make = Callable[..., Any]
 
 
 def times(
@@ -36,7 +34,7 @@ def valid(first: str, last: str = "") -> SourcedTime:
     return SourcedTime(Span(read(first).start, until), f"{first} .. {last}".strip(), "valid_from")
 
 
-def test_an_end_that_is_learned_later_is_a_new_version(fresh: Make, document: Make) -> None:
+def test_an_end_that_is_learned_later_is_a_new_version() -> None:
     with fresh("2020") as corpus:
         corpus.add([document("d", "The crane may lift.", "2020-01-01", about=(valid("2020"),))])
         corpus.session.clock.to("2023-05-01")
@@ -52,7 +50,7 @@ def test_an_end_that_is_learned_later_is_a_new_version(fresh: Make, document: Ma
         assert corpus.at("2023-06", "2023-04").search("crane", about="2025").hits, "nobody knew its end then"
 
 
-def test_a_passage_that_is_said_on_counts_from_when_it_was_said_first(fresh: Make, document: Make) -> None:
+def test_a_passage_that_is_said_on_counts_from_when_it_was_said_first() -> None:
     first = "Yesterday the crane fell.\n\n" + "one " * 9
     with fresh(chunking="10w") as corpus:
         corpus.add([document("d", first, "2020-05-05")])
@@ -61,7 +59,7 @@ def test_a_passage_that_is_said_on_counts_from_when_it_was_said_first(fresh: Mak
         assert [(time.span, time.text) for time in hit.about] == [(read("2020-05-04"), "Yesterday")]
 
 
-def test_filters_on_what_is_spoken_of(fresh: Make, document: Make) -> None:
+def test_filters_on_what_is_spoken_of() -> None:
     with fresh("2023", undated="always") as corpus:
         corpus.add([
             document("meta", "The crane.", "2010", about=(valid("2019", "2020"),)),
@@ -81,7 +79,7 @@ def test_filters_on_what_is_spoken_of(fresh: Make, document: Make) -> None:
         assert view.count_without_times(Filters(since=0)) == 0
 
 
-def test_a_passage_that_has_ended_is_not_counted(fresh: Make, document: Make) -> None:
+def test_a_passage_that_has_ended_is_not_counted() -> None:
     with fresh("2023", undated="always") as corpus:
         corpus.add([document("d", "The crane.")])
         corpus.session.clock.to("2024")
@@ -91,7 +89,7 @@ def test_a_passage_that_has_ended_is_not_counted(fresh: Make, document: Make) ->
             assert view.count_without_times(Filters()) == expected
 
 
-def test_the_time_of_the_filter_is_read_like_the_others(fresh: Make, document: Make) -> None:
+def test_the_time_of_the_filter_is_read_like_the_others() -> None:
     with fresh("2023") as corpus:
         corpus.add([document("d", "The crane of 2021.", "2022-01-01")])
         assert {hit.document for hit in corpus.at("2022-06-06").search("crane", about="last year").hits} == {
@@ -104,7 +102,7 @@ def test_the_time_of_the_filter_is_read_like_the_others(fresh: Make, document: M
 
 
 @pytest.mark.parametrize("what", ["vacuum", "purge", "mend"])
-def test_what_is_left_is_about_the_same(fresh: Make, document: Make, what: str) -> None:
+def test_what_is_left_is_about_the_same(what: str) -> None:
     with fresh("2020") as corpus:
         corpus.add([
             document("d", "Yesterday the crane fell.", "2001-05-05", title="Cranes of 1990"),
@@ -128,7 +126,7 @@ def test_what_is_left_is_about_the_same(fresh: Make, document: Make, what: str) 
         assert corpus.check() == []
 
 
-def test_keywords_and_times_of_documents_from_python(fresh: Make) -> None:
+def test_keywords_and_times_of_documents_from_python() -> None:
     with fresh("2023") as corpus:
         corpus.add([Document("d", "Costs of FY2022 for the crane.", fiscal_start=7)])
         (hit,) = corpus.at("2024").search("crane").hits
@@ -138,7 +136,7 @@ def test_keywords_and_times_of_documents_from_python(fresh: Make) -> None:
         assert [time.span for time in corpus.at("2024").search("crane").hits[0].about] == [read("2022")]
 
 
-def test_a_fiscal_year_that_begins_in_no_month_is_refused(fresh: Make) -> None:
+def test_a_fiscal_year_that_begins_in_no_month_is_refused() -> None:
     with fresh() as corpus:
         with pytest.raises(UsageError, match=r"fiscal_start is 13 .int.; accepted: a month, 1 to 12"):
             corpus.add([Document("d", "The crane.", fiscal_start=13)])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,8 +22,6 @@ from asof.sources.history import open_source
 from asof.sources.records import JsonLines
 from asof.store.writing import WHOLE, stored_checkpoints
 from asof.values import Checkpoint, Document, Ended, Problem, SafeToCommit, SourceEvent, Unchanged
-
-Make = Callable[..., Any]
 
 
 def added(corpus: Corpus, source: Any) -> str:

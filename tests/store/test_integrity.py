@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import pytest
+from tests.store.made import document
 
 import asof
 from asof.errors import CorpusError, DamagedStore
 from asof.store.schema import MIGRATIONS, migrate
 from asof.store.store import schema_fault, value_faults
 
-Make = Callable[..., Any]
-
 
 @pytest.fixture
-def root(tmp_path: Path, document: Make) -> Path:
+def root(tmp_path: Path) -> Path:
     with asof.open(tmp_path) as corpus:
         corpus.add([document("a", "the mill", "2001"), document("b", "see [[a]]", "2002", tags=("x",))])
         corpus.add([document("a", "the mill of 1999", "2003")])

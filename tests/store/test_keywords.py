@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from tests.store.made import fresh
 from tests.support.rows import db_of
 
 from asof.corpus.corpus import Corpus
@@ -25,8 +25,6 @@ from asof.store.digest import (
 from asof.store.schema import CorpusSettings
 from asof.text.tokens import tokenize
 from asof.values import Document
-
-Make = Callable[..., Any]
 
 
 @pytest.mark.parametrize(
@@ -108,7 +106,7 @@ def test_any_metadata_gives_short_words_in_one_order(meta: dict[str, Any], tags:
     assert set(keywords_of(meta, tags, tuple(meta))) <= set(found) | {"tags"}
 
 
-def test_a_question_that_names_a_source_finds_it(fresh: Make) -> None:
+def test_a_question_that_names_a_source_finds_it() -> None:
     documents = [
         Document("a", "The crane is painted.", meta={"source": "Harbour Gazette"}),
         Document("b", "The crane is painted.", meta={"source": "Island Herald"}),
@@ -136,7 +134,7 @@ def indexed(corpus: Corpus) -> dict[int, str]:
     return {row.id: row.text for rows, _, _ in parts for row in rows}
 
 
-def test_all_that_read_a_passage_read_what_was_indexed(fresh: Make) -> None:
+def test_all_that_read_a_passage_read_what_was_indexed() -> None:
     with fresh("2020", chunking="10w") as corpus:
         text = (
             "The mole is long and grey and old and cold and wet.\n\nAnn paints the crane in the summer again."

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
+from tests.store.made import document, fresh
 
 from asof.errors import Busy
 from asof.store.schema import exclusive_lock
-
-Make = Callable[..., Any]
 
 
 def test_an_error_inside_lets_go(tmp_path: Path) -> None:
@@ -22,7 +19,7 @@ def test_an_error_inside_lets_go(tmp_path: Path) -> None:
         pass
 
 
-def test_a_write_waits_no_longer_than_it_is_told_and_a_search_not_at_all(fresh: Make, document: Make) -> None:
+def test_a_write_waits_no_longer_than_it_is_told_and_a_search_not_at_all() -> None:
     with fresh() as corpus:
         corpus.add([document("d", "text", "2020")])
         corpus.store.wait = 0.0
@@ -33,7 +30,7 @@ def test_a_write_waits_no_longer_than_it_is_told_and_a_search_not_at_all(fresh: 
         assert corpus.add([document("e", "text", "2020")]).added == 1
 
 
-def test_an_error_in_a_write_leaves_the_corpus_as_it_was(fresh: Make, document: Make) -> None:
+def test_an_error_in_a_write_leaves_the_corpus_as_it_was() -> None:
     with fresh() as corpus:
         corpus.add([document("d", "text", "2020")])
         before = corpus.status()

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from typing import Any
 
 import pytest
+from tests.store.made import document, fresh, said
 from tests.support.rows import db_of
 
 from asof.store.digest import TimeReadingOptions, dumps, loads, passage_times, span_of
@@ -15,8 +15,6 @@ from asof.time.moment import read
 from asof.time.span import BEGINNING, NEVER, Span
 from asof.values import Ended, SourcedTime
 from asof.wire import encode
-
-Make = Callable[..., Any]
 
 
 @pytest.mark.parametrize(
@@ -41,7 +39,7 @@ Make = Callable[..., Any]
         ("v1.2", "", "notes/v1.2.md"),
     ],
 )
-def test_where_a_link_leads(fresh: Make, document: Make, target: str, origin: str, found: str | None) -> None:
+def test_where_a_link_leads(target: str, origin: str, found: str | None) -> None:
     with fresh() as corpus:
         corpus.add([
             document("notes/ferry.md", "text", "2020", aliases=("The Crossing",)),
@@ -51,7 +49,7 @@ def test_where_a_link_leads(fresh: Make, document: Make, target: str, origin: st
         assert corpus.at().resolve(target, origin) == found
 
 
-def test_a_link_leads_to_what_was_in_force_then(fresh: Make, document: Make) -> None:
+def test_a_link_leads_to_what_was_in_force_then() -> None:
     with fresh() as corpus:
         corpus.add([
             document("a/ferry.md", "text", "2020"),
@@ -67,7 +65,7 @@ def test_a_link_leads_to_what_was_in_force_then(fresh: Make, document: Make) -> 
         assert [corpus.at(year).resolve("ship") for year in ("2022", "2023")] == [None, "b/longer/ferry.md"]
 
 
-def test_a_path_comes_before_a_name_and_a_name_before_an_alias(fresh: Make, document: Make) -> None:
+def test_a_path_comes_before_a_name_and_a_name_before_an_alias() -> None:
     with fresh() as corpus:
         corpus.add([document("z.md", "text", aliases=("mill",))])
         assert corpus.at().resolve("mill") == "z.md"
@@ -88,7 +86,7 @@ def names(corpus: Any, **filters: Any) -> set[str]:
     return {of[head] for head in heads}
 
 
-def test_filters_over_attributes(fresh: Make, said: Make, document: Make) -> None:
+def test_filters_over_attributes() -> None:
     with fresh() as corpus:
         corpus.add(said(
             document("a/x.md", "text", tags=("sea", "boat"), meta={"n": 3, "draft": True, "who": ["Ann", 7]}),

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.store.made import fresh
 
 from asof.store.reader import BY_NAME, AsOfReader, LinkResolver, LinkTarget, folded
 from asof.time.moment import read
 from asof.values import Document, Ended, SourcedTime
-
-Make = Callable[..., Any]
 
 PARTS = st.sampled_from(
     ["a", "A", "b", "ab", "mill", "Mill", "straße", "STRASSE", "\u212a", "k", "%", "_", ""]
@@ -47,7 +45,7 @@ def first(target: str, origin: str, ids: dict[int, str], store: AsOfReader) -> s
 
 
 @pytest.mark.slow
-def test_many_links_lead_where_one_does(fresh: Make) -> None:
+def test_many_links_lead_where_one_does() -> None:
     @given(st.lists(STATED, max_size=10), st.lists(st.tuples(ALIASES, NAMES), min_size=1, max_size=12))
     def property_(stated: list[Any], links: list[tuple[str, str]]) -> None:
         with fresh() as corpus:

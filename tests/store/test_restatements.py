@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
-
-Make = Callable[..., Any]
+from tests.store.made import document, fresh, said
 
 PAGE = Path(__file__).parents[2] / "docs" / "explanation" / "data.md"
 SECTION = "## What a new statement means"
@@ -76,9 +75,7 @@ def test_every_row_is_played() -> None:
         for at, each in enumerate(examples)
     ],
 )
-def test_a_row(
-    fresh: Make, said: Make, document: Make, statements: Any, counted: str, seen: Sequence[str | None]
-) -> None:
+def test_a_row(statements: Any, counted: str, seen: Sequence[str | None]) -> None:
     others = [document(f"other{at}", "text", "2018") for at in range(3)]
     with fresh(BEFORE) as corpus:
         for at, each in enumerate(statements):

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
+from tests.store.made import document, fresh, said
 from tests.support.rows import db_of
 
 from asof.corpus.corpus import Corpus
 from asof.errors import SourceShrunk
 from asof.time.moment import read
 from asof.values import Ended, Problem, SourcedTime
-
-Make = Callable[..., Any]
 
 
 def texts(corpus: Corpus, *ids: str, as_of: str | None = None) -> list[str | None]:
@@ -29,7 +27,7 @@ def transactions(corpus: Corpus) -> int:
 # -- idempotence ------------------------------------------------------------------------------------
 
 
-def test_a_second_run_writes_nothing(fresh: Make, said: Make, document: Make) -> None:
+def test_a_second_run_writes_nothing() -> None:
     source = said(
         document("dated", "alpha", "2020"), document("undated", "beta"),
         document("series", "one", "2001"), document("series", "two", "2002"),
@@ -54,7 +52,7 @@ def test_a_second_run_writes_nothing(fresh: Make, said: Make, document: Make) ->
         assert sorted(path.name for path in (root / ".asof" / "segments").iterdir()) == files
 
 
-def test_an_empty_source_and_an_empty_batch(fresh: Make, said: Make) -> None:
+def test_an_empty_source_and_an_empty_batch() -> None:
     with fresh() as corpus:
         assert corpus.add(said()).written == 0
         assert corpus.add([]).written == 0
@@ -65,9 +63,7 @@ def test_an_empty_source_and_an_empty_batch(fresh: Make, said: Make) -> None:
 # -- edits, reverts, deletions ----------------------------------------------------------------------
 
 
-def test_a_revert_to_an_older_text_under_the_same_date_is_in_force_again(
-    fresh: Make, said: Make, document: Make
-) -> None:
+def test_a_revert_to_an_older_text_under_the_same_date_is_in_force_again() -> None:
     with fresh("2021") as corpus:
         for year, text in ((2021, "one"), (2022, "two"), (2023, "one"), (2024, "one")):
             corpus.session.clock.to(str(year))
@@ -79,9 +75,7 @@ def test_a_revert_to_an_older_text_under_the_same_date_is_in_force_again(
 
 
 @pytest.mark.parametrize("date", ["2020", None])
-def test_what_ended_and_is_stated_again_is_in_force_again(
-    fresh: Make, said: Make, document: Make, date: str | None
-) -> None:
+def test_what_ended_and_is_stated_again_is_in_force_again(date: str | None) -> None:
     here, other = document("d", "one", date), document("e", "two", date)
     with fresh("2021") as corpus:
         corpus.add(said(here, other))
@@ -97,9 +91,7 @@ def test_what_ended_and_is_stated_again_is_in_force_again(
         assert corpus.add(said(here, other)).written == 0
 
 
-def test_a_document_that_ended_stays_so_while_nobody_states_it(
-    fresh: Make, said: Make, document: Make
-) -> None:
+def test_a_document_that_ended_stays_so_while_nobody_states_it() -> None:
     with fresh() as corpus:
         corpus.add(said(document("d", "one"), document("e", "two")))
         corpus.add(said(document("e", "two")))
@@ -107,7 +99,7 @@ def test_a_document_that_ended_stays_so_while_nobody_states_it(
         assert texts(corpus, "d") == [None]
 
 
-def test_documents_that_could_not_be_read_are_kept(fresh: Make, said: Make, document: Make) -> None:
+def test_documents_that_could_not_be_read_are_kept() -> None:
     with fresh() as corpus:
         corpus.add(said(document("d", "one"), document("e", "two"), document("f", "three")))
         known = corpus.add(said(document("e", "two"), document("f", "three"), Problem("no", document="d")))
@@ -120,7 +112,7 @@ def test_documents_that_could_not_be_read_are_kept(fresh: Make, said: Make, docu
         assert texts(corpus, "d", "e") == [None, "two"]
 
 
-def test_a_source_that_shrinks_too_much_ends_nothing(fresh: Make, said: Make, document: Make) -> None:
+def test_a_source_that_shrinks_too_much_ends_nothing() -> None:
     documents = [document(f"d{at}", f"text {at}") for at in range(10)]
     with fresh() as corpus:
         corpus.add(said(*documents))
@@ -133,7 +125,7 @@ def test_a_source_that_shrinks_too_much_ends_nothing(fresh: Make, said: Make, do
         assert corpus.add(said(), allow_shrinking=True).ended == 7
 
 
-def test_documents_given_as_they_are_end_nothing(fresh: Make, document: Make) -> None:
+def test_documents_given_as_they_are_end_nothing() -> None:
     with fresh() as corpus:
         corpus.add([document("d", "one")])
         corpus.add([document("e", "two")])
@@ -143,9 +135,7 @@ def test_documents_given_as_they_are_end_nothing(fresh: Make, document: Make) ->
 # -- two sources ------------------------------------------------------------------------------------
 
 
-def test_a_document_belongs_to_the_source_that_stated_its_last_version(
-    fresh: Make, said: Make, document: Make
-) -> None:
+def test_a_document_belongs_to_the_source_that_stated_its_last_version() -> None:
     first = said(document("d", "one", "2020"), document("e", "other"), name="first")
     second = said(document("d", "two", "2020"), document("f", "more"), name="second")
     with fresh("2021") as corpus:
@@ -161,9 +151,7 @@ def test_a_document_belongs_to_the_source_that_stated_its_last_version(
         assert texts(corpus, "d", "e", "f") == [None, "other", "more"]
 
 
-def test_an_older_version_from_elsewhere_does_not_change_the_owner(
-    fresh: Make, said: Make, document: Make
-) -> None:
+def test_an_older_version_from_elsewhere_does_not_change_the_owner() -> None:
     with fresh() as corpus:
         corpus.add(said(document("d", "new", "2020"), name="first"))
         corpus.add(said(document("d", "old", "2010"), name="second"))
@@ -182,7 +170,7 @@ def shown(corpus: Corpus, moments: Sequence[str]) -> list[str | None]:
     return [corpus.at(moment).text("d") for moment in moments]
 
 
-def test_a_year_is_seen_from_the_day_it_was_added_or_from_its_end(fresh: Make, document: Make) -> None:
+def test_a_year_is_seen_from_the_day_it_was_added_or_from_its_end() -> None:
     moments = ["2024-02", "2024-03-01", "2024-12-30", "2024"]
     with fresh("2024-03-01") as early, fresh("2025-06-01") as late:
         early.add([document("d", "text", "2024")])
@@ -191,9 +179,7 @@ def test_a_year_is_seen_from_the_day_it_was_added_or_from_its_end(fresh: Make, d
         assert shown(late, moments) == [None, None, None, "text"]
 
 
-def test_undated_texts_are_seen_from_when_they_were_added_always_or_never(
-    fresh: Make, document: Make
-) -> None:
+def test_undated_texts_are_seen_from_when_they_were_added_always_or_never() -> None:
     moments = ["1900", "2024-02", "2024-03-01", "2030"]
     expected = {"added": [None, None, "text", "text"], "always": ["text"] * 4, "never": [None] * 4}
     for undated, wanted in expected.items():
@@ -202,7 +188,7 @@ def test_undated_texts_are_seen_from_when_they_were_added_always_or_never(
             assert shown(corpus, moments) == wanted, undated
 
 
-def test_the_future_is_not_seen_now(fresh: Make, document: Make) -> None:
+def test_the_future_is_not_seen_now() -> None:
     with fresh("2024") as corpus:
         corpus.add([document("d", "text", "2030")])
         assert shown(corpus, ["2024", "2029", "2030"]) == [None, None, "text"]
@@ -211,9 +197,7 @@ def test_the_future_is_not_seen_now(fresh: Make, document: Make) -> None:
 
 
 @pytest.mark.parametrize("date", ["9999-12-31", "9999", "9999-12-31T23:59:59.999999Z"])
-def test_a_text_of_the_last_day_is_edited_and_ends(
-    fresh: Make, said: Make, document: Make, date: str
-) -> None:
+def test_a_text_of_the_last_day_is_edited_and_ends(date: str) -> None:
     others = [document(each, "text", "2020") for each in "abc"]
     with fresh("2024") as corpus:
         corpus.add(said(*others, document("d", "text", date)))
@@ -226,7 +210,7 @@ def test_a_text_of_the_last_day_is_edited_and_ends(
         assert shown(corpus, ["9998", "9999"]) == [None, "text"]
 
 
-def test_what_is_never_seen_is_edited_and_ends_once(fresh: Make, said: Make, document: Make) -> None:
+def test_what_is_never_seen_is_edited_and_ends_once() -> None:
     others = [document(each, "text") for each in "abc"]
     with fresh("2024", undated="never") as corpus:
         corpus.add(said(*others, document("d", "text")))
@@ -237,7 +221,7 @@ def test_what_is_never_seen_is_edited_and_ends_once(fresh: Make, said: Make, doc
         assert shown(corpus, ["1900", "2024", "9999"]) == [None] * 3
 
 
-def test_what_ends_before_its_date_is_never_seen(fresh: Make, said: Make, document: Make) -> None:
+def test_what_ends_before_its_date_is_never_seen() -> None:
     others = [document(each, "text", "2020") for each in "abc"]
     with fresh("2024") as corpus:
         corpus.add(said(*others, document("d", "text", "2030")))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.store.made import document, fresh, said
 
 from asof.corpus.corpus import Corpus
 from asof.errors import BeforeHorizon, UsageError
@@ -17,8 +17,6 @@ from asof.store.digest import indexed_text
 from asof.time.moment import read
 from asof.time.span import Span
 from asof.values import Document, Ended, Heading, Link, SourcedTime
-
-Make = Callable[..., Any]
 
 WORDS = st.sampled_from(["a", "bread.", "Schön", "雪の日", "🙂", "e\u0301", "x_y", "\t", " ", "", "word"])
 LINES = st.lists(WORDS, max_size=12).map(" ".join)
@@ -36,7 +34,7 @@ def outlined(lines: list[tuple[bool, int, str]]) -> tuple[str, tuple[Heading, ..
 
 
 @pytest.mark.parametrize("chunking", ["10w", "10w/4", "12c", "40c/30", "120w", "whole"])
-def test_joined_passages_give_the_text_back(fresh: Make, chunking: str) -> None:
+def test_joined_passages_give_the_text_back(chunking: str) -> None:
     @given(st.lists(HEADED, min_size=1, max_size=3, unique_by=outlined))
     def property_(versions: list[list[tuple[bool, int, str]]]) -> None:
         with fresh(chunking=chunking) as corpus:
@@ -51,14 +49,14 @@ def test_joined_passages_give_the_text_back(fresh: Make, chunking: str) -> None:
     property_()
 
 
-def test_the_empty_text_is_a_text(fresh: Make, document: Make) -> None:
+def test_the_empty_text_is_a_text() -> None:
     with fresh() as corpus:
         corpus.add([document("d", "", "2020")])
         assert corpus.at().text("d") == ""
         assert corpus.status().passages == 0
 
 
-def test_an_unchanged_passage_keeps_its_row_and_its_id(fresh: Make, document: Make) -> None:
+def test_an_unchanged_passage_keeps_its_row_and_its_id() -> None:
     first = "same words\n" + "one " * 20
     with fresh(chunking="10w") as corpus:
         corpus.add([document("d", first, "2001")])
@@ -71,7 +69,7 @@ def test_an_unchanged_passage_keeps_its_row_and_its_id(fresh: Make, document: Ma
         assert corpus.status().passages - rows <= 3, "only what changed got rows"
 
 
-def test_a_passage_that_is_said_twice_is_two_passages(fresh: Make, document: Make) -> None:
+def test_a_passage_that_is_said_twice_is_two_passages() -> None:
     text = ("alpha beta gamma delta epsilon zeta eta theta iota kappa\n\n") * 2
     with fresh(chunking="10w") as corpus:
         corpus.add([document("d", text, "2001")])
@@ -93,7 +91,7 @@ def test_what_the_index_holds_of_a_passage() -> None:
 # -- corrections ------------------------------------------------------------------------------------
 
 
-def test_a_correction_is_known_from_when_it_was_made(fresh: Make, said: Make, document: Make) -> None:
+def test_a_correction_is_known_from_when_it_was_made() -> None:
     source = said(document("d", "text", "2020", links=(Link("e"),), aliases=("dee",)))
     with fresh("2021") as corpus:
         corpus.add(source)
@@ -108,7 +106,7 @@ def test_a_correction_is_known_from_when_it_was_made(fresh: Make, said: Make, do
         assert corpus.at("2015").text("d") == "text"
 
 
-def test_a_correction_takes_a_moment_with_a_zone(fresh: Make, document: Make) -> None:
+def test_a_correction_takes_a_moment_with_a_zone() -> None:
     with fresh() as corpus:
         corpus.add([document("d", "text", "2020")])
         corpus.correct("d", datetime(2010, 5, 5, tzinfo=UTC))
@@ -116,7 +114,7 @@ def test_a_correction_takes_a_moment_with_a_zone(fresh: Make, document: Make) ->
         assert corpus.at("2010-05-04").text("d") is None
 
 
-def test_a_corrected_date_lets_the_older_life_last_longer(fresh: Make, document: Make) -> None:
+def test_a_corrected_date_lets_the_older_life_last_longer() -> None:
     with fresh() as corpus:
         corpus.add([document("d", "old", "2001"), document("d", "new", "2005")])
         assert corpus.at("2006").text("d") == "new"
@@ -126,7 +124,7 @@ def test_a_corrected_date_lets_the_older_life_last_longer(fresh: Make, document:
 
 
 @pytest.mark.parametrize("id_", ["nobody", "ended"])
-def test_what_is_not_in_force_cannot_be_corrected(fresh: Make, document: Make, id_: str) -> None:
+def test_what_is_not_in_force_cannot_be_corrected(id_: str) -> None:
     with fresh() as corpus:
         ended = Ended("ended", SourcedTime(read("2021"), "2021", "git"))
         corpus.add([document("ended", "text", "2020"), ended])
@@ -143,7 +141,7 @@ def everything(folder: Path) -> bytes:
     return b"".join(path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file())
 
 
-def test_a_purge_leaves_nothing_of_the_text(fresh: Make, document: Make) -> None:
+def test_a_purge_leaves_nothing_of_the_text() -> None:
     with fresh(stem=False) as corpus:
         corpus.add([document("d", "unmistakable words", "2001", tags=("secret",), aliases=("Deep",))])
         corpus.add([document("d", "unmistakable too", "2002"), document("e", "harmless", "2002")])
@@ -156,7 +154,7 @@ def test_a_purge_leaves_nothing_of_the_text(fresh: Make, document: Make) -> None
         assert not any(word in everything(folder) for word in (b"unmistakable", b"secret", b"Deep"))
 
 
-def test_a_vacuum_changes_no_answer_from_its_horizon_on(fresh: Make, document: Make) -> None:
+def test_a_vacuum_changes_no_answer_from_its_horizon_on() -> None:
     def answers(corpus: Corpus) -> list[Any]:
         found: list[Any] = []
         for as_of in ("2011", "2014", None):
@@ -180,13 +178,13 @@ def test_a_vacuum_changes_no_answer_from_its_horizon_on(fresh: Make, document: M
             corpus.vacuum("2016")
 
 
-def test_a_vacuum_of_an_empty_corpus(fresh: Make) -> None:
+def test_a_vacuum_of_an_empty_corpus() -> None:
     with fresh() as corpus:
         assert corpus.vacuum("2000") == 0
         assert corpus.search("anything").hits == ()
 
 
-def test_a_date_before_the_common_era_of_clocks(fresh: Make, document: Make) -> None:
+def test_a_date_before_the_common_era_of_clocks() -> None:
     with fresh() as corpus:
         corpus.add([document("d", "text", "1850")])
         hit = corpus.search("text").hits[0]
@@ -195,9 +193,7 @@ def test_a_date_before_the_common_era_of_clocks(fresh: Make, document: Make) -> 
         assert corpus.at("1849").text("d") is None
 
 
-def test_a_passage_that_is_begun_anew_keeps_the_source_of_its_version(
-    fresh: Make, document: Make, said: Make
-) -> None:
+def test_a_passage_that_is_begun_anew_keeps_the_source_of_its_version() -> None:
     """Two sources said the same at two times; what the first one said lasts longer than was known."""
     with fresh() as corpus:
         for name, text, year in (

@@ -105,11 +105,11 @@ def parser(parse: TextParser) -> Callable[[str], ParsedFile]:
 
 
 LINEAR: list[tuple[str, Callable[[str], object], list[str], str, int]] = [
-    ("org", parser(parse_org), ["", "* "], ORG, 10_000),
-    ("asciidoc", parser(parse_asciidoc), ["x\n\n", "= "], ASCIIDOC, 10_000),
-    ("html", parser(parse_html), [""], HTML, 10_000),
-    ("blocks", html_text, [""], BLOCKS, 10_000),
-    ("chat", lambda text: parse_chat(text, ""), ["13/03/2021, 18:04 - A: x"], CHAT, 10_000),
+    ("org", parser(parse_org), ["", "* "], ORG, 4_000),
+    ("asciidoc", parser(parse_asciidoc), ["x\n\n", "= "], ASCIIDOC, 4_000),
+    ("html", parser(parse_html), [""], HTML, 4_000),
+    ("blocks", html_text, [""], BLOCKS, 4_000),
+    ("chat", lambda text: parse_chat(text, ""), ["13/03/2021, 18:04 - A: x"], CHAT, 4_000),
     (
         "declarations", lambda text: list(pieces(text)), ["", "<!DOCTYPE a ["],
         "<!DOCTYPE a [¦<!DOCTYPE a []¦]   ¦<!-- a --><?b?>¦<!-- -¦<?¦ ", 20_000,

@@ -9,7 +9,7 @@ from itertools import accumulate
 from typing import Any, NamedTuple
 
 from asof.sources import dates
-from asof.sources.html_walk import MarkupToken, declared_charset, shown
+from asof.sources.html_walk import BLOCKS, LEVELS, MarkupToken, declared_charset, walk
 from asof.sources.markdown import link_to
 from asof.sources.readers import ParsedFile, text_reader
 from asof.sources.records import language_code
@@ -18,14 +18,7 @@ from asof.text.passages import count_words
 from asof.values import Heading, Link, Problem, line_feeds, storable
 
 _SKIPPED = {"script", "style", "nav", "template"}
-_BLOCKS = {
-    "address", "article", "aside", "blockquote", "body", "br", "caption", "center", "dd", "details",
-    "dialog", "dir", "div", "dl", "dt", "fieldset", "figcaption", "figure", "footer", "form", "h1",
-    "h2", "h3", "h4", "h5", "h6", "head", "header", "hgroup", "hr", "html", "legend", "li", "main",
-    "menu", "ol", "optgroup", "option", "p", "pre", "search", "section", "summary", "table", "tbody",
-    "tfoot", "thead", "title", "tr", "ul",
-}  # fmt: skip
-_LEVELS = {f"h{level}": level for level in range(1, 7)}
+_BLOCKS = BLOCKS | {"br", "dialog", "hgroup", "optgroup", "option", "search"}
 _DATES = {
     "article:published_time": "published", "datepublished": "published", "dc.date.issued": "published",
     "citation_publication_date": "published", "date": "date", "dc.date": "created",
@@ -52,8 +45,7 @@ def parse_text(text: str, stem: str, limits: InputLimits) -> ParsedFile:  # noqa
     """The text of a web page, its title, dates and links; without headers, footers and asides outside of its
     `<main>` or `<article>`, if it has one of these, with half of the words or more."""
     reading = _PageReading()
-    for piece in shown(text, reading.skipping):
-        reading.take(piece)
+    walk(text, reading.skipping, reading.on_text, reading.on_start, reading.on_end)
     reading.end_line()
     lines, links = reading.main_text()
     starts = accumulate((len(line.text) + 1 for line in lines), initial=0)
@@ -106,15 +98,7 @@ class _PageReading:
         lines = [line for line in self.lines if line.place != left_out]
         return lines, [link for link, place in self.links if place != left_out]
 
-    def take(self, piece: MarkupToken) -> None:
-        if piece.kind == "text":
-            self._text(piece.text)
-        elif piece.kind == "start":
-            self._start(piece)
-        else:
-            self._end(piece.name)
-
-    def _text(self, text: str) -> None:
+    def on_text(self, text: str) -> None:
         if self.in_json:
             self.dates.take_json(text)
             return
@@ -130,7 +114,7 @@ class _PageReading:
         else:
             self._line.append(text)
 
-    def _start(self, piece: MarkupToken) -> None:
+    def on_start(self, piece: MarkupToken) -> None:
         name, get = piece.name, piece.attributes.get
         if name == "script" and get("type", "").strip().lower() == "application/ld+json":
             self.in_json = True
@@ -146,7 +130,7 @@ class _PageReading:
             self.dates.take_time(get("datetime", "").strip())
         if name in _BLOCKS:
             self.end_line()
-            self._heading = _LEVELS.get(name, self._heading)
+            self._heading = LEVELS.get(name, self._heading)
             self._in_title = name == "title"
             self._preformatted += name == "pre"
             self._asides += name in _ASIDE and self._place != "main"
@@ -156,13 +140,13 @@ class _PageReading:
         elif name in ("td", "th"):
             self._line.append(" ")
 
-    def _end(self, name: str) -> None:
+    def on_end(self, name: str) -> None:
         if name == "script":
             self.in_json = False
         elif name in _BLOCKS:
             self.end_line()
             self._in_title = False
-            if name in _LEVELS:
+            if name in LEVELS:
                 self._heading = 0
             elif name == "pre":
                 self._preformatted = max(0, self._preformatted - 1)

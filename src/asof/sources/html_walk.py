@@ -8,11 +8,21 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 RAW = {"script", "style", "textarea", "title", "xmp", "iframe", "noembed", "noframes"}
 """Elements whose content holds no tags."""
+
+BLOCKS = {
+    "address", "article", "aside", "blockquote", "body", "caption", "center", "dd", "details", "dir", "div",
+    "dl", "dt", "fieldset", "figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6",
+    "head", "header", "hr", "html", "legend", "li", "main", "menu", "ol", "p", "pre", "section", "summary",
+    "table", "tbody", "tfoot", "thead", "title", "tr", "ul",
+}  # fmt: skip
+"""Elements that begin and end a line, whatever a page is read for."""
+
+LEVELS = {f"h{level}": level for level in range(1, 7)}
 
 _NAME = re.compile(r"[A-Za-z][^\s/>]{0,200}")
 _ATTRIBUTE = re.compile(r"([^\s/>=][^\s/>=]*)(\s*=\s*)?")
@@ -42,16 +52,27 @@ def declared_charset(raw: bytes) -> str:
     return found[1].decode("ascii") if found else ""
 
 
-def shown(source: str, skipping: list[str]) -> Iterator[MarkupToken]:
-    """The pieces of an HTML text without those in elements that are skipped: whoever is given the start of
-    one puts its name into `skipping`, which at the end holds elements that are never closed."""
+def walk(
+    source: str,
+    skipping: list[str],
+    on_text: Callable[[str], None],
+    on_start: Callable[[MarkupToken], None],
+    on_end: Callable[[str], None],
+) -> None:
+    """Hand on the pieces of an HTML text, but those in elements that are skipped: `on_start` puts the name of
+    one into `skipping`, which at the end holds those that are never closed."""
     for piece in pieces(source):
-        if not skipping:
-            yield piece
-        elif piece.kind == "start" and piece.name == skipping[-1]:
-            skipping.append(piece.name)
-        elif piece.kind == "end" and piece.name == skipping[-1]:
-            skipping.pop()
+        if skipping:
+            if piece.kind == "start" and piece.name == skipping[-1]:
+                skipping.append(piece.name)
+            elif piece.kind == "end" and piece.name == skipping[-1]:
+                skipping.pop()
+        elif piece.kind == "text":
+            on_text(piece.text)
+        elif piece.kind == "start":
+            on_start(piece)
+        else:
+            on_end(piece.name)
 
 
 def pieces(source: str) -> Iterator[MarkupToken]:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from asof.extensions.documents.parts import Writer, row_text
-from asof.sources.html_walk import MarkupToken, shown
+from asof.sources.html_walk import BLOCKS, LEVELS, MarkupToken, walk
 
 # -- blocks and tables under construction ----------------------------------------------------------
 
@@ -150,14 +150,8 @@ def _columns(cells: list[tuple[list[Block], int, bool]], *, repeated: bool) -> l
 
 _OUT = {"script", "style", "template", "noscript", "rt", "rp", "iframe", "noembed", "noframes", "select"}
 _VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"}
-_BLOCKS = {
-    "address", "article", "aside", "blockquote", "body", "caption", "center", "dd", "details", "dir", "div",
-    "dl", "dt", "fieldset", "figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6",
-    "head", "header", "hr", "html", "legend", "li", "main", "menu", "nav", "ol", "p", "pre", "section",
-    "summary", "table", "tbody", "td", "tfoot", "th", "thead", "title", "tr", "ul",
-}  # fmt: skip
+_BLOCKS = BLOCKS | {"nav", "td", "th"}
 _LISTS = {"ul", "ol", "menu", "dir"}
-_LEVELS = {f"h{level}": level for level in range(1, 7)}
 _SPACE = re.compile(r"\s+")
 
 DEEPEST_TABLE = 6
@@ -178,8 +172,7 @@ class HtmlText:
 def html_text(source: str, left_out: Callable[[MarkupToken], bool] = lambda _: False) -> HtmlText:
     """Reads HTML, whatever stands in it, without the elements that are `left_out`."""
     reading = _BlockReading(left_out)
-    for piece in shown(source, reading.skipping):
-        reading.take(piece)
+    walk(source, reading.skipping, reading.on_text, reading.on_start, reading.on_end)
     unclosed = [f"<{name}> is never closed: what follows it is not read" for name in reading.skipping[:1]]
     return HtmlText(reading.end(), reading.title, unclosed)
 
@@ -205,15 +198,7 @@ class _BlockReading:
         self.flows[0].end()
         return self.flows[0].blocks
 
-    def take(self, piece: MarkupToken) -> None:
-        if piece.kind == "text":
-            self._text(piece.text)
-        elif piece.kind == "start":
-            self._start(piece)
-        else:
-            self._end(piece.name)
-
-    def _text(self, text: str) -> None:
+    def on_text(self, text: str) -> None:
         if self._in_title:
             self.title = self.title or " ".join(text.split())
         elif self.flows[-1].preformatted:
@@ -221,7 +206,7 @@ class _BlockReading:
         else:
             self.flows[-1].line.append(_SPACE.sub(" ", text))
 
-    def _start(self, piece: MarkupToken) -> None:
+    def on_start(self, piece: MarkupToken) -> None:
         name, flow = piece.name, self.flows[-1]
         if name in _BLOCKS:
             flow.end_line()
@@ -231,9 +216,9 @@ class _BlockReading:
         if anchor := piece.attributes.get("id") or (piece.attributes.get("name") if name == "a" else ""):
             flow.anchors.append(anchor)
         self._in_title = name == "title"
-        if name in _LEVELS:
+        if name in LEVELS:
             flow.end_list()
-            flow.heading = _LEVELS[name]
+            flow.heading = LEVELS[name]
         elif name in _LISTS:
             flow.lists.append(int(name == "ol"))
         elif name == "li":
@@ -247,12 +232,12 @@ class _BlockReading:
         elif name in ("table", "thead", "tr", "td", "th"):
             self._start_in_table(piece)
 
-    def _end(self, name: str) -> None:
+    def on_end(self, name: str) -> None:
         flow = self.flows[-1]
         if name in _BLOCKS:
             flow.end_line()
             self._in_title = False
-        if name in _LEVELS:
+        if name in LEVELS:
             flow.heading = 0
         elif name == "pre":
             flow.preformatted = max(0, flow.preformatted - 1)

@@ -7,6 +7,7 @@ cannot expand to gigabytes and no text can name a Python object.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -70,10 +71,18 @@ def parse(block: str, largest: int) -> Front:
     size = len(block.encode())
     if size > largest:
         raise BadFrontmatter(f"its frontmatter has {size} bytes; the limit is {largest}")
-    builder = _Builder()
+    front, documents = Front(), 0
     try:
-        for event in yaml.parse(block, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
-            builder.take(event, type(event).__name__)
+        events = map(_plain_event, yaml.parse(block, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)))
+        for event, kind, line in events:
+            documents += kind == "DocumentStartEvent"
+            if documents > 1:
+                raise BadFrontmatter("its frontmatter holds more than one YAML document", line)
+            if kind == "MappingStartEvent":
+                _mapping(events, front.values, 1, front)
+            elif kind == "SequenceStartEvent" or (kind == "ScalarEvent" and event.value):
+                what = "a text" if kind == "ScalarEvent" else "a list"
+                raise BadFrontmatter(f"its frontmatter is {what}; accepted are lines like `key: value`", line)
     except yaml.MarkedYAMLError as wrong:
         mark = wrong.problem_mark
         line = mark.line + 2 if mark else 1
@@ -81,74 +90,53 @@ def parse(block: str, largest: int) -> Front:
     except yaml.YAMLError as wrong:
         first = str(wrong).splitlines()[0] if str(wrong) else "it holds a character that YAML refuses"
         raise BadFrontmatter(f"its frontmatter is not YAML: {first}") from None
-    return builder.front
+    return front
 
 
-class _Builder:
-    """Takes the parser's events; `front` is the result."""
+_Events = Iterator[tuple[Any, str, int]]
+"""Events of the YAML parser, their kinds and their lines."""
 
-    def __init__(self) -> None:
-        self.front = Front()
-        self._open: list[dict[str, Any] | list[Any]] = []
-        self._keys: list[str | None] = []  # of each open container the key that waits for its value
-        self._documents = 0
 
-    def take(self, event: Any, kind: str) -> None:
-        line = event.start_mark.line + 2
-        if kind == "AliasEvent" or getattr(event, "anchor", None) is not None:
-            raise BadFrontmatter(
-                "its frontmatter has an anchor (&) or an alias (*), which are not read", line
-            )
-        if getattr(event, "tag", None) is not None:
-            raise BadFrontmatter("its frontmatter has a YAML tag (!), which is not read", line)
-        if kind == "ScalarEvent":
-            self._scalar(event, line)
-        elif kind in ("MappingStartEvent", "SequenceStartEvent"):
-            self._begin({} if kind == "MappingStartEvent" else [], line)
-        elif kind in ("MappingEndEvent", "SequenceEndEvent"):
-            self._open.pop()
-            self._keys.pop()
-        elif kind == "DocumentStartEvent":
-            self._documents += 1
-            if self._documents > 1:
-                raise BadFrontmatter("its frontmatter holds more than one YAML document", line)
+def _plain_event(event: Any) -> tuple[Any, str, int]:
+    kind, line = type(event).__name__, event.start_mark.line + 2
+    if kind == "AliasEvent" or getattr(event, "anchor", None) is not None:
+        raise BadFrontmatter("its frontmatter has an anchor (&) or an alias (*), which are not read", line)
+    if getattr(event, "tag", None) is not None:
+        raise BadFrontmatter("its frontmatter has a YAML tag (!), which is not read", line)
+    return event, kind, line
 
-    def _begin(self, container: dict[str, Any] | list[Any], line: int) -> None:
-        if len(self._open) >= MAX_NESTING:
-            raise BadFrontmatter(f"its frontmatter is nested more than {MAX_NESTING} levels deep", line)
-        if self._open:
-            self._add(container, line)
-        elif isinstance(container, dict):
-            self.front = Front(container)
-        else:
-            raise BadFrontmatter("its frontmatter is a list; accepted are lines like `key: value`", line)
-        self._open.append(container)
-        self._keys.append(None)
 
-    def _scalar(self, event: Any, line: int) -> None:
-        if not self._open:
-            if event.value:
-                raise BadFrontmatter("its frontmatter is a text; accepted are lines like `key: value`", line)
-            return
-        if isinstance(self._open[-1], dict) and self._keys[-1] is None:
-            self._keys[-1] = event.value
-            if len(self._open) == 1:
-                if event.value in self.front.lines:
-                    self.front.twice.append(event.value)
-                self.front.lines[event.value] = line
-            return
-        self._add(_plain_value(event.value) if event.style in (None, "") else event.value, line)
-
-    def _add(self, value: Any, line: int) -> None:
-        container = self._open[-1]
-        if isinstance(container, list):
-            container.append(value)
-            return
-        key = self._keys[-1]
-        if key is None:
+def _mapping(
+    events: _Events, values: dict[str, Any], depth: int, front: Front | None = None
+) -> dict[str, Any]:
+    """Fills the values of a mapping that has begun, with `front` the outermost one."""
+    for key, kind, line in events:
+        if kind == "MappingEndEvent":
+            break
+        if kind != "ScalarEvent":
+            _check_depth(depth, line)
             raise BadFrontmatter("its frontmatter has a list or a mapping as a key", line)
-        container[key] = value
-        self._keys[-1] = None
+        if front is not None:
+            front.twice.extend([key.value] * (key.value in front.lines))
+            front.lines[key.value] = line
+        values[key.value] = _value(events, next(events), depth)
+    return values
+
+
+def _value(events: _Events, found: tuple[Any, str, int], depth: int) -> Any:
+    event, kind, line = found
+    if kind == "ScalarEvent":
+        return _plain_value(event.value) if event.style in (None, "") else event.value
+    _check_depth(depth, line)
+    if kind == "MappingStartEvent":
+        return _mapping(events, {}, depth + 1)
+    items = itertools.takewhile(lambda each: each[1] != "SequenceEndEvent", events)
+    return [_value(events, each, depth + 1) for each in items]
+
+
+def _check_depth(depth: int, line: int) -> None:
+    if depth >= MAX_NESTING:
+        raise BadFrontmatter(f"its frontmatter is nested more than {MAX_NESTING} levels deep", line)
 
 
 def _plain_value(text: str) -> Any:

@@ -1,4 +1,4 @@
-"""The process that reads files: `python -I -S -B server.py FOLDER LIMITS`, started by `reading.py`.
+"""The process that reads files: `python -I -S -B reader_process.py FOLDER LIMITS`, started by `reading.py`.
 
 Requests come through stdin: a line of JSON (`module`, `folders`, `stem`, `suffix`, `many`, `size`), then the
 bytes of the file. Each is read by a child that this process forks and that limits itself (memory, processor

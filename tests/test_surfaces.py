@@ -81,8 +81,7 @@ def by_http(folder: Path, asked: dict[str, Any], _: Path) -> Any:
 
 
 async def called(target: Any, asked: dict[str, Any]) -> Any:
-    given = {**asked, "query": asked["q"], "explain": True}
-    del given["q"]
+    given = {**asked, "explain": True}
     async with Client(target) as client:
         return (await client.call_tool("search", given)).structured_content["hits"]
 

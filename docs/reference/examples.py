@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import asof
-from asof.extensions.server.verbs import VERBS
+from asof.verbs import all_verbs
 
 TARGET = Path(asof.__file__).parent / "extensions" / "server" / "examples.json"
 MOST = 2
@@ -34,8 +34,8 @@ def main() -> None:
     ):
         corpus.add(notes)
         answers = {
-            name: short(json.loads(json.dumps(verb.answer(corpus, verb.parameters(**verb.example)))))
-            for name, verb in VERBS.items()
+            name: short(json.loads(json.dumps(verb.answer(corpus, verb.read(verb.example)))))
+            for name, verb in all_verbs().items()
         }
     TARGET.write_text(json.dumps(answers, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 

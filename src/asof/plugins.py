@@ -47,6 +47,9 @@ SHAPES = "asof.shapes"
 """Names of extensions: each names a table of the JSON that its commands print: by the name of a schema, what
 prints such a value, and the value's type, as "package.module:Type"."""
 
+VERBS = "asof.verbs"
+"""Names of extensions: each names a tuple of `verbs.Verb`."""
+
 WATCHING = "asof.watching"
 """Names of extensions: each names a function that follows folders for `asof index --watch`. It gets a
 function that opens the corpus, the folders (none: all that the corpus was made of), and `as_json`."""
@@ -57,6 +60,7 @@ BUILT_IN = {
         "systems": "asof.extensions.systems.commands:SHAPES",
         "lab": "asof.extensions.lab.commands:SHAPES",
     },
+    VERBS: {"facts": "asof.extensions.facts.verbs:VERBS"},
     WATCHING: {"server": "asof.extensions.server.cli:watch"},
     STATUS: {
         "evidence": "asof.extensions.systems.evidence:status",

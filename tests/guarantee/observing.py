@@ -21,9 +21,9 @@ from asof.cli.main import cli, run
 from asof.corpus.corpus import Corpus
 from asof.corpus.snapshot import Snapshot
 from asof.errors import AsofError, DamagedStore
-from asof.extensions.server.verbs import VERBS
 from asof.rank.stage import Recipe
 from asof.time.span import iso
+from asof.verbs import all_verbs
 from asof.wire import encode
 
 ENTITIES = ("Quay Ltd", "Pier Ltd", "NHA", "Quill", "Marta Quill", "Mole Inc", "Jon Reed", "ferry", "Nobody")
@@ -114,7 +114,8 @@ def verb(name: str, of: Callable[[Asked], dict[str, Any]] = lambda _: {}) -> Obs
     """The JSON of a verb, as every surface gives it."""
 
     def observable(moment: Moment, asked: Asked) -> Any:
-        return VERBS[name].answer(moment.corpus, VERBS[name].parameters(**of(asked), **moment.clocks))
+        known = all_verbs()[name]
+        return known.answer(moment.corpus, known.parameters(**of(asked), **moment.clocks))
 
     return observable
 

@@ -16,7 +16,7 @@ from mcp.shared.exceptions import MCPError
 from tests.support.answers import corpus_with, doc
 
 import asof
-from asof.extensions.server.mcp import TOOLS, document_uri, input_schema, server_of
+from asof.extensions.server.mcp import TOOLS, document_uri, server_of
 from asof.text.passages import tokens
 
 
@@ -40,19 +40,19 @@ def text_of(result: Any) -> str:
 
 
 VALID: list[tuple[str, dict[str, Any], str]] = [
-    ("search", {"query": "harbour master", "as_of": "2019-06-01"}, "Runa Osterby"),
-    ("ask", {"question": "who is the harbour master", "as_of": "2019-06-01"}, "Runa Osterby"),
-    ("ask", {"question": "how did the ferry fares develop"}, "2018"),
-    ("ask", {"question": "what is the password of the wifi"}, "Refused"),
+    ("search", {"q": "harbour master", "as_of": "2019-06-01"}, "Runa Osterby"),
+    ("ask", {"q": "who is the harbour master", "as_of": "2019-06-01"}, "Runa Osterby"),
+    ("ask", {"q": "how did the ferry fares develop"}, "2018"),
+    ("ask", {"q": "what is the password of the wifi"}, "Refused"),
     ("open", {"id": "The Mole"}, "162 metres"),
     ("open", {"id": "The Mole", "as_of": "2019"}, "as of 2019-12-31"),
-    ("timeline", {"query": "harbour master"}, "oldest first"),
-    ("compare", {"query": "harbour master", "a": "2017", "b": "2022"}, "after: ["),
-    ("neighbors", {"document": "The Mole"}, "is linked from"),
-    ("neighbors", {"name": "May Hollis"}, "harbour master"),
-    ("neighbors", {"name": "Nobody Atall"}, "No fact"),
+    ("timeline", {"q": "harbour master"}, "oldest first"),
+    ("diff", {"q": "harbour master", "a": "2017", "b": "2022"}, "after: ["),
+    ("links", {"document": "The Mole"}, "is linked from"),
+    ("graph", {"around": "May Hollis"}, "harbour master"),
+    ("graph", {"around": "Nobody Atall"}, "No fact"),
     ("stale", {}, "stale"),
-    ("stale", {"documents": ["The Mole"], "as_of": "2020"}, "Nothing is stale, as of 2020-12-31."),
+    ("stale", {"path": ["The Mole"], "as_of": "2020"}, "Nothing is stale, as of 2020-12-31."),
     ("status", {}, "documents"),
 ]
 
@@ -66,23 +66,23 @@ def test_every_tool(example, tool, given, told):
 
 
 WRONG = [
-    ("search", {}, "query is missing"),
-    ("search", {"query": "x", "asof": "2019"}, "no parameter 'asof'; did you mean as_of?"),
-    ("search", {"query": "x", "k": "many"}, "k 'many'"),
-    ("search", {"query": "x", "k": 0}, "greater than or equal to 1"),
-    ("search", {"query": "x", "as_of": "soon"}, "soon"),
+    ("search", {}, "q is missing"),
+    ("search", {"q": "x", "asof": "2019"}, "no parameter 'asof'; did you mean as_of?"),
+    ("search", {"q": "x", "k": "many"}, "k 'many'"),
+    ("search", {"q": "x", "k": 0}, "expected `int` >= 1"),
+    ("search", {"q": "x", "as_of": "soon"}, "soon"),
     ("open", {"id": "../../etc/passwd"}, "no document '../../etc/passwd'"),
     ("open", {"id": "The Mole", "as_of": "2001"}, "no document"),
     (
         "stale",
-        {"documents": ["nope"]},
+        {"path": ["nope"]},
         "accepted: a file or folder that is indexed, a document's id or title",
     ),
-    ("compare", {"query": "x", "a": "2019"}, "b is missing"),
-    ("neighbors", {}, "give either a document or a name"),
-    ("neighbors", {"document": "The Mole", "name": "x"}, "give either"),
-    ("status", {"query": "x"}, "no parameter 'query'; accepted: none"),
-    ("serach", {"query": "x"}, "no tool 'serach'; accepted: search"),
+    ("diff", {"q": "x", "a": "2019"}, "b is missing"),
+    ("links", {}, "document is missing"),
+    ("search", {"q": "x", "reply_tokens": 9}, "reply_tokens 9: expected `int` >= 50"),
+    ("status", {"q": "x"}, "no parameter 'q'; accepted: reply_tokens"),
+    ("serach", {"q": "x"}, "no tool 'serach'; accepted: open, search"),
 ]
 
 
@@ -97,7 +97,7 @@ def test_what_is_published_is_what_is_enforced(example):
     listed = talk(server_of(example), lambda client: client.list_tools()).tools
     assert [each.name for each in listed] == list(TOOLS)
     for each in listed:
-        assert each.input_schema == input_schema(TOOLS[each.name])
+        assert each.input_schema == TOOLS[each.name].verb.schema()
         assert each.input_schema["additionalProperties"] is False
         assert each.annotations.read_only_hint
         described = [value.get("description", "") for value in each.input_schema["properties"].values()]
@@ -110,7 +110,7 @@ def test_an_answer_of_a_named_past_time_says_how_long_it_held(tmp_path):
         doc("mayor", "2023-03-01", "Ben Reed is the mayor of Dover.", "Mayor"),
     ]
     with corpus_with(tmp_path, *versions) as corpus:
-        said = text_of(call(server_of(corpus), "ask", question="who was mayor in 2020?"))
+        said = text_of(call(server_of(corpus), "ask", q="who was mayor in 2020?"))
     assert said.startswith("Answer, as of 2020-12-31.")
     assert "Mayor, 2019-03-01, in force 2019-03-01 to 2023-03-01\nAnn Cole is" in said
 
@@ -118,11 +118,11 @@ def test_an_answer_of_a_named_past_time_says_how_long_it_held(tmp_path):
 @pytest.mark.parametrize("budget", [50, 200, 1000])
 def test_what_is_read_fits_its_budget(example, budget):
     for tool, given in (
-        ("search", {"query": "harbour master", "k": 30}), ("open", {"id": "Eight years in the harbour"}),
-        ("timeline", {"query": "harbour master"}),
-        ("compare", {"query": "fares", "a": "2017", "b": "2022", "k": 20}),
+        ("search", {"q": "harbour master", "k": 30}), ("open", {"id": "Eight years in the harbour"}),
+        ("timeline", {"q": "harbour master"}),
+        ("diff", {"q": "fares", "a": "2017", "b": "2022", "k": 20}),
     ):  # fmt: skip
-        text = text_of(call(server_of(example), tool, **given, tokens=budget))
+        text = text_of(call(server_of(example), tool, **given, reply_tokens=budget))
         assert tokens(text) < budget + 120, tool  # marks, heads and the line on what was left out
         if budget == 50:
             assert "left out" in text or "follow" in text
@@ -132,7 +132,7 @@ def test_a_document_is_read_on_from_where_it_was_cut(example):
     whole = example.at().document("Eight years in the harbour").text
     title, read, offset = "Eight years in the harbour", "", 0
     while True:
-        text = text_of(call(server_of(example), "open", id=title, tokens=300, offset=offset))
+        text = text_of(call(server_of(example), "open", id=title, reply_tokens=300, offset=offset))
         mark = text.split("\n")[3]
         body = text.split(mark)[2]  # behind its head and a blank line
         read += body.split("\n\n", 1)[1].removesuffix("\n").removesuffix(" …")
@@ -144,7 +144,7 @@ def test_a_document_is_read_on_from_where_it_was_cut(example):
 
 
 def test_what_a_search_cites_can_be_opened(example):
-    found = call(server_of(example), "search", query="harbour master", as_of="2019-06-01", k=3)
+    found = call(server_of(example), "search", q="harbour master", as_of="2019-06-01", k=3)
     for hit in re.findall(r"^\[(\S.*?#[0-9a-f]{12})\]", text_of(found), re.MULTILINE):
         opened = call(server_of(example), "open", id=hit, as_of="2019-06-01")
         assert not opened.is_error
@@ -160,8 +160,8 @@ def test_nothing_later_is_read(tmp_path):
         ])  # fmt: skip
         server = server_of(corpus)
         for tool, given in (
-            ("search", {"query": "quay"}), ("ask", {"question": "how long is the quay"}),
-            ("open", {"id": "quay"}), ("timeline", {"query": "quay"}), ("neighbors", {"name": "quay"}),
+            ("search", {"q": "quay"}), ("ask", {"q": "how long is the quay"}),
+            ("open", {"id": "quay"}), ("timeline", {"q": "quay"}), ("graph", {"around": "quay"}),
         ):  # fmt: skip
             result = call(server, tool, **given, as_of="2020-01-01")
             for later in ("20 metres", "fire", "2021", "2022"):
@@ -176,8 +176,8 @@ def test_text_of_documents_stays_between_the_marks(tmp_path):
     with asof.open(tmp_path) as corpus:
         corpus.add([asof.Document("evil", f"{words} 000000000000", words, "2020-01-01")])
         for tool, given in (
-            ("search", {"query": "instructions"}), ("open", {"id": "evil"}),
-            ("timeline", {"query": "delete"}),
+            ("search", {"q": "instructions"}), ("open", {"id": "evil"}),
+            ("timeline", {"q": "delete"}),
         ):  # fmt: skip
             text = text_of(call(server_of(corpus), tool, **given))
             mark = re.search(r"between the two lines (\S+) is data", text)
@@ -237,7 +237,7 @@ def test_a_prompt_that_cannot_be_made_says_why(example, name, given, said):
         ("asof://document/", "is no document"),
         ("asof://document/The%20Mole?as_of=2019&as_of=2020", "'as_of' is given twice"),
         ("asof://document/The%20Mole?k=2", "no parameter 'k'"),
-        ("asof://document/" + "x" * 5_000, "at most 4200 characters"),
+        ("asof://document/" + "x" * 5_000, "length <= 4200"),
         ("asof://document/..%2f..%2fetc%2fpasswd", "no document"),
     ],
 )
@@ -296,8 +296,8 @@ QUESTIONS = [
 async def assistant(client: Client, question: str, as_of: str | None) -> tuple[str, int]:
     """Asks, searches, and opens the two documents that lead. What it read, and its calls."""
     moment = {} if as_of is None else {"as_of": as_of}
-    found = await client.call_tool("search", {"query": question, "k": 5, **moment})
-    read = [await client.call_tool("ask", {"question": question, **moment}), found]
+    found = await client.call_tool("search", {"q": question, "k": 5, **moment})
+    read = [await client.call_tool("ask", {"q": question, **moment}), found]
     leading = list(dict.fromkeys(hit["document"] for hit in found.structured_content["hits"]))[:2]
     read += [await client.call_tool("open", {"id": document, **moment}) for document in leading]
     return "\n".join(map(text_of, read)), len(read)

@@ -259,7 +259,7 @@ def hung_up(connection: socket.socket) -> bool:
             return True
 
 
-@pytest.mark.parametrize("missing", ["fastapi", "uvicorn"])
+@pytest.mark.parametrize("missing", ["starlette", "uvicorn"])
 def test_what_is_missing_is_named(example_folder, tmp_path, missing):
     hidden = tmp_path / "hidden"
     hidden.mkdir()

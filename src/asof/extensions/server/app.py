@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import importlib.util
-import inspect
 import ipaddress
 import json
 import os
@@ -29,14 +28,13 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeAlias
 
-from fastapi import APIRouter, Depends, FastAPI, Query, Request
-from fastapi.exceptions import RequestValidationError
-from fastapi.responses import StreamingResponse
-from pydantic import BaseModel, ConfigDict, Field
+from msgspec import Meta, Struct
+from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
-from starlette.responses import FileResponse, Response
-from starlette.routing import Route
+from starlette.requests import Request
+from starlette.responses import FileResponse, Response, StreamingResponse
+from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -45,10 +43,8 @@ from asof.corpus.corpus import Corpus
 from asof.corpus.corpus import open as open_corpus
 from asof.environment import variables
 from asof.errors import AsofError, UsageError
-from asof.extensions.server import verbs as p
 from asof.extensions.server.guard import (
     LOOPBACK,
-    ErrorReply,
     Guard,
     Keys,
     Limits,
@@ -57,8 +53,8 @@ from asof.extensions.server.guard import (
     of_error,
     refusal,
 )
-from asof.extensions.server.verbs import VERBS, Verb, ask, wrong_parameters
-from asof.results import all_shapes, schema
+from asof.results import DeletedDocument, all_shapes, schema
+from asof.verbs import Name, Verb, all_verbs, ask
 from asof.version import __version__
 from asof.wire import encode
 
@@ -71,85 +67,82 @@ if TYPE_CHECKING:
 # -- endpoints -------------------------------------------------------------------------------------
 
 
-DOCUMENTED: dict[int | str, dict[str, Any]] = {
-    status: {"model": ErrorReply, "description": words}
-    for status, words in {
-        400: "the request is no HTTP or JSON", 401: "a key is needed",
-        403: "the key, the page that calls, or anybody may not do this", 404: "there is no such document",
-        405: "another method is expected", 408: "the body came too slowly",
-        413: "the body is too large", 421: "the server is not called so", 422: "a parameter is wrong",
-        429: "too many requests of this key", 431: "the address or a header is too long",
-        502: "a language model did not answer",
-        503: "the index is busy, or there are too many requests", 507: "the disk is full",
-    }.items()
-}  # fmt: skip
-"""The errors that every verb may reply with."""
-
-
 SHOWN = 5
 """The number of problems that are named where no document could be added."""
 
-
-class NewDocuments(BaseModel):
-    """Documents to add, each with the fields of a line of JSON Lines: `id` and `text`; `title`, `published`,
-    `tags`, `links`, `uri`; all others are metadata."""
-
-    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"documents": [
-        {"id": "fares", "text": "A crossing costs 4 crowns.", "title": "Fares", "published": "2024-03-05"}
-    ]}]})  # fmt: skip
-
-    documents: Annotated[list[dict[str, Any]], Field(min_length=1)]
+API = "/api/v1"
+DOCUMENTS = f"{API}/documents"
 
 
-def read_router(corpus: Corpus, metrics: Metrics) -> APIRouter:
-    """All verbs that read."""
-    router = APIRouter(prefix="/api/v1")
-    for verb in VERBS.values():
-        router.add_api_route(
-            f"/{verb.name}", _endpoint(corpus, metrics, verb), methods=["GET"], summary=verb.summary,
-            name=verb.name, response_class=Response, responses=_documented(verb.schema),
-            dependencies=[Depends(_each_once(verb.parameters))],
-        )  # fmt: skip
+def read_routes(corpus: Corpus, metrics: Metrics) -> list[Route]:
+    """All verbs, and `ask` as a stream."""
 
-    def stream(request: Request, asked: Annotated[p.Ask, Query()]) -> Response:
-        pieces = _pieces(lambda on_text: ask(corpus, asked, on_text), request.state.request)
+    def endpoint(verb: Verb) -> Callable[[Request], Response]:
+        def answer(request: Request) -> Response:
+            value = verb.answer(corpus, verb.read(given(request, verb)))
+            cost = value.get("cost")
+            if isinstance(cost, dict) and (dollars := cost.get("usd")):
+                metrics.cost.inc(dollars)
+            return as_json(value)
+
+        return answer
+
+    def stream(request: Request) -> Response:
+        verb = all_verbs()["ask"]
+        asked = verb.read(given(request, verb))
+        pieces = _pieces(lambda on_text: encode(ask(corpus, asked, on_text)), request.state.request)
         return StreamingResponse(pieces, media_type="text/event-stream")
 
-    router.add_api_route(
-        "/ask/stream", stream, methods=["GET"], response_class=Response,
-        summary="Answer as server-sent events: `text` while a model writes, then `answer` or `error`.",
-        responses={**DOCUMENTED, 200: {"content": {"text/event-stream": {}}}},
-        dependencies=[Depends(_each_once(p.Ask))],
-    )  # fmt: skip
-    return router
+    return [
+        *(Route(f"{API}/{name}", endpoint(verb), methods=["GET"]) for name, verb in all_verbs().items()),
+        Route(f"{API}/ask/stream", stream, methods=["GET"]),
+    ]
 
 
-def write_router(corpus: Corpus, limits: Limits) -> APIRouter:
+def given(request: Request, verb: Verb) -> dict[str, Any]:
+    """The parameters in the address of a request. Raises UsageError for one that is given twice and is no
+    list: of two values one would be ignored."""
+    lists = {name for name, each in verb.schema()["properties"].items() if each.get("type") == "array"}
+    pairs = request.query_params.multi_items()
+    found: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in lists:
+            found.setdefault(name, []).append(value)
+        elif name in found:
+            count = sum(each == name for each, _ in pairs)
+            raise UsageError(f"{name[:80]!r} is given {count} times; give it once")
+        else:
+            found[name] = value
+    return found
+
+
+class DeleteParameters(Struct, frozen=True, kw_only=True):
+    """Delete a document with all of its versions."""
+
+    document: Annotated[Name, Meta(description="its id")]
+
+
+def delete_document(corpus: Corpus, asked: DeleteParameters) -> DeletedDocument:
+    return DeletedDocument(asked.document, corpus.purge(asked.document))
+
+
+DELETE = Verb("documents", DeleteParameters, "delete", delete_document, {"document": "fares"})
+
+
+def write_routes(corpus: Corpus, limits: Limits) -> list[Route]:
     """Adding and deleting documents; the guard lets keys in that may."""
-    router = APIRouter(prefix="/api/v1")
-    described = {"requestBody": {"required": True, "content": {
-        "application/json": {"schema": {"$ref": "#/components/schemas/NewDocuments"}}
-    }}}  # fmt: skip
 
-    @router.post(
-        "/documents", summary="Add documents, or new versions of them.", response_class=Response,
-        responses=_documented("add"), openapi_extra=described,
-    )  # fmt: skip
     async def add(request: Request) -> Response:
         return await run_in_threadpool(_added, corpus, await request.body(), limits, request.state.request)
 
-    @router.delete(
-        "/documents", summary="Delete a document with all of its versions.",
-        response_class=Response, responses=_documented("delete"), dependencies=[Depends(_each_once(None))],
-    )  # fmt: skip
-    def delete(document: Annotated[str, Query(min_length=1, max_length=p.MOST_NAME)]) -> Response:
-        return as_json({"document": document, "passages": corpus.purge(document)})
+    def delete(request: Request) -> Response:
+        return as_json(DELETE.answer(corpus, DELETE.read(given(request, DELETE))))
 
-    return router
+    return [Route(DOCUMENTS, add, methods=["POST"]), Route(DOCUMENTS, delete, methods=["DELETE"])]
 
 
 def _added(corpus: Corpus, body: bytes, limits: Limits, request: str) -> Response:
-    """Add the documents of a body: JSON as `NewDocuments` describes it."""
+    """Add the documents of a body: JSON as `NEW_DOCUMENTS` describes it."""
     try:
         given = json.loads(body, parse_constant=_refused_constant)
     except (ValueError, RecursionError) as wrong:
@@ -175,62 +168,6 @@ def _refused_constant(name: str) -> float:
     raise ValueError(f"{name} is no number in JSON")
 
 
-def _endpoint(corpus: Corpus, metrics: Metrics, verb: Verb) -> Callable[..., Response]:
-    """The function that FastAPI calls for a verb, with the parameters of that verb in its signature."""
-
-    def answer(asked: Any) -> Response:
-        value = verb.answer(corpus, asked)
-        cost = value.get("cost")
-        if isinstance(cost, dict) and (dollars := cost.get("usd")):
-            metrics.cost.inc(dollars)
-        return as_json(value)
-
-    parameter = inspect.Parameter(
-        "asked", inspect.Parameter.KEYWORD_ONLY, annotation=Annotated[verb.parameters, Query()]
-    )
-    answer.__signature__ = inspect.Signature([parameter], return_annotation=Response)  # type: ignore[attr-defined]
-    answer.__name__ = verb.name.replace("-", "_")
-    return answer
-
-
-def _documented(name: str) -> dict[int | str, dict[str, Any]]:
-    """The replies of an endpoint whose answer has the schema of this name (`all_shapes`)."""
-    origin = all_shapes()[name][0]
-    words = f"The JSON of `{origin}`." if origin.startswith("asof ") else "Done."
-    answer = {"schema": {"$ref": f"#/components/schemas/{_named(name)}"}}
-    return {**DOCUMENTED, 200: {"content": {"application/json": answer}, "description": words}}
-
-
-def _named(name: str) -> str:
-    """The name in OpenAPI of one of `all_shapes`; none of theirs is that of a part."""
-    return f"{name.title().replace('-', '')}Answer"
-
-
-def _each_once(parameters: type[BaseModel] | None) -> Callable[[Request], None]:
-    """A check that no parameter is given twice which is no list; of two values one would be ignored."""
-    fields = {} if parameters is None else parameters.model_fields
-    lists = {name for name, each in fields.items() if isinstance(each.default, list)}
-
-    def check(request: Request) -> None:
-        names = [name for name, _ in request.query_params.multi_items()]
-        for name in names:
-            if name not in lists and names.count(name) > 1:
-                raise UsageError(f"{name[:80]!r} is given {names.count(name)} times; give it once")
-
-    return check
-
-
-def answer_schemas() -> dict[str, Any]:
-    """The schemas of all answers and of their parts, for OpenAPI's components."""
-    schemas: dict[str, Any] = {}
-    for name in (*(verb.schema for verb in VERBS.values()), "add", "delete"):
-        whole = json.loads(json.dumps(schema(name)).replace("#/$defs/", "#/components/schemas/"))
-        schemas |= whole.pop("$defs")
-        whole.pop("$schema")
-        schemas[_named(name)] = whole
-    return schemas | {"NewDocuments": NewDocuments.model_json_schema()}
-
-
 def _pieces(answer: Callable[[Callable[[str], None]], Mapping[str, Any]], request: str) -> Iterator[str]:
     """Server-sent events of an answer: `text` for each piece, then `answer`, or `error`."""
     events: queue.Queue[tuple[str, Any] | None] = queue.Queue()
@@ -251,7 +188,6 @@ def _pieces(answer: Callable[[Callable[[str], None]], Mapping[str, Any]], reques
 # -- the application -------------------------------------------------------------------------------
 
 
-DOCUMENTS = "/api/v1/documents"
 PAGE = Path(str(files(__package__))) / "page"
 
 
@@ -277,20 +213,19 @@ def create_app(corpus: Corpus, options: ServeOptions | None = None) -> Guard:
     """The application for an open corpus, which stays open."""
     options = options or ServeOptions()
     metrics = Metrics()
-    app = FastAPI(
-        title="asof", version=__version__, docs_url=None, redoc_url=None, openapi_url="/api/v1/openapi.json",
-        description="Search documents that change, as of any date.", lifespan=_lifespan(options),
+    described = json.dumps(describe(write=options.write)).encode()
+    writes = write_routes(corpus, options.limits) if options.write else []
+    app = Starlette(
+        routes=[
+            *read_routes(corpus, metrics), *writes, *_health_routes(corpus, metrics),
+            *(Route(path, application) for path, application, _ in options.beside),
+            Route(f"{API}/openapi.json", lambda _: Response(described, media_type="application/json")),
+            Mount("/page", StaticFiles(directory=PAGE), name="page"),
+            Route("/", lambda _: FileResponse(PAGE / "index.html")),
+        ],
+        exception_handlers={AsofError: _asof_error, HTTPException: _http_error, Exception: _fault},
+        lifespan=_lifespan(options),
     )  # fmt: skip
-    app.include_router(read_router(corpus, metrics))
-    if options.write:
-        app.include_router(write_router(corpus, options.limits))
-    _add_health(app, corpus, metrics)
-    _add_errors(app)
-    for path, application, _ in options.beside:
-        app.router.routes.append(Route(path, application))
-    app.mount("/page", StaticFiles(directory=PAGE), "page")
-    app.add_api_route("/", lambda: FileResponse(PAGE / "index.html"), include_in_schema=False)
-    _describe(app)
     guard = Guard(
         app, metrics, options.hosts, options.origins, options.keys, options.limits, corpus.models.speaks
     )
@@ -299,9 +234,9 @@ def create_app(corpus: Corpus, options: ServeOptions | None = None) -> Guard:
     return guard
 
 
-def _lifespan(options: ServeOptions) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
+def _lifespan(options: ServeOptions) -> Callable[[Starlette], AbstractAsyncContextManager[None]]:
     @asynccontextmanager
-    async def running(app: FastAPI) -> AsyncIterator[None]:  # noqa: ARG001
+    async def running(app: Starlette) -> AsyncIterator[None]:  # noqa: ARG001
         async with AsyncExitStack() as stack:
             for _, _, manager in options.beside:
                 if manager is not None:
@@ -311,94 +246,157 @@ def _lifespan(options: ServeOptions) -> Callable[[FastAPI], AbstractAsyncContext
     return running
 
 
-def _add_health(app: FastAPI, corpus: Corpus, metrics: Metrics) -> None:
-    @app.get("/health", include_in_schema=False)
-    async def health() -> dict[str, str]:
-        return {"status": "ok", "version": __version__}
+def _health_routes(corpus: Corpus, metrics: Metrics) -> list[Route]:
+    async def health(_: Request) -> Response:
+        return as_json({"status": "ok", "version": __version__})
 
-    @app.get("/ready", include_in_schema=False)
     def ready(request: Request) -> Response:
         try:
             corpus.at().documents(most=1)
         except AsofError as error:
             return refusal(503, type(error).__name__, str(error), request.state.request)
-        return Response('{"status":"ok"}', media_type="application/json")
+        return as_json({"status": "ok"})
 
-    @app.get("/metrics", include_in_schema=False)
-    def prometheus() -> Response:
+    def prometheus(_: Request) -> Response:
         return Response(metrics.text(corpus), media_type="text/plain; version=0.0.4; charset=utf-8")
 
-
-def _add_errors(app: FastAPI) -> None:
-    """Every error in one form."""
-
-    @app.exception_handler(AsofError)
-    async def asof_error(request: Request, error: AsofError) -> Response:
-        return of_error(error, request.state.request)
-
-    @app.exception_handler(RequestValidationError)
-    async def wrong(request: Request, error: RequestValidationError) -> Response:
-        message = wrong_parameters(error.errors(), _parameters(request))
-        return refusal(422, "WrongParameter", message, request.state.request)
-
-    @app.exception_handler(Exception)
-    async def fault(request: Request, error: Exception) -> Response:  # noqa: ARG001  it is logged by uvicorn
-        message = "a fault of the server; its log has more"
-        return refusal(500, "Fault", message, request.state.request)
-
-    @app.exception_handler(HTTPException)
-    async def other(request: Request, error: HTTPException) -> Response:
-        path = request.url.path[:200]
-        kind, message = "BadRequest", f"the body cannot be read as JSON ({error.detail})"
-        if error.status_code == 404:
-            kind, message = "NotFound", f"there is nothing at {path!r}; see /api/v1/openapi.json"
-        elif error.status_code == 405:
-            accepted = (error.headers or {}).get("Allow", "another method")
-            kind, message = "WrongMethod", f"{request.method[:20]} {path!r}: {accepted} is accepted"
-            if path == DOCUMENTS:
-                message += "; documents are added and deleted where the server runs with --write"
-        return refusal(error.status_code, kind, message, request.state.request, dict(error.headers or {}))
+    return [Route("/health", health), Route("/ready", ready), Route("/metrics", prometheus)]
 
 
-def _parameters(request: Request) -> list[str]:
-    """The parameters that the endpoint of a request has."""
-    dependant = getattr(request.scope.get("route"), "dependant", None)
-    fields = dependant.query_params if dependant is not None else []
-    names: list[str] = []
-    for each in fields:
-        fields_of = getattr(each.field_info.annotation, "model_fields", None)
-        names += [each.name] if fields_of is None else list(fields_of)
-    return names
+# -- every error in one form -----------------------------------------------------------------------
 
 
-def _describe(app: FastAPI) -> None:
-    """OpenAPI with the schemas of the answers, an example for each verb, and how a key is given."""
-    made = app.openapi
-
-    def described() -> dict[str, Any]:
-        if app.openapi_schema is None:
-            whole = made()
-            parts = whole.setdefault("components", {})
-            parts.setdefault("schemas", {}).update(answer_schemas())
-            parts["securitySchemes"] = {"key": {"type": "http", "scheme": "bearer"}}
-            whole["security"] = [{"key": []}, {}]
-            _add_examples(whole)
-            app.openapi_schema = whole
-        return app.openapi_schema
-
-    app.openapi = described  # type: ignore[method-assign]
+async def _asof_error(request: Request, error: Exception) -> Response:
+    assert isinstance(error, AsofError)  # noqa: S101  it is registered for these
+    return of_error(error, request.state.request)
 
 
-def _add_examples(whole: dict[str, Any]) -> None:
-    from asof.extensions.server.verbs import VERBS
+async def _fault(request: Request, _: Exception) -> Response:  # it is logged by uvicorn
+    return refusal(500, "Fault", "a fault of the server; its log has more", request.state.request)
 
+
+async def _http_error(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)  # noqa: S101  it is registered for these
+    path = request.url.path[:200]
+    kind, message = "BadRequest", f"the request cannot be read ({error.detail})"
+    if error.status_code == 404:
+        kind, message = "NotFound", f"there is nothing at {path!r}; see {API}/openapi.json"
+    elif error.status_code == 405:
+        accepted = (error.headers or {}).get("Allow", "another method")
+        kind, message = "WrongMethod", f"{request.method[:20]} {path!r}: {accepted} is accepted"
+        if path == DOCUMENTS:
+            message += "; documents are added and deleted where the server runs with --write"
+    return refusal(error.status_code, kind, message, request.state.request, dict(error.headers or {}))
+
+
+# -- OpenAPI ---------------------------------------------------------------------------------------
+
+ERRORS = {
+    400: "the request is no HTTP or JSON", 401: "a key is needed",
+    403: "the key, the page that calls, or anybody may not do this", 404: "there is no such document",
+    405: "another method is expected", 408: "the body came too slowly",
+    413: "the body is too large", 421: "the server is not called so", 422: "a parameter is wrong",
+    429: "too many requests of this key", 431: "the address or a header is too long",
+    502: "a language model did not answer",
+    503: "the index is busy, or there are too many requests", 507: "the disk is full",
+}  # fmt: skip
+"""The errors that every verb may reply with."""
+
+NEW_DOCUMENTS = {
+    "description": "Documents to add, each with the fields of a line of JSON Lines: `id` and `text`; "
+    "`title`, `published`, `tags`, `links`, `uri`; all others are metadata.",
+    "type": "object", "required": ["documents"], "additionalProperties": False,
+    "properties": {"documents": {"type": "array", "minItems": 1, "items": {"type": "object"}}},
+    "examples": [{"documents": [
+        {"id": "fares", "text": "A crossing costs 4 crowns.", "title": "Fares", "published": "2024-03-05"}
+    ]}],
+}  # fmt: skip
+
+ERROR_REPLY = {
+    "description": "The body of every reply that is no answer: `kind` names the error for programs, "
+    "`message` says it in words; `request` is its id in the server's log.",
+    "type": "object", "required": ["error"],
+    "properties": {"error": {
+        "type": "object", "required": ["kind", "message", "request"],
+        "properties": {name: {"type": "string"} for name in ("kind", "message", "request")},
+    }},
+}  # fmt: skip
+
+
+def describe(*, write: bool) -> dict[str, Any]:
+    """The description of the API (OpenAPI 3.1): each verb with its parameters, an example and its answer."""
     answers = json.loads((files(__package__) / "examples.json").read_text("utf-8"))
-    for verb in VERBS.values():
-        operation = whole["paths"][f"/api/v1/{verb.name}"]["get"]
-        operation["responses"]["200"]["content"]["application/json"]["example"] = answers[verb.name]
-        for parameter in operation.get("parameters", ()):
-            if parameter["name"] in verb.example:
-                parameter["example"] = verb.example[parameter["name"]]
+    paths: dict[str, Any] = {
+        f"{API}/{name}": {"get": _operation(verb, answers[name])} for name, verb in all_verbs().items()
+    }
+    streamed = _operation(all_verbs()["ask"], None)
+    streamed["summary"] = (
+        "Answer as server-sent events: `text` while a model writes, then `answer` or `error`."
+    )
+    streamed["responses"]["200"]["content"] = {"text/event-stream": {}}
+    paths[f"{API}/ask/stream"] = {"get": {**streamed, "operationId": "ask_stream"}}
+    shapes = {verb.result for verb in all_verbs().values()}
+    if write:
+        content = {"application/json": {"schema": {"$ref": "#/components/schemas/NewDocuments"}}}
+        paths[DOCUMENTS] |= {
+            "post": {
+                "summary": "Add documents, or new versions of them.", "operationId": "add",
+                "requestBody": {"required": True, "content": content}, "responses": _responses("add", None),
+            },
+            "delete": {**_operation(DELETE, None), "operationId": "delete"},
+        }  # fmt: skip
+    schemas: dict[str, Any] = {"ErrorReply": ERROR_REPLY, "NewDocuments": NEW_DOCUMENTS}
+    for name in (*shapes, "add", "delete"):
+        whole = json.loads(json.dumps(schema(name)).replace("#/$defs/", "#/components/schemas/"))
+        schemas |= whole.pop("$defs")
+        whole.pop("$schema")
+        schemas[_named(name)] = whole
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "asof", "version": __version__,
+            "description": "Search documents that change, as of any date.",
+        },
+        "paths": paths,
+        "components": {
+            "schemas": schemas, "securitySchemes": {"key": {"type": "http", "scheme": "bearer"}},
+        },
+        "security": [{"key": []}, {}],
+    }  # fmt: skip
+
+
+def _operation(verb: Verb, answer: Any) -> dict[str, Any]:
+    """A verb: its parameters, and its answer with an example."""
+    shape = verb.schema()
+    parameters = []
+    for name, each in shape["properties"].items():
+        one = {"name": name, "in": "query", "required": name in shape.get("required", ()), "schema": each}
+        if "description" in each:
+            one["description"] = each["description"]
+        if name in verb.example:
+            one["example"] = verb.example[name]
+        parameters.append(one)
+    return {
+        "summary": verb.summary, "operationId": verb.name.replace("-", "_"), "parameters": parameters,
+        "responses": _responses(verb.result, answer),
+    }  # fmt: skip
+
+
+def _responses(name: str, answer: Any) -> dict[str, Any]:
+    """The replies with an answer of the schema of this name (`all_shapes`), and the errors."""
+    origin = all_shapes()[name][0]
+    words = f"The JSON of `{origin}`." if origin.startswith("asof ") else "Done."
+    content: dict[str, Any] = {"schema": {"$ref": f"#/components/schemas/{_named(name)}"}}
+    if answer is not None:
+        content["example"] = answer
+    error = {"application/json": {"schema": {"$ref": "#/components/schemas/ErrorReply"}}}
+    errors = {str(code): {"description": each, "content": error} for code, each in ERRORS.items()}
+    return {"200": {"description": words, "content": {"application/json": content}}, **errors}
+
+
+def _named(name: str) -> str:
+    """The name in OpenAPI of one of `all_shapes`; none of theirs is that of a part."""
+    return f"{name.title().replace('-', '')}Answer"
 
 
 # -- connections: idle timeout, and how many from one address --------------------------------------

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 # -- asof serve ------------------------------------------------------------------------------------
 
 
-NEEDED = ("fastapi", "uvicorn", "prometheus_client", "pydantic")
+NEEDED = ("starlette", "uvicorn", "prometheus_client")
 
 
 @click.command()
@@ -95,7 +95,7 @@ def mcp(index: Path | None) -> int:
     For a client's configuration: the command asof, with the arguments mcp, --index and a folder. `asof serve`
     serves the same at /mcp over HTTP.
     """
-    missing = [name for name in ("mcp", "pydantic") if importlib.util.find_spec(name) is None]
+    missing = [name for name in ("mcp", "starlette") if importlib.util.find_spec(name) is None]
     if missing:
         raise missing_extra("a server for assistants", "server", *missing)
     import anyio

@@ -24,7 +24,6 @@ from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
-from pydantic import BaseModel
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -205,21 +204,6 @@ STATUS: tuple[tuple[type[AsofError], int], ...] = (
     (SourceError, 422), (CorpusError, 503),
 )  # fmt: skip
 """The HTTP status of each kind of error; the first that fits."""
-
-
-class ErrorBody(BaseModel):
-    """An error: `kind` names it for programs, `message` says it in words; `request` is its id in the
-    server's log."""
-
-    kind: str
-    message: str
-    request: str = ""
-
-
-class ErrorReply(BaseModel):
-    """The body of every reply that is no answer."""
-
-    error: ErrorBody
 
 
 def as_json(

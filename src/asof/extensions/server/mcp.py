@@ -1,8 +1,8 @@
 """The MCP server: tools for an assistant, a resource for each document, a prompt; over stdio or HTTP.
 
-Arguments are pydantic models, whose descriptions the assistant reads. Answers are short texts within a budget
-of tokens, marked as data, with the ids that `open` accepts. The SDK's own way of making tools of functions
-ignores unknown arguments and hides the messages of exceptions, so tools are listed and called here.
+A tool is a verb with one parameter more. Answers are short texts within a budget of tokens, marked as data,
+with the ids that `open` accepts. The SDK's own way of making tools of functions ignores unknown arguments and
+hides the messages of exceptions, so tools are listed and called here.
 """
 
 from __future__ import annotations
@@ -10,127 +10,29 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, NamedTuple, TypeVar
 from urllib.parse import parse_qs, quote, unquote, urlsplit
 
 import anyio
 import mcp_types as types
+import msgspec
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 from mcp.server.transport_security import TransportSecuritySettings
 from mcp.shared.exceptions import MCPError
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from msgspec import Meta
 from starlette.applications import Starlette
 
+from asof import verbs
 from asof.corpus.corpus import Corpus
 from asof.errors import AsofError, UsageError
-from asof.extensions.server import verbs
-from asof.extensions.server import verbs as p
-from asof.extensions.server.verbs import MOST_HITS, Name, Text, Time, wrong_parameters
 from asof.models.ports import between, one_line
-from asof.results import PassageResult
+from asof.results import DocumentResult, PassageResult
 from asof.text.passages import ends, tokens
+from asof.verbs import MOST_CHARACTERS, MOST_NAME, Name, Parameters, Verb, all_verbs
 from asof.version import __version__
-from asof.wire import encode
 
-# -- arguments of the tools ------------------------------------------------------------------------
-
-
-Tokens = Annotated[int, Field(ge=50, le=50_000, description="at most so many tokens of text are returned")]
-
-
-class Arguments(BaseModel):
-    """The two moments at which the corpus is asked."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    as_of: Annotated[Time, Field(description="what was current then; nothing published later is seen")] = None
-    known_at: Annotated[Time, Field(description="only what the index contained by then")] = None
-
-
-class SearchArguments(Arguments):
-    """Find the best passages of documents, as they stood on any date."""
-
-    query: Annotated[Text, Field(description="a question, or some words")]
-    since: Annotated[Time, Field(description="only passages published since then")] = None
-    until: Annotated[Time, Field(description="only passages published until then")] = None
-    k: Annotated[int, Field(ge=1, le=MOST_HITS, description="number of passages")] = 5
-    tokens: Tokens = 2_000
-    explain: Annotated[bool, Field(description="structured content with the tree of each score")] = False
-
-
-class AskArguments(Arguments):
-    """Answer a question with quotes of documents as they stood, or say why there is no answer."""
-
-    question: Annotated[Text, Field(description="the question")]
-    since: Annotated[Time, Field(description="only passages published since then")] = None
-    until: Annotated[Time, Field(description="only passages published until then")] = None
-    tokens: Tokens = 2_000
-
-
-class OpenArguments(Arguments):
-    """Read a document as it stood, or a passage that was cited."""
-
-    id: Annotated[Name, Field(description="a document's id or title, or the id of a passage in brackets")]
-    offset: Annotated[int, Field(ge=0, le=2**40, description="the character to begin with")] = 0
-    tokens: Tokens = 2_000
-
-
-class ResourceArguments(Arguments):
-    """The arguments in the address of a document."""
-
-    document: Name
-
-
-class TimelineArguments(Arguments):
-    """The answers to a question over time, oldest first."""
-
-    query: Annotated[Text, Field(description="a question, or some words")]
-    since: Annotated[Time, Field(description="only what was current after the start of this")] = None
-    until: Annotated[Time, Field(description="only what was current before the end of this")] = None
-    k: Annotated[int, Field(ge=1, le=1_000, description="the newest k statements")] = 20
-    tokens: Tokens = 2_000
-
-
-class CompareArguments(BaseModel):
-    """The changes in the answer to a question between two dates."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    query: Annotated[Text, Field(description="a question, or some words")]
-    a: Annotated[str, Field(min_length=1, max_length=100, description="the earlier date")]
-    b: Annotated[str, Field(min_length=1, max_length=100, description="the later date")]
-    k: Annotated[int, Field(ge=1, le=MOST_HITS, description="number of passages of each")] = 5
-    tokens: Tokens = 2_000
-
-
-class NeighborsArguments(Arguments):
-    """The links of a document, or the facts around a name."""
-
-    document: Annotated[Name | None, Field(description="a document, for its links in and out")] = None
-    name: Annotated[Name | None, Field(description="a name, for the entities around it and their facts")] = (
-        None
-    )
-    tokens: Tokens = 2_000
-
-
-class StaleArguments(Arguments):
-    """Statements of current documents that are no longer true: stale links, times that have passed."""
-
-    documents: Annotated[
-        list[Name], Field(max_length=100, description="only these: ids, titles, folders, patterns (notes/*)")
-    ] = []
-    since: Annotated[Time, Field(description="only what became stale since then")] = None
-    k: Annotated[int, Field(ge=1, le=MOST_HITS, description="number of sentences")] = 10
-    tokens: Tokens = 2_000
-
-
-class StatusArguments(BaseModel):
-    """The contents of the corpus: documents, how they are dated, from when to when."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
+Json = Mapping[str, Any]
 
 # -- answers as texts ------------------------------------------------------------------------------
 
@@ -269,7 +171,7 @@ def _quoted(one: Json) -> str:
     return f"[{one['document']}] {title}, line {one['line']}, {_date(one)}: {one_line(one['quote'])}"
 
 
-def status_text(answer: Json) -> str:
+def status_text(answer: Json, _: int) -> str:
     dated = ", ".join(f"{count:,} {by}" for by, count in answer["dated_by"].items())
     first, last = (str(answer[key])[:10] for key in ("first", "last"))
     return (
@@ -304,108 +206,73 @@ def _span(valid: Json) -> str:
 # -- tools -----------------------------------------------------------------------------------------
 
 
-Json = Mapping[str, Any]
+ReplyTokens = Annotated[
+    int, Meta(ge=50, le=50_000, description="at most so many tokens of text are returned")
+]
 
 
-@dataclass(frozen=True, slots=True)
-class Tool:
-    """`call` gives the text to read, and the JSON for programs."""
+class OpenParameters(Parameters, frozen=True, kw_only=True):
+    """Read a document as it stood, or a passage that was cited."""
 
-    name: str
-    arguments: type[BaseModel]
-    call: Callable[[Corpus, Any], tuple[str, Json]]
-
-    @property
-    def description(self) -> str:
-        return (self.arguments.__doc__ or "").strip()
-
-    def run(self, corpus: Corpus, given: Mapping[str, Any]) -> tuple[str, Json]:
-        """The answer to a call. Raises UsageError for arguments that are wrong, and what verbs raise."""
-        try:
-            arguments = self.arguments.model_validate(dict(given), strict=False)
-        except ValidationError as error:
-            raise UsageError(wrong_parameters(error.errors(), self.arguments.model_fields)) from None
-        return self.call(corpus, arguments)
+    id: Annotated[Name, Meta(description="a document's id or title, or the id of a passage in brackets")]
+    offset: Annotated[int, Meta(ge=0, le=2**40, description="the character to begin with")] = 0
 
 
-def search(corpus: Corpus, asked: SearchArguments) -> tuple[str, Json]:
-    found = verbs.search(corpus, p.Search(
-        q=asked.query, as_of=asked.as_of, known_at=asked.known_at, since=asked.since, until=asked.until,
-        k=asked.k, explain=asked.explain,
-    ))  # fmt: skip
-    return hits(found, asked.tokens), found
-
-
-def ask(corpus: Corpus, asked: AskArguments) -> tuple[str, Json]:
-    found = verbs.ask(corpus, p.Ask(
-        q=asked.question, as_of=asked.as_of, known_at=asked.known_at, since=asked.since, until=asked.until,
-    ))  # fmt: skip
-    return answer_text(found, asked.tokens), found
-
-
-def open_document(corpus: Corpus, asked: OpenArguments) -> tuple[str, Json]:
-    then = corpus.at(asked.as_of, asked.known_at)
+def open_document(corpus: Corpus, asked: OpenParameters) -> DocumentResult | PassageResult:
+    then = asked.at(corpus)
     passage = then.passage(asked.id)
     if passage is not None:
-        found = encode(PassageResult(passage, then.as_of, then.known_at))
-        return passage_text(found, asked.tokens), found
-    document = verbs.document(corpus, p.Document(
-        document=asked.id, as_of=asked.as_of, known_at=asked.known_at, offset=asked.offset,
-        characters=p.MOST_CHARACTERS,
-    ))  # fmt: skip
-    return document_text(document, asked.tokens), document
+        return PassageResult(passage, then.as_of, then.known_at)
+    return DocumentResult.of(then.document(asked.id), then, asked.offset, MOST_CHARACTERS)
 
 
-def timeline(corpus: Corpus, asked: TimelineArguments) -> tuple[str, Json]:
-    found = verbs.timeline(corpus, p.Timeline(
-        q=asked.query, as_of=asked.as_of, known_at=asked.known_at, since=asked.since, until=asked.until,
-        k=asked.k,
-    ))  # fmt: skip
-    return timeline_text(found, asked.tokens), found
+def opened_text(found: Json, budget: int) -> str:
+    return passage_text(found, budget) if "valid" in found else document_text(found, budget)
 
 
-def compare(corpus: Corpus, asked: CompareArguments) -> tuple[str, Json]:
-    found = verbs.diff(corpus, p.Diff(q=asked.query, a=asked.a, b=asked.b, k=asked.k))
-    return comparison(found, asked.tokens), found
+class ResourceParameters(Parameters, frozen=True, kw_only=True):
+    """The parameters in the address of a document."""
+
+    document: Name
+    offset: int = 0
+    characters: int = MOST_CHARACTERS
 
 
-def neighbors(corpus: Corpus, asked: NeighborsArguments) -> tuple[str, Json]:
-    if (asked.document is None) == (asked.name is None):
-        raise UsageError("give either a document or a name: the one has links, the other facts around it")
-    if asked.document is not None:
-        linked = verbs.links(
-            corpus, p.Links(document=asked.document, as_of=asked.as_of, known_at=asked.known_at)
-        )
-        return link_text(linked, asked.tokens), linked
-    around = verbs.graph(corpus, p.Graph(around=asked.name or "", as_of=asked.as_of, known_at=asked.known_at))
-    return graph_text(around, asked.tokens), around
+OPEN = Verb("open", OpenParameters, "passage", open_document, {"id": "The Mole"})
 
 
-def stale(corpus: Corpus, asked: StaleArguments) -> tuple[str, Json]:
-    found = verbs.stale(corpus, p.Stale(
-        path=asked.documents, as_of=asked.as_of, known_at=asked.known_at, since=asked.since, k=asked.k
-    ))  # fmt: skip
-    return stale_text(found, asked.tokens), found
+class Tool(NamedTuple):
+    """A verb that an assistant may call, and how its answer reads within a budget of tokens."""
+
+    verb: Verb
+    text: Callable[[Json, int], str]
+
+    @classmethod
+    def of(cls, verb: Verb, text: Callable[[Json, int], str]) -> Tool:
+        """The tool of a verb, with one parameter more: `reply_tokens`."""
+        more = msgspec.defstruct(
+            verb.parameters.__name__, [("reply_tokens", ReplyTokens, 2_000)], bases=(verb.parameters,),
+            frozen=True, kw_only=True, namespace={"__doc__": verb.parameters.__doc__},
+        )  # fmt: skip
+        return cls(verb._replace(parameters=more), text)
+
+    def run(self, corpus: Corpus, given: Mapping[str, Any]) -> tuple[str, Json]:
+        """The text to read, and the JSON for programs. Raises UsageError for arguments that are wrong, and
+        what verbs raise."""
+        asked = self.verb.read(given)
+        found = self.verb.answer(corpus, asked)
+        return self.text(found, asked.reply_tokens), found
 
 
-def status(corpus: Corpus, asked: StatusArguments) -> tuple[str, Json]:  # noqa: ARG001
-    found = verbs.status(corpus, p.Status())
-    return status_text(found), found
-
+_TEXTS: Mapping[str, Callable[[Json, int], str]] = {
+    "search": hits, "ask": answer_text, "timeline": timeline_text, "diff": comparison, "links": link_text,
+    "graph": graph_text, "stale": stale_text, "status": status_text,
+}  # fmt: skip
 
 TOOLS = {
-    tool.name: tool
-    for tool in (
-        Tool("search", SearchArguments, search),
-        Tool("ask", AskArguments, ask),
-        Tool("open", OpenArguments, open_document),
-        Tool("timeline", TimelineArguments, timeline),
-        Tool("compare", CompareArguments, compare),
-        Tool("neighbors", NeighborsArguments, neighbors),
-        Tool("stale", StaleArguments, stale),
-        Tool("status", StatusArguments, status),
-    )
-}  # fmt: skip
+    "open": Tool.of(OPEN, opened_text),
+    **{name: Tool.of(verb, _TEXTS[name]) for name, verb in all_verbs().items() if name in _TEXTS},
+}
 """All tools, by name."""
 
 
@@ -422,6 +289,7 @@ INSTRUCTIONS = (
 SCHEME = "asof"
 TEMPLATE = "asof://document/{id}{?as_of}"
 PATH = "/mcp"
+RESOURCE = Verb("document", ResourceParameters, "document", verbs.document, {})
 PAGE = 100
 """The number of documents that are listed at a time."""
 
@@ -458,7 +326,7 @@ def server_of(corpus: Corpus) -> Server[Any]:
 
     async def list_resources(_: Any, asked: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
         after = (asked.cursor if asked else None) or ""
-        if len(after) > p.MOST_NAME or "\0" in after:
+        if len(after) > MOST_NAME or "\0" in after:
             raise MCPError(types.INVALID_PARAMS, "the cursor is not one of this server")
         documents = await in_thread(lambda: corpus.at().documents(after, PAGE + 1))
         shown = [
@@ -503,16 +371,11 @@ def server_of(corpus: Corpus) -> Server[Any]:
 
     return Server(
         "asof", version=__version__, title="asof", instructions=INSTRUCTIONS,
-        get_tool_input_schema=lambda name: input_schema(TOOLS[name]) if name in TOOLS else None,
+        get_tool_input_schema=lambda name: TOOLS[name].verb.schema() if name in TOOLS else None,
         on_list_tools=list_tools, on_call_tool=call_tool, on_list_resources=list_resources,
         on_list_resource_templates=list_templates,
         on_read_resource=read_resource, on_list_prompts=list_prompts, on_get_prompt=get_prompt,
     )  # fmt: skip
-
-
-def input_schema(tool: Tool) -> dict[str, Any]:
-    """The schema that is published, and enforced by `Tool.run`."""
-    return tool.arguments.model_json_schema()
 
 
 def described(tool: Tool) -> types.Tool:
@@ -520,7 +383,7 @@ def described(tool: Tool) -> types.Tool:
         read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
     )
     return types.Tool(
-        name=tool.name, description=tool.description, input_schema=input_schema(tool), annotations=hints
+        name=tool.verb.name, description=tool.verb.summary, input_schema=tool.verb.schema(), annotations=hints
     )
 
 
@@ -547,15 +410,9 @@ def _resource(corpus: Corpus, uri: str) -> str:
     twice = [key for key, values in query.items() if len(values) > 1]
     if twice:
         raise UsageError(f"{twice[0][:80]!r} is given twice in {uri[:200]!r}")
-    known = ("as_of", "known_at")
-    try:
-        asked = ResourceArguments.model_validate(
-            {"document": name, **{key: values[0] for key, values in query.items()}}
-        )
-    except ValidationError as error:
-        raise UsageError(wrong_parameters(error.errors(), known)) from None
-    found = verbs.document(corpus, p.Document(characters=p.MOST_CHARACTERS, **asked.model_dump()))
-    return document_text(found, p.MOST_CHARACTERS)
+    asked = RESOURCE.read({"document": name, **{key: values[0] for key, values in query.items()}})
+    found = RESOURCE.answer(corpus, asked)
+    return document_text(found, MOST_CHARACTERS)
 
 
 def document_uri(document: str, as_of: str = "") -> str:
@@ -574,7 +431,7 @@ def _prompt(corpus: Corpus, name: str, given: Mapping[str, str]) -> types.GetPro
     corpus.at(given["since"])  # raises BadTime for what is no date
     subject, since = (json.dumps(given[each][:500], ensure_ascii=False) for each in wanted)
     text = (
-        f"What changed about {subject} since {since}? Use the tools of asof: `compare` with a = {since} and"
+        f"What changed about {subject} since {since}? Use the tools of asof: `diff` with a = {since} and"
         " b = today, then `timeline` for what changed most. Name each change with its date; cite the ids."
     )
     content = types.TextContent(text=text)

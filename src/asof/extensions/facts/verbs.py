@@ -1,0 +1,84 @@
+"""The verbs of the extension `facts`: facts, reports, the graph of entities, stale statements."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from asof.corpus.corpus import Corpus
+from asof.extensions.facts import indexer
+from asof.extensions.facts.reports import PeriodReports
+from asof.extensions.facts.stale import StaleReport, documents_meant, find_stale, stale_report
+from asof.extensions.facts.timeline import FactLine, Neighbourhood
+from asof.verbs import Explain, Moment, Name, Parameters, Verb, Word
+
+
+class FactsParameters(Parameters, frozen=True, kw_only=True):
+    """The facts about a subject, with their times and what replaced what."""
+
+    subject: Annotated[Name, Meta(description="any name of it")]
+    relation: Annotated[Word, Meta(description="only facts with this in their relation")] = ""
+    since: Annotated[Moment | None, Meta(description="only facts that hold after the start of this")] = None
+    until: Annotated[Moment | None, Meta(description="only facts that hold before the end of this")] = None
+    k: Annotated[int, Meta(ge=1, le=1_000, description="at most k facts")] = 40
+
+
+class ReportParameters(Parameters, frozen=True, kw_only=True):
+    """The report of a period."""
+
+    period: Annotated[Name, Meta(description="2021, 2021-Q2, 2021-05 ...")]
+    about: Annotated[Word, Meta(description="only what is known of this name or topic")] = ""
+
+
+class GraphParameters(Parameters, frozen=True, kw_only=True):
+    """The entities around one, and the facts between them."""
+
+    around: Annotated[Name, Meta(description="the one in the middle, by any of its names")]
+    depth: Annotated[int, Meta(ge=1, le=3, description="so many facts away")] = 1
+    k: Annotated[int, Meta(ge=1, le=1_000, description="at most k neighbours")] = 20
+
+
+class StaleParameters(Parameters, frozen=True, kw_only=True):
+    """Statements of current documents that are no longer true, worst first."""
+
+    path: Annotated[
+        tuple[Annotated[str, Meta(min_length=1, max_length=1_000)], ...],
+        Meta(max_length=20, description="only these: a document's id or title, a folder, notes/*"),
+    ] = ()
+    since: Annotated[Moment | None, Meta(description="only what became stale since then")] = None
+    kind: Annotated[
+        tuple[Literal["quote", "link", "time"], ...], Meta(max_length=3, description="only these")
+    ] = ()
+    k: Annotated[int, Meta(ge=1, le=1_000, description="at most k")] = 20
+    explain: Explain = False
+
+
+def facts(corpus: Corpus, asked: FactsParameters) -> FactLine:
+    return indexer.facts(
+        asked.at(corpus), asked.subject, asked.k, relation=asked.relation, since=asked.since,
+        until=asked.until,
+    )  # fmt: skip
+
+
+def report(corpus: Corpus, asked: ReportParameters) -> PeriodReports:
+    return indexer.report(asked.at(corpus), asked.period, asked.about)
+
+
+def graph(corpus: Corpus, asked: GraphParameters) -> Neighbourhood:
+    return indexer.graph(asked.at(corpus), asked.around, asked.depth, asked.k)
+
+
+def stale(corpus: Corpus, asked: StaleParameters) -> StaleReport:
+    then = asked.at(corpus)
+    listed = find_stale(then, documents_meant(then, asked.path), since=asked.since, kinds=asked.kind)
+    now = asked.as_of is None and asked.known_at is None
+    return stale_report(then, listed, asked.k, files=corpus.root if now else None)
+
+
+VERBS = (
+    Verb("facts", FactsParameters, "facts", facts, {"subject": "Runa Osterby"}),
+    Verb("report", ReportParameters, "report", report, {"period": "2021-Q2"}),
+    Verb("graph", GraphParameters, "graph", graph, {"around": "May Hollis"}),
+    Verb("stale", StaleParameters, "stale", stale, {"as_of": "2024-06-01", "k": 2}),
+)

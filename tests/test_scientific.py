@@ -78,6 +78,6 @@ def test_modules_that_need_an_extra_to_be_imported() -> None:
         "extensions.lab.replies pydantic",
         "extensions.server.app starlette",
         "extensions.server.guard prometheus_client",
-        "extensions.server.mcp mcp",
+        "extensions.server.mcp pydantic",
         "extensions.systems.replies pydantic",
     ]

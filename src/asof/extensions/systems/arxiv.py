@@ -38,6 +38,10 @@ DIVIDED_ARCHIVES = (
 )  # fmt: skip
 """Archives of several categories."""
 
+DEFAULT_DAYS, DEFAULT_PAPERS = 7, 20
+MAX_CATEGORIES, MAX_DAYS, MAX_PAPERS = 8, 3_660, 500
+"""What a question about papers asks for: days and papers, if it does not say, and at most."""
+
 ACCEPTED = (
     "accepted are categories and archives (arxiv:cs.IR+cs.CL, arxiv:cs, arxiv:hep-th), "
     "or ids of papers (arxiv:2401.13222, arxiv:2401.13222v1, arxiv:hep-th/9901001)"

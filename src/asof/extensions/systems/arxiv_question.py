@@ -17,7 +17,14 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 from asof.errors import ModelError, SourceError
-from asof.extensions.systems.arxiv import PREFIX, category
+from asof.extensions.systems.arxiv import (
+    DEFAULT_DAYS,
+    DEFAULT_PAPERS,
+    MAX_CATEGORIES,
+    MAX_PAPERS,
+    PREFIX,
+    category,
+)
 from asof.extensions.systems.arxiv_harvest import DAY
 from asof.models.ports import Model, Prompt
 from asof.text.question import read as read_question
@@ -31,8 +38,6 @@ if TYPE_CHECKING:
 DEFAULT_CATEGORIES = ("cs.LG", "cs.AI", "cs.RO", "cs.CV", "cs.CL")
 """Those of the published system (its README, technical details)."""
 
-DEFAULT_DAYS, DEFAULT_PAPERS = 7, 20
-MAX_CATEGORIES, MAX_DAYS, MAX_PAPERS = 8, 3_660, 500
 
 SYSTEM = (
     "You read a question about research papers and say where to look for them on arXiv. `categories`: one to "

@@ -22,10 +22,9 @@ from asof.corpus.session import ModelProvider
 from asof.corpus.snapshot import Snapshot
 from asof.engine import Results
 from asof.errors import BeforeHorizon, Busy, MissingExtra, ModelError, NoSpace, SourceError, UsageError
-from asof.extensions.systems.arxiv import FULL, PREFIX, category, document_id, full_id
+from asof.extensions.systems.arxiv import DEFAULT_PAPERS, FULL, PREFIX, category, document_id, full_id
 from asof.extensions.systems.arxiv_question import (
     DEFAULT_DAYS,
-    DEFAULT_PAPERS,
     PaperRequest,
     by_model,
     by_rules,

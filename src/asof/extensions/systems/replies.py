@@ -9,7 +9,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from asof.extensions.systems.arxiv_question import DEFAULT_PAPERS, MAX_CATEGORIES, MAX_DAYS, MAX_PAPERS
+from asof.extensions.systems.arxiv import DEFAULT_PAPERS, MAX_CATEGORIES, MAX_DAYS, MAX_PAPERS
 
 
 class RelevanceGrade(BaseModel):

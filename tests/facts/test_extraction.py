@@ -1,16 +1,25 @@
-"""Reading passages for facts: each once, in batches, and nothing is written back that was erased."""
+"""Reading passages for facts: each once, in batches; nothing is written back that was erased."""
 
 from __future__ import annotations
 
+import threading
 from contextlib import closing
 
 import pytest
 from tests.support.fact_lines import Lines, corpus_of, note
 
-from asof.errors import ModelError
+import asof
+from asof import config
+from asof.errors import BadConfig, ModelError
 from asof.extensions.facts import store as kept
 from asof.extensions.facts.extraction import extract_all
+from asof.extensions.facts.indexer import learn
+from asof.extensions.facts.model import ENTITY_TYPES, TABLE, Facts
 from asof.extensions.facts.store import Extraction
+from asof.models.ports import ScriptedModel
+from asof.values import Document
+
+# -- reading passages for facts --------------------------------------------------------------------
 
 
 class Counting(Lines):
@@ -132,3 +141,46 @@ def test_an_extractor_that_fails_leaves_no_transaction_open(quay):
         with pytest.raises(ModelError):
             extract_all(quay.store, db, Counting(before=fail))
         assert not db.in_transaction
+
+
+# -- learning ahead of questions -------------------------------------------------------------------
+
+
+def test_two_that_learn_at_once_pay_once(tmp_path):
+    (tmp_path / "asof.toml").write_text('[facts]\nextractor = "model"\n', encoding="utf-8")
+    model = ScriptedModel(lambda _: '{"facts": []}')
+    with asof.open(tmp_path, model=model) as one, asof.open(tmp_path, model=model) as other:
+        one.add([Document(f"d{n}", f"The crane number {n} squeaks.") for n in range(20)])
+        lessons = []
+        threads = [threading.Thread(target=lambda c=each: lessons.append(learn(c))) for each in (one, other)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(60)
+    assert sorted(each.passages for each in lessons) == [0, 20]
+    assert len(model.prompts) == 20
+
+
+# -- `[facts]` -------------------------------------------------------------------------------------
+
+
+def test_an_empty_table_means_rules():
+    assert TABLE.value({}) == Facts("rules", ENTITY_TYPES, 0)
+
+
+def test_all_keys():
+    table = {"extractor": "model", "entity_types": ["ships", "fares"], "gleaning": 3}
+    assert TABLE.value(table) == Facts("model", ("ships", "fares"), 3)
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        {"gleaning": True}, {"gleaning": -1}, {"gleaning": "1"}, {"extractor": ["model"]},
+        {"entity_types": "ships"}, {"entity_types": [1]}, {"entity_types": ["  "]},
+        {"entity_types": ["x" * 65]}, {"entity_types": ["x"] * 33}, {"entity_types": ["ships"]},
+    ],
+)  # fmt: skip
+def test_a_value_that_is_not_accepted_is_refused_with_its_place(table):
+    with pytest.raises(BadConfig, match=rf"^asof.toml: \[facts\] {next(iter(table))}"):
+        config.read({"facts": table})

@@ -1,0 +1,301 @@
+"""What is stale in a snapshot: paths, kinds and times, commits, lines and reports."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.support.corpora import Clock, new_corpus
+from tests.support.notes import tell
+from tests.support.stale_values import DAY, quote, stale
+
+from asof.corpus.corpus import Corpus
+from asof.corpus.snapshot import Snapshot
+from asof.errors import UsageError
+from asof.extensions.facts.current import Quote
+from asof.extensions.facts.stale import (
+    CommitsSince,
+    QuotePlace,
+    commits_since,
+    documents_meant,
+    find_stale,
+    place_of,
+    stale_report,
+)
+from asof.time.moment import read
+from asof.values import Document
+
+# -- what is stale in a snapshot -------------------------------------------------------------------
+
+
+@pytest.fixture
+def then() -> Iterator[Snapshot]:
+    with new_corpus() as corpus:
+        tell(corpus, [
+            ("2021-01-01", "notes/pier.md", "The pier will be painted in March 2021."),
+            ("2021-01-02", "notes/quay.md", "Pay at [the office](office.md) of the harbour first."),
+            ("2021-01-03", "notes/office.md", "It is open from eight to noon."),
+            ("2022-01-01", "notes/office.md", None),
+        ])  # fmt: skip
+        yield corpus.at("2022-06")
+
+
+def test_all_of_it_worst_first(then: Snapshot) -> None:
+    assert [(each.quote.document, each.kind) for each in find_stale(then)] == [
+        ("notes/quay.md", "link"), ("notes/pier.md", "time"),
+    ]  # fmt: skip
+
+
+def test_of_paths_kinds_and_times(then: Snapshot) -> None:
+    quay, pier = find_stale(then)
+    assert find_stale(then, "notes") == find_stale(then, ["*/quay.md", "*/pier.md"]) == (quay, pier)
+    assert find_stale(then, "notes/quay.md") == find_stale(then, kinds="link") == (quay,)
+    assert find_stale(then, since="2021-06") == (quay,)
+    assert find_stale(then, ["notes/office.md", "note"]) == ()
+
+
+def test_what_is_no_kind(then: Snapshot) -> None:
+    with pytest.raises(UsageError, match="kind is 'value'; accepted: quote, link, time"):
+        find_stale(then, kinds="value")
+    with pytest.raises(UsageError, match="kinds"):
+        find_stale(then, kinds=1)  # type: ignore[arg-type]
+
+
+# -- documents by path, id, pattern, title ---------------------------------------------------------
+
+
+@pytest.fixture
+def corpus() -> Iterator[Corpus]:
+    with new_corpus(clock=Clock.at("2025")) as made:
+        made.add([
+            Document("notes/red.md", "Red.", "The red one", published="2020"),
+            Document("notes/more/oak.md", "Oak.", published="2020"),
+            Document("mail.mbox!/<1@x>", "Hello.", published="2020"),
+            Document("late.md", "Late.", published="2023"),
+        ])  # fmt: skip
+        yield made
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [
+        ([], ()),
+        (["."], ()),
+        (["notes/red.md", "."], ()),
+        (["notes/red.md"], ("notes/red.md",)),
+        (["notes/"], ("notes/",)),
+        (["notes", "late.md"], ("notes", "late.md")),
+        (["*/red.md"], ("*/red.md",)),
+        (["mail.mbox"], ("mail.mbox!/<1@x>",)),
+        (["the red one"], ("notes/red.md",)),
+        (["oak"], ("notes/more/oak.md",)),
+    ],
+)
+def test_what_is_meant(corpus: Corpus, given: list[str], meant: tuple[str, ...]) -> None:
+    assert documents_meant(corpus.at(), given) == meant
+
+
+def test_a_path_counts_from_the_current_folder(
+    corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "notes" / "more").mkdir(parents=True)
+    (tmp_path / "empty").mkdir()
+    then = corpus.at()
+    monkeypatch.chdir(tmp_path / "notes")
+    assert documents_meant(then, ["red.md", "more", "*.md"], tmp_path) == (
+        "notes/red.md", "notes/more", "notes/*.md",
+    )  # fmt: skip
+    assert documents_meant(then, ["notes/red.md"], tmp_path) == ("notes/red.md",), "or it is an id"
+    assert documents_meant(then, ["."], tmp_path) == ("notes",)
+    assert documents_meant(then, [".."], tmp_path) == ()
+    monkeypatch.chdir(tmp_path / "empty")
+    with pytest.raises(UsageError, match=r"'\.' holds no document"):
+        documents_meant(then, ["."], tmp_path)
+
+
+def test_what_is_no_document_is_refused(corpus: Corpus) -> None:
+    for name in ("nope.md", "notes/*.txt", ""):
+        with pytest.raises(UsageError, match="accepted: a file or folder that is indexed, a document's id"):
+            documents_meant(corpus.at(), [name])
+    with pytest.raises(UsageError, match=r"no document 'late\.md' as of 2021"):
+        documents_meant(corpus.at("2021"), ["late.md"])
+
+
+# -- lines of sentences ----------------------------------------------------------------------------
+
+
+TEXT = "# Plans\n\nIt has 10 GB.\n\nAgain:\nIt has 10 GB.\n"
+
+
+def sentence(
+    words: str = "It has 10 GB.", text: str = TEXT, document: str = "plans.md", *, last: bool = False
+) -> Quote:
+    start = text.rindex(words) if last else text.index(words)
+    return Quote(document, "Plans", "plans.md#0", words, start, start + len(words), 0)
+
+
+@pytest.mark.parametrize("top", ["", "---\nabout: It has 10 GB.\n---\n", "---\r\ntags: []\r\n---\r\n"])
+@pytest.mark.parametrize("last", [False, True])
+def test_lines_of_a_file_count_its_frontmatter(tmp_path: Path, top: str, last: bool) -> None:
+    file = tmp_path / "plans.md"
+    file.write_bytes((top + TEXT).encode())
+    line = top.count("\n") + (6 if last else 3)
+    assert place_of(sentence(last=last), TEXT, tmp_path) == QuotePlace(line, line, file)
+
+
+def test_a_sentence_of_two_lines(tmp_path: Path) -> None:
+    file = tmp_path / "plans.md"
+    file.write_text(f"---\na: b\n---\n{TEXT}", "utf-8")
+    assert place_of(sentence("Again:\nIt has 10 GB."), TEXT, tmp_path) == QuotePlace(8, 9, file)
+
+
+def test_the_past_has_no_files(tmp_path: Path) -> None:
+    (tmp_path / "plans.md").write_text(f"---\na: b\n---\n{TEXT}", "utf-8")
+    assert place_of(sentence(), TEXT, None) == QuotePlace(3, 3, None)
+
+
+@pytest.mark.parametrize("content", [b"Edited since.", b"\x00\xff\xfe binary", b""])
+def test_a_file_that_does_not_hold_it(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "plans.md").write_bytes(content)
+    assert place_of(sentence(), TEXT, tmp_path) == QuotePlace(3, 3, None)
+
+
+@pytest.mark.parametrize(
+    "document", ["none.md", "../outside.md", "link.md", ".", "a\x00b", "x" * 5_000, "\ud800"]
+)
+def test_no_file_is_read_outside_of_the_folder(tmp_path: Path, document: str) -> None:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    (tmp_path / "outside.md").write_text(TEXT, "utf-8")
+    (folder / "link.md").symlink_to(tmp_path / "outside.md")
+    assert place_of(sentence(document=document), TEXT, folder).file is None
+
+
+# -- reports ---------------------------------------------------------------------------------------
+
+
+OLD = "# Old\n\nThe free plan has 10 GB.\n"
+MARCH = read("2021-03").last
+
+
+@pytest.fixture
+def corpus_of_report() -> Iterator[Corpus]:
+    with new_corpus(clock=Clock.at("2025")) as made:
+        made.add([
+            Document("old.md", OLD, published="2021-03"), Document("new.md", "The free plan has 50 GB."),
+        ])  # fmt: skip
+        yield made
+
+
+def test_lines_and_dates(corpus_of_report: Corpus, tmp_path: Path) -> None:
+    (tmp_path / "old.md").write_text(f"---\na: b\n---\n{OLD}", "utf-8")
+    one = stale(
+        quote(start=OLD.index("The"), since=MARCH),
+        quote("new.md", "The free plan has 50 GB.", 5, dated=False),
+    )
+    (found,) = stale_report(corpus_of_report.at(), [one], files=tmp_path).found
+    assert found.quote.place == QuotePlace(6, 6, tmp_path / "old.md")
+    assert found.quote.published is not None
+    assert (found.quote.published.text, found.quote.published.by) == ("2021-03", "metadata")
+    assert found.by is not None
+    assert (found.by.place, found.by.published) == (QuotePlace(1, 1, None), None)
+    (past,) = stale_report(corpus_of_report.at("2024"), [one]).found
+    assert past.quote.place == QuotePlace(3, 3, None)
+
+
+def test_so_many_are_shown_and_the_others_counted(corpus_of_report: Corpus) -> None:
+    listed = [stale(quote(text=f"Sentence {number}.")) for number in range(5)]
+    made = stale_report(corpus_of_report.at(), listed, 2)
+    assert [each.stale for each in made.found] == listed[:2]
+    assert made.more == 3
+    assert stale_report(corpus_of_report.at(), []).found == ()
+
+
+def test_what_commits_made_stale(corpus_of_report: Corpus) -> None:
+    causes = [DAY - 1, DAY, 2 * DAY, 3 * DAY]
+    listed = [stale(quote(text=f"Sentence {cause}."), cause=cause) for cause in causes]
+    second = DAY // 10**6
+    commits = CommitsSince(frozenset({second}), 2 * second)
+    assert [
+        each.stale.cause for each in stale_report(corpus_of_report.at(), listed, commits=commits).found
+    ] == [
+        DAY,
+        3 * DAY,
+    ]
+
+
+# -- revisions of git ------------------------------------------------------------------------------
+
+
+SECONDS = 86_400
+
+
+def git(folder: Path, *arguments: str, at: int = 0) -> None:
+    dates = {f"GIT_{who}_DATE": f"@{at} +0000" for who in ("AUTHOR", "COMMITTER")}
+    names = {f"GIT_{who}_{what}": "x" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
+    subprocess.run(["git", "-C", folder, *arguments], check=True, env=os.environ | dates | names)
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """Commits at days 10, 20, 30 on main; `side`, from the first on, has one of day 15."""
+    git(tmp_path, "init", "-q", "-b", "main")
+    for day in (10, 20, 30):
+        git(tmp_path, "commit", "-q", "--allow-empty", "-m", "x", at=day * SECONDS)
+    git(tmp_path, "checkout", "-q", "-b", "side", "HEAD~2")
+    git(tmp_path, "commit", "-q", "--allow-empty", "-m", "x", at=15 * SECONDS)
+    return tmp_path
+
+
+def test_the_commits_that_head_has_and_the_revision_has_not(repository: Path) -> None:
+    assert commits_since(repository, "HEAD~1") == CommitsSince(frozenset({15 * SECONDS}), 15 * SECONDS)
+    assert commits_since(repository, "main").times == {15 * SECONDS}, (
+        "older than the tip of main, and not on it"
+    )
+    assert commits_since(repository, "HEAD").times == frozenset()
+
+
+def test_a_change_counts_by_the_second_of_its_commit(repository: Path) -> None:
+    since = commits_since(repository, "HEAD~1")
+    last = 15 * SECONDS * 10**6 + 999_999
+    assert since.made(last)
+    assert since.made(last + 1), "no commit has it yet"
+    assert not since.made(15 * SECONDS * 10**6 - 1)
+    assert not commits_since(repository, "HEAD").made(last)
+
+
+@pytest.mark.parametrize(
+    ("revision", "said"),
+    [
+        ("--output=x", "begins with -"),
+        ("-1", "begins with -"),
+        ("nope", "is no time, and no commit of the repository"),
+        ("HEAD~9", "no commit"),
+        ("", "no commit"),
+        ("HEAD^{tree}", "no commit"),
+        ("HEAD HEAD~1", "no commit"),
+        ("HEAD..main", "no commit"),
+        ("$(touch x)", "no commit"),
+    ],
+)
+def test_what_is_no_commit_is_refused(repository: Path, revision: str, said: str) -> None:
+    with pytest.raises(UsageError, match=said) as raised:
+        commits_since(repository, revision)
+    assert "accepted: a date or a period" in str(raised.value)
+    assert sorted(each.name for each in repository.iterdir()) == [".git"]
+
+
+def test_a_folder_without_a_repository(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="is in no git work tree; accepted: a date"):
+        commits_since(tmp_path, "HEAD")
+
+
+def test_a_commit_that_is_dated_before_its_parent_counts_with_both_dates(repository: Path) -> None:
+    git(repository, "commit", "-q", "--allow-empty", "-m", "x", at=12 * SECONDS)
+    git(repository, "commit", "-q", "--allow-empty", "-m", "x", at=40 * SECONDS)
+    assert commits_since(repository, "HEAD~2") == CommitsSince(
+        frozenset({12 * SECONDS, 15 * SECONDS, 40 * SECONDS}), 40 * SECONDS
+    )

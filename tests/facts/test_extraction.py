@@ -133,16 +133,6 @@ def test_what_cannot_be_read_is_a_problem_and_stays_unread(quay):
     assert read(quay, Counting())[0].passages == 1
 
 
-def test_an_extractor_that_fails_leaves_no_transaction_open(quay):
-    def fail(excerpt):
-        raise ModelError("at once")
-
-    with closing(quay.store.writer()) as db:
-        with pytest.raises(ModelError):
-            extract_all(quay.store, db, Counting(before=fail))
-        assert not db.in_transaction
-
-
 # -- learning ahead of questions -------------------------------------------------------------------
 
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from tests.support.excerpts import excerpt, facts
+from tests.support.excerpts import facts
 
 from asof.extensions.facts.consistency import is_state, one_at_a_time
 from asof.time.moment import read
@@ -119,10 +119,6 @@ def test_a_time_is_read_from_its_own_document_only():
 def test_names_have_no_time():
     (name,) = facts("The International Harbour Authority (IHA) met in 2019.")
     assert name.when is None
-
-
-def test_the_store_gives_the_times_that_the_helper_makes():
-    assert [time.by for time in excerpt("x").times] == ["title"]
 
 
 # -- days that are still to come, whose a figure is, offices that are no names, and what holds from a day on

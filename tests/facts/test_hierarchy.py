@@ -8,27 +8,14 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.support.fact_lines import corpus_of, note
+from tests.support.stated_facts import stated
 
-from asof.extensions.facts import store as kept
 from asof.extensions.facts.hierarchy import MOST_NODES, Hierarchy, ancestors, nodes_of, touched
-from asof.extensions.facts.store import Extraction
-from asof.extensions.facts.visible import StatedFact
-from asof.store.reader import VisiblePassage
 from asof.time.moment import read
 from asof.time.span import Period, Span
-from asof.values import Document, Fact, SourcedTime
 
 START, END = datetime(2019, 1, 1, tzinfo=UTC), datetime(2026, 1, 1, tzinfo=UTC)
-
-
-def known(when: str | Span | None, number: int = 0, document: str = "d") -> StatedFact:
-    """A fact of that time."""
-    span = read(when) if isinstance(when, str) else when
-    stated = None if span is None else SourcedTime(span, str(when), "text")
-    fact = Fact("Quay Ltd", "sold", "rope", stated, 0, 4)
-    return StatedFact(
-        fact, number, VisiblePassage(1, document, b"k", "", "", "Quay sold rope.", 0, 0, None, None)
-    )
 
 
 def named(periods) -> list[str]:
@@ -103,7 +90,7 @@ def test_every_instant_of_a_time_is_in_one_of_its_periods(start, hours):
 @given(st.lists(st.tuples(moments, st.integers(1, 9_000)), max_size=12), st.randoms())
 def test_the_order_of_facts_makes_no_difference(times, random):
     facts = [
-        known(Span(start, start + timedelta(hours=hours)), number)
+        stated(Span(start, start + timedelta(hours=hours)), number=number)
         for number, (start, hours) in enumerate(times)
     ]
     mixed = random.sample(facts, len(facts))
@@ -112,7 +99,7 @@ def test_the_order_of_facts_makes_no_difference(times, random):
 
 @given(st.lists(st.tuples(moments, st.integers(1, 9_000)), max_size=12))
 def test_every_fact_is_in_its_nodes_and_in_no_other(times):
-    facts = [known(Span(start, start + timedelta(hours=h)), n) for n, (start, h) in enumerate(times)]
+    facts = [stated(Span(start, start + timedelta(hours=h)), number=n) for n, (start, h) in enumerate(times)]
     tree = Hierarchy.of(facts)
     for node in tree.nodes:
         assert all(node in touched([each]) for each in tree.facts_at(node))
@@ -124,8 +111,13 @@ def test_every_fact_is_in_its_nodes_and_in_no_other(times):
 
 
 def test_facts_from_nodes_and_nodes_from_facts():
-    a, b, c, d = known("2024-Q1", 0), known("2024-03", 1), known("2024-W09", 2), known(None, 3)
-    century = known(Span(datetime(1900, 1, 1, tzinfo=UTC), datetime(2000, 1, 1, tzinfo=UTC)), 4)
+    a, b, c, d = (
+        stated("2024-Q1", number=0),
+        stated("2024-03", number=1),
+        stated("2024-W09", number=2),
+        stated(None, number=3),
+    )
+    century = stated(Span(datetime(1900, 1, 1, tzinfo=UTC), datetime(2000, 1, 1, tzinfo=UTC)), number=4)
     tree = Hierarchy.of([d, c, b, a, century])
     assert (tree.timeless, tree.wide) == (1, 1)
     assert tree.facts == (a, b, c, d, century)
@@ -137,15 +129,8 @@ def test_facts_from_nodes_and_nodes_from_facts():
     assert named(tree.children[Period.parse("2024-02")]) == [f"2024-02-{day}" for day in (26, 27, 28, 29)]
 
 
-def test_a_fact_touches_its_day_and_what_holds_it():
-    assert named(sorted(touched([known("2024-05-10")]), reverse=True)) == [
-        "2024-05-10", "2024-05", "2024-Q2", "2024",
-    ]  # fmt: skip
-    assert touched([known(None)]) == ()
-
-
 def scope(*facts: str, start: str | None, end: str | None, grain=None) -> list[str]:
-    tree = Hierarchy.of(known(each, number) for number, each in enumerate(facts))
+    tree = Hierarchy.of(stated(each, number=number) for number, each in enumerate(facts))
     span = Span(None if start is None else read(start).start, None if end is None else read(end).start)
     return named(tree.scope(span, grain))
 
@@ -170,35 +155,21 @@ def test_without_a_grain_a_scope_is_the_coarsest_nodes_inside():
 
 
 def test_an_hour_has_its_day():
-    tree = Hierarchy.of([known("2024-05-10")])
+    tree = Hierarchy.of([stated("2024-05-10")])
     assert named(tree.scope(read("2024-05-10T14"))) == ["2024-05-10"]
 
 
-def test_a_view_has_the_facts_of_passages_in_force(tmp_path):
-    import asof
-
-    with asof.open(tmp_path) as corpus:
-        corpus.maintenance.background = False
-        for id_, date in (("a", "2024-01-05"), ("b", "2024-06-01")):
-            corpus.add(
-                [Document(id_, f"{id_} sold rope.", published=SourcedTime(read(date), date, "metadata"))]
-            )
-        db = corpus.store.writer()
-        passages = kept.passages_without_facts(db)
-        db.execute("BEGIN")
-        kept.save_extractions(
-            db, "test",
-            [
-                Extraction(each, (Fact("Quay", "sold", "rope", SourcedTime(read(when), when, "text"), 0, 6),))
-                for each, when in zip(passages, ("2023-12", "2024-05"), strict=True)
-            ],
-        )  # fmt: skip
-        db.execute("COMMIT")
-        db.close()
-
-        def nodes(as_of):
-            return named(Hierarchy.of_view(corpus.at(as_of).view()).nodes)
-
-        assert nodes("2024-01-04") == []
-        assert nodes("2024-02") == ["2023", "2023-Q4", "2023-12"]
-        assert nodes("2025") == ["2023", "2023-Q4", "2023-12", "2024", "2024-Q2", "2024-05"]
+def test_a_view_has_the_facts_of_passages_in_force():
+    notes = [
+        note("a", "2024-01-05", "Quay | sold | rope | 2023-12"),
+        note("b", "2024-06-01", "Quay | sold | rope | 2024-05"),
+    ]
+    with corpus_of(*notes) as corpus:
+        nodes = {
+            as_of: named(Hierarchy.of_view(corpus.at(as_of).view()).nodes)
+            for as_of in ("2024-01-04", "2024-02", "2025")
+        }
+    assert nodes == {
+        "2024-01-04": [], "2024-02": ["2023", "2023-Q4", "2023-12"],
+        "2025": ["2023", "2023-Q4", "2023-12", "2024", "2024-Q2", "2024-05"],
+    }  # fmt: skip

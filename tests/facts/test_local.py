@@ -254,11 +254,6 @@ def test_seeds_are_the_entities_of_the_facts_in_scope() -> None:
     assert seed_weights(4, HEADS, TAILS, QUARTERS == "2023-Q1").tolist() == [1, 0, 0, 1]
 
 
-def test_parallel_edges_once() -> None:
-    once = personalized_pagerank(4, HEADS[1:], TAILS[1:], np.ones(4), tolerance=1e-13)
-    assert once == about(0.366735867135, 0.141408495688, 0.245927818588, 0.245927818588)
-
-
 def test_another_quarter() -> None:
     found = scored("2023-Q1")
     assert found.entities == about(0.409110321059, 0.0869359432251, 0.179004806502, 0.324948929214)
@@ -504,14 +499,6 @@ def test_only_what_is_of_the_time_is_found_and_trees_add_up(firms):
     assert {hit.document for hit in found.hits} <= {"otter 2023-Q2", "heron 2023-Q2"}
     for hit in found.hits:
         assert hit.why.value == hit.why.recomputed() == hit.score
-
-
-def test_an_empty_scope_is_empty_and_says_what_is_nearest(firms):
-    found = firms.at().search("revenue of Otter in 2031", recipe="tgrag")
-    assert found.hits == ()
-    assert found.notes[0].startswith(
-        "no fact of the time asked for; the nearest times that are known: 2023-Q2"
-    )
 
 
 def test_answers_can_be_found_by_it(firms):

@@ -115,11 +115,6 @@ def test_a_passage_cannot_hold_its_own_mark():
     assert prompt.user.count(prompt.user.split("\n")[2]) == 3  # the sentence that names it, and two lines
 
 
-@given(st.text(max_size=80))
-def test_marks_are_not_in_the_data(data):
-    assert delimiter_for(data) not in data
-
-
 @pytest.mark.parametrize(
     ("span", "shown"),
     [
@@ -132,13 +127,6 @@ def test_marks_are_not_in_the_data(data):
 )
 def test_spans_in_days(span, shown):
     assert days(span) == shown
-
-
-def test_all_passages_of_a_batch_in_one_request_each():
-    model = ScriptedModel([as_reply(LOAVES)] * 2)
-    found = list(ModelExtractor(model).extract([excerpt(number=3), excerpt(number=4)]))
-    assert [(each.passage, len(each.facts)) for each in found] == [(3, 1), (4, 1)]
-    assert [prompt.passages for prompt in model.prompts] == [(3,), (4,)]
 
 
 def test_what_is_found_in_a_passage_does_not_depend_on_the_others():

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.fact_lines import corpus_of, note
+from tests.support.stated_facts import stated
 
 import asof
 from asof.answer.write import step_of
@@ -25,11 +26,10 @@ from asof.extensions.facts.reports import Relevance
 from asof.extensions.facts.summary import MAX_SECTIONS, NeededReports, least_relevance, needed_reports
 from asof.extensions.facts.visible import StatedFact
 from asof.models.ports import Prompt, ScriptedModel
-from asof.store.reader import VisiblePassage
 from asof.store.schema import CorpusSettings
 from asof.time.moment import read
 from asof.time.span import Period
-from asof.values import EVENT, Answer, Document, Fact, QuestionUsage, SourcedTime
+from asof.values import Answer, Document, QuestionUsage
 
 QUESTIONS = (
     "What happened on the island?", "What changed in 2019?", "What are the main themes of the notes?",
@@ -197,13 +197,10 @@ def test_as_of_a_moment_the_prompts_are_those_of_a_corpus_that_ends_there(made):
 
 def told(year: int, many: int, what: str = "rope") -> list[StatedFact]:
     """So many facts of a year, each of a sentence and a document of its own."""
-    when = SourcedTime(read(str(year)), str(year), "text")
     return [
-        StatedFact(
-            Fact(f"Quay{n}", "sold", f"{what}{n}", when, 0, 99, EVENT), 0,
-            VisiblePassage(
-                year * 100 + n, f"{year}-{n}", b"", "", "", f"Quay{n} sold {what}{n}.", 0, 0, None, None
-            ),
+        stated(
+            str(year), f"Quay{n} sold {what}{n}.", subject=f"Quay{n}", object_=f"{what}{n}",
+            document=f"{year}-{n}", passage=year * 100 + n,
         )
         for n in range(many)
     ]  # fmt: skip

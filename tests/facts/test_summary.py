@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import json
-import re
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.support.stated_facts import corpus_of_texts, stated
 
-import asof
-from asof.extensions.facts import store as kept
 from asof.extensions.facts import summary as needed_reports
 from asof.extensions.facts.build import ReportSelection
 from asof.extensions.facts.hierarchy import Hierarchy
 from asof.extensions.facts.reports import ReportCitation, ReportPoint
-from asof.extensions.facts.store import Extraction
 from asof.extensions.facts.summary import (
     MAX_SECTIONS,
     MOST_POINTS,
@@ -29,53 +26,26 @@ from asof.extensions.facts.summary import (
     summarise_span,
     summary_periods,
 )
-from asof.extensions.facts.visible import StatedFact
 from asof.models.ports import Reply, ScriptedModel
-from asof.store.reader import VisiblePassage, visible_passages
+from asof.store.reader import visible_passages
 from asof.time.moment import read
 from asof.time.span import Period, Span
-from asof.values import EVENT, Document, Fact, NotedPoint, SourcedTime
+from asof.values import NotedPoint, SourcedTime
 
 # -- digests of a whole time -----------------------------------------------------------------------
-
-
-_SENTENCE = re.compile(r"(\w+) (\w+) (\w+) in ([\w-]+)\.")
-
-
-def extracted(text: str) -> tuple[Fact, ...]:
-    """A tiny extractor: "Quay sold rope in 2024-Q1."."""
-    return tuple(
-        Fact(
-            found[1], found[2], found[3], SourcedTime(read(found[4]), found[4], "text"), *found.span(), EVENT
-        )
-        for found in _SENTENCE.finditer(text)
-    )
-
-
-def read_facts(corpus) -> None:
-    db = corpus.store.writer()
-    found = [
-        Extraction(each.passage, extracted(each.text))
-        for each in kept.excerpts(db, kept.passages_without_facts(db, "tiny"))
-    ]
-    db.execute("BEGIN IMMEDIATE")
-    kept.save_extractions(db, "tiny", found)
-    db.execute("COMMIT")
-    db.close()
 
 
 @pytest.fixture(scope="module")
 def view(tmp_path_factory):
     """Rope and tar through three years, a document each."""
-    with asof.open(tmp_path_factory.mktemp("quay")) as corpus:
-        corpus.maintenance.background = False
-        for number, (what, when) in enumerate((
+    texts = [
+        f"Quay {what} in {when}."
+        for what, when in (
             ("sold rope", "2023-Q4"), ("sold rope", "2024-Q1"), ("bought tar", "2024-02"),
             ("sold rope", "2024-Q3"), ("sold rope", "2024"), ("bought rope", "2025-Q1"),
-        )):  # fmt: skip
-            published = SourcedTime(read("2025-06-01"), "2025-06-01", "metadata")
-            corpus.add([Document(f"d{number}", f"Quay {what} in {when}.", "Book", published)])
-        read_facts(corpus)
+        )
+    ]  # fmt: skip
+    with corpus_of_texts(tmp_path_factory.mktemp("quay"), texts, "Book", "2025-06-01") as corpus:
         yield corpus.at().view()
 
 
@@ -151,20 +121,12 @@ def test_nothing_is_from_outside_the_scope(view, scope):
 
 
 def test_the_periods_take_turns_when_there_is_too_much(tmp_path):
-    with asof.open(tmp_path) as corpus:
-        corpus.maintenance.background = False
-        texts = [f"Quay r{n} rope in 2024-Q1." for n in range(40)] + ["Quay sold rope in 2024-Q3."]
-        corpus.add([Document(f"d{n}", text) for n, text in enumerate(texts)])
-        read_facts(corpus)
+    texts = [f"Quay r{n} rope in 2024-Q1." for n in range(40)] + ["Quay sold rope in 2024-Q3."]
+    with corpus_of_texts(tmp_path, texts) as corpus:
         digest = summarise_span("rope?", corpus.at().view(), YEAR, ReportSelection(relevance=rope))
     sizes = {str(each.period): len(each.points) for each in digest.sections}
     assert sizes == {"2024-Q1": 12, "2024-Q3": 1}  # a report has 12 points
     assert sum(sizes.values()) <= MOST_POINTS
-
-
-def known(number: int, when: str) -> StatedFact:
-    fact = Fact("Quay", "sold", "rope", SourcedTime(read(when), when, "text"), 0, 4)
-    return StatedFact(fact, number, VisiblePassage(number, "d", b"", "", "", "Rope.", 0, 0, None, None))
 
 
 QUARTERS = [f"2024-Q{number}" for number in (1, 2, 3, 4)]
@@ -184,7 +146,7 @@ DAYS = [f"2024-01-{day:02}" for day in range(1, 32)]
     ],
 )  # fmt: skip
 def test_the_headings_of_a_digest(facts, span, parts):
-    tree = Hierarchy.of(known(n, when) for n, when in enumerate(facts))
+    tree = Hierarchy.of(stated(when, number=n) for n, when in enumerate(facts))
     found = summary_periods(tree, read(span))
     assert [f"{each.period}{'' if each.whole else ' itself'}" for each in found] == parts
     assert len(found) <= MAX_SECTIONS
@@ -231,15 +193,6 @@ def test_a_model_notes_points_and_puts_them_together(view):
     assert "[1] 2024-Q3: And later.\n[2] 2024-Q1: Rope sold well at first.\n" in second.user
     assert len(first.passages) == 3
     assert len(second.passages) == 2  # those of the points that it is about
-
-
-def test_the_same_prompts_for_the_same_facts(view):
-    def prompts():
-        model = model_of(noted(("Rope.", 60, 0.9, [1])), merged(("Rope.", [1])))
-        ask(view, model)
-        return model.prompts
-
-    assert prompts() == prompts()
 
 
 def test_passages_stand_behind_the_reports(view):
@@ -291,18 +244,6 @@ def test_points_of_the_same_words_are_one(view):
 def pieces_of(view):
     summary = summarise_span("rope?", view, YEAR, ReportSelection(relevance=rope))
     return [EvidencePiece(p.text, p, (), s.period) for s in summary.sections for p in s.points]
-
-
-def test_the_least_certain_points_make_room(view):
-    # "Rope one." has 3 tokens: of three points with 9 tokens two fit into 6
-    model = model_of(
-        noted(("Rope one.", 90, 0.2, [1]), ("Rope two.", 50, 0.9, [2]), ("Rope three.", 70, 0.8, [3])),
-        merged(("Rope.", [1, 2])),
-    )
-    made = map_reduce("rope?", pieces_of(view), model, 6)
-    assert not isinstance(made, str)
-    assert "[1] 2024-Q3: Rope three.\n[2] 2024-Q1: Rope two.\n" in model.prompts[1].user
-    assert made.notes == ("left out: 1 of 3 points (3 tokens): 6 of at most 6 tokens are used",)
 
 
 def test_evidence_that_does_not_fit_is_left_out_and_said(view):
@@ -377,7 +318,7 @@ def test_a_reporter_writes_the_reports(view, monkeypatch):
     assert Period.parse("2024-Q1") in {each.period for each in digest.sections}
 
 
-def test_points_are_kept_with_their_weights_also_those_that_did_not_fit(view):
+def test_the_least_certain_points_make_room_and_are_kept_with_their_weights(view):
     # of "Rope one.", "Rope two.", "Rope three." with 3 tokens each two fit into 6
     model = model_of(
         noted(("Rope one.", 90, 0.2, [1]), ("Rope two.", 50, 0.9, [2]), ("Rope three.", 70, 0.8, [3])),
@@ -385,6 +326,8 @@ def test_points_are_kept_with_their_weights_also_those_that_did_not_fit(view):
     )
     made = map_reduce("rope?", pieces_of(view), model, 6)
     assert not isinstance(made, str)
+    assert "[1] 2024-Q3: Rope three.\n[2] 2024-Q1: Rope two.\n" in model.prompts[1].user
+    assert made.notes == ("left out: 1 of 3 points (3 tokens): 6 of at most 6 tokens are used",)
     assert made.noted == (
         NotedPoint("Rope one.", 90, 0.2, ("2024",), read=False),
         NotedPoint("Rope three.", 70, 0.8, ("2024-Q3",)),

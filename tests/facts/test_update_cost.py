@@ -23,7 +23,6 @@ import asof
 from asof.corpus.corpus import Corpus
 from asof.extensions.facts.hierarchy import ancestors
 from asof.extensions.facts.indexer import learn, report_all
-from asof.extensions.facts.indexer import report as known_report
 from asof.models.ports import Prompt, ScriptedModel
 from asof.store.schema import CorpusSettings
 from asof.time.moment import read
@@ -225,12 +224,4 @@ def test_a_second_run_asks_nothing(counted):
     assert learn(counted.corpus).passages == 0
     told = report_all(counted.corpus)
     assert (told.reports, told.cost.calls, told.cost.cached) == (163, 0, 163)
-    assert counted.asked() == ([], [])
-
-
-def test_a_question_need_not_wait(counted):
-    for period in ("2021-04-01", "2022-08", "2022-Q4", "2021", "2021-Q2 to 2022-Q1"):
-        found = known_report(counted.corpus.at(), period)
-        assert found.reports
-        assert {each.by for each in found.reports} == {"teller"}
     assert counted.asked() == ([], [])

@@ -81,7 +81,7 @@ def _office(items: Sequence[Token], end: int) -> TokenRange | None:
         senses = items[at].senses
         if _OPENS & senses and "determiner" not in senses:
             return None
-        if "determiner" in senses or ("preposition" in senses and items[at].low not in ("of", "von")):
+        if "determiner" in senses or "preposition" in senses:
             where = trimmed(items, at, end)
             if _has_role(items[where.first : where.after]):
                 return where
@@ -175,8 +175,9 @@ class Events:
             draft: FactDraft | None = None
             if "event" in senses:
                 draft = self._done(i) or self._last(i)
+            after_be = i > 0 and "be" in self.items[i - 1].senses
             if draft is None and (
-                "be" in senses or self._will_be(i) or ("called" in senses and not self._follows_be(i))
+                "be" in senses or self._will_be(i) or ("called" in senses and not after_be)
             ):
                 draft = self._being(i)
             elif "comma" in senses:
@@ -192,9 +193,6 @@ class Events:
     def _will_be(self, i: int) -> bool:
         return i > 0 and "future" in self.items[i].senses and self.items[i - 1].low == "will"
 
-    def _follows_be(self, i: int) -> bool:
-        return i > 0 and "be" in self.items[i - 1].senses
-
     def _parted(self, one: FactDraft) -> list[FactDraft]:
         """An appointment as two facts: "appointed Mara Quill harbour master" has the person and the
         office."""
@@ -205,9 +203,7 @@ class Events:
         if not verb.low.startswith(_NAMING) or after - name < 2 or one.relation.lower() != verb.low:
             return [one]
         where = trimmed(items, after, self._end(after))
-        if where.first >= where.after or not any(
-            "role" in item.senses for item in items[where.first : where.after]
-        ):
+        if not _has_role(items[where.first : where.after]):
             return [one]
         whom, role = words_of(items, TokenRange(name, after)), words_of(items, where)
         return [one._replace(object=whom), one._replace(owner=whom, object=role)]
@@ -364,7 +360,7 @@ class Events:
         if where.first >= where.after or "negation" in begin.senses:
             return None
         phrase = items[where.first : where.after]
-        role = any("role" in item.senses for item in phrase)
+        role = _has_role(phrase)
         named = is_name(phrase[0])
         if sure == PHRASE and (role or not named or len(phrase) < 2):
             return None

@@ -2,7 +2,7 @@
 
 `RuleExtractor`, at the end, resolves the subject and the time of what `clauses.py` and `events.py` read. A
 document's own entity is the one that "we", "the company" or a missing subject refers to: a field of the
-metadata (`RuleExtractor.names`), else the title without its times and the words for its type ("Crocs, Inc.
+metadata (NAMES), else the title without its times and the words for its type ("Crocs, Inc.
 (CROX) 2024 Q1 Earnings Call" is Crocs, Inc.), else the title.
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Literal
@@ -151,14 +151,12 @@ def linked_facts(text: str, subject: str, when: SourcedTime | None) -> Iterator[
             yield Fact(subject, line["label"].strip(), name, when, start, line.end(), EVENT, None, LINKED)
 
 
-def field_facts(
-    excerpt: Excerpt, subject: str, when: SourcedTime | None, names: Collection[str]
-) -> Iterator[Fact]:
-    """A fact for each short value in a note's frontmatter, without the fields `names` and technical ones."""
+def field_facts(excerpt: Excerpt, subject: str, when: SourcedTime | None) -> Iterator[Fact]:
+    """A fact for each short value in a note's frontmatter, without fields of names and technical ones."""
     if not excerpt.document.lower().endswith(_NOTES):
         return
     for field, stated in excerpt.meta.items():
-        if field in names or field.lower() in _TECHNICAL:
+        if field in NAMES or field in OTHERS or field.lower() in _TECHNICAL:
             continue
         relation = " ".join(re.split(r"[\s_-]+", field)).strip()
         for value in (stated if isinstance(stated, list) else [stated])[:MOST_VALUES]:
@@ -184,7 +182,7 @@ def _plain(value: str) -> str:
 # - a future action ("will join on"), a figure that is expected from a day on: always;
 # - an action or an office in the present tense: where the day is later in the year of publication, or nearer
 #   to publication than the one before it;
-# - an office from a day on ("was appointed from 1 June"): where it is nearer.
+# - what was done from a day on ("was appointed from 1 June"): where it is nearer.
 
 
 Ahead = Literal["", "nearer", "year", "always"]
@@ -201,8 +199,6 @@ _PRESENT = frozenset(
     releases introduces buys acquires wird ist sind werden übernimmt folgt""".split()  # noqa: SIM905
 )
 # fmt: on
-_NAMING = ("appoint", "elect", "nam", "ernann", "wähl")
-_BEFORE = 3
 
 
 def looks_ahead(one: FactDraft, items: Sequence[Token], at: int) -> Ahead:
@@ -212,8 +208,7 @@ def looks_ahead(one: FactDraft, items: Sequence[Token], at: int) -> Ahead:
     if one.expected:
         return "always"
     verbs = one.relation.lower().replace("takes over", "takes_over").split()
-    office = any("role" in item.senses for item in items)
-    since = _begins(items, at) and (office or any(verb.startswith(_NAMING) for verb in verbs))
+    since = _begins(items, at)
     if not _PAST.isdisjoint(verbs) or _PRESENT.isdisjoint(verbs):
         return "nearer" if since else ""
     deed = "event" in items[one.at].senses
@@ -221,11 +216,8 @@ def looks_ahead(one: FactDraft, items: Sequence[Token], at: int) -> Ahead:
 
 
 def _begins(items: Sequence[Token], at: int) -> bool:
-    """True if a fact begins with the time at `at`: "from 1 June", "ab dem 1. Juni"."""
-    first = at
-    while first > 0 and at - first < _BEFORE and "determiner" in items[first - 1].senses:
-        first -= 1
-    return first > 0 and items[first - 1].low in _FROM
+    """True if a fact begins with the time at `at`: "from 1 June"."""
+    return at > 0 and items[at - 1].low in _FROM
 
 
 def coming(excerpt: Excerpt, mark: TimeMark, ahead: Ahead, language: str) -> SourcedTime | None:
@@ -282,21 +274,20 @@ class Entity:
     keys: frozenset[str]
 
     @classmethod
-    def of(cls, excerpt: Excerpt, names: tuple[str, ...], others: tuple[str, ...]) -> Entity:
+    def of(cls, excerpt: Excerpt) -> Entity:
         """From a document's metadata and title."""
-        stated = next((text for field in names for text in _texts(excerpt.meta, field)), "")
+        stated = next((text for field in NAMES for text in _texts(excerpt.meta, field)), "")
         bare, codes = of_title(excerpt.title)
         name = stated or bare or excerpt.title.strip() or excerpt.document
-        named = [(text, field) for field in others for text in _texts(excerpt.meta, field)]
+        named = [(text, field) for field in OTHERS for text in _texts(excerpt.meta, field)]
         named += [(code, "title") for code in codes]
         if stated and codes and bare:
             named.append((bare, "title"))
-        by_text: dict[str, tuple[str, str]] = {}
+        by_text: dict[str, str] = {}
         for text, field in named:
-            if key(text) != key(name) or text != name:
-                by_text.setdefault(text, (text, field))
-        different = tuple(each for each in by_text.values() if each[0] != name)
-        return cls(name, different, frozenset(map(key, (name, *by_text))))
+            if text != name:
+                by_text.setdefault(text, field)
+        return cls(name, tuple(by_text.items()), frozenset(map(key, (name, *by_text))))
 
     def is_meant(self, name: str) -> bool:
         """True if a name is this entity's, or the beginning of it: "Prudential" of Prudential Financial."""
@@ -353,47 +344,33 @@ _BACK = 40
 _TRIGGERS = frozenset({"event", "be", "future", "called", "comma", "colon", "break"})
 
 
-@dataclass(frozen=True, slots=True)
 class RuleExtractor:
-    """An extractor (`extraction.py`) that needs no model. `names`: fields of the metadata that name the
-    document's own entity; `others`: fields with other names of it."""
+    """An extractor (`extraction.py`) that needs no model."""
 
-    names: tuple[str, ...] = NAMES
-    others: tuple[str, ...] = OTHERS
-
-    @property
-    def name(self) -> str:
-        """`rules-3`, and the fields where they are not the defaults."""
-        usual = (self.names, self.others) == (NAMES, OTHERS)
-        return "rules-3" if usual else f"rules-3 {','.join(self.names)} {','.join(self.others)}"
+    name = "rules-3"
 
     def extract(self, excerpts: Sequence[Excerpt]) -> Iterator[Extraction]:
         """The facts of each excerpt, in order; at most MOST of each, by place."""
         for excerpt in excerpts:
-            yield Extraction(excerpt.passage, self._facts(excerpt))
-
-    def _facts(self, excerpt: Excerpt) -> tuple[Fact, ...]:
-        excerpt = replace(excerpt, text=without_templates(excerpt.text))
-        entity = Entity.of(excerpt, self.names, self.others)
-        passage = _Passage.of(excerpt, entity)
-        facts: list[Fact] = []
-        if excerpt.number == 0:
-            published = passage.dating.otherwise(expected=False)
-            facts += _of_head(entity)
-            facts += field_facts(excerpt, entity.name, published, (*self.names, *self.others))
-        facts += passage.facts()
-        if len(facts) > MOST:
-            best = sorted(range(len(facts)), key=lambda i: (-facts[i].confidence, i))[:MOST]
-            facts = [facts[i] for i in sorted(best)]
-        return tuple(facts)
+            yield Extraction(excerpt.passage, _facts_of(excerpt))
 
 
-def _of_head(entity: Entity) -> list[Fact]:
-    """The names that a document's metadata and title give to its own entity."""
-    return [
-        Fact(entity.name, "also called" if by == "title" else by, other, None, 0, 0, NAME, None, _HEAD)
-        for other, by in entity.others
-    ]
+def _facts_of(excerpt: Excerpt) -> tuple[Fact, ...]:
+    excerpt = replace(excerpt, text=without_templates(excerpt.text))
+    entity = Entity.of(excerpt)
+    passage = _Passage.of(excerpt, entity)
+    facts: list[Fact] = []
+    if excerpt.number == 0:  # the names that the head of a document gives to its own entity
+        facts += [
+            Fact(entity.name, "also called" if by == "title" else by, other, None, 0, 0, NAME, None, _HEAD)
+            for other, by in entity.others
+        ]
+        facts += field_facts(excerpt, entity.name, passage.dating.otherwise(expected=False))
+    facts += passage.facts()
+    if len(facts) > MOST:
+        best = sorted(range(len(facts)), key=lambda i: (-facts[i].confidence, i))[:MOST]
+        facts = [facts[i] for i in sorted(best)]
+    return tuple(facts)
 
 
 @dataclass(slots=True)
@@ -425,12 +402,10 @@ class _Passage:
                 continue
             first = next((i for i, item in enumerate(inside) if item.text[:1].isalpha()), 0)
             is_question = any(item.low == "?" for item in inside[-3:])
-            drafts = (
-                values_in(inside, text, first)
-                if not is_question and any(item.figure for item in inside)
-                else []
-            )
-            if not is_question and any(not _TRIGGERS.isdisjoint(item.senses) for item in inside):
+            drafts: list[FactDraft] = []
+            if not is_question and any(item.figure for item in inside):
+                drafts += values_in(inside, text, first)
+            if not is_question and any(_TRIGGERS & item.senses for item in inside):
                 drafts += Events(inside, self.words.be, first).read()
             drafts += names_in(inside)
             stop = start + len(text[start:end].rstrip())
@@ -454,9 +429,7 @@ class _Passage:
         facts: list[Fact] = []
         last: SourcedTime | None = None
         for one in sorted(findings, key=lambda finding: finding.at):
-            when = None
-            if one.kind != NAME:
-                when = self._when(one, inside, number, last)
+            when = None if one.kind == NAME else self._when(one, inside, number, last)
             last = last if one.compared else when
             facts.append(self._fact(one, when, offsets))
         return facts

@@ -129,23 +129,13 @@ def test_facts_from_nodes_and_nodes_from_facts():
     assert named(tree.children[Period.parse("2024-02")]) == [f"2024-02-{day}" for day in (26, 27, 28, 29)]
 
 
-def scope(*facts: str, start: str | None, end: str | None, grain=None) -> list[str]:
+def scope(*facts: str, start: str | None, end: str | None) -> list[str]:
     tree = Hierarchy.of(stated(each, number=number) for number, each in enumerate(facts))
     span = Span(None if start is None else read(start).start, None if end is None else read(end).start)
-    return named(tree.scope(span, grain))
+    return named(tree.scope(span))
 
 
-def test_scopes_in_quarters():
-    quarters = [f"{year}-Q{number}" for year in range(2020, 2025) for number in (1, 2, 3, 4)]
-    between = scope(*quarters, start="2021-04", end="2022-04", grain="quarter")  # 2021-Q2 to 2022-Q1
-    assert between == ["2021-Q2", "2021-Q3", "2021-Q4", "2022-Q1"]
-    after = scope(*quarters, start="2024-04", end=None, grain="quarter")  # after 2024-Q1
-    assert after == ["2024-Q2", "2024-Q3", "2024-Q4"]
-    before = scope(*quarters, start=None, end="2021-04", grain="quarter")  # before 2021-Q2
-    assert before == ["2020-Q1", "2020-Q2", "2020-Q3", "2020-Q4", "2021-Q1"]
-
-
-def test_without_a_grain_a_scope_is_the_coarsest_nodes_inside():
+def test_a_scope_is_the_coarsest_nodes_inside():
     facts = ["2023-11-05", "2024-02", "2024-Q3", "2025", "2025-12-24"]
     assert scope(*facts, start="2023-11", end="2026-01") == ["2023-11", "2024", "2025"]
     assert scope(*facts, start="2023-11", end="2025-06") == ["2023-11", "2024"]  # 2025 reaches beyond

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, ClassVar, NamedTuple
 
-from asof.extensions.facts.extraction import CostEstimate
+from asof.extensions.facts.extraction import EstimatingModel
 from asof.extensions.facts.hierarchy import Hierarchy, nodes_of
 from asof.extensions.facts.names import Entities
 from asof.extensions.facts.reports import (
@@ -499,7 +499,7 @@ class _ReportWriter:
 
 
 @dataclass(slots=True)
-class _ReportEstimate(CostEstimate):
+class _ReportEstimate(EstimatingModel):
     """The cost of reports. `unwritten`: nodes whose prompts would be sent. So would be those of all nodes
     above: their cached replies rest on other reports."""
 

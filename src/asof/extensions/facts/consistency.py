@@ -206,7 +206,7 @@ def _timed(facts: Sequence[StatedFact]) -> list[HoldingInterval]:
     replaced by the current fact of the same document for that time."""
     intervals: dict[object, HoldingInterval] = {}
     for each in facts:
-        fact, span = each.fact, _span(each)
+        fact, span = each.fact, each.fact.span
         what = (fact.amount.value, fact.amount.unit, fact.amount.basis) if fact.amount else key(fact.object)
         if (known := intervals.get((fact.kind, span, what))) is not None:
             known.statements.append(each)
@@ -225,17 +225,13 @@ def _timed(facts: Sequence[StatedFact]) -> list[HoldingInterval]:
     return list(intervals.values())
 
 
-def _span(known: StatedFact) -> Span | None:
-    return None if known.fact.when is None else known.fact.when.span
-
-
 def _replacement_key(known: StatedFact) -> object:
     """A key that is equal for two statements where the later replaces the earlier."""
     fact, document = known.fact, known.passage.document
     if not one_at_a_time(fact):
-        return document, fact.kind, _span(known), key(fact.object)
+        return document, fact.kind, known.fact.span, key(fact.object)
     unit = (fact.amount.unit, fact.amount.basis.casefold()) if fact.amount else ()
-    return document, fact.kind, _span(known), unit
+    return document, fact.kind, known.fact.span, unit
 
 
 def _states(facts: Sequence[StatedFact]) -> list[HoldingInterval]:
@@ -291,7 +287,11 @@ def corroborating(
     line: HoldingInterval, beside: Iterable[HoldingInterval]
 ) -> tuple[CorroboratingPassage, ...]:
     """Other current documents that state the same interval, or figures of its time that round to the same."""
-    return _named(line, _corroborating_facts(line, beside))
+    facts = list(line.statements)
+    for other in beside:
+        if other is not line and other.fact.kind == line.fact.kind and agree(other.fact, line.fact):
+            facts += [each for each in other.statements if at_the_same_time(each.fact, line.fact)]
+    return _named(line, facts)
 
 
 def contradicting(
@@ -300,15 +300,6 @@ def contradicting(
     """Other current documents that state another value for an overlapping time of the same grain, where only
     one can be true; none once the interval itself has ended."""
     return _named(line, _contradicting_facts(line, beside))
-
-
-def _corroborating_facts(line: HoldingInterval, beside: Iterable[HoldingInterval]) -> Iterator[StatedFact]:
-    yield from line.statements
-    for other in beside:
-        if other is not line and other.fact.kind == line.fact.kind:
-            meanwhile = [each for each in other.statements if at_the_same_time(each.fact, line.fact)]
-            if meanwhile and agree(other.fact, line.fact):
-                yield from meanwhile
 
 
 def _contradicting_facts(line: HoldingInterval, beside: Iterable[HoldingInterval]) -> Iterator[StatedFact]:

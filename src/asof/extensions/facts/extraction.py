@@ -216,7 +216,7 @@ class _Stopping:
 
 
 @dataclass(slots=True)
-class CostEstimate:
+class EstimatingModel:
     """A model that returns cached replies only, and counts the cost of the others."""
 
     metered: MeteredModel
@@ -246,7 +246,7 @@ class CostEstimate:
 
 
 @dataclass(slots=True)
-class _ExtractionEstimate(CostEstimate):
+class _ExtractionEstimate(EstimatingModel):
     """The cost of reading passages, with all `gleaning` rounds."""
 
     gleaning: int

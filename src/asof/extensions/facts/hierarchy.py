@@ -14,7 +14,7 @@ from functools import lru_cache
 
 from asof.extensions.facts.visible import StatedFact, facts_of_kind
 from asof.index.view import View
-from asof.time.span import GRAINS, TICK, Grain, Period, Span
+from asof.time.span import GRAINS, TICK, Period, Span
 from asof.values import KINDS, NAME
 
 MOST_NODES = 12
@@ -155,17 +155,13 @@ class Hierarchy:
                 open_ += self.children[node]
         return tuple(sorted(nodes))
 
-    def scope(self, span: Span, grain: Grain | None = None) -> tuple[Period, ...]:
-        """The nodes that lie inside a span: all of a grain, or else the coarsest, which share no instant.
-
-        A span inside one day has that day.
-        """
+    def scope(self, span: Span) -> tuple[Period, ...]:
+        """The coarsest nodes that lie inside a span, which share no instant; of a span inside one day that
+        day."""
         days = _days(span)
         if days is not None and days[0] == days[1]:
             day = Period("day", days[0])
             span = Span(datetime.combine(day.start, datetime.min.time(), UTC), day.span.end)
-        if grain is not None:
-            return tuple(each for each in self.children if each.grain == grain and holds(span, each.span))
         periods: list[Period] = []
         open_ = [each for each in reversed(self.nodes) if each.grain == "year"]
         while open_:

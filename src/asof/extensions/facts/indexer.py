@@ -15,7 +15,15 @@ from asof.corpus.asking import refuse_long
 from asof.corpus.session import Session
 from asof.corpus.snapshot import Snapshot
 from asof.errors import CorpusError, UsageError
-from asof.extensions.facts.build import GeneratedReports, ReportSelection, reports
+from asof.extensions.facts import extraction
+from asof.extensions.facts.build import (
+    GeneratedReports,
+    ReportMaterial,
+    ReportSelection,
+    generate_all,
+    reports,
+    worst_cost,
+)
 from asof.extensions.facts.extraction import ExtractionReport
 from asof.extensions.facts.model import MODEL, Facts
 from asof.extensions.facts.names import Entities
@@ -30,7 +38,6 @@ from asof.values import Usage
 
 if TYPE_CHECKING:
     from asof.corpus.corpus import Corpus
-    from asof.extensions.facts.build import ReportMaterial
     from asof.models.metered import MeteredModel
 
 
@@ -74,20 +81,16 @@ def learn(
     """Read for facts all passages that the extractor of asof.toml has not read: by rules, or by the
     model within a `budget` (US dollars; tokens without prices). Raises UsageError, Busy, NoSpace,
     ModelError; what was read stays. One process learns at a time: two would pay for the same twice."""
-    from asof.extensions.facts.extraction import extract_facts
-
     session, store = corpus.session, corpus.store
     alone = exclusive_lock(store.folder / "learn.lock", store.wait)
     with translate_errors(store.database), alone, _reader(corpus, budget) as model, session.writing() as db:
-        return extract_facts(store, db, Facts.of(session.config.tables), model, progress=progress)
+        return extraction.extract_facts(store, db, Facts.of(session.config.tables), model, progress=progress)
 
 
 def estimate(corpus: Corpus) -> Usage:
     """The most that `learn` would cost. Nothing is sent. Raises UsageError."""
-    from asof.extensions.facts.extraction import estimate as cost_at_most
-
     with _reader(corpus, None) as model, corpus.session.connection() as db:
-        return cost_at_most(db, Facts.of(corpus.config.tables), model)
+        return extraction.estimate(db, Facts.of(corpus.config.tables), model)
 
 
 @checked
@@ -97,8 +100,6 @@ def report_all(
     """Let the model write the reports of all periods, as of now and within a `budget` (see `learn`, which
     comes before it), so that no question has to wait for one. Raises UsageError, Busy, NoSpace,
     ModelError; what was told stays."""
-    from asof.extensions.facts.build import generate_all
-
     with _telling(corpus, budget) as (material, model):
         return generate_all(material, model, progress)
 
@@ -106,8 +107,6 @@ def report_all(
 def estimate_reports(corpus: Corpus) -> Usage | None:
     """The most that `report_all` would cost; None while a model has still to read passages for facts.
     Nothing is sent. Raises UsageError."""
-    from asof.extensions.facts.build import worst_cost
-
     unread = estimate(corpus)
     if unread.calls or unread.cached:
         return None
@@ -118,8 +117,6 @@ def estimate_reports(corpus: Corpus) -> Usage | None:
 @contextmanager
 def _telling(corpus: Corpus, budget: float | None) -> Iterator[tuple[ReportMaterial, MeteredModel]]:
     """The material of reports as of now, and the model that writes them."""
-    from asof.extensions.facts.build import ReportMaterial
-
     with corpus.models.language(budget) as model:
         if model is None:
             raise UsageError("reports without a model are made when asked; name one: see [model]")
@@ -154,14 +151,13 @@ def ensure_facts(session: Session) -> None:
 
 
 def _read_all(session: Session, todo: int) -> None:
-    from asof.extensions.facts.extraction import extract_all
     from asof.extensions.facts.rules import RuleExtractor
 
     store, waiting = session.store, session.waiting
     progress = None if waiting is None else partial(waiting, "reading facts, once", "passages")
     try:
         with session.writing() as db:
-            extract_all(store, db, RuleExtractor(), progress=progress)
+            extraction.extract_all(store, db, RuleExtractor(), progress=progress)
     except CorpusError as error:
         if not os.access(store.folder, os.W_OK):
             raise CorpusError(

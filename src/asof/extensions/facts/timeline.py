@@ -122,7 +122,10 @@ def timeline_of(
     return FactLine(
         subject, entities.canonical(root) if facts else " ".join(subject.split()),
         entities.names_of(root), entities.why(root), view.as_of, view.known_at,
-        tuple(FactGroup(name, _written(its), tuple(its)) for (_, name, _), its in shown.items()),
+        tuple(
+            FactGroup(name, " ".join(its[-1].known.fact.relation.split()), tuple(its))  # as the newest has it
+            for (_, name, _), its in shown.items()
+        ),
         len(lines) - len(newest_ids), () if facts else entities.near(subject), bool(facts),
     )  # fmt: skip
 
@@ -169,11 +172,6 @@ def _grouped(
     return dict(sorted(groups.items(), key=lambda each: (each[0][0] != root, each[0][1:])))
 
 
-def _written(entries: Sequence[FactEntry]) -> str:
-    """A relation as the newest of its facts has it."""
-    return " ".join(entries[-1].known.fact.relation.split())
-
-
 @dataclass(frozen=True, slots=True)
 class _Line:
     """An interval of a group, its position `at` in the group `among`, and the changes of its value."""
@@ -198,24 +196,17 @@ def _lines(group: tuple[str, ...], facts: Iterable[StatedFact]) -> Iterator[_Lin
     line of that value."""
     lines = holding_intervals(facts)
     values = {
-        _document_and_time(statement)
-        for line in lines
-        if line.fact.kind == VALUE
-        for statement in line.statements
+        _document_and_time(each) for line in lines if line.fact.kind == VALUE for each in line.statements
     }
     beside: dict[object, list[StatedFact]] = defaultdict(list)
+    shown = []
     for line in lines:
         if line.fact.kind == CHANGE and _document_and_time(line.best) in values:
             beside[_document_and_time(line.best)].append(line.best)
-    shown = [
-        line for line in lines if line.fact.kind != CHANGE or _document_and_time(line.best) not in beside
-    ]
+        else:
+            shown.append(line)
     for at, line in enumerate(shown):
-        where = (
-            {_document_and_time(statement) for statement in line.statements}
-            if line.fact.kind == VALUE
-            else set[object]()
-        )
+        where = {_document_and_time(each) for each in line.statements if line.fact.kind == VALUE}
         changes = [change for each in where for change in beside.get(each, ())]
         yield _Line(group, line, shown, at, tuple(sorted(changes, key=lambda each: each.order)))
 

@@ -22,14 +22,16 @@ from asof.corpus.session import ModelProvider
 from asof.corpus.snapshot import Snapshot
 from asof.engine import Results
 from asof.errors import BeforeHorizon, Busy, MissingExtra, ModelError, NoSpace, SourceError, UsageError
-from asof.extensions.systems.arxiv import DEFAULT_PAPERS, FULL, PREFIX, category, document_id, full_id
-from asof.extensions.systems.arxiv_question import (
+from asof.extensions.systems.arxiv import (
     DEFAULT_DAYS,
-    PaperRequest,
-    by_model,
-    by_rules,
-    table,
+    DEFAULT_PAPERS,
+    FULL,
+    PREFIX,
+    category,
+    document_id,
+    full_id,
 )
+from asof.extensions.systems.arxiv_question import PaperRequest, by_model, by_rules, table
 from asof.extensions.systems.arxiv_source import open_arxiv
 from asof.extensions.systems.judgements import NO_JUDGE, FeedbackLog, JudgedRecord
 from asof.extensions.systems.loss import RankingMetrics, gains

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from datetime import date
 from functools import lru_cache
 from typing import NamedTuple
 
-from asof.time.lexicon import TokenRun
+from asof.time.lexicon import TokenRun, sense_set
 from asof.time.numeric_dates import attached_left, numeric_date, unit_after_number
 from asof.time.reading import (
     DAY,
@@ -69,8 +70,8 @@ class Name(NamedTuple):
     glue: str = " ,"
 
 
-_FISCAL = frozenset(("the", "fiscal", "fiscal_year"))
-_POSSESSIVE = frozenset(("side", "year_figures"))
+_FISCAL = sense_set("the fiscal fiscal_year")
+_POSSESSIVE = sense_set("side year_figures")
 
 
 def calendar_name(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
@@ -88,9 +89,8 @@ def calendar_name(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch |
         return _in_year(name, fiscal[0], fiscal=True), name.after
     possessive = None if kind.isdisjoint(_POSSESSIVE) else possessive_year(run, i, context)
     if possessive is not None and (name := name_at(run, possessive[1], context)) is not None:
-        return _in_year(name, possessive[0], fiscal=name.is_fiscal)._replace(
-            relative=possessive[2]
-        ), name.after
+        reading = _in_year(name, possessive[0], fiscal=name.is_fiscal)
+        return reading._replace(relative=possessive[2]), name.after
     name = name_at(run, i, context)
     return None if name is None else with_year(run, name, context)
 
@@ -109,13 +109,8 @@ def with_year(run: TokenRun, name: Name, context: ReadingContext) -> RuleMatch:
     """A name and the year after it, if one follows."""
     i = name.after
     said = year_after(run, i, name.glue, context)
-    if (
-        said is not None
-        and name.needs_cue == "clear_cue"
-        and run.sense(i, "ahead")
-        and not _capital(run, i - 1)
-    ):
-        said = None  # "they may march in 2024"
+    if said is not None and name.needs_cue == "clear_cue" and run.sense(i, "ahead"):
+        said = said if _capital(run, i - 1) else None  # "they may march in 2024"
     fiscal = fiscal_year_number(run, run.after(i, "of")) if name.fiscal and run.follows(i, " ,-") else None
     if fiscal is not None:
         return _in_year(name, fiscal[0], fiscal=True), fiscal[1]
@@ -124,9 +119,8 @@ def with_year(run: TokenRun, name: Name, context: ReadingContext) -> RuleMatch:
         reading = _in_year(name, year, fiscal=name.is_fiscal)
         return (reading._replace(relative=True) if relative and reading.choices else reading), after
     yearly = name.fiscal if name.is_fiscal and name.fiscal else name.yearly
-    return reading_without_year(
-        name.grain, yearly, context, needs_cue=name.needs_cue, fiscal=name.is_fiscal
-    ), i
+    reading = reading_without_year(name.grain, yearly, context, name.needs_cue, fiscal=name.is_fiscal)
+    return reading, i
 
 
 def _capital(run: TokenRun, i: int) -> bool:
@@ -134,15 +128,12 @@ def _capital(run: TokenRun, i: int) -> bool:
 
 
 def _in_year(name: Name, year: int, *, fiscal: bool) -> TimeReading:
-    if fiscal and name.fiscal is not None:
-        match = reading_in_year(name.grain, name.fiscal, year, fiscal=True)
-        if match.impossible:
-            return match
-        other = name.yearly(year)
-        return (
-            match._replace(choices=(match.best, other)) if name.is_fiscal and other != match.best else match
-        )
-    return reading_in_year(name.grain, name.yearly, year)
+    if not fiscal or name.fiscal is None:
+        return reading_in_year(name.grain, name.yearly, year)
+    match = reading_in_year(name.grain, name.fiscal, year, fiscal=True)
+    if not match.impossible and name.is_fiscal and (other := name.yearly(year)) != match.best:
+        return match._replace(choices=(match.best, other))
+    return match
 
 
 def _holiday(run: TokenRun, i: int, _: ReadingContext) -> Name | None:
@@ -203,14 +194,12 @@ def _day(run: TokenRun, i: int, _: ReadingContext) -> Name | None:
     if number is None or run.has(i, "with_year"):
         return None
     at = run.after(i + 1, "the")
-    glue = run[at].glue
-    if glue not in ("", " ", "-", "/") and not (
-        glue == "." and (run.sense(i, "month_short") or not run[at].wide)
-    ):
+    glue, short = run[at].glue, run.sense(i, "month_short")
+    if glue not in ("", " ", "-", "/") and not (glue == "." and (short or not run[at].wide)):
         return None
     if at == i + 1 and run.sense(at, "ordinal") == 2 and not run.has(at + 1, "unit") and glue != " ":
         return None
-    if year_words(run, at) is not None or (glue == "" and run.sense(i, "month_short")):  # Oct4 is a gene
+    if year_words(run, at) is not None or (glue == "" and short):  # Oct4 is a gene
         return None
     day = day_number(run, at) or _beyond_month(run, at)
     if day is None or not _counts_days(run, day[1], exact=not run.has(at, "number") or day[1] > at + 1):
@@ -267,13 +256,12 @@ def _label(run: TokenRun, i: int, context: ReadingContext) -> Name | None:
     """`Q3`, `3Q`, `H1`, `2H`, `fiscal Q3`, and before a year `quarter 3`. There is no `Q5` in any year."""
     is_fiscal = run.has(i, "fiscal") and run.follows(i + 1, " ")
     at = i + 1 if is_fiscal else i
-    glued = run[at + 1].glue == ""
-    for sense, size, grain in (("quarter", 3, "quarter"), ("half", 6, "half")) if glued else ():
+    for grain in _PARTS if run[at + 1].glue == "" else ():
         for letter, figure in ((at, at + 1), (at + 1, at)):
-            if not run.has(letter, sense) or run.sense(figure, "figures") != 1:
+            number = run.sense(figure, "number") if run.sense(figure, "figures") == 1 else None
+            if number is None or not run.has(letter, grain):
                 continue
-            number = run.sense(figure, "number")
-            if (1 <= number <= 12 // size or grain == "quarter") and not (
+            if (1 <= number <= _PARTS[grain] or grain == "quarter") and not (
                 letter > figure and run.sense(at - 1, "figures") and run[at].glue
             ):
                 glue = " ,-/_" if letter > figure else " ,-/"
@@ -281,9 +269,9 @@ def _label(run: TokenRun, i: int, context: ReadingContext) -> Name | None:
                 cue = "number" if hours else "cue"
                 return _part(grain, number, at + 2, is_fiscal, context, needs_cue=cue, glue=glue)
     unit, number = unit_after_number(run, at), run.sense(at + 1, "number")
-    if number is None or unit not in _PARTS or run[at + 1].glue not in ("", " ", "."):
+    if unit not in _PARTS or run.sense(at + 1, "figures") != 1 or run[at + 1].glue not in ("", " ", "."):
         return None
-    if run.sense(at + 1, "figures") != 1 or not 1 <= number <= _PARTS[unit]:
+    if not 1 <= number <= _PARTS[unit]:
         return None
     return _part(unit, number, at + 2, is_fiscal, context, needs_cue="number")
 
@@ -320,8 +308,9 @@ def _ordinal_part(run: TokenRun, i: int, context: ReadingContext) -> Name | None
     number = _PARTS[grain] if number == -1 and said and run.follows(unit + 1) else number
     if not 1 <= number <= _PARTS[grain]:
         return None
-    fiscal = parts(12 // _PARTS[grain], number, context.fiscal_start)
-    return Name(grain, parts(12 // _PARTS[grain], number), unit + 1, "cue", fiscal, is_fiscal)
+    size = 12 // _PARTS[grain]
+    fiscal = parts(size, number, context.fiscal_start)
+    return Name(grain, parts(size, number), unit + 1, "cue", fiscal, is_fiscal)
 
 
 def _named_part(run: TokenRun, i: int, context: ReadingContext) -> Name | None:
@@ -333,33 +322,25 @@ def _named_part(run: TokenRun, i: int, context: ReadingContext) -> Name | None:
     return None
 
 
-def _title(run: TokenRun, i: int) -> str:
-    """The cue that a word needs which is written as a title (`Week 12` of a league)."""
-    return "cue" if run.capital(i) and not run.caseless else ""
-
-
 def _week(run: TokenRun, i: int, _: ReadingContext) -> Name | None:
-    """`week 9`, `KW 9`, and `W09` after a year."""
-    if run.has(i, "week") and run.follows(i + 1, " "):
-        if run.sense(i + 1, "figures") in (1, 2) and 1 <= run.sense(i + 1, "number") <= 53:
-            return Name("week", iso_week(run.sense(i + 1, "number")), i + 2, _title(run, i))
-        spelled = cardinal(run, i + 1)
-        if spelled is not None and 1 <= spelled[0] <= 53:
-            return Name("week", iso_week(spelled[0]), spelled[1], "cue")
-    return None
+    """`week 9`, `KW 9`, and `W09` after a year; a title (`Week 12` of a league) needs a cue."""
+    number = cardinal(run, i + 1) if run.has(i, "week") and run.follows(i + 1, " ") else None
+    if number is None or not 1 <= number[0] <= 53:
+        return None
+    title = run.sense(i + 1, "figures") not in (1, 2) or (run.capital(i) and not run.caseless)
+    return Name("week", iso_week(number[0]), number[1], "cue" if title else "")
 
 
-_UNITS = ("unit", "unit_short", "units")
-_NUMBER = ("figures", "cardinal")
+_NUMBER = "figures cardinal ordinal"
 _NAMES: tuple[tuple[Callable[[TokenRun, int, ReadingContext], Name | None], frozenset[str]], ...] = (
-    (_holiday, frozenset(("holiday",))),
-    (_day, frozenset((*_NUMBER, "ordinal", "month", "month_short"))),
-    (_month, frozenset(("month", "month_short"))),
-    (_season, frozenset(("the", "season"))),
-    (_label, frozenset(("figures", "quarter", "half", "fiscal", *_UNITS))),
-    (_ordinal_part, frozenset((*_NUMBER, "ordinal", "the"))),
-    (_week, frozenset(("week",))),
-    (_named_part, frozenset(("quarter_name", "half_name"))),
+    (_holiday, sense_set("holiday")),
+    (_day, sense_set(f"{_NUMBER} month month_short")),
+    (_month, sense_set("month month_short")),
+    (_season, sense_set("the season")),
+    (_label, sense_set("figures quarter half fiscal unit unit_short units")),
+    (_ordinal_part, sense_set(f"{_NUMBER} the")),
+    (_week, sense_set("week")),
+    (_named_part, sense_set("quarter_name half_name")),
 )
 """The rules of names and the senses with which they begin."""
 
@@ -385,16 +366,11 @@ def weekday(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
         of = run.after(i + 1, "of")
         number = weekday_at(run, of) or run.sense(of, "weekday_letter")  # 上周五
         return (_in_week(number, int(step), context), of + 1) if number and run.follows(of) else None
-    side = run.sense(i, "side")
-    if side is None:
-        side = run.sense(i, "rolling")
+    side = run.sense(i, "side") if run.has(i, "side") else run.sense(i, "rolling")
     if side is not None:
-        if (
-            run.sense(i + 1, "unit") == "week"
-            and (number := weekday_at(run, i + 2))
-            and run.follows(i + 2, " -")
-        ):
-            return _in_week(number, side, context), i + 3
+        after = weekday_at(run, i + 2) if run.sense(i + 1, "unit") == "week" else None
+        if after and run.follows(i + 2, " -"):
+            return _in_week(after, side, context), i + 3
         i += 1
         if not run.follows(i):
             return None
@@ -404,23 +380,16 @@ def weekday(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
     dated = _dated(run, i + 1, number, context)
     if dated is not None:
         return dated
-    if side is None:
-        at = run.after(i + 1, "of")
-        that = run.sense(at, "side")
-        if (
-            that is not None
-            and run.sense(at + 1, "unit") == "week"
-            and run.follows(at)
-            and run.follows(at + 1)
-        ):
-            return _in_week(number, that, context), at + 2
-        after = run.sense(i + 1, "side_after")
-        if after is not None and run.follows(i + 1):
-            return _by_side(number, after, context), i + 2  # lundi prochain
-        return TimeReading(
-            "day", nearest(_weekly(number, context), context), True, needs_cue=needed_cue(run, i)
-        ), i + 1
-    return _by_side(number, side, context), i + 1
+    if side is not None:
+        return _by_side(number, side, context), i + 1
+    at = run.after(i + 1, "of")
+    that = run.sense(at, "side") if run.sense(at + 1, "unit") == "week" and run.follows(at) else None
+    if that is not None and run.follows(at + 1):
+        return _in_week(number, that, context), at + 2
+    if run.has(i + 1, "side_after") and run.follows(i + 1):
+        return _by_side(number, run.sense(i + 1, "side_after"), context), i + 2  # lundi prochain
+    choices = nearest(_weekly(number, context), context)
+    return TimeReading("day", choices, True, needs_cue=needed_cue(run, i)), i + 1
 
 
 def _weekly(number: int, context: ReadingContext) -> Iterator[LocalInterval]:
@@ -441,9 +410,8 @@ def _by_side(number: int, side: int, context: ReadingContext) -> TimeReading:
     own = _in_week(number, side, context)
     if side == 0 or not own.choices:
         return own
-    return TimeReading(
-        "day", distinct((*on_side(_weekly(number, context), side, context)[:1], own.best)), relative=True
-    )
+    beside = on_side(_weekly(number, context), side, context)[:1]
+    return TimeReading("day", distinct((*beside, own.best)), relative=True)
 
 
 def _dated(run: TokenRun, i: int, number: int, context: ReadingContext) -> RuleMatch | None:
@@ -496,9 +464,10 @@ def day_of_some_month(run: TokenRun, i: int, context: ReadingContext) -> RuleMat
 
 def _free(run: TokenRun, i: int) -> bool:
     """True if a day of the month is not followed by a noun that it counts (`the 18th floor`)."""
-    return i < run.size and any(
-        run.has(i, sense) for sense in ("to", "and", "at", "from", "between", "on", "relation", "day")
-    )
+    return i < run.size and not run[i].kind.isdisjoint(_AFTER_DAY)
+
+
+_AFTER_DAY = sense_set("to and at from between on relation day")
 
 
 def _monthly(day: int, context: ReadingContext, weekday: int | None = None) -> tuple[LocalInterval, ...]:
@@ -508,12 +477,10 @@ def _monthly(day: int, context: ReadingContext, weekday: int | None = None) -> t
 
     def intervals(reach: int) -> Iterator[LocalInterval]:
         for index in range(today.year * 12 + today.month - 1 - reach, today.year * 12 + today.month + reach):
-            try:
+            with suppress(ValueError):
                 place = calendar_day(index // 12, index % 12 + 1, day)
-            except ValueError:
-                continue
-            if weekday is None or (place[0] // DAY - 1) % 7 + 1 == weekday:
-                yield place
+                if weekday is None or (place[0] // DAY - 1) % 7 + 1 == weekday:
+                    yield place
 
     return nearest(intervals(2 if weekday is None else 18), context)
 
@@ -541,19 +508,15 @@ def part_of(run: TokenRun, i: int, context: ReadingContext, point: Rule) -> Rule
     def cut(whole: LocalInterval) -> LocalInterval:
         return third(whole, reading.grain, which)
 
-    if not reading.choices:
-        if reading.yearly is None:
-            return None
-        yearly = reading.yearly
-        return TimeReading(
-            FINER[reading.grain], (), True, yearly=lambda year: cut(yearly(year)), which=which
-        ), after
-    return reading.mapped(cut, FINER[reading.grain])._replace(
-        whole=reading.best,
-        which=which,
-        year=reading.year,
-        yearly=None if reading.yearly is None else _cut_yearly(reading.yearly, cut),
-    ), after
+    yearly = None if reading.yearly is None else _cut_yearly(reading.yearly, cut)
+    grain = FINER[reading.grain]
+    if reading.choices:
+        part = reading.mapped(cut, grain)._replace(whole=reading.best, year=reading.year)
+    elif yearly is not None:
+        part = TimeReading(grain, (), True)
+    else:
+        return None
+    return part._replace(which=which, yearly=yearly), after
 
 
 def _cut_yearly(yearly: Yearly, cut: Callable[[LocalInterval], LocalInterval]) -> Yearly:
@@ -607,10 +570,8 @@ def nth_of(run: TokenRun, i: int, context: ReadingContext, period: Rule) -> Rule
 def _placed(reading: TimeReading, place: Callable[[LocalInterval], LocalInterval], grain: str) -> TimeReading:
     if reading.choices:
         return reading.mapped(place, grain)
-    yearly = reading.yearly
-    if yearly is None:
-        return TimeReading(grain, (), relative=True)
-    return TimeReading(grain, (), True, yearly=lambda year: place(yearly(year)))
+    yearly = None if reading.yearly is None else _cut_yearly(reading.yearly, place)
+    return TimeReading(grain, (), True, yearly=yearly)
 
 
 def _period(run: TokenRun, i: int, context: ReadingContext, period: Rule) -> RuleMatch | None:
@@ -618,12 +579,9 @@ def _period(run: TokenRun, i: int, context: ReadingContext, period: Rule) -> Rul
     i = i + 1 if run.has(i, "the") else i
     match = period(run, i, context)
     if match is not None:
-        reading = match[0]
-        return (
-            match if (reading.choices or reading.yearly) and reading.grain in (*IN_MONTHS, "season") else None
-        )
-    unit = run.sense(i, "unit")
-    if unit == "year" and run.has(i - 1, "the"):
+        known = bool(match[0].choices or match[0].yearly) and match[0].grain in (*IN_MONTHS, "season")
+        return match if known else None
+    if run.sense(i, "unit") == "year" and run.has(i - 1, "the"):
         return reading_without_year("year", months, context), i + 1
     return None
 
@@ -660,16 +618,15 @@ def nth(unit: str, number: int, count: int, within: LocalInterval) -> LocalInter
     if unit == "week":
         return weeks_of((start, end), number, count)
     if unit == "day":
-        match = (end - count * DAY, end) if number < 0 else _from(start, number, count)
-        if not start <= match[0] < match[1] <= end:
+        begin = end - count * DAY if number < 0 else start + (number - 1) * DAY
+        if not start <= begin < begin + count * DAY <= end:
             raise ValueError(f"no such day in {unit}")
-        return match
-    first, after = date.fromordinal(start // DAY), end // DAY
-    whole = _months_between(first, after)
+        return begin, begin + count * DAY
+    first, last = date.fromordinal(start // DAY), date.fromordinal(end // DAY - 1)
+    whole = (last.year - first.year) * 12 + last.month - first.month + 1
     if unit == "half" and whole != 12:
-        middle = (
-            (start // DAY + after) // 2 if whole < 2 else first_ordinal(first.year, first.month + whole // 2)
-        )
+        days_there = start // DAY + end // DAY
+        middle = days_there // 2 if whole < 2 else first_ordinal(first.year, first.month + whole // 2)
         return (start, middle * DAY) if number == 1 else (middle * DAY, end)
     size = IN_MONTHS.get(unit, 0) * count
     if not 0 < size < whole:
@@ -678,13 +635,3 @@ def nth(unit: str, number: int, count: int, within: LocalInterval) -> LocalInter
     if offset + size > whole:
         raise ValueError(f"no {unit} number {number} in that time")
     return months(first.year, first.month + offset, size)
-
-
-def _from(start: int, number: int, count: int) -> LocalInterval:
-    begin = start + (number - 1) * DAY
-    return begin, begin + count * DAY
-
-
-def _months_between(first: date, after: int) -> int:
-    last = date.fromordinal(after - 1)
-    return (last.year - first.year) * 12 + last.month - first.month + 1

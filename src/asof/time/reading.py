@@ -310,7 +310,7 @@ def on_side(
 
 
 def reading_without_year(
-    grain: str, yearly: Yearly, context: ReadingContext, *, needs_cue: str = "", fiscal: bool = False
+    grain: str, yearly: Yearly, context: ReadingContext, needs_cue: str = "", *, fiscal: bool = False
 ) -> TimeReading:
     """A reading whose year is not in the text."""
     intervals = intervals_around(yearly, context.now.year) if context.now else ()

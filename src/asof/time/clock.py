@@ -6,7 +6,7 @@ from datetime import UTC, timedelta, timezone, tzinfo
 from functools import lru_cache
 from typing import NamedTuple
 
-from asof.time.lexicon import TokenRun
+from asof.time.lexicon import TokenRun, sense_set
 from asof.time.reading import (
     DAY,
     GRAINS,
@@ -14,7 +14,6 @@ from asof.time.reading import (
     MINUTE,
     SECOND,
     Daily,
-    LocalInterval,
     ReadingContext,
     Rule,
     RuleMatch,
@@ -24,8 +23,8 @@ from asof.time.reading import (
 
 # -- one time of day -----------------------------------------------------------------------------------
 
-_BEGINNINGS = frozenset(("hour", "figures", "cardinal"))
-_AFTER_HOUR = frozenset(("meridiem", "clock", "hour_sign"))
+_BEGINNINGS = sense_set("hour figures cardinal")
+_AFTER_HOUR = sense_set("meridiem clock hour_sign")
 
 
 class Clock(NamedTuple):
@@ -59,19 +58,12 @@ class Clock(NamedTuple):
     def on(self, reading: TimeReading) -> TimeReading:
         """This time on a day; a day with several choices has as many times."""
 
-        def change(day: LocalInterval) -> LocalInterval:
-            return self.daily(day[0] // DAY)
-
-        other = self._replace(time=self.time + 12 * HOUR) if self._open() else None
-        at = reading.mapped(change, self.grain)
-        if other is not None:
-            at = at._replace(
-                choices=at.choices + tuple(other.daily(day[0] // DAY) for day in reading.choices)
-            )
+        at = reading.mapped(lambda day: self.daily(day[0] // DAY), self.grain)
+        if self.half is None and not self.sure and 0 < self.time // HOUR < 12:
+            other = self._replace(time=self.time + 12 * HOUR)
+            later = tuple(other.daily(day[0] // DAY) for day in reading.choices)
+            at = at._replace(choices=at.choices + later)
         return at._replace(zone=self.zone)
-
-    def _open(self) -> bool:
-        return self.half is None and not self.sure and 0 < self.time // HOUR < 12
 
 
 def clock(run: TokenRun, i: int, *, bare: bool = False) -> tuple[Clock, int] | None:
@@ -133,11 +125,11 @@ def _hour(run: TokenRun, i: int) -> tuple[int, int, int, str, int, bool] | None:
             if minute > 59:
                 return None
             told = run.has(i + 2, "meridiem") or run.has(i + 2, "clock")
-            if sign == "." and not (told and run[i + 2].glue in ("", " ")):
-                return (hour, minute, 0, "minute", i + 2, True) if run[i + 2].glue != "." else None
-            return (
-                _seconds(run, i, hour, minute) if sign == ":" else (hour, minute, 0, "minute", i + 2, False)
-            )
+            if sign == ":":
+                return _seconds(run, i, hour, minute)
+            if told and run[i + 2].glue in ("", " "):
+                return hour, minute, 0, "minute", i + 2, False
+            return (hour, minute, 0, "minute", i + 2, True) if run[i + 2].glue != "." else None
         return _signed(run, i, hour) or (hour, 0, 0, "hour", i + 1, True)
     spelled = below_hundred(run, i)
     if spelled is None or not 1 <= spelled[0] <= 12:
@@ -166,9 +158,8 @@ def _seconds(run: TokenRun, i: int, hour: int, minute: int) -> tuple[int, int, i
     second = run.sense(i + 2, "number")
     if second > 59:
         return None
-    if run[i + 3].glue in (".", ",") and not run[i + 3].wide and run.sense(i + 3, "figures"):
-        return hour, minute, second * SECOND, "second", i + 4, False
-    return hour, minute, second * SECOND, "second", i + 3, False
+    fraction = run[i + 3].glue in (".", ",") and not run[i + 3].wide and run.sense(i + 3, "figures")
+    return hour, minute, second * SECOND, "second", i + 4 if fraction else i + 3, False
 
 
 def iso_clock(run: TokenRun, i: int) -> tuple[Clock, int] | None:
@@ -177,15 +168,12 @@ def iso_clock(run: TokenRun, i: int) -> tuple[Clock, int] | None:
         return None
     figures, number = run.sense(i + 1, "figures"), run.sense(i + 1, "number")
     if figures in (4, 6):
-        parts = (
-            (number // 100, number % 100, 0)
-            if figures == 4
-            else (number // 10000, number // 100 % 100, number % 100)
-        )
-        if parts[0] > 23 or parts[1] > 59 or parts[2] > 59:
+        number *= 100 if figures == 4 else 1
+        hour, minute, second = number // 10000, number // 100 % 100, number % 100
+        if hour > 23 or minute > 59 or second > 59:
             return None
         zone, after = _zone(run, i + 2, plain=False, west=True)
-        time = parts[0] * HOUR + parts[1] * MINUTE + parts[2] * SECOND
+        time = hour * HOUR + minute * MINUTE + second * SECOND
         return Clock(time, "minute" if figures == 4 else "second", None, True, zone), after
     found = clock(run, i + 1, bare=True)
     return (found[0]._replace(sure=True), found[1]) if found else None
@@ -280,17 +268,8 @@ def _on_days(begin: Clock, end: Clock, day: TimeReading) -> TimeReading:
         if stop <= start:
             stop += DAY // 2 if end.half is None and stop + DAY // 2 > start else DAY
         choices.append((start, stop))
-    return TimeReading(
-        min(begin.grain, end.grain, key=GRAINS.index),
-        tuple(choices),
-        day.relative,
-        zone=end.zone or begin.zone,
-    )
-
-
-def after_part(run: TokenRun, i: int) -> bool:
-    """True if a part of the day comes right before: `Monday morning 6-8`."""
-    return run.has(i - 1, "daypart")
+    grain = min(begin.grain, end.grain, key=GRAINS.index)
+    return TimeReading(grain, tuple(choices), day.relative, zone=end.zone or begin.zone)
 
 
 def clock_pair(run: TokenRun, i: int) -> tuple[Clock, Clock, int] | None:
@@ -304,13 +283,9 @@ def clock_pair(run: TokenRun, i: int) -> tuple[Clock, Clock, int] | None:
     if last is None:
         return None
     begin, end = first[0], last[0]
-    if not (
-        word
-        or after_part(run, i)
-        or begin.half is not None
-        or end.half is not None
-        or begin.grain == "minute"
-    ):
+    after_part = run.has(i - 1, "daypart")  # Monday morning 6-8
+    named = begin.half is not None or end.half is not None
+    if not (word or after_part or named or begin.grain == "minute"):
         return None
     if begin.half is None and end.half is not None and not (begin.grain == "minute" and begin.sure):
         same = begin.in_half(end.half)

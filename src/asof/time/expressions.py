@@ -19,7 +19,7 @@ from asof.time import reading as yearly
 from asof.time.calendar_names import month_at
 from asof.time.clock import clock, half_of_day, hours_of_day, is_after_hour, iso_clock, joint, opening
 from asof.time.dates import DATE_BEGINNINGS, day_point, rules_at, simple
-from asof.time.lexicon import GROUND, NO_SENSES, TokenRun, lexicon, runs
+from asof.time.lexicon import GROUND, NO_SENSES, TokenRun, lexicon, runs, sense_set
 from asof.time.numeric_dates import attached_left, attached_right, bounded, lasting
 from asof.time.reading import (
     DAY,
@@ -59,12 +59,7 @@ def time_range(
 
     `point` reads an end of it, `day_point` one without a time of day.
     """
-    rules = (
-        (hours_of_day, day_point),
-        (_days_of_month, day_point),
-        (_years, point),
-        (_points, point),
-    )
+    rules = ((hours_of_day, day_point), (_days_of_month, day_point), (_years, point), (_points, point))
     for rule, ends in rules if run.may_hold_hours else rules[1:]:
         try:
             match = rule(run, i, context, ends)
@@ -81,21 +76,14 @@ def _years(run: TokenRun, i: int, _setting: ReadingContext, _point: Rule) -> Rul
     first = year_figures(run, at)
     if first is None or run[at + 1].glue not in ("-", "/") or (attached_left(run, at) and not word):
         return None
-    second = year_figures(run, at + 1)
+    second, sign = year_figures(run, at + 1), run[at + 1].glue
     if second is None and run.sense(at + 1, "figures") == 2 and not run[at + 1].wide:
         second = first // 100 * 100 + run.sense(at + 1, "number")
-        if (
-            second % 100 <= 12
-            and second != first + 1
-            and run[at + 1].glue == "-"
-            and "-" in run.behind(at)[1]
-        ):
-            second = None  # 2019-04 is a month
-        if second is not None and second % 100 <= 12 and "-" in run.behind(at)[1]:
-            second = None
+        if second % 100 <= 12 and "-" in run.behind(at)[1]:
+            return None  # 2019-04 is a month
     if second is None or second <= first or attached_right(run, at + 1) or second - first > 400:
         return None
-    if run[at + 1].glue == "/" and second != first + 1:
+    if sign == "/" and second != first + 1:
         return None
     after = run.after(at + 2, "year_sign")
     return TimeReading("year", ((months(first)[0], months(second)[1]),)), after
@@ -155,24 +143,20 @@ def _days_of_month(run: TokenRun, i: int, context: ReadingContext, point: Rule) 
     pair = _day_pair(run, i)
     if pair is not None:
         first, last, after = pair
-        month = point(run, run.after(after, "of"), context) if run.follows(after) else None
-        if month is None or month[0].grain != "month" or run.has(run.after(after, "of"), "figures"):
+        of = run.after(after, "of")
+        month = point(run, of, context) if run.follows(after) else None
+        if month is None or month[0].grain != "month" or run.has(of, "figures"):
             return None
         return _days_in(month[0], first, last, context), month[1]
     number = month_at(run, i)
-    if number is None or not opening(run, i + 1)[0]:
+    pair = None if number is None or not opening(run, i + 1)[0] else _day_pair(run, i + 1)
+    if number is None or pair is None:
         return None
-    pair = _day_pair(run, i + 1)
-    if pair is None:
-        return None
-    year = year_after(run, pair[2], " ,", context)
-    month_of = yearly.month(number)
-    reading = (
-        reading_without_year("month", month_of, context)
-        if year is None
-        else reading_in_year("month", month_of, year[0])
-    )
-    return _days_in(reading, pair[0], pair[1], context), pair[2] if year is None else year[1]
+    first, last, after = pair
+    year, named = year_after(run, after, " ,", context), yearly.month(number)
+    if year is None:
+        return _days_in(reading_without_year("month", named, context), first, last, context), after
+    return _days_in(reading_in_year("month", named, year[0]), first, last, context), year[1]
 
 
 def _day_pair(run: TokenRun, i: int) -> tuple[int, int, int] | None:
@@ -190,11 +174,10 @@ def _day_pair(run: TokenRun, i: int) -> tuple[int, int, int] | None:
 
 def _days_in(month: TimeReading, first: int, last: int, context: ReadingContext) -> TimeReading:
     def place(whole: LocalInterval) -> LocalInterval:
-        start = whole[0] + (first - 1) * DAY
         end = whole[0] + last * DAY
         if end > whole[1]:
             raise ValueError("the month has no such day")
-        return start, end
+        return whole[0] + (first - 1) * DAY, end
 
     if month.yearly is not None:
         yearly = month.yearly
@@ -238,7 +221,7 @@ def _ordered(here: LocalInterval, there: LocalInterval) -> Iterator[LocalInterva
 
 # -- points, with the time of day before or after ------------------------------------------------------
 
-_SPELLED_HOURS = frozenset(("cardinal", "hour"))
+_SPELLED_HOURS = sense_set("cardinal hour")
 _LOOSE = (None, "around")  # relations of "at" that leave the time as it is
 
 
@@ -316,11 +299,8 @@ def _time_after(run: TokenRun, match: RuleMatch, half: int | None) -> RuleMatch 
 def ends(run: TokenRun, after: int) -> bool:
     """True if figures read as a time do not continue as something else."""
     word, gap = run.behind(after - 1)
-    return (
-        not (gap in ("/", ".", ":", "-") and word[:1].isdigit())
-        and not (gap == "" and word)
-        and gap[:1] != "%"
-    )
+    goes_on = word[:1].isdigit() if gap in ("/", ".", ":", "-") else word != "" and gap == ""
+    return not goes_on and gap[:1] != "%"
 
 
 def _time_first(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
@@ -361,8 +341,8 @@ BEGINNINGS = DATE_BEGINNINGS | _SPELLED_HOURS
 Open = tuple[int | None, int | None]
 """A stretch of which a side may be unbounded."""
 
-_BOUNDED = frozenset(["bound", "ago_before"])
-_OPENING = _BOUNDED | frozenset(["relation", "from", "between"])
+_BOUNDED = sense_set("bound ago_before")
+_OPENING = _BOUNDED | sense_set("relation from between")
 _FIRST = BEGINNINGS | _OPENING
 
 
@@ -396,11 +376,10 @@ def match_time(run: TokenRun, i: int, context: ReadingContext) -> TimeMatch | No
         return TimeMatch(i, match[1], "between", match[0], match[0].choices)
     if not begins and "from" not in kind:
         return None
-    special: TimeMatch | None = None
     if "from" in kind:
         special = _onwards(run, i, context)
-    elif i < run.last_relation:
-        special = _day_with_bound(run, i, context)
+    else:
+        special = _day_with_bound(run, i, context) if i < run.last_relation else None
     if special is not None:
         return special
     alone = point(run, i, context)
@@ -408,11 +387,16 @@ def match_time(run: TokenRun, i: int, context: ReadingContext) -> TimeMatch | No
         return TimeMatch(i, alone[1], "in", alone[0], ())
     if alone is None or not alone[0].choices or not _trusted(run, i, alone):
         return None
-    trailing = run.sense(alone[1], "trailing")
-    if trailing is not None and run.follows(alone[1]):
-        limits = tuple(bounds_of_relation(trailing, choice, alone[0]) for choice in alone[0].choices)
-        return TimeMatch(i, alone[1] + 1, trailing, alone[0], limits)
+    trailing = run.sense(alone[1], "trailing") if run.follows(alone[1]) else None
+    if trailing is not None:
+        return _related(i, alone[1] + 1, trailing, alone[0])
     return TimeMatch(i, alone[1], "in", alone[0], alone[0].choices)
+
+
+def _related(first: int, after: int, relation: str, reading: TimeReading, bounds: str = "") -> TimeMatch:
+    """The match of a relation with a time; `bounds`: the relation that sets its bounds, if it is another."""
+    limits = [bounds_of_relation(bounds or relation, choice, reading) for choice in reading.choices]
+    return TimeMatch(first, after, relation, reading, tuple(limits))
 
 
 def _range(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
@@ -427,9 +411,7 @@ def _bounded(run: TokenRun, i: int, context: ReadingContext) -> TimeMatch | None
     if more is None:
         return None
     core, how, reading, after = more
-    return TimeMatch(
-        i, after, how, reading._replace(choices=(core,)), (bounds_of_relation(how, core, reading),)
-    )
+    return _related(i, after, how, reading._replace(choices=(core,)))
 
 
 def _limited(run: TokenRun, i: int, context: ReadingContext, match: RuleMatch | None) -> TimeMatch | None:
@@ -450,19 +432,15 @@ def _limited(run: TokenRun, i: int, context: ReadingContext, match: RuleMatch | 
         return None  # "after today's talk"
     if _is_name(run, at, limited) or (match is not None and limited[1] <= match[1]):
         return None
-    limits = tuple(bounds_of_relation(relation, choice, limited[0]) for choice in limited[0].choices)
-    return TimeMatch(i, limited[1], relation, limited[0], limits)
+    return _related(i, limited[1], relation, limited[0])
 
 
 def _onwards(run: TokenRun, i: int, context: ReadingContext) -> TimeMatch | None:
     """`from 2014 on`."""
-    if not run.has(i, "from") or not run.follows(i + 1):
+    match = point(run, i + 1, context) if run.follows(i + 1) else None
+    if match is None or not (match[0].choices and run.has(match[1], "onwards") and run.follows(match[1])):
         return None
-    match = point(run, i + 1, context)
-    if match is None or not match[0].choices or not run.has(match[1], "onwards") or not run.follows(match[1]):
-        return None
-    limits = tuple(bounds_of_relation("since", choice, match[0]) for choice in match[0].choices)
-    return TimeMatch(i, match[1] + 1, "since", match[0], limits)
+    return _related(i, match[1] + 1, "since", match[0])
 
 
 def _day_with_bound(run: TokenRun, i: int, context: ReadingContext) -> TimeMatch | None:
@@ -478,11 +456,7 @@ def _day_with_bound(run: TokenRun, i: int, context: ReadingContext) -> TimeMatch
         return None
     half, after = half_of_day(run, time[1])
     reading = time[0].in_half(half).on(day[0])
-    limits = tuple(
-        bounds_of_relation("before" if relation == "by" else relation, choice, reading)
-        for choice in reading.choices
-    )
-    return TimeMatch(i, after, relation, reading, limits)
+    return _related(i, after, relation, reading, "before" if relation == "by" else relation)
 
 
 def bounds_of_relation(relation: str, core: LocalInterval, reading: TimeReading) -> Open:
@@ -520,10 +494,8 @@ def _trusted(run: TokenRun, i: int, match: RuleMatch) -> bool:
     word, gap = run.before(i)
     senses = run.lexicon.senses.get(word, NO_SENSES)
     if "the" in senses and not run.has(i, "weekday_short") and gap.isspace() and first > 1:
-        senses, gap = (
-            run.lexicon.senses.get(window.words[first - 2], NO_SENSES),
-            window.gaps[first - 1],
-        )
+        senses = run.lexicon.senses.get(window.words[first - 2], NO_SENSES)
+        gap = window.gaps[first - 1]
     if needs_cue not in senses or not gap.isspace() or (needs_cue == "cue" and _goes_on(run, match[1] - 1)):
         return False
     if run.has(i, "very_wary"):
@@ -558,9 +530,6 @@ def _goes_on(run: TokenRun, i: int) -> bool:
 
 COARSE = frozenset(("quarter", "half", "year"))
 """Grains of which a document may have a period of its own."""
-
-_DAY = timedelta(days=1)
-_FINE = frozenset(("hour", "minute", "second"))
 
 Relation = Literal["in", "since", "until", "before", "after", "between", "as of", "by", "around"]
 
@@ -634,28 +603,22 @@ def parse(text: str, anchor: datetime | None = None, context: TimeContext = PLAI
         raise ValueError(f"an anchor needs a time zone: {anchor!r}")
     if not 1 <= context.fiscal_start <= 12:
         raise ValueError(f"a fiscal year starts in a month from 1 to 12, not in {context.fiscal_start}")
-    among = _runs(text, context)
-    if not among:
-        return ()
     published = context.published
     if published is None or anchor is not None:
-        return _mentions(among, anchor, context)
+        return _mentions(text, anchor, context)
     if published.start is not None and published.end is not None:
         anchor = nearest_moment(published.last)
-    found = _mentions(among, anchor, context)
+    found = _mentions(text, anchor, context)
     if not any(mention.relative for mention in found):
         return found
     placed = (_placed(each, published, context) if each.relative else each for each in found)
     return tuple(each for each in placed if each is not None)
 
 
-def _runs(text: str, context: TimeContext) -> list[TokenRun]:
-    return list(runs(text, lexicon(context.language)))
-
-
-def _mentions(
-    among: list[TokenRun], anchor: datetime | None, context: TimeContext
-) -> tuple[TimeMention, ...]:
+def _mentions(text: str, anchor: datetime | None, context: TimeContext) -> tuple[TimeMention, ...]:
+    among = list(runs(text, lexicon(context.language)))
+    if not among:
+        return ()
     here = ReadingContext(
         None if anchor is None else anchor_at(anchor, context.zone),
         context.zone,
@@ -670,17 +633,17 @@ def _placed(mention: TimeMention, published: Span, context: TimeContext) -> Time
     """A relative time of a publication, counted from the document's own period where it has to; None where
     the moments of the publication differ on it."""
     if context.own is not None and mention.grain in COARSE:
-        again = _mentions(_runs(mention.text, context), nearest_moment(context.own.last), context)
+        again = _mentions(mention.text, nearest_moment(context.own.last), context)
         if len(again) != 1:
             return None
         return again[0]._replace(start=mention.start, end=mention.end, text=mention.text)
     first, last = nearest_moment(published.first), nearest_moment(published.last)
-    if mention.grain in _FINE:
+    if mention.grain in CLOCK:
         if mention.core.start is not None and mention.core.start.date() == last.date():
             return None
-    elif last - first < _DAY:
+    elif last - first < timedelta(days=1):
         return mention
-    again = _mentions(_runs(mention.text, context), first, context)
+    again = _mentions(mention.text, first, context)
     return mention if len(again) == 1 and again[0].core == mention.core else None
 
 

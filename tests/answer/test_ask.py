@@ -46,8 +46,8 @@ def asked(times=()):
 )  # fmt: skip
 def test_auto_takes_the_way_that_fits(mills, question, mode):
     reading = mills.at().read(question)
-    assert mode_for("auto", reading, "en de") == mode
-    assert mode_for("local", reading, "en de") == "local"
+    assert mode_for("auto", reading) == mode
+    assert mode_for("local", reading) == "local"
     assert mills.at().ask(question).mode == mode
 
 

@@ -130,7 +130,7 @@ def test_what_held_then_and_holds_still_stays(tmp_path):
 def test_one_time_that_was_over_is_past(tmp_path, question, past):
     """Asked on 1 June 2022."""
     with corpus_with(tmp_path, *EDITED) as corpus:
-        found = named_past(corpus.at("2022-06-01").read(question), "en de")
+        found = named_past(corpus.at("2022-06-01").read(question))
     assert found == (read(past) if past else None)
 
 

@@ -16,7 +16,7 @@ KNOWN = ("Ida", "Brandt", "Kestrel Foundation", "Calder Corp.", "Fern & Fern", "
 
 
 def asked(question: str, known: tuple[str, ...] = KNOWN, language: str = "en de") -> ParsedQuestion:
-    return ParsedQuestion.of(read(question, ASKED_AT, language=language), known, language)
+    return ParsedQuestion.of(read(question, ASKED_AT, language=language), known)
 
 
 NAMES = [

@@ -67,4 +67,4 @@ AFTER = [
 @pytest.mark.parametrize(("question", "after"), AFTER)
 def test_what_a_question_for_a_successor_names(question, after):
     reading = read(question, datetime(2024, 7, 1, tzinfo=UTC), language="en de")
-    assert ParsedQuestion.of(reading, (), "en de").after == after
+    assert ParsedQuestion.of(reading).after == after

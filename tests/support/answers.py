@@ -61,5 +61,5 @@ def looked(corpus: Corpus, question: str, as_of: str | None = None) -> Looked:
     offered = answering()
     facts = offered.facts_of(view, np.array(sorted(found.rows), np.int64)) if offered else ()
     subjects = {each.fact.subject for each in facts if each.fact.subject != each.fact.subject.lower()}
-    asked = ParsedQuestion.of(then.read(question), subjects, "en de")
+    asked = ParsedQuestion.of(then.read(question), subjects)
     return Looked(view, asked, found.hits, facts, quotable_sentences(view, found.hits, facts))

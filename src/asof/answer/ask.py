@@ -221,23 +221,22 @@ def _finished(unfinished: Answer, notes: tuple[str, ...], options: AnswerOptions
     return replace(unfinished, notes=(*notes, *unfinished.notes, *stopped), cost=model.cost)
 
 
-def mode_for(mode: str, reading: QuestionReading, languages: str) -> str:
+def mode_for(mode: str, reading: QuestionReading) -> str:
     """The mode that "auto" chooses: global for an overview, local for a fact or a figure, and where nothing
     makes overviews. Raises UsageError for "global" there."""
     if mode == GLOBAL:
         overviews()
     if mode != AUTO:
         return mode
-    overview = answering() is not None and ParsedQuestion.of(reading, (), languages).overview
+    overview = answering() is not None and ParsedQuestion.of(reading).overview
     return GLOBAL if overview else LOCAL
 
 
 def context_of(retrieved: RetrievedPassages, budget: int | None) -> AnswerContext:
     """The parsed question, and the passages that fit into the budget, in tokens (None: LOCAL_TOKENS)."""
     view = retrieved.view
-    languages = " ".join(view.analyzer.languages)
     found = Passages(retrieved.hits, retrieved.rows)
-    parsed = ParsedQuestion.of(retrieved.reading, (), languages)
+    parsed = ParsedQuestion.of(retrieved.reading)
     if not (parsed.times or parsed.after) and retrieved.filters == Filters():
         found = with_current(parsed, view, found, PASSAGES)
     sizes = [tokens(passage_header(hit.title, hit.published)) + tokens(hit.text) for hit in found.hits]
@@ -253,7 +252,7 @@ def context_of(retrieved: RetrievedPassages, budget: int | None) -> AnswerContex
         """Reads the best passages: the facts of their sentences, and the question parsed with their names."""
         facts = offered.facts_of(view, np.array(sorted(rows[:count]), np.int64)) if offered else ()
         names = {each.fact.subject for each in facts if each.fact.subject != each.fact.subject.lower()}
-        return tuple(facts), *ParsedQuestion.of(retrieved.reading, names, languages).bounded()
+        return tuple(facts), *ParsedQuestion.of(retrieved.reading, names).bounded()
 
     count: int | None = PASSAGES
     facts, question, cut = read(count)

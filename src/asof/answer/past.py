@@ -40,12 +40,12 @@ class Answered(NamedTuple):
         return self.made.quoted if isinstance(self.made, PendingAnswer) else self.made
 
 
-def named_past(reading: QuestionReading, languages: str) -> Span | None:
+def named_past(reading: QuestionReading) -> Span | None:
     """The one time that a question for a fact names, if it was over at the moment of the question."""
     times = reading.query.about
     if len(times) != 1 or not BEGINNING < times[0].last < reading.as_of:
         return None
-    question = ParsedQuestion.of(reading, (), languages)
+    question = ParsedQuestion.of(reading)
     return None if question.times != times or question.asks_for_table or question.after else times[0]
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, timedelta
@@ -16,7 +15,7 @@ from asof.models.ports import Prompt, between, prompt_text
 from asof.text.query import key
 from asof.text.question import AS_OF, MOST_PARTS, QuestionReading
 from asof.time.intent import WISHED
-from asof.time.span import GRAINS, Grain, Period, Span, days_in, iso, one_day
+from asof.time.span import DAY, GRAINS, Grain, Period, Span, days_in, iso, one_day
 
 if TYPE_CHECKING:
     from asof.answer.replies import NamedTime
@@ -171,7 +170,6 @@ def blank_out(text: str, extents: Sequence[tuple[int, int]]) -> str:
 
 # -- the parsed question -------------------------------------------------------------------------------
 
-_DAY = 24 * 3600 * 1_000_000  # microseconds
 _GRAIN_DISTANCE = 3
 """A grain is searched in this many words after "each": "each fiscal quarter", "every one of the years"."""
 
@@ -211,43 +209,47 @@ class ParsedQuestion:
     text: str = ""
 
     @classmethod
-    def of(cls, reading: QuestionReading, known: Iterable[str] = (), language: str = "en") -> ParsedQuestion:
+    def of(cls, reading: QuestionReading, known: Iterable[str] = ()) -> ParsedQuestion:
         """Parse a question. `known`: names in the corpus; they count as names in any spelling.
 
-        `language`: codes of the corpus, separated by blanks. The words of the question decide which
-        language it is in; in doubt it is the first of these codes.
+        The words of the question decide which language it is in; in doubt it is the first of the reading's.
         """
         question = reading.query.text
         lowered = question.lower()
         tokens = WORD.findall(lowered)
-        default = language.partition(" ")[0]
+        default = reading.language.partition(" ")[0]
         code = detect(tokens, _telling_words(), default, least=2)  # "de" is a word of many
-        lists = word_lists(code)
-        intent = reading.intent.wishes if reading.intent else ()
-        rest = blank_out(question, [*((each.start, each.end) for each in reading.mentions), *intent])
+        wishes = reading.intent.wishes if reading.intent else ()
+        rest = blank_out(question, [*((each.start, each.end) for each in reading.mentions), *wishes])
         words, compared = set(tokens), set(WORD.findall(_phrases("no_choice", code).sub(" ", lowered)))
-        names, rest = names_in(rest, known, lists.question, nouns=lists.capital_nouns)
+
+        def has(*lists: str) -> bool:
+            """True if the question has a word of one of these lists."""
+            return any(not words.isdisjoint(listed(code, name)) for name in lists)
+
+        names, rest = names_in(
+            rest, known, listed(code, "question"), nouns=tables(code, "questions").get("capital_nouns", False)
+        )
         recent = reading.query.recency >= WISHED or (
-            not words & lists.past and bool(words & lists.present or reading.query.recency)
+            not has("past") and bool(has("present") or reading.query.recency)
         )
-        topics = _topics(_phrases("overview_phrases", code).sub(" ", rest), lists.asking, code)
-        wants_value = bool(topics) and any(phrase in lowered for phrase in lists.value)
+        topics = _topics(_phrases("overview_phrases", code).sub(" ", rest), _asking(code), code)
+        wants_value = bool(topics) and _has_phrase("value", code, lowered)
         times = tuple(span for span in reading.query.about if not (recent and _is_today(span, reading)))
-        grain = _grain(tokens, lists)
+        grain = _grain(tokens, code)
+        course = has("explain") and has("course") and has("past", "perfect")  # "how did … change"
         overview = (
-            any(phrase in lowered for phrase in lists.overview_phrases)
-            or bool(words & lists.overview and not wants_value)
-            or (lists.asks_for_course(words) and grain is None and not wants_value)
-            or bool(words & lists.reason and _is_wide(names, times))
+            _has_phrase("overview_phrases", code, lowered)
+            or (has("overview") and not wants_value)
+            or (course and grain is None and not wants_value)
+            or (has("reason") and _is_wide(names, times))
         )
+        highest, lowest = (not compared.isdisjoint(listed(code, name)) for name in ("highest", "lowest"))
         return cls(
-            names, topics, times, grain,
-            1 if compared & lists.highest else -1 if compared & lists.lowest else 0,
-            wants_value, overview,
-            recent and not times, bool(words & lists.forecast), bool(words & lists.explain),
+            names, topics, times, grain, 1 if highest else -1 if lowest else 0, wants_value, overview,
+            recent and not times, has("forecast"), has("explain"),
             any(sign.isdigit() for each in reading.mentions for sign in question[each.start : each.end]),
-            any(phrase in lowered for phrase in lists.figure), bool(words & lists.reason),
-            _after(question, code), question,
+            _has_phrase("figure", code, lowered), has("reason"), _after(question, code), question,
         )  # fmt: skip
 
     @property
@@ -274,50 +276,37 @@ class ParsedQuestion:
         return replace(self, names=names, topics=topics, times=times), note
 
 
-@dataclass(frozen=True, slots=True)
-class QuestionWords:
-    """The word lists of a language, `lang/*/questions.toml`."""
+@cache
+def listed(language: str, name: str) -> frozenset[str]:
+    """The words of a list of a language (`lang/*/questions.toml`); none where it lacks the list."""
+    return frozenset(str(tables(language, "questions").get(name, "")).split())
 
-    question: frozenset[str]
-    highest: frozenset[str]
-    lowest: frozenset[str]
-    each: frozenset[str]
-    overview: frozenset[str]
-    present: frozenset[str]
-    past: frozenset[str]
-    value: tuple[str, ...]
-    figure: tuple[str, ...]
-    overview_phrases: tuple[str, ...]
-    forecast: frozenset[str]
-    explain: frozenset[str]
-    course: frozenset[str]
-    perfect: frozenset[str]
-    reason: frozenset[str]
-    grain: dict[Grain, frozenset[str]]
-    capital_nouns: bool
 
-    def asks_for_course(self, words: set[str]) -> bool:
-        """True if these words ask for a development: "how did … change", "how has … changed"."""
-        return bool(words & self.explain and words & self.course and words & (self.past | self.perfect))
+def _has_phrase(name: str, language: str, lowered: str) -> bool:
+    """True if a question in lower case has a phrase of a list."""
+    return any(phrase in lowered for phrase in tables(language, "questions").get(name, ()))
 
-    @property
-    def asking(self) -> frozenset[str]:
-        """Words of the question that are no part of its topic."""
-        return self.question.union(self.highest, self.lowest, self.overview, *self.grain.values())
+
+@cache
+def _asking(language: str) -> frozenset[str]:
+    """Words of the question that are no part of its topic."""
+    lists = ("question", "highest", "lowest", "overview", *GRAINS)
+    return frozenset().union(*(listed(language, name) for name in lists))
 
 
 @cache
 def _telling_words() -> dict[str, frozenset[str]]:
     """Of each language the words that show that a question is in it."""
-    lists = {code: word_lists(code) for code in codes("questions")}
-    return {code: words.asking | words.present | words.past for code, words in lists.items()}
+    return {
+        code: _asking(code) | listed(code, "present") | listed(code, "past") for code in codes("questions")
+    }
 
 
 @cache
 def _phrases(name: str, language: str) -> re.Pattern[str]:
     """Finds the phrases of a list, of English and of the question's language, as whole words."""
-    listed = [phrase for code in (FIRST, language) for phrase in tables(code, "questions").get(name, ())]
-    return re.compile(rf"\b(?:{'|'.join(map(re.escape, listed))})\b", re.IGNORECASE)
+    phrases = [phrase for code in (FIRST, language) for phrase in tables(code, "questions").get(name, ())]
+    return re.compile(rf"\b(?:{'|'.join(map(re.escape, phrases))})\b", re.IGNORECASE)
 
 
 def _after(question: str, language: str) -> str:
@@ -332,40 +321,23 @@ def _after(question: str, language: str) -> str:
     return (rest[: end.start()] if end else rest).strip()
 
 
-@cache
-def word_lists(language: str) -> QuestionWords:
-    """The word lists of a language, empty ones where it lacks them."""
-    lists = tables(language, "questions")
-    of = defaultdict(
-        frozenset[str],
-        {name: frozenset(words.split()) for name, words in lists.items() if isinstance(words, str)},
-    )
-    value, figure, overview = (tuple(lists.get(name, ())) for name in ("value", "figure", "overview_phrases"))
-    return QuestionWords(
-        of["question"], of["highest"], of["lowest"], of["each"], of["overview"],
-        of["present"], of["past"], value, figure, overview, of["forecast"], of["explain"],
-        of["course"], of["perfect"], of["reason"],
-        {grain: of[grain] for grain in GRAINS}, lists.get("capital_nouns", False),
-    )  # fmt: skip
-
-
 def _is_wide(names: Sequence[str], times: Sequence[Span]) -> bool:
     """True if these are one name, several times, or one that is longer than a month."""
-    return len(names) == 1 or len(times) > 1 or any(span.last - span.first > 31 * _DAY for span in times)
+    return len(names) == 1 or len(times) > 1 or any(span.last - span.first > 31 * DAY for span in times)
 
 
 def _is_today(span: Span, reading: QuestionReading) -> bool:
     """True if a span is the day of the question: "today" asks for what is current then."""
-    return span.first <= reading.as_of <= span.last < span.first + _DAY
+    return span.first <= reading.as_of <= span.last < span.first + DAY
 
 
-def _grain(tokens: Sequence[str], lists: QuestionWords) -> Grain | None:
+def _grain(tokens: Sequence[str], language: str) -> Grain | None:
     """The grain of the periods that are each asked for: "every quarter", "which year"."""
     for at, word in enumerate(tokens):
-        if word in lists.each:
+        if word in listed(language, "each"):
             following = set(tokens[at + 1 : at + 1 + _GRAIN_DISTANCE])
             for grain in reversed(GRAINS):
-                if following & lists.grain[grain]:
+                if following & listed(language, grain):
                     return grain
     return None
 

@@ -83,7 +83,7 @@ class QueryReader:
         from asof.answer.question import ParsedQuestion, combined, periods_named
 
         reading = self.read(question)
-        parsed = ParsedQuestion.of(reading, (), " ".join(self.session.languages))
+        parsed = ParsedQuestion.of(reading)
         times = periods_named(reading, parsed.grain)
         return combined(parsed.names, parsed.topics, times.words, times.beyond)
 
@@ -260,7 +260,7 @@ class Asker:
             split, more = self._in_parts(query, reading.as_of, model)
             ruled = first.notes if chosen.typed and split is query else ()
             query, notes = split, (*notes, *ruled, *more)
-        way = mode_for(mode, reading, " ".join(self.session.languages))
+        way = mode_for(mode, reading)
         if request.budget is not None and model is None:
             notes += (BUDGET_NEEDS_MODEL,)
         if way == GLOBAL and (offered := extension()) is not None:
@@ -284,7 +284,7 @@ class Asker:
         from asof.answer import past
 
         now = self._from_passages(put)
-        asked = past.named_past(put.reading, " ".join(self.session.languages))
+        asked = past.named_past(put.reading)
         if asked is None or not past.is_open(now, asked):
             return now.made
         reading = past.read_as_of(put.reading, asked)

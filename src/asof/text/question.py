@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 
+from asof.lang import FIRST
 from asof.text.passages import sentences
 from asof.time.expressions import TimeContext, TimeMention, parse
 from asof.time.intent import INSTANCE, WISHED, Intent, intent, recency
@@ -35,7 +36,7 @@ class QuestionReading:
     """A question as it was read.
 
     `query` has its words and intent; `as_of` is the instant to search at, at most the one it was asked at;
-    `mentions` are the times it names; `notes` tell what was decided.
+    `mentions` are the times it names; `notes` tell what was decided; `language`: the codes it was read in.
     """
 
     query: Query
@@ -43,10 +44,11 @@ class QuestionReading:
     mentions: tuple[TimeMention, ...] = ()
     intent: Intent | None = None
     notes: tuple[str, ...] = ()
+    language: str = FIRST
 
 
 def read(
-    question: str, asked_at: datetime, *, zone: tzinfo = UTC, language: str = "en", fiscal_start: int = 1,
+    question: str, asked_at: datetime, *, zone: tzinfo = UTC, language: str = FIRST, fiscal_start: int = 1,
     moves: bool = True,
 ) -> QuestionReading:  # fmt: skip
     """Read a question that is asked at an aware moment.
@@ -85,7 +87,7 @@ def read(
     if recency < WISHED and (len(sentences(question)) > 1 or _lasting(detected)):
         recency = 0.0
     query = Query(question, lexical, recency, about=tuple(dict.fromkeys(about)))
-    return QuestionReading(query, as_of, times, detected, tuple(notes))
+    return QuestionReading(query, as_of, times, detected, tuple(notes), language)
 
 
 def _named_anchor(times: Sequence[TimeMention], asked_at: datetime) -> datetime | None:

@@ -477,6 +477,13 @@ def split_by_model(question: str, as_of: int, model: Model) -> tuple[tuple[str, 
     return parts, f"{dropped} and were dropped" if long else ""
 
 
+def sub_questions(reading: QuestionReading) -> tuple[tuple[str, ...], str]:
+    """The sub-questions of a question by rules: for each topic, each name, each time; and a note."""
+    parsed = ParsedQuestion.of(reading)
+    times = periods_named(reading, parsed.grain)
+    return combined(parsed.names, parsed.topics, times.words, times.beyond)
+
+
 def combined(
     names: tuple[str, ...], topics: tuple[str, ...], times: tuple[str, ...], more_times: int = 0
 ) -> tuple[tuple[str, ...], str]:

@@ -16,7 +16,7 @@ from asof.store.reader import VisibleInterval, visible_intervals
 from asof.text.question import QuestionReading, as_typed
 from asof.text.question import read as read_question
 from asof.time.moment import When, first_instant, instant_bounds, last_instant
-from asof.time.span import Span, nearest_moment
+from asof.time.span import nearest_moment
 from asof.values import GLOBAL, MODES, Answer, Filters, MetadataFilter, Query
 
 if TYPE_CHECKING:
@@ -53,15 +53,13 @@ class QueryReader:
     known_at: int | None = None
     stated: bool = True
 
-    def read(self, question: str, *, typed: bool = False) -> QuestionReading:
-        """The words, times and intent of a question; `typed`: its words only.
+    def read(self, question: str) -> QuestionReading:
+        """The words, times and intent of a question.
 
         "As of 1950" moves the moment of the snapshot if something was published by then. Raises UsageError
         for more than 5,000 characters.
         """
         refuse_long(question, "the question")
-        if typed:
-            return as_typed(question, self.as_of)
         as_asked = partial(
             read_question, question, nearest_moment(self.as_of), language=" ".join(self.session.languages),
             fiscal_start=self.session.fiscal_start,
@@ -70,22 +68,6 @@ class QueryReader:
         if reading.as_of == self.as_of or self._anything_at(reading.as_of):
             return reading
         return as_asked(moves=False)
-
-    def times(self, question: str) -> tuple[Span, ...]:
-        """The times that a question names, also by "as of", for a recipe that searches it as typed."""
-        reading = self.read(question)
-        if reading.as_of == self.as_of:
-            return reading.query.about
-        return (*reading.query.about, Span(None, nearest_moment(reading.as_of + 1)))
-
-    def parts(self, question: str) -> tuple[tuple[str, ...], str]:
-        """The sub-questions by rules: for each topic, each name, each time; and a note."""
-        from asof.answer.question import ParsedQuestion, combined, periods_named
-
-        reading = self.read(question)
-        parsed = ParsedQuestion.of(reading)
-        times = periods_named(reading, parsed.grain)
-        return combined(parsed.names, parsed.topics, times.words, times.beyond)
 
     def _anything_at(self, as_of: int) -> bool:
         """True if any passage is visible at a moment; a time before the kept history has its own error."""
@@ -119,12 +101,17 @@ class QueryReader:
             raise UsageError(f"unit is {unit!r}; accepted: {', '.join(config.UNITS)}")
         recipe = defaults.recipe if recipe is None else recipe
         chosen = defaults.recipe_named(recipe) if isinstance(recipe, str) else recipe
-        reading = self.read(question, typed=chosen.typed)
+        refuse_long(question, "the question")
+        reading = as_typed(question, self.as_of) if chosen.typed else self.read(question)
         query = replace(reading.query, filters=filters, k=k or defaults.k, stated=self.stated)
-        if chosen.typed and chosen.reads_times:
-            query = replace(query, about=self.times(question))
+        reads_times = chosen.typed and chosen.reads_times
+        read = self.read(question) if chosen.typed and (reads_times or chosen.splits) else reading
+        if reads_times:
+            query = replace(query, about=read.times(self.as_of))
         if chosen.splits:
-            parts, note = self.parts(question)
+            from asof.answer.question import sub_questions
+
+            parts, note = sub_questions(read)
             query = replace(query, parts=parts)
             reading = replace(reading, notes=(*reading.notes, note)) if note else reading
         if unit == "document":

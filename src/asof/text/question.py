@@ -46,6 +46,12 @@ class QuestionReading:
     notes: tuple[str, ...] = ()
     language: str = FIRST
 
+    def times(self, asked_at: int) -> tuple[Span, ...]:
+        """The times that it names, also by "as of", for a recipe that searches it as it was typed."""
+        if self.as_of == asked_at:
+            return self.query.about
+        return (*self.query.about, Span(None, nearest_moment(self.as_of + 1)))
+
 
 def read(
     question: str, asked_at: datetime, *, zone: tzinfo = UTC, language: str = FIRST, fiscal_start: int = 1,

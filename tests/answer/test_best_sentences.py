@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.support.answers import corpus_with, doc
 
-from asof.answer.sentences import QUOTE_CHARACTERS
+from asof.answer.evidence import QUOTE_CHARACTERS
 from asof.values import Answer, Citation
 
 Ask = Callable[..., Answer]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from tests.support.answers import corpus_with, doc, looked
 
-from asof.answer.ask import Passages, with_current
+from asof.answer.ask import Passages, promote_current
 from asof.values import Filters
 
 PRICES = [
@@ -38,7 +38,7 @@ def order(corpus, question, documents, as_of=None, most=10):
         for row, record in enumerate(found.view.records(np.arange(found.view.prefix.rows)))
     }
     given = Passages(tuple(hits[each] for each in documents), tuple(rows[each] for each in documents))
-    made = with_current(found.asked, found.view, given, most)
+    made = promote_current(found.asked, found.view, given, most)
     names = {row: name for name, row in rows.items()}
     assert [hit.document for hit in made.hits] == [names[row] for row in made.rows]
     return given.hits, made.hits

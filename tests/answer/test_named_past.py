@@ -13,7 +13,7 @@ from tests.support.answers import corpus_with, doc
 from tests.support.corpora import memory_folder
 
 from asof import engine
-from asof.answer.past import life_at, named_past
+from asof.answer.ask import life_at, named_past
 from asof.engine import Results
 from asof.index.view import View
 from asof.models.ports import ScriptedModel

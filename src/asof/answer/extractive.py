@@ -14,13 +14,16 @@ from math import inf
 from typing import Protocol
 
 from asof.answer.evidence import (
+    Excerpt,
     Sentence,
     SentenceFact,
     WeightedPhrase,
+    best_quotes,
     document_in_time,
     document_times,
     mentions_name,
     name_use,
+    quote_of,
     tells_more,
     text_names_time,
 )
@@ -41,7 +44,6 @@ from asof.answer.match import (
     unreachable_cells,
 )
 from asof.answer.question import ParsedQuestion
-from asof.answer.sentences import Quote, best_quotes, quote_of
 from asof.index.view import View
 from asof.text.query import key
 from asof.time.span import BEGINNING, Period, Span, holds_in, label
@@ -58,7 +60,7 @@ COMMON = 2
 
 def successor_quotes(
     question: ParsedQuestion, words: WeightedPhrase, view: View, sentences: Sequence[Sentence]
-) -> list[Quote]:
+) -> list[Excerpt]:
     """The quote of what came after `question.after`, then that of what it came after; [] if none is found.
 
     The statement on what it came after is the earliest of the sentences that name it and have most of the
@@ -386,7 +388,7 @@ def _is_sure(context: AnswerContext, cells: Sequence[TableCell]) -> bool:
     )
 
 
-def _refused_beside(view: View, context: AnswerContext, reason: str, quotes: Sequence[Quote]) -> Answer:
+def _refused_beside(view: View, context: AnswerContext, reason: str, quotes: Sequence[Excerpt]) -> Answer:
     """A refusal with the nearest passages."""
     answer = refused(view, context.question, reason)
     citations = _numbered((each.hit, each.text, each.emphasis) for each in quotes)
@@ -394,7 +396,7 @@ def _refused_beside(view: View, context: AnswerContext, reason: str, quotes: Seq
     return replace(answer, text="\n".join(lines), citations=citations)
 
 
-def _contradiction(view: View, context: AnswerContext, quote: Quote) -> Contradiction | None:
+def _contradiction(view: View, context: AnswerContext, quote: Excerpt) -> Contradiction | None:
     """The contradiction of the fact that a quote states about the question, or None."""
     question = context.parsed
     cell = TableCell("", "", None, list(context.hits))

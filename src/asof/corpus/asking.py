@@ -20,8 +20,7 @@ from asof.time.span import nearest_moment
 from asof.values import GLOBAL, MODES, Answer, Filters, MetadataFilter, Query
 
 if TYPE_CHECKING:
-    from asof.answer.ask import AnswerOptions, PendingAnswer, TextCallback
-    from asof.answer.past import Answered
+    from asof.answer.ask import Answered, AnswerOptions, PendingAnswer, TextCallback
     from asof.answer.write import QuestionModel
     from asof.config import Config
     from asof.index.view import View
@@ -260,7 +259,7 @@ class Asker:
             assert model is not None  # noqa: S101  nothing else is pending
             made = write_pending(model, made, options)
         if made.as_of < reading.as_of:
-            from asof.answer.past import with_lives
+            from asof.answer.ask import with_lives
 
             ids = [each.id for each in made.citations]
             made = with_lives(made, self._lives(ids, reading.as_of, known_at))
@@ -268,13 +267,13 @@ class Asker:
 
     def _of_its_time(self, put: _PutQuestion) -> Answer | PendingAnswer:
         """Answers a question from single passages: those of its moment, or of a past time that it names."""
-        from asof.answer import past
+        from asof.answer import ask
 
         now = self._from_passages(put)
-        asked = past.named_past(put.reading)
-        if asked is None or not past.is_open(now, asked):
+        asked = ask.named_past(put.reading)
+        if asked is None or not ask.is_open(now, asked):
             return now.made
-        reading = past.read_as_of(put.reading, asked)
+        reading = ask.read_as_of(put.reading, asked)
         query = put.query
         if not put.recipe.typed:
             query = replace(query, about=(), recency=reading.query.recency)
@@ -284,12 +283,11 @@ class Asker:
             return now.made
         ids = [each.id for each in then.quoted.citations[:1]]
         lives = self._lives(ids, put.reading.as_of, self.reader.known_at)
-        return past.of_its_time(now, then, asked, lives).made
+        return ask.of_its_time(now, then, asked, lives).made
 
     def _from_passages(self, put: _PutQuestion) -> Answered:
         """The answer from passages as of the moment of the reading. Raises BeforeHorizon, ModelError."""
-        from asof.answer.ask import RetrievedPassages, answer, context_of
-        from asof.answer.past import Answered
+        from asof.answer.ask import Answered, RetrievedPassages, answer, context_of
 
         def look(view: View) -> Answered:
             results = engine.search(put.query, view, put.recipe)

@@ -11,10 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.answer.ask import AnswerOptions, RetrievedPassages
-from asof.answer.evidence import Sentence, SentenceFact, WeightedPhrase, quotable_sentences
+from asof.answer.evidence import (
+    Excerpt,
+    Sentence,
+    SentenceFact,
+    WeightedPhrase,
+    best_quotes,
+    quotable_sentences,
+    states_something,
+)
 from asof.answer.extractive import AnswerContext
 from asof.answer.question import ParsedQuestion
-from asof.answer.sentences import Quote, best_quotes, states_something
 from asof.config import Config
 from asof.corpus.session import Session
 from asof.extensions.facts.build import ReportSelection
@@ -97,7 +104,7 @@ def _grain(hits: Sequence[Hit]) -> Grain:
     return enough[0] if enough else max(GRAINS, key=lambda grain: counts[grain])
 
 
-def _point(quote: Quote) -> ReportPoint:
+def _point(quote: Excerpt) -> ReportPoint:
     hit = quote.hit
     source = ReportCitation(hit.id, hit.document, hit.title, hit.published, quote.text, None)
     return ReportPoint(quote.text, (), "relevant", (source,), ())

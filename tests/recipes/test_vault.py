@@ -208,47 +208,42 @@ def desk() -> Iterator[Any]:
         yield corpus
 
 
-def asked(corpus: Any, recipe: Any, question: str = "mill", as_of: str = "2024-07-01") -> dict[str, float]:
-    """The scores by document; every tree gives its score again."""
-    hits = corpus.at(as_of).search(question, k=20, recipe=recipe).hits
-    assert all(hit.score == pytest.approx(hit.why.recomputed(), rel=1e-12) for hit in hits)
-    return {hit.document: hit.score for hit in hits}
-
-
 def ratios(corpus: Any, recipe: Any, other: Any = VAULT, question: str = "mill") -> dict[str, Any]:
-    """How much each score changes, where it does."""
-    one, two = asked(corpus, recipe, question), asked(corpus, other, question)
+    """How much each score changes, where it does; every tree gives its score again."""
+    one: dict[str, float] = {}
+    two: dict[str, float] = {}
+    for scores, each in ((one, recipe), (two, other)):
+        hits = corpus.at("2024-07-01").search(question, k=20, recipe=each).hits
+        assert all(hit.score == pytest.approx(hit.why.recomputed(), rel=1e-12) for hit in hits)
+        scores.update({hit.document: hit.score for hit in hits})
     return {name: pytest.approx(one[name] / two[name]) for name in one if one[name] != two[name]}
 
 
-def test_steps_of_age_of_one_source(desk: Any) -> None:
-    """10 days are fresh below 14 (1.20), and old where 3, 5 and 20 days bound the steps: 1.00. 100 days are
-    old (1.00) and then older: .95."""
-    days = {"recency_fresh_days": 3, "recency_recent_days": 5, "recency_old_days": 20}
-    found = ratios(desk, vault({"work": days}))
-    assert found == {"w10": 1.00 / 1.20, "w100": 0.95, "marked": 0.95}
+# 10 days are fresh below 14 (1.20), and old where 3, 5 and 20 days bound the steps: 1.00. 100 days are old
+# (1.00) and then older: .95
+STEPS = {"work:fresh_days": 3, "work:recent_days": 5, "work:old_days": 20}
+NO_STEPS = {f"work:{name}": 1.0 for name in FACTORS}
 
 
-def test_a_source_without_steps_and_one_with_other_factors(desk: Any) -> None:
-    own: dict[str, dict[str, Any]] = {
-        "work": {"recency_boost_enabled": False},
-        "home": {"recency_fresh_boost": 2.0},
-    }
-    assert ratios(desk, vault(own)) == {"w10": 1.00 / 1.20, "h10": 2.00 / 1.20}
-
-
-def test_only_one_source_has_steps(desk: Any) -> None:
-    off = vault(recency_boost_enabled=False)
-    on = vault({"work": {"recency_boost_enabled": True}}, recency_boost_enabled=False)
-    assert ratios(desk, on, off) == {"w10": 1.20}
-
-
-def test_backlinks_of_one_source(desk: Any) -> None:
-    """One document links to w100: 1 + .5 · 1 in the place of 1 + .1 · 1."""
-    assert ratios(desk, vault({"work": {"backlink_boost_weight": 0.5}})) == {"w100": 1.5 / 1.1}
-    off = vault(backlink_boost_weight=0.0)
-    on = vault({"home": {"backlink_boost_weight": 0.2}}, backlink_boost_weight=0.0)
-    assert ratios(desk, on, off) == {"h100": 1.2}
+@pytest.mark.parametrize(
+    ("fields", "of_all", "changes"),
+    [
+        ({"recency_tiers.by_source": STEPS}, {}, {"w10": 1.00 / 1.20, "w100": 0.95, "marked": 0.95}),
+        (
+            {"recency_tiers.by_source": {**NO_STEPS, "home:fresh": 2.0}}, {},
+            {"w10": 1.00 / 1.20, "h10": 2.00 / 1.20},
+        ),
+        ({"recency_tiers.by_source": {"work:fresh": 1.2}}, {"recency_boost_enabled": False}, {"w10": 1.20}),
+        # one document links to w100: 1 + .5 · 1 in the place of 1 + .1 · 1
+        ({"backlinks.by_source": {"work:weight": 0.5}}, {}, {"w100": 1.5 / 1.1}),
+        ({"backlinks.by_source": {"home:weight": 0.2}}, {"backlink_boost_weight": 0.0}, {"h100": 1.2}),
+    ],
+)  # fmt: skip
+def test_numbers_of_one_source(
+    desk: Any, fields: dict[str, Any], of_all: dict[str, Any], changes: dict[str, float]
+) -> None:
+    recipe = vault(**of_all)
+    assert ratios(desk, recipe.replaced(fields), recipe) == changes
 
 
 @pytest.mark.parametrize(
@@ -271,42 +266,13 @@ def test_headings_and_tags_as_its_code_has_them(
     desk: Any, keys: dict[str, Any], question: str, factor: float
 ) -> None:
     """Off in all corpora; on for all; on for one source."""
-    assert ratios(desk, vault(**keys), question=question) == {"marked": factor, "also": factor}
-    assert ratios(desk, vault({"home": keys}), question=question) == {"also": factor}
-
-
-def test_what_a_source_says_of_its_own_holds_though_it_is_the_same_as_that_of_all() -> None:
-    """Of a number that is set for all later, and of steps of age that are off."""
-    said = vault({"work": {"backlink_boost_weight": 0.1, "recency_boost_enabled": False}})
-    later = said.replaced({"backlinks.weight": 0.7})
-    fields = dict(later.fields())
-    assert dict(fields["backlinks.by_source"])["work:weight"] == 0.1
-    steps = dict(fields["recency_tiers.by_source"])
-    assert {steps[f"work:{name}"] for name in FACTORS} == {1.0}
-
-
-def test_the_published_values_are_off() -> None:
-    assert vault({"work": {}}) == VAULT
-    assert {key: KEYS[key][0] for key in KEYS if key.startswith(("heading", "tag"))} == {
-        "heading_boost_enabled": False, "heading_h1_boost": 1.05, "heading_h2_boost": 1.03,
-        "heading_h3_boost": 1.02, "tag_boost_enabled": False, "tag_boost_weight": 0.03, "tag_boost_cap": 3,
-    }  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("keys", "message"),
-    [
-        ({"rrf_k": 10}, 'sources."w": rrf_k cannot differ by source'),
-        ({"fusion_algorithm": "rrf"}, "fusion_algorithm cannot differ by source"),
-        ({"recency_fresh_day": 1}, "did you mean recency_fresh_days?"),
-        ({"backlink_boost_cap": 0}, "backlink_boost_cap = 0: a whole number from 1"),
-        ({"recency_fresh_days": 99}, 'sources."w": recency_fresh_days <'),
-    ],
-)
-def test_keys_of_a_source_that_are_refused(keys: dict[str, Any], message: str) -> None:
-    with pytest.raises(UsageError) as refused:
-        vault({"w": keys})
-    assert message in str(refused.value)
+    recipe = vault(**keys)
+    assert ratios(desk, recipe, question=question) == {"marked": factor, "also": factor}
+    own = {
+        f"{stage}.by_source": {f"home:{name}": dict(recipe.fields())[f"{stage}.{name}"] for name in names}
+        for stage, names in (("headings", ("h1", "h2", "h3")), ("tags", ("weight", "cap")))
+    }
+    assert ratios(desk, VAULT.replaced(own), question=question) == {"also": factor}
 
 
 @pytest.mark.parametrize(
@@ -334,10 +300,9 @@ def test_tiers_that_are_refused(bounds: tuple[float, ...], values: tuple[float, 
         RecencyTiers(bounds, values)
 
 
-def test_in_asof_toml(desk: Any) -> None:
+def test_in_asof_toml() -> None:
     text = '[recipes.vault]\nbacklinks.weight = 0.2\nbacklinks.by_source = {"work:weight" = 0.4}\n'
     made = config.read(config.parsed(text.encode(), "asof.toml")).recipe_named("vault")
-    assert made.stages == vault({"work": {"backlink_boost_weight": 0.4}}, backlink_boost_weight=0.2).stages
-    assert asked(desk, made) != asked(desk, vault(backlink_boost_weight=0.2))
+    assert made == VAULT.replaced({"backlinks.weight": 0.2, "backlinks.by_source": {"work:weight": 0.4}})
     with pytest.raises(UsageError):
         made.replaced({"backlinks.by_source": 1})

@@ -15,7 +15,6 @@ from typing import Any
 
 from asof.errors import UsageError
 from asof.extensions.systems.linked_notes import (
-    DAYS,
     FACTORS,
     LEVELS,
     Backlinks,
@@ -56,18 +55,17 @@ KEYS: Mapping[str, tuple[Any, AcceptedValue]] = {
 """The keys of its configuration: default, and what is accepted. Its factors by age have no keys; here they
 do."""
 
-OF_ALL = frozenset({"fusion_algorithm", "rrf_k"})
-"""Keys that no source can have of its own: fusion compares ranks of lists that all sources are in."""
 
-
-def vault(sources: Mapping[str, Mapping[str, Any]] | None = None, /, **keys: Any) -> Recipe:
-    """The recipe with RAGtriever's own keys; `sources`: other values of them for passages of some sources.
-
-    Raises UsageError: which key, what is accepted.
-    """
-    values = _checked({name: default for name, (default, _) in KEYS.items()}, keys, "")
+def vault(**keys: Any) -> Recipe:
+    """The recipe with RAGtriever's own keys. Raises UsageError: which key, what is accepted."""
+    check(keys, {name: accepted for name, (_, accepted) in KEYS.items()})
+    values = {**{name: default for name, (default, _) in KEYS.items()}, **keys}
     days, factors = _steps(values)
-    own = _by_source(values, sources or {})
+    if not days[0] < days[1] < days[2]:
+        raise UsageError(
+            "recency_fresh_days < recency_recent_days < recency_old_days is expected; "
+            f"given: {', '.join(f'{each:g}' for each in days)}"
+        )
     return Recipe(
         "vault",
         "RAGtriever: reciprocal rank fusion, backlinks, steps of age; for linked notes",
@@ -75,10 +73,10 @@ def vault(sources: Mapping[str, Mapping[str, Any]] | None = None, /, **keys: Any
             Lexical(),
             Similarity("cosine"),
             *_fusion(values),
-            Backlinks(*_backlinks(values), by_source=own["backlinks"]),
-            RecencyTiers(days, factors, by_source=own["tiers"]),
-            Headings(*_headings(values), by_source=own["headings"]),
-            Tags(*_tags(values), by_source=own["tags"]),
+            Backlinks(float(values["backlink_boost_weight"]), values["backlink_boost_cap"]),
+            RecencyTiers(days, factors),
+            Headings(*_headings(values)),
+            Tags(*_tags(values)),
             TopK(),
         ),
         typed=True,
@@ -87,61 +85,6 @@ def vault(sources: Mapping[str, Mapping[str, Any]] | None = None, /, **keys: Any
             Range("tags.weight", 0.0, 1.0),
         )),
     )  # fmt: skip
-
-
-def _checked(defaults: Mapping[str, Any], keys: Mapping[str, Any], where: str) -> dict[str, Any]:
-    try:
-        check(keys, {name: accepted for name, (_, accepted) in KEYS.items()})
-    except UsageError as error:
-        raise UsageError(f"{where} {error}".lstrip()) from error
-    values = {**defaults, **keys}
-    days = [values[f"recency_{name}_days"] for name in ("fresh", "recent", "old")]
-    if not days[0] < days[1] < days[2]:
-        own = f"{where} " if where else ""
-        raise UsageError(
-            f"{own}recency_fresh_days < recency_recent_days < recency_old_days is expected; "
-            f"given: {', '.join(map(str, days))}"
-        )
-    return values
-
-
-def _by_source(
-    values: Mapping[str, Any], sources: Mapping[str, Mapping[str, Any]]
-) -> Mapping[str, tuple[tuple[str, float], ...]]:
-    """The numbers of each stage that some source has a key for, as `SOURCE:NUMBER` and a value, also where it
-    is the same as that of all: it stays if that one changes."""
-    of = {
-        "backlinks": (_backlinks, ("weight", "cap"), "backlink_"),
-        "tiers": (lambda of: sum(_steps(of), ()), (*DAYS, *FACTORS), "recency_"),
-        "headings": (_headings, LEVELS, "heading_"),
-        "tags": (_tags, ("weight", "cap"), "tag_"),
-    }
-    found: dict[str, list[tuple[str, float]]] = {stage: [] for stage in of}
-    for source, keys in sources.items():
-        where = f'sources."{source}":'
-        if shared := sorted(OF_ALL & keys.keys()):
-            raise UsageError(
-                f"{where} {shared[0]} cannot differ by source: fusion compares ranks of lists that all "
-                "sources are in"
-            )
-        own = _checked(values, keys, where)
-        for stage, (numbers, names, begin) in of.items():
-            pairs = zip(names, numbers(own), strict=True)
-            found[stage] += [
-                (f"{source}:{name}", float(its)) for name, its in pairs
-                if not keys.keys().isdisjoint(_keys_of(begin, name))
-            ]  # fmt: skip
-    return {stage: tuple(pairs) for stage, pairs in found.items()}
-
-
-def _keys_of(begin: str, number: str) -> set[str]:
-    """The keys that decide on a number of a stage whose keys begin so."""
-    own = {f"{begin}{number}", f"{begin}{number}_boost", f"{begin}boost_{number}"}
-    return own if number in ("cap", *DAYS) else {*own, f"{begin}boost_enabled"}
-
-
-def _backlinks(values: Mapping[str, Any]) -> tuple[float, int]:
-    return float(values["backlink_boost_weight"]), values["backlink_boost_cap"]
 
 
 def _steps(values: Mapping[str, Any]) -> tuple[tuple[float, ...], tuple[float, ...]]:

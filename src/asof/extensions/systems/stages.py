@@ -152,12 +152,11 @@ class Centrality:
 
     "pagerank": PageRank as a share of the largest. The published formula is not normalised, and loses the
     mass of isolated passages; spreading it over all passages scales all values alike, so the share is the
-    same. `asof.extensions.systems.evidence.pagerank` gives both forms.
+    same.
 
     `threshold`, `cap` and `independent` are those of `asof.extensions.systems.evidence.evidence`; so are
-    `bands` in views
-    of more than `exact_up_to` passages, where only locality-sensitive candidates are compared. In smaller
-    views, and with `bands` 0, all pairs are.
+    `bands` in views of more than `exact_up_to` passages, where only locality-sensitive candidates are
+    compared. In smaller views, and with `bands` 0, all pairs are.
     """
 
     kind: str = choice("degree", "pagerank")

@@ -95,12 +95,6 @@ def test_boxes_without_a_point_are_refused(names, low, high, simplex, total):
         Box(names, np.array(low, dtype=float), np.array(high, dtype=float), simplex, total)
 
 
-def test_boxes_are_values():
-    assert Box.of(PAPERS) == Box.of(PAPERS)
-    assert hash(Box.of(PAPERS)) == hash(Box.of(PAPERS))
-    assert Box.of(PAPERS) != Box.of(PAPERS, ["freshness.rate"])
-
-
 def test_a_sum_above_the_total_is_shared():
     """1.2 is .2 too much, .05 for each; nothing leaves its bounds."""
     assert FOUR.project([0.5, 0.3, 0.3, 0.1]) == pytest.approx([0.45, 0.25, 0.25, 0.05])

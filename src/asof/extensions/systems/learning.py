@@ -88,12 +88,6 @@ class Box:
         low, high = ([getattr(each, end) for each in chosen] for end in ("low", "high"))
         return cls(names, np.array(low), np.array(high), simplex, total)
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Box) and self._key() == other._key()
-
-    def __hash__(self) -> int:
-        return hash(self._key())
-
     def __len__(self) -> int:
         return len(self.names)
 
@@ -171,9 +165,6 @@ class Box:
         own = rows[:, at]
         summed = np.abs(own.sum(axis=1) - self.total) <= EXACT * max(1.0, abs(self.total))
         return np.asarray(summed & (own >= low).all(axis=1) & (own <= high).all(axis=1))
-
-    def _key(self) -> tuple[object, ...]:
-        return (self.names, tuple(self.low), tuple(self.high), self.simplex, self.total)
 
     def _check(self) -> None:
         d = len(self.names)

@@ -31,6 +31,7 @@ CHANGED: dict[str, dict[str, Any]] = {
         "backlinks.by_source": {"wire:weight": 0.2},
         "recency_tiers.by_source": {"wire:fresh_days": 3.0, "wire:older": 0.5},
     },
+    "tempralm": {"gap.mask": False},
     "papers": {"coverage.above": 0.2},
     "lsa": {"latent.min_df": 1, "latent.dimensions": 3},
 }  # fmt: skip

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -192,13 +191,3 @@ def test_who_is_undated_neither_gains_nor_loses(fresh_island: Make) -> None:
         assert scores["c"] > scores["b"] == scores["none"] > scores["a"]
         plain = {hit.document: hit.score for hit in corpus.at(TODAY).search("how to buy a ferry ticket").hits}
         assert plain["c"] > plain["b"] == plain["none"] > plain["a"], "of equals the newest comes first"
-
-
-def test_every_order_of_arrival(fresh_island: Make) -> None:
-    found = []
-    for order in itertools.permutations(FARES):
-        with fresh_island([]) as corpus:
-            for each in order:
-                corpus.add([each])
-            found.append(seen(corpus, "what is the current ferry ticket"))
-    assert all(each == found[0] for each in found)

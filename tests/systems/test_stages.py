@@ -50,7 +50,6 @@ from asof.schema import checked
 from asof.time.intent import intent
 from asof.time.moment import read
 from asof.values import Filters, Query
-from asof.wire import encode
 
 # -- scores by latent semantic analysis: the published scale, trees, and nothing of the future in th---
 
@@ -695,26 +694,6 @@ def test_without_a_time_relevance_alone_ranks(mills: Any) -> None:
     for question, as_of in (("who ran the mill", "2024-07-01"), ("latest news of the mill", None)):
         timed = asked_at(mills, question, as_of=as_of)
         assert not any(note.startswith("closeness in time is off") for note in timed.notes)
-
-
-@given(
-    st.lists(st.integers(0, 2_500), min_size=1, max_size=8, unique=True), st.integers(2017, 2027),
-    st.integers(0, 2_500), st.booleans(),
-)  # fmt: skip
-def test_whatever_the_mask_nothing_after_as_of_has_a_part(
-    fresh: Make, aged: Make, days: list[int], year: int, asked: int, mask: bool
-) -> None:
-    """Asked as of T, a corpus that goes on and one that ends at T give the same scores and reasons."""
-    question, recipe = f"who ran the mill in {year}", TEMPRALM.replaced({"gap.mask": mask})
-    documents = [aged(each, f"who ran the mill {'mill ' * (each % 3)}", f"d{each}") for each in days]
-    as_of = aged(asked).published.text
-    then = [each for each, age in zip(documents, days, strict=True) if age >= asked]
-    shown = []
-    for stated in (documents, then):
-        with fresh(*stated) as corpus:
-            hits = asked_at(corpus, question, recipe, as_of).hits
-            shown.append([(hit.id, hit.score, encode(hit.why)) for hit in hits])
-    assert shown[0] == shown[1]
 
 
 # -- coverage and volume of documents, and the score of Adaptive RAG for arXiv that they belong to ---

@@ -31,8 +31,6 @@ def read(raw: bytes, stem: str, suffix: str, limits: ReadLimits) -> list[Part]:
         return [Part(f"Text of {name}.", name=name, published="2020-01-01") for name in rest.split()]
     if what == "outline":
         return [Part("ab", outline=[(5, 1, "far")])]
-    if what == "date":
-        return [Part("Dated.", created=rest)]
     if what == "dates":
         published, created, changed = ("" if each == "-" else each for each in rest.split())
         return [Part("Dated.", published=published, created=created, changed=changed)]

@@ -61,23 +61,15 @@ def test_a_title_stands_above_and_empty_rows_and_columns_count():
         [None, "Orrin", 3],
         [],
         [None, "Quay", 4],
+        [],
+        [None, "Town", "Mayor", "Since"],  # another table has its own header
+        [None, "Quay", "Ida", 1999],
     ]
     part = part_of(sheets, xlsx(("Log", rows(lines, first=3))), LIMITS)
     assert part.text.split("\n\n") == [
         "Log", "Harbour log", "B6:C6", "Ferry: Orrin; Runs: 3", "B8:C8", "Ferry: Quay; Runs: 4",
+        "B11:D11", "Town: Quay; Mayor: Ida; Since: 1999",
     ]  # fmt: skip
-
-
-def test_another_table_of_a_sheet_has_its_own_header():
-    lines: list[list[object]] = [
-        ["Ferry", "Runs"],
-        ["Orrin", 3],
-        [],
-        ["Town", "Mayor", "Since"],
-        ["Quay", "Ida", 1999],
-    ]
-    part = part_of(sheets, xlsx(("S", rows(lines))), LIMITS)
-    assert part.text.endswith("Ferry: Orrin; Runs: 3\n\nA5:C5\n\nTown: Quay; Mayor: Ida; Since: 1999")
 
 
 def test_runs_of_about_a_hundred_words():

@@ -59,39 +59,36 @@ def test_a_file():
     assert page.title == "Cranes of a port."
 
 
-def test_the_title_without_a_docstring_of_the_module():
-    page = parse('def a(): "What it does."')
-    assert (page.title, page.outline) == ("stem", (Heading(0, 1, "a()"),))
+@pytest.mark.parametrize(
+    ("code", "text"),
+    [
+        ('"""\\d"""', "module\n\n\\d"),  # an invalid escape is no error
+        ('"""a\\0\\ud800\\r\\nb"""', "module\n\na\ufffd\ufffd\nb"),
+        ('def a(): "What it does."', "a()\n\nWhat it does."),
+    ],
+)
+def test_texts_and_the_title_without_a_docstring_of_the_module(code, text):
+    page = parse(code)
+    assert page.text == text
+    if "module" not in text:
+        assert (page.title, page.outline) == ("stem", (Heading(0, 1, "a()"),))
 
 
-def test_an_invalid_escape_is_no_error():
-    assert parse('"""\\d"""').text == "module\n\n\\d"
-
-
-def test_what_cannot_be_stored_is_replaced():
-    assert parse('"""a\\0\\ud800\\r\\nb"""').text == "module\n\na\ufffd\ufffd\nb"
-
-
-@pytest.mark.parametrize("text", ["x = 1\n", '"""  """', "def a(): pass"])
-def test_a_file_without_docstrings_is_empty(text):
-    with pytest.raises(Unreadable, match="no docstrings") as wrong:
-        parsed(text.encode(), "a.py", InputLimits())
-    assert wrong.value.empty
-
-
-def test_what_is_not_python_is_refused_and_nothing_is_lost():
-    with pytest.raises(Unreadable, match=r"not Python: .* \(line 2\)") as wrong:
-        parsed(b"x = 1\nprint 'x'\n", "a.py", InputLimits())
-    assert not wrong.value.lost
+DEEP = ["-" * 100_000 + "1", "a" + ".b" * 100_000, "1" + "+1" * 100_000, "not " * 50_000 + "1"]
 
 
 @pytest.mark.parametrize(
-    "code",
-    ["-" * 100_000 + "1", "a" + ".b" * 100_000, "1" + "+1" * 100_000, "not " * 50_000 + "1"],
+    ("text", "said", "empty", "lost"),
+    [
+        *((text, "no docstrings", True, False) for text in ("x = 1\n", '"""  """', "def a(): pass")),
+        ("x = 1\nprint 'x'\n", r"not Python: .* \(line 2\)", False, False),
+        *((code, "too deeply", False, True) for code in DEEP),
+    ],
 )
-def test_code_that_is_nested_too_deeply_is_refused(code):
-    with pytest.raises(Unreadable, match="too deeply"):
-        parse(code)
+def test_what_is_refused(text, said, empty, lost):
+    with pytest.raises(Unreadable, match=said) as wrong:
+        parsed(text.encode(), "a.py", InputLimits())
+    assert (wrong.value.empty, wrong.value.lost) == (empty, lost)
 
 
 def test_a_long_chain_of_conditions_is_read():

@@ -247,11 +247,9 @@ class FormatReader:
         return json.loads(answer)
 
 
-def reader(
-    module: str, suffix: str, *packages: str, extra: str = "documents", many: bool = False, remedy: str = ""
-) -> Reader:
+def reader(module: str, suffix: str, *packages: str, many: bool = False, remedy: str = "") -> Reader:
     """The reader by a module beside this one."""
-    return FormatReader(f"{__package__}.{module}", suffix, packages, extra, many, remedy)
+    return FormatReader(f"{__package__}.{module}", suffix, packages, "documents", many, remedy)
 
 
 def _folders(packages: Sequence[str], extra: str) -> list[str]:

@@ -6,13 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof.answer.question import (
-    MAX_TIMES,
-    MIN_CONFIDENCE,
-    periods_named,
-    times_by_model,
-    times_prompt,
-)
+from asof.answer.question import MAX_TIMES, MIN_CONFIDENCE, periods_named, times_by_model, times_prompt
 from asof.answer.replies import QuestionTimes
 from asof.models.ports import ScriptedModel
 from asof.text.question import read

@@ -202,16 +202,8 @@ MONTHS = {str(number): f"month{chr(96 + number)}" for number in range(1, 13)}
         ("words", {"stop": "x mars", "calendar": "mars"}, ["'mars' stands in stop and calendar"]),
         ("words", {"ended": "upphört"}, ["ended: str, and it must be list"]),
         ("intent", {"wish": {"newest": ["x"], "oldest": ["y"]}}, ["wish.oldest: unknown"]),
-        (
-            "intent",
-            {"wish": {"newest": ["x"], "state": ["x"]}},
-            ["'x' stands in wish.newest and wish.state"],
-        ),
-        (
-            "intent",
-            {"wish": {"adjective": ["x"]}},
-            ["determiner: missing, and wish.adjective needs it"],
-        ),
+        ("intent", {"wish": {"newest": ["x"], "state": ["x"]}}, ["'x' stands in wish.newest and wish.state"]),
+        ("intent", {"wish": {"adjective": ["x"]}}, ["determiner: missing, and wish.adjective needs it"]),
     ],
 )
 def test_a_fault_is_named(name: str, lists: dict[str, Any], meant: list[str]) -> None:

@@ -27,17 +27,7 @@ from asof.text.passages import pack, passage_header, tokens
 from asof.text.query import key
 from asof.text.question import STATE, QuestionReading
 from asof.time.span import BEGINNING, NEVER, Span, format_instant
-from asof.values import (
-    GLOBAL,
-    LOCAL,
-    Answer,
-    Citation,
-    Filters,
-    Hit,
-    SourcedTime,
-    Superseded,
-    shortened,
-)
+from asof.values import GLOBAL, LOCAL, Answer, Citation, Filters, Hit, SourcedTime, Superseded, shortened
 
 if TYPE_CHECKING:
     from asof.answer.write import QuestionModel

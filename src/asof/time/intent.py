@@ -448,10 +448,7 @@ class Intent:
 
 
 def intent(
-    question: str,
-    mentions: Sequence[TimeMention] = (),
-    anchor: datetime | None = None,
-    language: str = FIRST,
+    question: str, mentions: Sequence[TimeMention] = (), anchor: datetime | None = None, language: str = FIRST
 ) -> Intent:
     """The intent of a question about time. Any text is accepted.
 

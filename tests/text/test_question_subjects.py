@@ -16,42 +16,24 @@ QUESTIONS = """
 Who is the current owner of [Larkhaven] [mill]?
 Who is the owner of [Larkhaven] [mill] now?
 Who was the first owner of the [mill] in [Larkhaven]?
-Who owned the [mill] before March 2021?
 Who owns the [mill]?
 Who led the [Heronsgate] [choir] in 2019?
-Who led the [choir] as of June 2021?
 Who is the current leader of the [choir] as of June 2021?
 Who still keeps [bees] near [Larkhaven]?
 Who will lead the [choir] next year?
-What is the latest [lantern] made by [Corvane]?
 What is the newest [Corvane] [lantern]?
-What is the price of a [lantern] today?
 What was the price of a [lantern] in Q3 2021?
-What does a [lantern] cost?
 What did [Corvane] say about [lanterns] last spring?
-What will [Corvane] announce in June 2025?
-What happened to the [Heronsgate] [ferry] between 2015 and 2018?
-What is a [lantern]?
 What is the origin of [Heronsgate]?
-When was the [ferry] [launched]?
+What does a [lantern] cost?
 When does the next [ferry] leave [Heronsgate]?
-When did [Corvane] stop making [lanterns]?
-Where is the [choir] of [Larkhaven] this week?
 Where did the [choir] sing two years ago?
 Which [ferry] sails to [Larkhaven] these days?
-Which [ferry] sailed to [Larkhaven] during the nineties?
 How do [lanterns] work?
 How many [lanterns] did [Corvane] sell in the past 5 years?
-How many [bees] are in [Larkhaven] right now?
-How often does the [ferry] sail since 2020?
-Is the [mill] still in use?
 Was the [mill] ever in use?
-Are [lanterns] allowed on the [ferry] now?
-Will the [ferry] be running tomorrow?
 Why are [bees] leaving [Larkhaven] lately?
-Why do [bees] dance?
 current [lantern] prices
-recent [Heronsgate] news
 history of the [ferry] until 1950
 """.strip().splitlines()
 NONSENSE = ("vorpel", "quandle", "drusk", "mimbly")
@@ -73,10 +55,6 @@ def readings(question: str) -> tuple[QuestionReading, QuestionReading, list[str]
     subjects = re.findall(r"\[(\w+)\]", question)
     nonsense = list(NONSENSE[: len(subjects)])
     return read(filled(question, subjects), ASKED), read(filled(question, nonsense), ASKED), subjects
-
-
-def test_there_are_forty_of_them():
-    assert len(set(QUESTIONS)) == 40
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
@@ -104,10 +82,6 @@ def words(reading: QuestionReading, extents: tuple[tuple[int, int], ...]) -> lis
 def test_they_are_not_all_alike():
     """The questions show every direction, and all strengths of the wish."""
     found = [readings(question)[0] for question in QUESTIONS]
-    assert {each.intent.direction for each in found if each.intent} == {
-        "past",
-        "recent",
-        "future",
-        "timeless",
-    }
+    directions = {each.intent.direction for each in found if each.intent}
+    assert directions == {"past", "recent", "future", "timeless"}
     assert {each.query.recency for each in found} >= {0.0, 0.2, 0.25, 0.5, 1.0}

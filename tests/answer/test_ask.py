@@ -1,20 +1,26 @@
-"""Questions from end to end: their way, what they read, who writes, and that nothing later shows."""
+"""Questions from end to end: their way, what they read, who writes, what they cost."""
 
 from __future__ import annotations
 
+import json
 import threading
 
+import numpy as np
 import pytest
-from tests.support.answers import corpus_with, doc
+from tests.support.answers import corpus_with, doc, looked
+from tests.support.fact_lines import corpus_of, note
 
-from asof.answer.ask import mode_for
+from asof.answer.ask import Passages, mode_for, promote_current
 from asof.answer.question import ParsedQuestion
+from asof.answer.replies import QuestionTimes
+from asof.answer.write import QuestionModel, added, step_of
 from asof.errors import ModelError, UsageError
 from asof.extensions.facts.overview import scope_of
+from asof.models.metered import MeteredModel, Prices
 from asof.models.ports import Prompt, Reply, ScriptedModel
 from asof.time.moment import read
 from asof.time.span import Span
-from asof.values import Filters
+from asof.values import Filters, Usage
 
 
 def notes():
@@ -217,3 +223,174 @@ def test_others_may_ask_while_a_model_writes(tmp_path):
     with corpus_with(tmp_path, crane, model=ScriptedModel(think)) as corpus:
         assert corpus.at().ask("What does the crane do?").text == "It squeaks [1]."
     assert found == [1]
+
+
+# -- what holds now stands before what it superseded, where a question names no time ---------------------
+
+PRICES = [
+    doc(
+        "p1", "2020-01-05", "A loaf of rye bread at the mill bakery costs 3 pounds.", "Prices of January 2020"
+    ),
+    doc(
+        "p2", "2021-01-05", "A loaf of rye bread at the mill bakery costs 4 pounds.", "Prices of January 2021"
+    ),
+    doc(
+        "p3", "2022-01-05", "A loaf of rye bread at the mill bakery costs 5 pounds.", "Prices of January 2022"
+    ),
+]
+QUESTION = "What does a loaf of rye bread cost?"
+
+
+@pytest.fixture(scope="module")
+def bakery(tmp_path_factory):
+    with corpus_with(tmp_path_factory.mktemp("bakery"), *PRICES) as corpus:
+        yield corpus
+
+
+def order(corpus, question, documents, as_of=None, most=10):
+    """Which documents stand where, for a question whose hits were these."""
+    found = looked(corpus, question, as_of)
+    hits = {hit.document: hit for hit in found.hits}
+    rows = {
+        record.document: row
+        for row, record in enumerate(found.view.records(np.arange(found.view.prefix.rows)))
+    }
+    given = Passages(tuple(hits[each] for each in documents), tuple(rows[each] for each in documents))
+    made = promote_current(found.asked, found.view, given, most)
+    names = {row: name for name, row in rows.items()}
+    assert [hit.document for hit in made.hits] == [names[row] for row in made.rows]
+    return given.hits, made.hits
+
+
+@pytest.mark.parametrize(
+    ("found", "made"),
+    [
+        (["p1"], ["p3", "p1"]),
+        (["p1", "p2"], ["p3", "p1", "p2"]),
+        (["p1", "p2", "p3"], ["p3", "p1", "p2"]),
+        (["p3", "p1"], ["p3", "p1"]),
+        ([], []),
+    ],
+)
+def test_the_last_of_a_series_stands_before_the_first_that_it_superseded(bakery, found, made):
+    given, hits = order(bakery, QUESTION, found)
+    assert [hit.document for hit in hits] == made
+    if given:
+        assert (hits[0].score, hits[0].rank) == (given[0].score, given[0].rank)
+
+
+def test_only_the_first_passages_are_looked_at(bakery):
+    _, hits = order(bakery, QUESTION, ["p1", "p2"], most=0)
+    assert [hit.document for hit in hits] == ["p1", "p2"]
+
+
+def test_nothing_later_than_the_moment_stands_there(bakery):
+    _, hits = order(bakery, QUESTION, ["p1"], as_of="2021-06-01")
+    assert [hit.document for hit in hits] == ["p2", "p1"]
+
+
+def test_what_follows_but_lacks_a_figure_of_the_question_is_of_something_else(bakery):
+    """Of the three, only p1 has the word 2020: it counts as not superseded."""
+    given, hits = order(bakery, "What does bread cost in the prices of 2020?", ["p1"])
+    assert given[0].superseded is not None
+    assert [(hit.document, hit.superseded) for hit in hits] == [("p1", None)]
+
+
+def test_an_answer_quotes_what_holds_now(bakery):
+    then = bakery.at()
+    assert then.ask(QUESTION).citations[0].document == "p3"
+    assert bakery.at("2021-06-01").ask(QUESTION).citations[0].document == "p2"
+
+
+@pytest.mark.parametrize("question", ["What did a loaf of rye bread cost in 2020?", QUESTION])
+def test_a_question_of_a_time_or_with_filters_keeps_its_passages(bakery, question):
+    then = bakery.at()
+    filters = then.filters(until="2020-12-31") if question == QUESTION else Filters()
+    assert then.ask(question, filters=filters).citations[0].document == "p1"
+
+
+# -- what a question takes, by step; the budget that stops it --------------------------------------------
+
+REPLIES = json.dumps({
+    "times": [], "statements": [{"statement": "It is red.", "points": [1]}],
+    "points": [{"description": "It is red.", "importance": 50, "confidence": 0.9, "sources": [1]}],
+})  # fmt: skip
+NOTES = (
+    note("a", "2021-12-01", "Crane | is | red | 2020"),
+    note("b", "2021-12-01", "Crane | is | blue | 2021"),
+)
+
+
+def reply(prompt: Prompt) -> str:
+    return "It is red [1]." if prompt.schema is None else REPLIES
+
+
+@pytest.fixture
+def model():
+    return ScriptedModel(reply)
+
+
+@pytest.fixture
+def cranes(model):
+    with corpus_of(*NOTES) as corpus:
+        corpus.models.model = model
+        yield corpus
+
+
+def test_each_step_is_counted_by_itself_and_all_add_up(cranes):
+    cost = cranes.at().ask("What happened?", mode="global").cost
+    assert [each.step for each in cost.steps] == ["times", "points", "answer"]
+    for name in ("calls", "cached", "prompt_tokens", "reply_tokens"):
+        assert getattr(cost.usage, name) == sum(getattr(each.usage, name) for each in cost.steps)
+    # replies are of 17 words each: the same text three times
+    assert [each.usage.reply_tokens for each in cost.steps] == [len(REPLIES.split())] * 3
+
+
+def test_what_is_kept_costs_nothing_again(cranes):
+    first = cranes.at("2022").ask("What happened?", mode="global").cost.usage
+    again = cranes.at("2022").ask("What happened?", mode="global").cost.usage
+    assert (first.calls, first.cached) == (3, 0)
+    assert (again.calls, again.cached, again.prompt_tokens) == (0, 3, 0)
+
+
+def test_a_budget_stops_before_it_is_exceeded_and_says_so(cranes, model):
+    answer = cranes.at().ask("What happened?", mode="global", budget=1_500)  # tokens: no prices are set
+    # a reply on the time of the question may have 300 tokens, one on points 1,500
+    assert [step_of(each) for each in model.prompts] == ["times"]
+    assert answer.by == "extractive"
+    assert answer.notes[-1] == (
+        "stopped at the budget of 1,500 tokens (a budget is of tokens where [model] has no prices): "
+        "1 prompt was not sent"
+    )
+    assert answer.cost.usage.prompt_tokens + answer.cost.usage.reply_tokens <= 1_500
+    assert not any("stopped" in each for each in cranes.at().ask("What happened?", mode="global").notes)
+
+
+@pytest.mark.parametrize("budget", [-1, float("nan"), 1e10])
+def test_a_budget_that_is_none(cranes, budget):
+    with pytest.raises(UsageError, match="budget"):
+        cranes.at().ask("What happened?", budget=budget)
+
+
+# -- the parts ---------------------------------------------------------------------------------------------
+
+
+def test_costs_are_added_where_there_are_prices():
+    one, other = Usage(1, 2, 0, 0, 10, 5, 0.5), Usage(2, 0, 1, 1, 20, 5, 0.25)
+    assert added(one, other) == Usage(3, 2, 1, 1, 30, 10, 0.75)
+    assert added(None, one) == one
+    assert added(one, Usage(1)).cost is None
+
+
+def test_prompts_that_are_held_back_count_in_their_step_and_in_all():
+    model = QuestionModel(MeteredModel(ScriptedModel([]), budget=5))
+    model.hold_back([Prompt("", "u", QuestionTimes), Prompt("", "v", QuestionTimes)])
+    assert model.used == model.steps["times"] == Usage(failed=2, refused=2)
+    assert model.stopped().endswith(": 2 prompts were not sent")
+
+
+def test_a_stream_is_counted_in_the_step_of_the_answer():
+    model = QuestionModel(MeteredModel(ScriptedModel(["It is red [1]."]), Prices(1, 10)))
+    assert "".join(model.stream(Prompt("s", "u"))) == "It is red [1]."
+    # a token is three characters: "su" 1, the reply 14 characters are 5; 1 USD and 10 USD a million
+    assert model.steps["answer"] == Usage(1, 0, 0, 0, 1, 5, (1 + 50) / 1e6)

@@ -1,13 +1,21 @@
-"""Answers by quotes: what they cite, their tables, their refusals, and what they say they leave out."""
+"""Answers by quotes: tables, successors, contradictions, refusals, and what they leave out."""
 
 from __future__ import annotations
 
-import pytest
-from tests.support.answers import corpus_with, doc
+from dataclasses import replace
+from datetime import UTC, datetime
 
-from asof.answer.extractive import MAX_QUOTES
+import pytest
+from tests.support.answers import Looked, corpus_with, doc, looked
+
+import asof
+from asof.answer.evidence import WeightedPhrase
+from asof.answer.extractive import MAX_QUOTES, about, current_hits, table_cells
+from asof.answer.match import IN_TIME, MIN_SHARE, RELATION, TableCell, match_sentence
+from asof.answer.question import ParsedQuestion
+from asof.text.question import read as read_question
 from asof.time.moment import read
-from asof.values import Heading
+from asof.values import Heading, Superseded
 
 QUARTERS = ((1, "March", "10", "30"), (2, "June", "12", "28"), (3, "September", "11", "31"))
 
@@ -199,3 +207,424 @@ def test_words_that_nothing_says_are_named(ask, question, as_of, notes):
     """Before July 2023 nothing says "serves" or "lunch": a refusal says so itself."""
     made = ask(question, as_of=as_of)
     assert (None if made.refused else made.notes) == notes
+
+
+# -- the cells of an answer ------------------------------------------------------------------------------
+
+QUARTER_NAMES = ("2023-Q1", "2023-Q2", "2023-Q3")
+
+
+def report(name: str, quarter: str, revenue: str):
+    year, q = quarter.split("-")
+    text = f"Revenue was ${revenue} million in the quarter. Weather was mixed."
+    return doc(f"{name} {quarter}", f"{year}-{int(q[1]) * 3:02}-25", text, f"{name} {q} {year}")
+
+
+@pytest.fixture(scope="module")
+def firms(tmp_path_factory):
+    revenues = {"Otter Mills": ("10", "12", "11"), "Heron Rail": ("5", "6", "7")}
+    with corpus_with(
+        tmp_path_factory.mktemp("firms"),
+        *[
+            report(name, quarter, of)
+            for name, each in revenues.items()
+            for quarter, of in zip(QUARTER_NAMES, each, strict=True)
+        ],
+        doc("gossip", "2023-05-05", "Somebody saw Otter Mills at the fair.", "Gossip"),
+    ) as corpus:
+        yield corpus
+
+
+def made(found: Looked):
+    return table_cells(found.asked, found.view, found.hits, found.said)
+
+
+def table(found: Looked):
+    return [
+        (cell.name, cell.period, [each.fact.fact.object for each in cell.matches if each.fact])
+        for cell in made(found)
+    ]
+
+
+def test_a_cell_for_each_name_and_period(firms):
+    found = looked(firms, "What was the revenue of Otter Mills and Heron Rail in each quarter of 2023?")
+    assert table(found) == [
+        ("Otter Mills", "2023-Q1", ["$10 million"]), ("Otter Mills", "2023-Q2", ["$12 million"]),
+        ("Otter Mills", "2023-Q3", ["$11 million"]), ("Heron Rail", "2023-Q1", ["$5 million"]),
+        ("Heron Rail", "2023-Q2", ["$6 million"]), ("Heron Rail", "2023-Q3", ["$7 million"]),
+    ]  # fmt: skip
+
+
+def test_each_time_that_is_named_is_a_cell(firms):
+    found = looked(firms, "What was the revenue of Heron Rail in Q1 2023 and in Q3 2023?")
+    assert table(found) == [
+        ("Heron Rail", "2023-Q1", ["$5 million"]),
+        ("Heron Rail", "2023-Q3", ["$7 million"]),
+    ]
+
+
+def test_a_time_of_which_nothing_is_known_is_an_empty_cell(firms):
+    (cell,) = made(looked(firms, "What was the revenue of Heron Rail in 2031?"))
+    assert (cell.period, cell.hits, cell.matches) == ("2031", [], [])
+
+
+def test_a_period_without_a_figure_is_not_in_a_table_of_figures(firms):
+    found = looked(firms, "How much weather did Heron Rail have in each quarter of 2023?")
+    assert [cell.matches for cell in made(found)] == [[], [], []]
+
+
+def test_hits_about_a_name_are_those_that_it_titles_else_those_that_say_it(firms):
+    hits = looked(firms, "Otter Mills revenue fair").hits
+    assert {each.document for each in about(hits, "Otter Mills")} == {
+        f"Otter Mills {q}" for q in QUARTER_NAMES
+    }
+    assert about(hits, "") == list(hits)
+    gossip = [each for each in hits if each.document == "gossip"]
+    assert about(gossip, "Otter Mills") == gossip
+    assert about(gossip, "Heron Rail") == []
+
+
+def test_what_was_superseded_counts_no_more_unless_nothing_else_is_there(firms):
+    one, other = (replace(each, superseded=None) for each in looked(firms, "Otter Mills revenue").hits[:2])
+    old = replace(one, superseded=Superseded(0, other.id, other.document, other.title))
+    assert current_hits([old, other]) == [other]
+    assert current_hits([old]) == [old]  # what superseded it was not found
+
+
+def test_how_well_a_sentence_fits(firms):
+    found = looked(firms, "Heron Rail revenue in Q1 2023")
+    phrase = WeightedPhrase.of("revenue", found.view)
+    hit = next(each for each in found.hits if each.document == "Heron Rail 2023-Q1")
+    said = [each for each in found.said if each.hit is hit]
+    right = match_sentence(phrase, TableCell("Heron Rail", "", read("2023-Q1"), [hit]), said[0], found.asked)
+    wrong = match_sentence(phrase, TableCell("Heron Rail", "", read("2023-Q2"), [hit]), said[0], found.asked)
+    assert right is not None
+    assert wrong is not None
+    # all of the phrase (1) in its own words and with the title's, stated by a fact of the time, first place
+    assert (right.share, right.relation_share, right.score) == (1.0, 1.0, 1.0 + RELATION + IN_TIME)
+    assert (wrong.share, wrong.relation_share, wrong.score) == (1.0, 0.0, 1.0 - IN_TIME)
+    assert (
+        match_sentence(phrase, TableCell("", "", None, [hit]), said[1], found.asked) is None
+    )  # says nothing of it
+    assert 0 < MIN_SHARE < 1
+
+
+@pytest.fixture(scope="module")
+def wardens(tmp_path_factory):
+    with corpus_with(
+        tmp_path_factory.mktemp("wardens"),
+        doc("a", "2016-01-05", "Lock keeper: Ada Brandt. Dogs are welcome.", "Notice at the lock"),
+        doc("b", "2019-04-02", "Since 1 April 2019, Bo Lind is lock keeper of Esker.", "News"),
+        doc("c", "2022-03-01", "The lock keeper, Cato Renn, has been thanked.", "Minutes"),
+        doc("d", "2024-02-01", "In 2016 the lock keeper was Ada Brandt, who liked dogs.", "Looking back"),
+    ) as corpus:  # fmt: skip
+        yield corpus
+
+
+@pytest.mark.parametrize(
+    ("as_of", "document"), [("2018", "a"), ("2019-03", "a"), ("2021", "b"), ("2023", "c"), ("2025", "c")]
+)
+def test_who_is_in_office_is_whom_the_last_statement_names(wardens, as_of, document):
+    (cell,) = made(looked(wardens, "who is the lock keeper?", as_of))
+    assert [each.sentence.hit.document for each in cell.matches] == [document]
+
+
+@pytest.fixture(scope="module")
+def regattas(tmp_path_factory):
+    titles = {
+        "2021": "The cup of the Esker regatta went to Bo Lind.",
+        "2022": "Cato Renn took the cup at Esker.",
+    }
+    with corpus_with(
+        tmp_path_factory.mktemp("regattas"),
+        *[doc(f"r{year}", f"{year}-07-01", text, "Esker regatta, sculls") for year, text in titles.items()],
+        doc("other", "2022-08-01", "Ada Brandt won the sack race.", "Tallow fair"),
+    ) as corpus:
+        yield corpus
+
+
+def test_the_first_hit_answers_what_is_said_in_other_words(regattas):
+    """No sentence says "won the sculls"; the title and the ranking do."""
+    (cell,) = made(looked(regattas, "Who won the sculls at Esker in 2022?"))
+    assert [each.sentence.text for each in cell.matches] == ["Cato Renn took the cup at Esker."]
+
+
+def test_other_words_are_no_figure(regattas):
+    (cell,) = made(looked(regattas, "How many sculls won at Esker in 2022?"))
+    assert cell.matches == []
+
+
+def test_what_the_first_hit_does_not_speak_of_is_not_answered(regattas):
+    (cell,) = made(looked(regattas, "Who repaired the crane at Esker in 2022?"))
+    assert cell.matches == []
+
+
+@pytest.fixture(scope="module")
+def news(tmp_path_factory):
+    with corpus_with(
+        tmp_path_factory.mktemp("news"),
+        doc("q2", "2023-08-01", "# Otter Mills in Q2\nRevenue was $9 million in the second quarter. "
+            "We expect revenue of $12 million in the third quarter.", "Otter Mills Q2 2023"),
+        doc("q3", "2023-11-01", "# Otter Mills in Q3\nRevenue was $10 million in the third quarter.",
+            "Otter Mills Q3 2023"),
+        doc("gazette", "2022-05-01", "The chair of the Dockyard is Nils Okafor.", "Town gazette"),
+        doc("paper", "2021-05-01", "The chair of the Dockyard is Ruth Amberley.", "Dockyard paper"),
+        doc("affair", "2024-05-01", "Jonas Teufert was heard. The lawyers spoke for hours. It rained. "
+            "Petra Lindqvist resigned after the bridge affair.", "Affair"),
+    ) as corpus:  # fmt: skip
+        yield corpus
+
+
+def test_what_was_expected_does_not_stand_for_what_was_reported(news):
+    found = looked(news, "What was the revenue of Otter Mills in each quarter of 2023?")
+    assert table(found) == [
+        ("Otter Mills", "2023-Q2", ["$9 million"]),
+        ("Otter Mills", "2023-Q3", ["$10 million"]),
+    ]
+
+
+def test_what_was_expected_is_found_where_it_is_asked_for(news):
+    (cell,) = made(looked(news, "What was the expected revenue of Otter Mills in Q3 2023?"))
+    assert [each.fact.fact.object for each in cell.matches] == ["$12 million"]
+
+
+def test_who_is_in_force_now_may_be_told_under_any_title(news):
+    (cell,) = made(looked(news, "Who is the chair of the Dockyard?"))
+    assert [each.sentence.hit.document for each in cell.matches] == ["gazette"]
+
+
+def test_a_sentence_about_somebody_else_is_no_answer(news):
+    (cell,) = made(looked(news, "Did Jonas Teufert resign?"))
+    assert "Petra" not in "".join(each.sentence.text for each in cell.matches)
+
+
+@pytest.fixture(scope="module")
+def offices(tmp_path_factory):
+    with corpus_with(
+        tmp_path_factory.mktemp("offices"),
+        doc("pike", "2021-03-05", "Since 1 March 2021 Ada Pike is mayor of Torle.", "Torle news"),
+        doc("lund", "2023-06-02", "Since 1 June 2023 Bo Lund is mayor of Torle.", "Torle news again"),
+        doc("fares", "2021-01-01", "The ferry costs €4.", "Fares"),
+    ) as corpus:
+        yield corpus
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Who was mayor of Torle in April 2021?", ["Ada Pike"]),
+        ("Who was mayor of Torle in 2022?", ["Ada Pike"]),
+        ("Who was mayor of Torle in August 2023?", ["Bo Lund"]),
+        ("Who was mayor of Torle in 2019?", []),  # before the first of them
+        ("Who will be mayor of Torle in 2031?", []),  # nobody knows how long it lasts
+    ],
+)
+def test_a_state_lasts_until_the_next(offices, question, answer):
+    (cell,) = made(looked(offices, question))
+    said = " ".join(each.sentence.text for each in cell.matches)
+    assert [name for name in ("Ada Pike", "Bo Lund") if name in said] == answer
+
+
+# -- who or what came after something --------------------------------------------------------------------
+
+NOTES = [
+    asof.Document("r1", "Quill 1.2 was released on May 3, 2020.", "Quill 1.2", "2020-05-03"),
+    asof.Document("r0", "Quill 1.1 was released on May 12, 2019.", "Quill 1.1", "2019-05-12"),
+    asof.Document("x1", "Support for Quill 1.1 has ended.", "Quill 1.1", "2020-06-01"),
+    asof.Document(
+        "y1", "Inkwell for Quill 7 was released on July 1, 2020.", "Inkwell for Quill 7", "2020-07-01"
+    ),
+    asof.Document("r2", "Quill 1.3 was released on May 5, 2021.", "Quill 1.3", "2021-05-05"),
+    asof.Document("r3", "Quill 1.4 was released on May 6, 2022.", "Quill 1.4", "2022-05-06"),
+    asof.Document("m1", "Ada Holm is elected chair of the rope club.", "Minutes", "2019-02-02"),
+    asof.Document("m2", "Ada Holm, chair of the rope club, opened the ropewalk.", "Ropewalk", "2020-01-01"),
+    asof.Document("m3", "Bo Lind is elected chair of the rope club.", "Minutes of May", "2021-05-01"),
+    asof.Document("m4", "Cleo Marsh is elected chair of the rope club.", "Minutes of June", "2023-06-01"),
+]
+
+
+@pytest.fixture(scope="module")
+def notes(tmp_path_factory):
+    with asof.open(tmp_path_factory.mktemp("successors")) as corpus:
+        corpus.maintenance.background = False
+        corpus.add(NOTES)
+        yield corpus
+
+
+@pytest.mark.parametrize(
+    ("question", "as_of", "documents"),
+    [
+        ("Which version came after Quill 1.2?", "2024", ["r2", "r1"]),
+        ("What replaced Quill 1.1?", "2024", ["r1", "r0"]),
+        ("Who came after Ada Holm as chair of the rope club?", "2024", ["m3", "m1"]),
+        ("Who succeeded Bo Lind as chair of the rope club?", "2024", ["m4", "m3"]),
+    ],
+)
+def test_the_next_one_is_quoted_before_the_one_that_is_named(notes, question, as_of, documents):
+    answer = notes.at(as_of).ask(question)
+    assert [each.document for each in answer.citations] == documents
+
+
+def test_what_came_later_than_the_moment_is_not_there(notes):
+    answer = notes.at("2021-01-01").ask("Which version came after Quill 1.2?")
+    assert not {"r2", "r3"} & {each.document for each in answer.citations}
+
+
+AFTER = [
+    ("Who came after Ada Holm as chair?", "Ada Holm"),
+    ("Which version followed Quill 1.2 in 2021?", "Quill 1.2"),
+    ("Who was the successor of Ada Holm?", "Ada Holm"),
+    ("What replaced the Prudence?", "the Prudence"),
+    ("When did Bo come after Ada?", ""),  # a time is asked for
+    ("Who was replaced?", ""),
+    ("Wer kam nach Ada Holm als Vorsitzende der Genossenschaft?", "Ada Holm"),
+]
+
+
+@pytest.mark.parametrize(("question", "after"), AFTER)
+def test_what_a_question_for_a_successor_names(question, after):
+    reading = read_question(question, datetime(2024, 7, 1, tzinfo=UTC), language="en de")
+    assert ParsedQuestion.of(reading).after == after
+
+
+# -- sources that contradict each other ------------------------------------------------------------------
+
+
+@pytest.fixture
+def told(tmp_path):
+    def run(question, *documents, **options):
+        with corpus_with(tmp_path, *documents) as corpus:
+            return corpus.at(**options).ask(question, mode="local")
+
+    return run
+
+
+BEFORE = {
+    "a": "Rain fell for nine days and the sheep were moved uphill.",
+    "b": "The warden measured on the morning after, with a rope and a stone.",
+}
+
+
+def flood(id_: str, published: str, height: str, title: str = "Esker", before: str = ""):
+    """Two texts that have only the statement in common: so that neither is the later version of the other."""
+    said = f"The height of the flood was {height} metres in March 2021."
+    return doc(id_, published, f"{before or BEFORE[id_]} {said}", title)
+
+
+def test_two_sources_of_one_time_that_do_not_agree_are_no_answer(told):
+    made = told(
+        "What was the height of the flood in March 2021?",
+        flood("a", "2021-05-01", "2.4"), flood("b", "2021-05-03", "3.1"),
+    )  # fmt: skip
+    assert made.refused
+    assert made.reason.startswith("the sources contradict each other: ")
+    assert {each.document for each in made.citations} == {"a", "b"}
+    assert [each.n for each in made.citations] == [1, 2]
+    for each in made.citations:
+        height = "2.4 metres" if each.document == "a" else "3.1 metres"
+        assert f"{height} [{each.n}]" in made.reason
+        assert f"[{each.n}] “The height of the flood was {height} in March 2021.”" in made.text
+    assert made.values == ()
+
+
+def test_figures_that_round_to_each_other_agree(told):
+    made = told(
+        "What was the height of the flood in March 2021?",
+        flood("a", "2021-05-01", "2.4"), flood("b", "2021-05-03", "2.43"),
+    )  # fmt: skip
+    assert not made.refused
+    assert made.notes == ()
+
+
+def test_statements_of_different_times_do_not_contradict_each_other(told):
+    made = told(
+        "What was the height of the flood in March 2021?",
+        flood("a", "2021-05-01", "2.4"),
+        doc("b", "2022-05-03", "The height of the flood was 3.1 metres in March 2022.", "Esker"),
+    )
+    assert [each.document for each in made.citations] == ["a"]
+
+
+def test_without_a_time_too_statements_of_different_times_do_not_contradict_each_other(told):
+    made = told(
+        "What is the height of the flood?",
+        flood("a", "2021-05-01", "2.4"),
+        doc(
+            "b", "2022-05-03", f"{BEFORE['b']} The height of the flood was 3.1 metres in March 2022.", "Esker"
+        ),
+    )
+    assert not made.refused
+    assert made.notes == ()
+
+
+def test_a_document_does_not_contradict_itself(told):
+    said = " ".join(f"The height of the flood was {height} metres in March 2021." for height in (2.4, 3.1))
+    made = told("What was the height of the flood in March 2021?", doc("a", "2021-05-01", said, "Esker"))
+    assert not made.refused
+    assert made.notes == ()
+
+
+def test_statements_of_different_things_do_not_contradict_each_other(told):
+    made = told(
+        "What was the height of the flood in March 2021?",
+        flood("a", "2021-05-01", "2.4"), flood("b", "2021-05-03", "3.1", "Tarn"),
+    )  # fmt: skip
+    assert not made.refused
+
+
+def test_without_a_time_the_later_one_is_told_and_what_it_contradicts(told):
+    made = told(
+        "What is the height of the flood?", flood("a", "2021-05-01", "2.4"), flood("b", "2021-05-03", "3.1")
+    )
+    assert not made.refused
+    assert [each.document for each in made.citations] == ["b"]
+    assert made.notes == (
+        "it contradicts “The height of the flood was 2.4 metres in March 2021.” (Esker, 2021-05-01)",
+    )
+
+
+def test_without_a_time_two_of_one_day_are_no_answer(told):
+    made = told(
+        "What is the height of the flood?", flood("a", "2021-05-01", "2.4"), flood("b", "2021-05-01", "3.1")
+    )
+    assert made.refused
+    assert made.reason.startswith("the sources contradict each other")
+
+
+def test_what_was_said_before_its_time_was_over_was_a_forecast(told):
+    made = told(
+        "What was the height of the flood in March 2021?",
+        flood("a", "2021-03-01", "2.4"), flood("b", "2021-05-01", "3.1"),
+    )  # fmt: skip
+    assert [each.document for each in made.citations] == ["b"]
+    assert made.notes[0].startswith("it contradicts “The height of the flood was 2.4 metres")
+
+
+def test_what_was_not_yet_published_contradicts_nothing(told):
+    made = told(
+        "What was the height of the flood in March 2021?",
+        flood("a", "2021-05-01", "2.4"), flood("b", "2021-05-03", "3.1"), as_of="2021-05-02",
+    )  # fmt: skip
+    assert not made.refused
+    assert [each.document for each in made.citations] == ["a"]
+
+
+def test_what_was_superseded_gives_way_whatever_time_is_asked_for(told):
+    rain = "It rained, and the flood came down to Esker."
+    made = told(
+        "What was the height of the flood in March 2021?",
+        flood("a", "2021-05-01", "2.4", before=rain), flood("b", "2021-05-03", "3.1", before=rain),
+    )  # fmt: skip
+    assert [each.document for each in made.citations] == ["b"]
+    assert made.notes[0].startswith("it contradicts “The height of the flood was 2.4 metres")
+
+
+def test_two_holders_of_an_office_of_one_day_are_no_answer(told):
+    made = told(
+        "Who is the harbour master of Esker?",
+        doc("a", "2021-05-01", f"{BEFORE['a']}\n\nHarbour master: Ada Brandt.", "Esker"),
+        doc("b", "2021-05-01", f"{BEFORE['b']}\n\nHarbour master: Bo Lind.", "Esker"),
+    )
+    assert made.refused
+    assert "Ada Brandt [" in made.reason
+    assert "Bo Lind [" in made.reason

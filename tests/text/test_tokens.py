@@ -1,6 +1,10 @@
+"""Tokens, stems and hashes of words."""
+
 from __future__ import annotations
 
+import re
 from hashlib import blake2b
+from pathlib import Path
 from unicodedata import normalize
 
 import numpy as np
@@ -9,6 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from tests.support.growth import is_linear
 
+import asof
 from asof.errors import UsageError
 from asof.text.tokens import Analyzer, algorithms, spans, term_hash, tokenize
 
@@ -151,3 +156,21 @@ def test_every_accepted_language_works() -> None:
     assert len(analyzer.languages) == len(algorithms())
     for language in analyzer.languages:
         assert len(analyzer.terms("one deux drei четыре", language)) == 4
+
+
+# -- cPython 3.11.0 to 3.11.4 (Debian 12 has 3.11.2) loops for ever on possessive quantifiers of gro------
+
+POSSESSIVE_GROUP = re.compile(r"(?<!\\\\)\)(?:[*+?]|\{\d*,?\d*\})\+")
+
+
+def test_no_pattern_has_a_possessive_group() -> None:
+    assert POSSESSIVE_GROUP.search(r"(?:ab)*+")
+    assert not POSSESSIVE_GROUP.search(r"(?>(?:ab)*)[a-z]*+")
+    sources = Path(asof.__file__).parent.rglob("*.py")
+    found = [
+        f"{path.name}: {line.strip()}"
+        for path in sources
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if POSSESSIVE_GROUP.search(line) and not line.lstrip().startswith("#")
+    ]
+    assert found == []

@@ -1,15 +1,34 @@
+"""Times that a text mentions."""
+
 from __future__ import annotations
 
 from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from tests.support.growth import is_linear
+from tests.support.time_runs import whole_run
 
+from asof.lang import FIRST, codes
+from asof.time.dates import _TABLES, _able, day_point
 from asof.time.expressions import TimeContext, TimeMention, parse
-from asof.time.lexicon import lexicon
+from asof.time.intent import recency
+from asof.time.lexicon import (
+    FAR,
+    WORD,
+    TimeLexicon,
+    TimeText,
+    bond,
+    lexicon,
+    windows,
+    words_after,
+    words_before,
+)
 from asof.time.moment import read
+from asof.time.reading import ReadingContext, anchor_at
 from asof.time.span import GRAINS, Period, Span, days_in, months_later, one_day
 
 ANCHOR = datetime(2024, 5, 31, 12, 34, tzinfo=UTC)  # a Friday
@@ -324,3 +343,285 @@ def test_hostile_text_is_read(text: str) -> None:
 def test_days_of_a_zone_follow_each_other() -> None:
     for text, day in (("yesterday", date(2024, 5, 30)), ("today", date(2024, 5, 31))):
         assert only(text, zone=BERLIN).span == days_in(one_day(day), BERLIN)
+
+
+# -- hard expressions ------------------------------------------------------------------------------------
+
+# a Friday
+
+
+TABLE = Path(__file__).with_name("hard_expressions.txt").read_text("utf-8")
+
+
+def rows(*sections: str) -> list[str]:
+    """The lines of some sections of the table."""
+    pieces = TABLE.split("\n[")[1:]
+    named = {piece.partition("]")[0]: piece.splitlines()[1:] for piece in pieces}
+    return [line for section in sections for line in named[section] if line]
+
+
+def short(moment: datetime | None) -> str:
+    """As short as the tables write it: 2024-03-05T14 for 14 o'clock."""
+    if moment is None:
+        return ".."
+    text = moment.strftime(f"{moment.year:04}-%m-%dT%H:%M:%S")
+    for zero in (":00", ":00", "T00"):
+        text = text.removesuffix(zero)
+    return text
+
+
+def told(mention: TimeMention) -> str:
+    span = mention.span
+    return f"{mention.text} | {short(span.start)} | {short(span.end)} | {mention.grain}"
+
+
+@pytest.mark.parametrize("row", rows("absolute", "labels", "limits"))
+def test_times_that_need_no_anchor(row: str) -> None:
+    text, meant = row.split(" => ")
+    if "this year" in text or "last year" in text:
+        assert parse(text) == ()
+    else:
+        assert [told(mention) for mention in parse(text)] == meant.split(" ; ")
+        assert not any(mention.relative for mention in parse(text))
+    assert [told(mention) for mention in parse(text, ANCHOR)] == meant.split(" ; ")
+
+
+@pytest.mark.parametrize("row", rows("relative"))
+def test_times_that_count_from_the_anchor(row: str) -> None:
+    text, meant = row.split(" => ")
+    assert [told(mention) for mention in parse(text, ANCHOR)] == meant.split(" ; ")
+    assert all(mention.relative for mention in parse(text, ANCHOR))
+    assert not any(mention.relative for mention in parse(text))
+    assert not any(told(mention) in meant for mention in parse(text))
+
+
+@pytest.mark.parametrize("text", rows("none"))
+def test_what_is_no_time(text: str) -> None:
+    assert parse(text, ANCHOR) == ()
+    assert parse(text) == ()
+
+
+# -- times in other languages ----------------------------------------------------------------------------
+
+# a Friday
+FILES = {
+    path.stem.removeprefix("expressions_"): path for path in Path(__file__).parent.glob("expressions_*.txt")
+}
+
+
+def lines(*wanted: str) -> list[tuple[str, str]]:
+    """Language and line of the sections of these names."""
+    chosen = []
+    for code, path in sorted(FILES.items()):
+        for section in path.read_text("utf-8").split("\n[")[1:]:
+            name, _, lines = section.partition("]")
+            chosen += [(code, line) for line in lines.splitlines() if line and name in wanted]
+    return chosen
+
+
+def test_every_language_of_time_has_its_cases() -> None:
+    assert FILES.keys() | {FIRST} == set(codes("time"))  # of which test_expressions.py is
+
+
+@pytest.mark.parametrize(("language", "row"), lines("dates", "labels", "parts", "limits", "clock"))
+def test_times_that_need_no_anchor_in_any_language(language: str, row: str) -> None:
+    text, meant = row.split(" => ")
+    assert [told(mention) for mention in parse(text, ANCHOR, TimeContext(language=language))] == meant.split(
+        " ; "
+    )
+    assert [told(mention) for mention in parse(text, context=TimeContext(language=language))] == meant.split(
+        " ; "
+    )
+
+
+@pytest.mark.parametrize(("language", "row"), lines("relative"))
+def test_times_that_count_from_the_anchor_in_any_language(language: str, row: str) -> None:
+    text, meant = row.split(" => ")
+    found = parse(text, ANCHOR, TimeContext(language=language))
+    assert [told(mention) for mention in found] == meant.split(" ; ")
+    assert all(mention.relative for mention in found)
+    assert parse(text, context=TimeContext(language=language)) == ()
+
+
+@pytest.mark.parametrize(("language", "text"), lines("none"))
+def test_what_is_no_time_in_any_language(language: str, text: str) -> None:
+    assert parse(text, ANCHOR, TimeContext(language=language)) == ()
+
+
+@pytest.mark.parametrize(("language", "row"), lines("wish"))
+def test_wishes_for_the_newest(language: str, row: str) -> None:
+    question, wanted = row.split(" => ")
+    assert recency(question, language) == recency(question) == float(wanted)
+
+
+@pytest.mark.parametrize(
+    ("language", "row"),
+    [row for row in lines("dates", "labels", "limits", "relative") if row[0] in ("ja", "zh")],
+)
+def test_languages_of_a_script_of_their_own_are_read_in_any_text(language: str, row: str) -> None:
+    text, meant = row.split(" => ")
+    for other in ("en", "de fr", ""):
+        found = parse(text, ANCHOR, TimeContext(language=other))
+        assert [told(mention) for mention in found] == meant.split(" ; ")
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("März 2021", "März 2021 | 2021-03-01 | 2021-04-01 | month"),
+        ("dated 15. März 2021, say", "15. März 2021 | 2021-03-15 | 2021-03-16 | day"),
+        ("the 15. März of that", "15. März | 2024-03-15 | 2024-03-16 | day"),
+        ("in Dezember 2020", "Dezember 2020 | 2020-12-01 | 2021-01-01 | month"),
+        ("MÄRZ 2021", "MÄRZ 2021 | 2021-03-01 | 2021-04-01 | month"),
+        ("Mai 2021", "Mai 2021 | 2021-05-01 | 2021-06-01 | month"),
+        ("3. Mai 2021", "3. Mai 2021 | 2021-05-03 | 2021-05-04 | day"),
+        ("between Mai and Juni 2021", "between Mai and Juni 2021 | 2021-05-01 | 2021-07-01 | month"),
+        ("on 3 mars 2021", "3 mars 2021 | 2021-03-03 | 2021-03-04 | day"),
+        ("published mars 2021", "mars 2021 | 2021-03-01 | 2021-04-01 | month"),
+        ("août 2019", "août 2019 | 2019-08-01 | 2019-09-01 | month"),
+        ("since décembre 2020", "since décembre 2020 | 2020-12-01 | .. | month"),
+        ("marzo de 2021", "marzo de 2021 | 2021-03-01 | 2021-04-01 | month"),
+        ("5 de marzo de 2021", "5 de marzo de 2021 | 2021-03-05 | 2021-03-06 | day"),
+        ("the Mars 2020 rover", "2020 | 2020-01-01 | 2021-01-01 | year"),
+        ("a Mayo Clinic study", ""),
+        ("3 Mai Tais in mars, last mai", ""),
+        ("Juli Zeh and 2 Mars bars", ""),
+        ("this juin, as in juin", ""),
+        ("until 4 mai", ""),
+    ],
+)
+def test_months_of_other_languages_are_read_where_nothing_else_can_be_meant(text: str, meant: str) -> None:
+    assert [told(mention) for mention in parse(text, ANCHOR)] == [meant][: bool(meant)]
+
+
+@pytest.mark.parametrize(("text", "code"), [("depuis 9000 ans", "fr"), ("seit 9000 Jahren", "de")])
+def test_what_has_lasted_since_before_the_calendar_is_no_time(text: str, code: str) -> None:
+    assert parse(text, ANCHOR, TimeContext(language=code)) == ()
+
+
+# -- the words around triggers are the only ones that are cut --------------------------------------------
+
+ENGLISH = lexicon("en")
+WINDOW_TEXTS = st.lists(
+    st.sampled_from(
+        ["may", "March", "May", "2024", "Q3", "the", "profit", "İstanbul", "½", "März", "20240305"]
+    )
+    | st.sampled_from([" ", " ", "-", "\u2014", "\n\n", "5", "may", "é", "_"])
+    | st.text(max_size=4)
+).map("".join)
+
+
+@given(WINDOW_TEXTS)
+def test_triggers_are_those_words_of_the_text_that_may_say_a_time(text: str) -> None:
+    whole = TimeText(text)
+    expected = [
+        word.span()
+        for word in WORD.finditer(whole.lower)
+        if word[0] in ENGLISH.triggers or (word[0][0] in "0123456789" and len(word[0]) in (8, 14))
+    ]
+    assert whole.triggers(ENGLISH) == expected
+
+
+@given(WINDOW_TEXTS)
+def test_windows_are_disjoint_and_hold_their_words_and_gaps(text: str) -> None:
+    done, whole = 0, TimeText(text)
+    for window in windows(whole, ENGLISH):
+        start, end = window.starts[window.first], window.end(window.after - 1)
+        assert done <= start
+        done = end
+        pieces = [piece for pair in zip(window.gaps, [*window.words, ""], strict=True) for piece in pair]
+        assert whole.lower.startswith("".join(pieces), window.offset)
+        assert window.words == WORD.findall(whole.lower, window.offset, window.end(len(window.words) - 1))
+        assert len(WORD.findall(whole.lower[:start])[-2:]) == window.first
+        assert len(WORD.findall(whole.lower[end:])[:1]) == len(window.words) - window.after
+
+
+@given(WINDOW_TEXTS, WINDOW_TEXTS, st.sampled_from(sorted(ENGLISH.triggers)))
+def test_a_window_reaches_as_far_as_words_are_known_and_near(before: str, after: str, trigger: str) -> None:
+    """Word by word, as `bond` has it; 12 words before the trigger at most."""
+    text = TimeText(f"{before} {trigger} {after}")
+    words = list(WORD.finditer(text.lower))
+    middle = next(n for n, word in enumerate(words) if word.start() == len(before) + 1)
+
+    def linked(n: int) -> bool:
+        """Whether word n and the next one are near; both are known."""
+        near = bond(text.lower[words[n].end() : words[n + 1].start()])[0] != FAR
+        return near and all(word[0].isdecimal() or word[0] in ENGLISH.known for word in words[n : n + 2])
+
+    first, last = middle, middle
+    while first > max(0, middle - 12) and linked(first - 1):
+        first -= 1
+    while last + 1 < len(words) and linked(last):
+        last += 1
+    start, end = words[middle].span()
+    size = len(text.lower)
+    left = words_before(ENGLISH, 12).match(text.backwards, size - start)
+    right = words_after(ENGLISH, 400).match(text.lower, end)
+    assert left is not None
+    assert right is not None
+    assert (size - left.end(), right.end()) == (words[first].start(), words[last].end())
+
+
+@pytest.mark.parametrize(
+    "piece", ["1234567,89,", "12, ", "1.2.3 ", "2024 " + "." * 50, "1٣", "1a", "the of "]
+)
+def test_a_long_text_is_read_in_linear_time(piece: str) -> None:
+    assert is_linear(lambda size: parse(piece * (size // len(piece))), 12_500)
+
+
+# -- which rules are tried at an item --------------------------------------------------------------------
+
+HERE = ReadingContext(anchor_at(datetime(2024, 5, 31, 12, 34, tzinfo=UTC), UTC))
+FIGURES = st.integers(0, 40).map(str) | st.integers(1990, 2030).map(str) | st.sampled_from(["20240305", "05"])
+SIGNS = st.sampled_from([" ", " ", " ", " ", "-", "/", ".", ". ", ", ", "'", ":", ""])
+SUFFIXES = st.sampled_from(["1st", "22nd", "5th", "1990s", "Q3", "3pm", "2024-W09"])
+
+
+def words_by_sense(lexical: TimeLexicon) -> list[list[str]]:
+    """The words and phrases of each sense, so that rare and frequent senses are drawn alike."""
+    by_sense: dict[str, list[str]] = {}
+    for word, senses in lexical.senses.items():
+        for sense in senses:
+            by_sense.setdefault(sense, []).append(word)
+    for phrases in lexical.phrases.values():
+        for words, senses in phrases:
+            for sense in senses:
+                by_sense.setdefault(sense, []).append(" ".join(words))
+    return [sorted(words) for _, words in sorted(by_sense.items())]
+
+
+@pytest.mark.parametrize("language", codes("time"))
+@given(data=st.data())
+def test_a_rule_that_reads_a_time_is_among_those_that_are_tried(language: str, data: st.DataObject) -> None:
+    lexical = lexicon(language)
+    listed = st.sampled_from(words_by_sense(lexical)).flatmap(st.sampled_from)
+    words = data.draw(st.lists(st.tuples(FIGURES | SUFFIXES | listed, SIGNS), min_size=2, max_size=5))
+    run = whole_run("".join(word + sign for word, sign in words), lexical)
+    for i, item in enumerate(run.items):
+        for rule in dict.fromkeys(row.rule for row in _TABLES["day"] if row.begins & item.kind):
+            try:
+                match = rule(run, i, HERE)
+            except (ValueError, OverflowError):
+                match = None
+            if match is not None:
+                after = run[i + 1]
+                assert rule in _able("day", item.kind, after.kind, after.glue, min(run.size - i, 4)), rule
+
+
+FORMS = """
+5th March; 5 March; March 5; 2024 March 5; 2024 Q3; 5th of March; the third quarter; 3Q24;
+twenty first of May; 2024-W09; FY24; the 1990s; 1990s; nineteen nineties; 19th century;
+the 19th century; 2 weeks ago; in two weeks; the day after Easter; 3 days after 5 March;
+2 weeks starting 20 May; the week of March 4; first Friday of March; 3 last weeks;
+two Sundays from now; the week before last; month after next; the 18th; early 2024;
+within 10 months; 20240305; 5/3/2024; nineteen eighty six; year 2000; past year;
+two hours and 5 minutes ago
+"""
+
+
+@pytest.mark.parametrize("text", [form.strip() for form in FORMS.split(";")])
+def test_each_form_is_read_whole_by_a_rule_that_is_tried(text: str) -> None:
+    run = whole_run(text, lexicon("en"))
+    match = day_point(run, 0, HERE)
+    assert match is not None
+    assert match[1] == run.size

@@ -1,0 +1,376 @@
+"""Evidence: sentences, their facts, whether they can hold the answer, and the best of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from tests.support.answers import Looked, corpus_with, doc, looked
+
+from asof import plugins
+from asof.answer.ask import answering
+from asof.answer.evidence import (
+    QUOTE_CHARACTERS,
+    NameUse,
+    WeightedPhrase,
+    document_in_time,
+    document_times,
+    name_use,
+    quotable_sentences,
+    text_names_time,
+)
+from asof.answer.match import LEAST, FactPattern, WrittenFigure, answerability, best_fact, figure_shown
+from asof.errors import UsageError
+from asof.rank.words import largest_idf
+from asof.time.moment import read
+from asof.values import Amount, Answer, Citation, Heading
+
+BOOK = "The quay is 40 metres long. The crane is red.\n\n## Dues\n\nA berth costs €12 a night in 2019."
+
+
+@pytest.fixture(scope="module")
+def quay(tmp_path_factory) -> Looked:
+    with corpus_with(
+        tmp_path_factory.mktemp("quay"),
+        doc("book", "2021-03-01", BOOK, "Tallow Quay", outline=(Heading(BOOK.index("##"), 2, "Dues"),)),
+        doc("crane", "2022-03-01", "The crane is blue. A berth at Tallow Quay is wet.", "Crane (FY2022)"),
+        doc("undated", None, "Nobody knows how old the crane is.", "Old"),
+    ) as corpus:
+        return looked(corpus, "how much does a berth or the crane cost?")
+
+
+def sentence(quay: Looked, begins: str):
+    return next(each for each in quay.said if each.text.startswith(begins))
+
+
+def hit(quay: Looked, document: str):
+    return next(each for each in quay.hits if each.document == document)
+
+
+def test_each_sentence_has_its_own_facts_and_headings_are_none(quay):
+    assert {each.text for each in quay.said} == {
+        "The quay is 40 metres long.", "The crane is red.", "A berth costs €12 a night in 2019.",
+        "The crane is blue.", "A berth at Tallow Quay is wet.", "Nobody knows how old the crane is.",
+    }  # fmt: skip
+    assert [each.fact.object for each in sentence(quay, "A berth costs").facts] == ["€12 a night"]
+    assert sentence(quay, "The crane is red").facts == ()
+
+
+def test_words_of_a_sentence_are_its_own_and_those_of_its_headings_then_of_its_title(quay):
+    berth = sentence(quay, "A berth costs")
+    assert {"berth", "cost"} <= berth.stems
+    assert berth.context_stems - berth.stems == {"due"}
+    assert berth.titled_stems - berth.context_stems == {"tallow", "quay"}
+    assert "due" not in sentence(quay, "The crane is red").context_stems
+
+
+def test_sentences_come_in_the_order_of_their_hits(quay):
+    order = [each.id for each in quay.hits]
+    found = [order.index(each.hit.id) for each in quay.said]
+    assert found == sorted(found)
+    assert quotable_sentences(quay.view, (), ()) == []
+
+
+def test_the_share_of_a_phrase_is_by_weight(quay):
+    phrase = WeightedPhrase.of("berth crane zebra", quay.view)
+    (_, berth), (_, crane), (_, zebra) = phrase.words
+    assert berth > crane > 0  # 2 of 4 passages have a berth, 3 a crane
+    assert zebra == 0.5 + largest_idf(quay.view) ** 2 >= berth  # nothing says it: as much as the rarest
+    assert phrase.share(frozenset(("berth",))) == berth / (berth + crane + zebra)
+    assert phrase.share(frozenset()) == 0.0
+    assert phrase.share(frozenset(("berth", "crane", "zebra"))) == 1.0
+    assert WeightedPhrase.of("", quay.view).share(frozenset()) == 1.0
+
+
+def test_a_document_is_of_the_time_of_its_title_else_of_its_publication(quay):
+    assert document_times(hit(quay, "crane")) == (read("2022"),)
+    assert document_times(hit(quay, "book")) == (read("2021-03-01"),)  # 2019 is said in its text
+    assert document_times(hit(quay, "undated")) == ()
+    assert document_in_time(hit(quay, "crane"), read("2022"))
+    assert not document_in_time(hit(quay, "book"), read("2019"))
+    assert text_names_time(next(h for h in quay.hits if "€12" in h.text), read("2019"))
+    assert not text_names_time(hit(quay, "crane"), read("2022"))
+
+
+def test_a_name_stands_at_the_beginning_of_a_title_or_in_a_text(quay):
+    book, crane = hit(quay, "book"), hit(quay, "crane")
+    assert name_use(book, "Tallow Quay Ltd.") == NameUse(title=True, text=True)
+    assert name_use(book, "tallow") == NameUse(title=True, text=True)
+    assert name_use(book, "Quay") == NameUse(title=False, text="quay" in book.text)
+    assert name_use(crane, "Tallow Quay") == NameUse(title=False, text=True)
+    assert name_use(crane, "Tallow Qua") == NameUse(title=False, text=False)
+
+
+# -- answers with the facts of sentences, and without the extension that reads them ----------------------
+
+PRICES = (
+    doc("a", "2020-03-01", "The price of the ferry is 4 euros in 2020."),
+    doc("b", "2021-03-01", "The price of the ferry is 5 euros in 2021."),
+)
+
+
+@pytest.fixture
+def alone(monkeypatch):
+    monkeypatch.setitem(plugins.BUILT_IN, plugins.ANSWERING, {})
+
+
+def test_sentences_have_the_facts_that_they_state(memory_folder):
+    with corpus_with(memory_folder, *PRICES) as corpus:
+        known = looked(corpus, "what was the price of the ferry in 2020?").facts
+    assert {each.fact.object for each in known} >= {"4 euros", "5 euros"}
+    old, new = (next(each for each in known if each.fact.object.startswith(price)) for price in "45")
+    assert not old.is_state
+    assert not old.contradicts(new)  # each of its year
+
+
+@pytest.mark.usefixtures("alone")
+def test_without_the_extension_no_facts_are_known_and_sentences_answer(memory_folder):
+    assert answering() is None
+    with corpus_with(memory_folder, *PRICES) as corpus:
+        known = looked(corpus, "what was the price of the ferry in 2020?")
+        answer = corpus.at().ask("what was the price of the ferry in 2020?", mode="local")
+        with pytest.raises(UsageError, match='mode "global" answers from reports'):
+            corpus.at().ask("what happened in 2020?", mode="global")
+        assert corpus.at().ask("what happened in 2020?").mode == "local"
+    assert known.facts == ()
+    assert answer.citations[0].document == "a"
+
+
+# -- which fact of a sentence says what is asked, and which figure it shows ------------------------------
+
+TEXTS = (
+    "In 2021 revenue was $40 million and net debt was $9 million.", "Ticket, adult: €4.20", "Pig: free",
+    "In 2016 there were rains.", "There are 214 of them.", "It rose to €5.40, then fell to €4.90.",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def tallow(tmp_path_factory):
+    with corpus_with(
+        tmp_path_factory.mktemp("tallow"), doc("a", "2022-02-01", "\n\n".join(TEXTS), "Tallow Works")
+    ) as corpus:
+        return looked(corpus, "tallow works revenue")
+
+
+def sentence_of_fact_match(tallow, begins):
+    return next(each for each in tallow.said if each.text.startswith(begins))
+
+
+def said(tallow, begins, phrase, name="", time="", value=True):
+    sought = FactPattern(WeightedPhrase.of(phrase, tallow.view), name, read(time) if time else None, value)
+    fact, share = best_fact(sought, sentence_of_fact_match(tallow, begins))
+    return (fact.fact.object if fact else None), share
+
+
+def test_the_fact_whose_relation_says_it(tallow):
+    assert said(tallow, "In 2021", "revenue") == ("$40 million", 1.0)
+    assert said(tallow, "In 2021", "net debt") == ("$9 million", 1.0)
+    assert said(tallow, "In 2021", "zebras") == (None, 0.0)
+
+
+def test_only_in_the_time_that_is_asked_for(tallow):
+    assert said(tallow, "In 2021", "revenue", time="2021")[0] == "$40 million"
+    assert said(tallow, "In 2021", "revenue", time="2020") == (None, 0.0)
+
+
+def test_only_of_whom_is_asked_about(tallow):
+    assert said(tallow, "In 2021", "revenue", name="Tallow Works")[0] == "$40 million"
+    assert said(tallow, "In 2021", "revenue", name="Otter Mills") == (None, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("begins", "shown"),
+    [
+        ("Ticket", WrittenFigure("€4.20", Amount(4.2, "EUR"))),
+        ("Pig", None),  # says no figure
+        ("In 2016", None),  # a time
+        ("There are", WrittenFigure("214", Amount(214.0, ""))),
+        ("It rose", None),  # two
+    ],
+)
+def test_without_a_fact_the_only_figure_of_a_sentence(tallow, begins, shown):
+    assert figure_shown(sentence_of_fact_match(tallow, begins), None) == shown
+
+
+def test_a_name_alone_is_said_by_what_is_the_case_with_it(tmp_path):
+    with corpus_with(
+        tmp_path,
+        doc("a", "2021-02-01", "Birch Bay sold rope. Birch Bay is a harbour on the Esker.", "Guide"),
+        doc("b", "2022-02-01", "Somebody saw a dog at Birch Bay.", "Dogs"),
+    ) as corpus:
+        made = corpus.at().ask("What is Birch Bay?")
+    assert made.citations[0].quote == "Birch Bay is a harbour on the Esker."
+
+
+def test_the_figure_of_a_fact_is_its_own(tallow):
+    revenue = sentence_of_fact_match(tallow, "In 2021")
+    fact, _ = best_fact(FactPattern(WeightedPhrase.of("net debt", tallow.view), "", None, True), revenue)
+    assert figure_shown(revenue, fact) == WrittenFigure("$9 million", Amount(9e6, "USD"))
+
+
+# -- whether passages can hold the answer to a question --------------------------------------------------
+
+ROPE, QUAY = (frozenset({"rope"}), 3.0), (frozenset({"quay"}), 1.0)
+
+
+def odds(probability: float) -> float:
+    return math.log(probability / (1 - probability))
+
+
+def test_by_the_largest_share_of_the_words() -> None:
+    """Of the weight of the words, 3 + 1, the second passage has 3."""
+    words = WeightedPhrase("rope quay", (ROPE, QUAY))
+    found = answerability(words, [frozenset({"quay"}), frozenset({"rope", "mill"})])
+    assert odds(found) == pytest.approx(2.0 + 2.1 * math.log(0.75 + 0.05))
+
+
+def test_words_that_nothing_has_count_against_it() -> None:
+    """One word of two is in no passage of the corpus."""
+    words = WeightedPhrase("rope quay", (ROPE, QUAY), ("quay",))
+    assert odds(answerability(words, [frozenset({"rope"})])) == pytest.approx(
+        2.0 + 2.1 * math.log(0.75 + 0.05) - 2.6 / 2
+    )
+
+
+def test_passages_without_any_of_the_words_are_refused() -> None:
+    """2 + 2.1 · ln(.05) = -4.3: a probability of .013."""
+    words = WeightedPhrase("rope quay", (ROPE, QUAY))
+    assert answerability(words, [frozenset({"mill"})]) == answerability(words, []) < LEAST
+
+
+RELEASES = [
+    doc("r", "2024-02-06", "Quill 1.22 is out with loops over integers.", "Quill 1.22"),
+    doc("m", "2023-05-01", "The mill was sold.", "Mill"),
+]
+
+
+@pytest.mark.parametrize(
+    ("question", "refused"),
+    [
+        ("Which Quill editions are new in 2024?", False),
+        ("Which Quill editions are new in 2023?", True),
+        ("Which Quill editions are new?", True),
+    ],
+)
+def test_a_document_of_the_time_whose_title_has_the_question_is_enough(
+    tmp_path: Path, question: str, refused: bool
+) -> None:
+    """Of the words of the question the corpus has only the one that is the title's; nothing is of 2023."""
+    with corpus_with(tmp_path, *RELEASES) as corpus:
+        assert corpus.at().ask(question).refused is refused
+
+
+# -- the sentences that answer, as they are quoted -------------------------------------------------------
+
+Ask = Callable[..., Answer]
+WEATHER = (
+    " The weather was fair all over the coast for most of the week, and few people were seen outside." * 3
+)
+
+
+@pytest.fixture
+def ask(tmp_path: Path) -> Ask:
+    def asked(question: str, *texts: str) -> Answer:
+        documents = [doc(f"{at}", f"2022-0{at}-01", text, f"Note {at}") for at, text in enumerate(texts, 1)]
+        with corpus_with(tmp_path, *documents) as corpus:
+            return corpus.at().ask(question)
+
+    return asked
+
+
+def emphasised(citation: Citation) -> str:
+    """The part of a quote that answers."""
+    first, last = citation.emphasis or (0, len(citation.quote))
+    return citation.quote[first:last]
+
+
+def test_the_sentence_with_most_of_the_question_first(ask: Ask) -> None:
+    made = ask(
+        "Why was the old lighthouse painted green?",
+        f"Ships pass the lighthouse at night.{WEATHER} The old lighthouse was painted green for the fair.",
+    )
+    assert not made.refused
+    assert emphasised(made.citations[0]) == "The old lighthouse was painted green for the fair."
+    assert len(made.citations[0].quote) <= QUOTE_CHARACTERS
+
+
+def test_neighbours_stand_beside_it_as_far_as_they_fit(ask: Ask) -> None:
+    made = ask(
+        "Why was the old lighthouse painted green?",
+        "The old lighthouse was painted green. The fair asked for it. Nobody was told.",
+    )
+    assert [each.quote for each in made.citations] == [
+        "The old lighthouse was painted green. The fair asked for it. Nobody was told."
+    ]
+    assert emphasised(made.citations[0]) == "The old lighthouse was painted green."
+
+
+def test_questions_and_single_words_answer_nothing(ask: Ask) -> None:
+    made = ask(
+        "Why was the old lighthouse painted green?",
+        f"Why was the old lighthouse painted green?{WEATHER} Green lighthouse.{WEATHER} The fair wanted the"
+        " lighthouse green.",
+    )
+    assert emphasised(made.citations[0]) == "The fair wanted the lighthouse green."
+    assert not any(emphasised(each).endswith("?") for each in made.citations)
+
+
+def test_items_of_a_list_below_what_introduces_them(ask: Ask) -> None:
+    listed = "To paint the lighthouse green:\n\n- Close the gate to the rocks.\n- Mix the paint with oil.\n"
+    made = ask("How is the lighthouse painted green?", f"{listed}\nNobody lives in it any more today.")
+    assert made.citations[0].quote == (
+        "To paint the lighthouse green: - Close the gate to the rocks. - Mix the paint with oil."
+    )
+
+
+def test_an_item_alone_where_others_tell_of_something_else(ask: Ask) -> None:
+    made = ask(
+        "Who paints the lighthouse green?",
+        "# Work\n\n- Ada Marsh feeds the seven ducks.\n- Bo Lind paints the lighthouse green.\n"
+        "- Cy Dunn mends all of the nets.\n",
+    )
+    assert made.citations[0].quote == "Bo Lind paints the lighthouse green."
+
+
+def test_one_of_the_time_that_is_asked_about_first(ask: Ask) -> None:
+    made = ask(
+        "Who tended the old lighthouse from 1950 to 1955?",
+        f"Ada Marsh tended the old lighthouse after 1970.{WEATHER} In 1950 Bo Lind moved in with two dogs.",
+    )
+    assert emphasised(made.citations[0]) == "In 1950 Bo Lind moved in with two dogs."
+
+
+def test_what_is_superseded_stands_behind_what_is_in_force(ask: Ask) -> None:
+    """Both have all words of the question; a later notice of the same title supersedes the first."""
+    notice = "Mooring of visitors at the old quay costs {} crowns a night."
+    made = ask("What is paid by visitors for mooring at the old quay?", *map(notice.format, ("nine", "ten")))
+    assert [each.superseded is not None for each in made.citations] in ([False], [False, True])
+    assert "ten crowns" in made.citations[0].quote
+
+
+def test_a_row_of_a_table_behind_its_header(ask: Ask) -> None:
+    table = (
+        "| Bread | Price |\n|---|---|\n| Rye loaf of a kilo | 3 crowns |\n| Seed cake, small | 2 crowns |\n"
+    )
+    made = ask("How much is a rye loaf?", f"Prices of the bakery today.\n\n{table}")
+    first = made.citations[0]
+    assert first.quote == "| Bread | Price | … | Rye loaf of a kilo | 3 crowns |"
+
+
+def test_the_row_answers_and_not_the_header(ask: Ask) -> None:
+    table = (
+        "| Bread | Price |\n|---|---|\n| Rye loaf of a kilo | 3 crowns |\n| Seed cake, small | 2 crowns |\n"
+    )
+    made = ask("Why is a rye loaf of a kilo so dear?", f"Prices of the bakery today.\n\n{table}")
+    assert emphasised(made.citations[0]) == "| Rye loaf of a kilo | 3 crowns |"
+
+
+def test_quotes_of_one_passage_do_not_overlap(ask: Ask) -> None:
+    text = (
+        "The keeper paints the green lighthouse. He sings. The lighthouse is painted green in May, they say."
+    )
+    made = ask("Why is the lighthouse painted green?", f"{text}{WEATHER} The keeper likes green paint best.")
+    quotes = [each.quote for each in made.citations]
+    assert sum("He sings." in each for each in quotes) == 1

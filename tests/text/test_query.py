@@ -1,0 +1,341 @@
+"""Queries: words and phrases, titles, names and shingles."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from tests.support.growth import is_linear
+
+from asof.text.query import (
+    WORDS as SHINGLE,
+)
+from asof.text.query import (
+    QueryWords,
+    Shingler,
+    TitleMatch,
+    TitleStems,
+    contains_phrase,
+    figure,
+    key,
+    mixed,
+    parse,
+)
+from asof.text.tokens import Analyzer, tokenize
+
+ENGLISH = Analyzer()
+BOTH = Analyzer(("en", "de"))
+
+
+def test_stop_words_are_dropped_and_counts_kept_in_order() -> None:
+    assert parse("Who won the cup after the other cup?", ENGLISH) == QueryWords((("won", 1), ("cup", 2)), ())
+
+
+def test_stop_words_of_every_language_are_dropped() -> None:
+    assert parse("the house und die Katze", BOTH) == QueryWords((("house", 1), ("katze", 1)), ())
+
+
+def test_quotations_keep_their_stop_words() -> None:
+    words = parse('Who saw "The Who" in Leeds?', ENGLISH)
+    assert words == QueryWords((("saw", 1), ("the", 1), ("who", 1), ("leeds", 1)), (("the", "who"),))
+
+
+@pytest.mark.parametrize("quoted", ['"An der Saale"', "“An der Saale”", "„An der Saale“", "„An der Saale”"])
+def test_quotation_marks_of_several_lands(quoted: str) -> None:
+    assert parse(f"Halle {quoted} 2024", BOTH).phrases == (("an", "der", "saale"),)
+
+
+def test_a_quoted_word_is_no_phrase_but_is_kept() -> None:
+    assert parse('the word "the"', ENGLISH) == QueryWords((("word", 1), ("the", 1)), ())
+
+
+def test_all_words_stay_when_nothing_else_would() -> None:
+    assert parse("the who", ENGLISH) == QueryWords((("the", 1), ("who", 1)), ())
+    assert parse("to be or not to be", ENGLISH).words == (("to", 2), ("be", 2), ("or", 1), ("not", 1))
+
+
+def test_nothing_asked() -> None:
+    assert parse("", ENGLISH) == parse(' "" ?', ENGLISH) == QueryWords((), ())
+
+
+def test_an_unclosed_quotation_mark_is_a_character() -> None:
+    assert parse('24" the screen', ENGLISH) == QueryWords((("24", 1), ("screen", 1)), ())
+
+
+def test_the_same_phrase_is_listed_once() -> None:
+    assert parse('"new york" or "New York"', ENGLISH) == QueryWords(
+        (("new", 2), ("york", 2)), (("new", "york"),)
+    )
+
+
+@given(st.text(alphabet=st.sampled_from('the cup"“”„«» '), max_size=40))
+def test_no_word_is_lost_but_stop_words(text: str) -> None:
+    words = dict(parse(text, ENGLISH).words)
+    tokens = tokenize(text)
+    assert set(words) <= set(tokens)
+    assert bool(words) == bool(tokens)
+    assert all(words[token] == tokens.count(token) for token in tokens if token not in ENGLISH.stop_words)
+
+
+@pytest.mark.parametrize("piece", ['"', "“", "„", "«", '" „', "“„", '"a b'])
+def test_hostile_questions_take_linear_time(piece: str) -> None:
+    assert is_linear(lambda n: parse(piece * (n // len(piece)), ENGLISH), 5_000)
+
+
+@pytest.mark.parametrize(
+    ("tokens", "phrase", "expected"),
+    [
+        ("a b c", "b c", True),
+        ("a b c", "a c", False),
+        ("a a b", "a b", True),
+        ("a", "a b", False),
+        ("", "a", False),
+        ("", "", True),
+    ],
+)
+def test_a_phrase_is_consecutive(tokens: str, phrase: str, expected: bool) -> None:
+    assert contains_phrase(tokens.split(), phrase.split()) is expected
+    assert contains_phrase(tuple(tokens.split()), tuple(phrase.split())) is expected
+
+
+def test_a_question_about_a_quotation_does_not_require_it() -> None:
+    """Two words are quoted: required beside two others (said, minister), not beside three."""
+    assert parse('who said "no taxes" as minister', ENGLISH).phrases == (("no", "taxes"),)
+    told = QueryWords((("minister", 1), ("said", 1), ("no", 1), ("taxes", 1), ("elections", 1)), ())
+    assert parse('which minister said "no taxes" before elections', ENGLISH) == told
+
+
+# -- titles ----------------------------------------------------------------------------------------------
+
+PLAIN = Analyzer(stem=False)
+
+
+def title(text: str) -> TitleStems:
+    return TitleStems.of(text, "en", PLAIN)
+
+
+@pytest.mark.parametrize("word", ["2", "2021", "v2", "3rd", "v10beta"])
+def test_figures(word: str) -> None:
+    assert figure(word)
+    assert not figure("x" + word)
+
+
+@pytest.mark.parametrize("word", ["", "v", "volume", "two"])
+def test_words_that_are_no_figures(word: str) -> None:
+    assert not figure(word)
+
+
+def test_a_title_has_stems_without_stop_words() -> None:
+    found = TitleStems.of("The Guides to the Harbour, v2", "en", Analyzer(stem=True))
+    assert found == TitleStems(("guid", "harbour", "v2"), ("guid", "harbour"), ("guid", "harbour"))
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "series"),
+    [
+        ("Harbour Guide 2.1", "Harbour guide 2.2", True),
+        ("Fares 2022", "Fares of 2023", True),
+        ("Harbour Guide", "Guide of the Harbour", True),  # whatever the order
+        ("Harbour Guide", "Harbour Guide Deluxe", False),
+    ],
+)
+def test_the_key_of_a_series(one: str, other: str, *, series: bool) -> None:
+    assert (title(one).key == title(other).key) is series
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "said", "strange", "further"),
+    [
+        ("Icinga Web", "web", ["web"], ["icinga"], []),
+        ("Harbour Guide Deluxe", "harbour guide", ["harbour", "guide"], [], ["deluxe"]),
+        ("Harbour Guide 2.1", "harbour guide", ["harbour", "guide"], [], []),
+        ("Harbour Guide 2.1", "harbour guide 2.1", ["harbour", "guide", "2.1"], [], []),
+        ("Women's singles final", "men singles", ["singles"], ["women's"], ["final"]),
+        ("Fog", "harbour", [], [], ["fog"]),
+        ("", "harbour", [], [], []),
+        ("Fog and fog", "fog", ["fog"], [], []),
+    ],
+)
+def test_what_a_question_says_of_a_title(
+    text: str, question: str, said: list[str], strange: list[str], further: list[str]
+) -> None:
+    asked = frozenset(title(question).stems)
+    parts = title(text).stems
+    naming = TitleMatch.of(title(text), asked)
+    pieces = {stem for words in (said, strange, further) for word in words for stem in title(word).stems}
+    assert pieces == set(parts) - {stem for stem in parts if figure(stem) and stem not in asked}
+    for found, expected in zip(
+        (naming.matched, naming.off_topic, naming.extra), (said, strange, further), strict=True
+    ):
+        assert found == tuple(stem for word in expected for stem in title(word).stems)
+
+
+WORDS = st.lists(st.sampled_from(["fog", "mill", "rope", "2", "v3", "bell"]), max_size=6)
+
+
+@given(WORDS, WORDS)
+def test_every_word_is_one_of_the_three(words: list[str], asked: list[str]) -> None:
+    made = title(" ".join(words))
+    naming = TitleMatch.of(made, frozenset(asked))
+    parts = [naming.matched, naming.off_topic, naming.extra]
+    assert set(naming.matched) == set(words) & set(asked)
+    assert set().union(*parts) == set(naming.matched) | set(made.plain)
+    assert not set(naming.matched) & set(naming.off_topic)
+    assert not set(naming.off_topic) & set(asked)
+
+
+# -- names as they are compared --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["Quay Rope, Inc.", "quay rope", "The Quay Rope Company", "QUAY ROPE CORP.", "Quay Rope’s"],
+        ["Lowe & Tide Ltd", "Lowe and Tide", "The Lowe & Tide Co."],
+        ["Macken's", "Macken's Corporation", "MACKEN'S, INC.", "Macken’s"],  # the form stands behind the 's
+        ["U.S.A.", "USA", "the U.S.A."],
+        ["Ropes.com", "ropes.com"],
+        ["Hafen GmbH & Co. KG", "HAFEN GMBH", "Hafen"],
+        ["Har\u00adbour Office", "Harbour\u200b Office", "Ｈarbour_Office", "harbour   office"],
+        ["İzmir", "izmir"],
+        ["Straße AG", "STRASSE"],
+        ["1,204 berths", "1204 berths"],
+        ["the WHO", "WHO", "who"],
+        ["3M Co", "3M"],
+    ],
+)
+def test_one_name_in_many_spellings(names):
+    assert {key(name) for name in names} == {key(names[0])}
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["The Who", "who", "The Band"],  # "who" names nobody
+        ["The Limited", "Limited", "The The", "the"],
+        ["Co Down", "Down", "Co-op", "Op"],  # a form stands at the end
+        ["AG Barr", "Barr"],
+        ["5 kg", "5"],  # and not after a number
+        ["Quay Holdings", "Quay", "Quay Group", "Quay SpA"],
+        ["C", "C++", "C#"],
+        ["Tide", "Tide+"],
+        ["3.5 berths", "35 berths", "3,5 berths"],
+        ["कि", "का"],  # a vowel is a mark in Hindi
+        ["Müller", "Muller"],
+        ["Lowe's", "Lowes"],
+        ["!!!", "???", ""],
+    ],
+)
+def test_what_is_doubtful_stays_apart(names):
+    assert len({key(name) for name in names}) == len(names)
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("Co", "co"),  # nothing but a legal form is a name
+        ("Limited Inc", "limited"),
+        ("The Company", "the company"),
+        ("THE WHO", "the who"),  # nobody can tell
+        ("5 & Co.", "5"),
+        ("!!!", "!!!"),
+        (" \n", ""),
+    ],
+)
+def test_what_is_left_of_names_that_are_hardly_any(name, expected):
+    assert key(name) == expected
+
+
+_PARTS = [
+    "the",
+    "The",
+    "Co",
+    "Inc.",
+    "&",
+    "and",
+    "who",
+    "3.5",
+    "5",
+    "kg",
+    "'s",
+    "’",
+    "_",
+    "x",
+    ",",
+    ".",
+    "ŉ",
+    "İ",
+    "+",
+]
+
+
+@given(st.text(max_size=12) | st.lists(st.sampled_from(_PARTS), max_size=6).map("".join)
+       | st.lists(st.sampled_from(_PARTS), max_size=6).map(" ".join))  # fmt: skip
+@example("0.0'S")
+@example("the The Co Ltd")
+@example("x's's")
+@example("_'S")
+def test_a_key_is_its_own_key_and_never_lost(name):
+    assert key(key(name)) == key(name)
+    assert bool(key(name)) or not name.replace("_", "").strip() or not name.isascii()
+
+
+# -- shingles --------------------------------------------------------------------------------------------
+
+TEXTS = st.lists(
+    st.lists(st.sampled_from(["Mill", "ferry", "3.15.5", "don't", "Möwe"]), max_size=7), max_size=6
+)
+
+
+def triples(text: str) -> set[tuple[str, ...]]:
+    words = tokenize(text)
+    return {tuple(words[at : at + SHINGLE]) for at in range(len(words) - SHINGLE + 1)}
+
+
+def test_by_hand() -> None:
+    hashes, owner = Shingler()(["the merger of Acme", "Of ACME, the merger; of acme", "two words", ""])
+    # the merger of | merger of acme; of acme the | acme the merger | the merger of | merger of acme
+    assert np.bincount(owner, minlength=4).tolist() == [2, 4, 0, 0]
+    of = [set(hashes[owner == text].tolist()) for text in range(4)]
+    assert of[0] < of[1]
+
+
+def test_a_shingle_that_is_repeated_counts_once() -> None:
+    hashes, owner = Shingler()(["mill ferry bread mill ferry bread mill ferry"])
+    assert len(hashes) == len({"mill ferry bread", "ferry bread mill", "bread mill ferry"}) == len(owner)
+
+
+def test_words_are_not_stemmed_and_stop_words_count() -> None:
+    shingler = Shingler()
+    one, _ = shingler(["the mills are closed"])
+    other, _ = shingler(["the mill is closed"])
+    assert not set(one.tolist()) & set(other.tolist())
+
+
+def test_no_shingle_reaches_into_the_next_text() -> None:
+    hashes, _ = Shingler()(["mill ferry", "bread rope"])
+    assert len(hashes) == 0
+
+
+@given(TEXTS)
+def test_as_many_as_there_are_different_triples(drawn: list[list[str]]) -> None:
+    texts = [" ".join(words) for words in drawn]
+    hashes, owner = Shingler()(texts)
+    assert (np.diff(hashes.astype(object)) >= 0).all()
+    assert len(set(hashes.tolist())) == len(set().union(*map(triples, texts)))
+    for at, text in enumerate(texts):
+        own = hashes[owner == at].tolist()
+        assert len(own) == len(set(own)) == len(triples(text))
+        assert set(own) == set(Shingler()([text])[0].tolist())
+
+
+def test_hashes_are_pinned() -> None:
+    """Files keep them: who changes them has to change VERSION."""
+    assert Shingler()(["mill ferry bread"])[0].tolist() == [7150404067877318888]
+
+
+def test_mixing_loses_nothing() -> None:
+    numbers = np.arange(10_000, dtype=np.uint64)
+    assert len(np.unique(mixed(numbers))) == len(numbers)
+    assert mixed(numbers)[0] == 0

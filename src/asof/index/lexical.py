@@ -180,41 +180,10 @@ def scores(
     """
     prefix = window.prefix
     out = prefix.zeros(window.n)
-    if dfs is None and not window.whole:
-        dfs = prefix.dfs([term.hash for term in terms])
-    if dfs is None:
-        return out[: window.n], _counted(window, terms, bm25, out)
-    weighed = weigh(prefix.n, terms, dfs, bm25)
+    weighed = weigh(prefix.n, terms, dfs or prefix.dfs([term.hash for term in terms]), bm25)
     for part in window.parts:
         _add(part, prefix.norm(part.prefix, bm25.k1, bm25.b), weighed, out)
     return out[: window.n], weighed
-
-
-def _counted(
-    window: Window, terms: Sequence[Term], bm25: Bm25, out: NDArray[np.float64]
-) -> tuple[Weighed, ...]:
-    """Add the scores of all rows of a view to `out`; terms are counted on the way."""
-    prefix, places, weighed = window.prefix, _places(window, terms), list[Weighed]()
-    for at, term in enumerate(terms):
-        shares = []
-        for part, ranges in zip(window.parts, places, strict=True):
-            rows, tf = _postings(part, *ranges[at])
-            if not len(rows):
-                continue
-            share = prefix.norm(part.prefix, bm25.k1, bm25.b)[rows]
-            share += tf
-            np.divide(tf, share, out=share)
-            shares.append((part, rows, share))
-        df = sum(int(np.count_nonzero(share)) for _, _, share in shares)
-        prefix.remember_df(term.hash, df)
-        if not df:
-            continue
-        weight = bm25.idf(prefix.n, df) * (bm25.k1 + 1) * term.weight
-        weighed.append(Weighed(term, df, weight))
-        for part, rows, share in shares:
-            share *= weight
-            out[part.offset : part.offset + part.last - part.first][rows] += share
-    return tuple(weighed)
 
 
 def _add(
@@ -267,17 +236,6 @@ Weights = tuple[NDArray[np.int32], NDArray[np.integer[Any]], float]
 
 TOGETHER = 16_384
 """From so many postings on they are added up: that many stay in the cache of a processor."""
-
-
-def _postings(part: WindowPart, first: int, last: int) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-    """The rows of a part of a whole view among postings, and the count of a term in each."""
-    segment = part.prefix.segment
-    segment.check("rows", first, last)
-    segment.check("tf", first, last)
-    rows = segment.unchecked("rows")[first:last]
-    if part.last < segment.n:
-        rows = rows[: placed(rows, part.last)[0]]
-    return rows, segment.unchecked("tf")[first : first + len(rows)].astype(np.float64)
 
 
 def weigh(n: int, terms: Sequence[Term], dfs: Sequence[int], bm25: Bm25) -> tuple[Weighed, ...]:
@@ -333,10 +291,6 @@ def _rows_at(
         begin, end = np.searchsorted(places, [part.offset, part.offset + part.last - part.first]).tolist()
         if begin < end:
             yield part, slice(begin, end), places[begin:end] - part.offset + part.first
-
-
-def _places(window: Window, terms: Sequence[Term]) -> list[list[tuple[int, int]]]:
-    return [part.prefix.segment.find(hashes_of(terms)) for part in window.parts]
 
 
 def explain(prefix: Prefix, row: int, weighed: Sequence[Weighed], bm25: Bm25, label: str) -> Why:

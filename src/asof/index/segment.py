@@ -527,9 +527,6 @@ class Prefix:
             self._dfs.update(zip(missing, counted.tolist(), strict=True))
         return [self._dfs[term] for term in terms]
 
-    def remember_df(self, term: int, df: int) -> None:
-        self._dfs[term] = df
-
     def zeros(self, n: int) -> NDArray[np.float64]:
         """An array of zeros, from a pool of used ones: fresh memory costs a page fault for each 4 KiB."""
         with self.lock:

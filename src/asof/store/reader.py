@@ -225,22 +225,8 @@ def existing_passages(db: sqlite3.Connection, passages: Iterable[int]) -> set[in
     return {passage for (passage,) in rows}
 
 
-def texts_between(db: sqlite3.Connection, first: int, last: int) -> list[tuple[int, str]]:
-    """Passages with ids from `first` to `last`, in order, and their texts."""
-    return db.execute(
-        "SELECT id, text FROM passages WHERE id BETWEEN ? AND ? ORDER BY id", (first, last)
-    ).fetchall()
-
-
-def texts_of(db: sqlite3.Connection, passages: Sequence[int]) -> list[str]:
-    """The texts of these passages, in any order."""
-    rows = db.execute(
-        "SELECT text FROM passages WHERE id IN (SELECT value FROM json_each(?))", (json.dumps(passages),)
-    )
-    return [text for (text,) in rows]
-
-
 # -- links ---------------------------------------------------------------------------------------------
+
 Rank = tuple[int, int, int]
 """The kind of a match of an id (0 relative path, 1 path, 2 name, 3 none), nearness, length; lowest first."""
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 
 from asof.sources.source import ERASED
-from asof.store.digest import WEAK_DATES, span_of, stated_digest
+from asof.store.digest import WEAK_DATES, stated_digest
 from asof.store.schema import set_meta
 from asof.time.span import BEGINNING, LAST, NEVER, Span, iso, moment
 from asof.values import SourcedTime
@@ -289,21 +289,6 @@ def version_numbers(db: sqlite3.Connection, names: Iterable[str]) -> dict[str, s
             numbers.setdefault(name, set()).add(number)
     absent = (name for name in names if name not in stored)
     return numbers | {name: {ERASED} for name in _erased(db, absent)}
-
-
-def published_at(db: sqlite3.Connection, name: str, visible: int, known_at: int) -> SourcedTime | None:
-    """The date of the version of a document that is visible since an instant, or None."""
-    row = db.execute(
-        "SELECT v.published, v.starts, v.ends, v.dated_by FROM versions AS v JOIN documents AS d"
-        " ON d.id = v.document WHERE d.name = ?1 AND v.visible = ?2 AND v.added <= ?3"
-        " AND (v.retired IS NULL OR v.retired > ?3) AND v.starts IS NOT NULL AND v.ends IS NOT NULL"
-        " ORDER BY v.id DESC LIMIT 1",
-        (name, visible, known_at),
-    ).fetchone()
-    if row is None:
-        return None
-    published, starts, ends, by = row
-    return SourcedTime(span_of(starts, ends), published or "", by)
 
 
 def mark_erased(db: sqlite3.Connection, name: str) -> None:

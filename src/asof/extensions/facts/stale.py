@@ -7,6 +7,7 @@ the worst of them as `asof stale` lists them.
 from __future__ import annotations
 
 import re
+import sqlite3
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -23,7 +24,7 @@ from asof.index.view import View
 from asof.sources.git import Git, GitFailed, commits, in_work_tree
 from asof.sources.readers import NotText, decoded
 from asof.sources.source import InputLimits, SourceNaming, source_file
-from asof.store.validity import published_at
+from asof.store.digest import span_of
 from asof.time.moment import When
 from asof.time.span import Instant
 from asof.values import SourcedTime, as_texts, document_file
@@ -232,10 +233,25 @@ def _placed(
         place = place_of(quote, texts[quote.document], files)
         if not quote.dated:
             return PlacedQuote(quote, place, None)
-        date = published_at(view.store.db, quote.document, quote.since, view.known_at)
+        date = _published_at(view.store.db, quote.document, quote.since, view.known_at)
         return PlacedQuote(quote, place, date)
 
     return [(placed(each.quote), None if each.by is None else placed(each.by)) for each in listed]
+
+
+def _published_at(db: sqlite3.Connection, name: str, visible: int, known_at: int) -> SourcedTime | None:
+    """The date of the version of a document that is visible since an instant, or None."""
+    row = db.execute(
+        "SELECT v.published, v.starts, v.ends, v.dated_by FROM versions AS v JOIN documents AS d"
+        " ON d.id = v.document WHERE d.name = ?1 AND v.visible = ?2 AND v.added <= ?3"
+        " AND (v.retired IS NULL OR v.retired > ?3) AND v.starts IS NOT NULL AND v.ends IS NOT NULL"
+        " ORDER BY v.id DESC LIMIT 1",
+        (name, visible, known_at),
+    ).fetchone()
+    if row is None:
+        return None
+    published, starts, ends, by = row
+    return SourcedTime(span_of(starts, ends), published or "", by)
 
 
 # -- documents by path, id, pattern of ids, or title -----------------------------------------------

@@ -42,7 +42,6 @@ from asof.revisions.rows import (
     remember,
     remove_file,
 )
-from asof.store.reader import texts_between
 from asof.text.query import VERSION, Shingler
 from asof.time.span import NEVER
 
@@ -87,7 +86,10 @@ def read_postings(
     batches: list[Postings] = []
     for low in range(begin, end, limits.texts_at_once):
         high = min(low + limits.texts_at_once, end)
-        texts = texts_between(db, first + low, first + high - 1)
+        texts = db.execute(
+            "SELECT id, text FROM passages WHERE id BETWEEN ? AND ? ORDER BY id",
+            (first + low, first + high - 1),
+        ).fetchall()
         hashes, owner = shingler([text for _, text in texts])
         nodes = np.array([passage for passage, _ in texts], np.int64) - first - low
         carriers = nodes.astype(np.int32)[owner]

@@ -10,6 +10,7 @@ count: J = shared / (|A| + |B| - shared).
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -23,7 +24,6 @@ from asof.index.columns import Array, ArraySpec, FileFormat
 from asof.index.segment import Segment, SegmentWriter
 from asof.plugins import scipy
 from asof.revisions.rows import DEFAULT, GraphLimits, Postings, Rows
-from asof.store.reader import texts_of
 from asof.text.query import Shingler, mixed
 
 # -- exact overlap, by products of sparse matrices -------------------------------------------------
@@ -567,8 +567,11 @@ class Updater:
     def _shingles(self, nodes: NDArray[np.bool_]) -> NDArray[np.uint64]:
         """All shingles of some nodes, distinct and ascending."""
         passages, at_once = np.flatnonzero(nodes) + self.rows.first, self.limits.texts_at_once
-        hashes: list[Array] = [
-            self.shingler(texts_of(self.db, passages[at : at + at_once].tolist()))[0]
-            for at in range(0, len(passages), at_once)
-        ]
-        return np.unique(np.concatenate([np.zeros(0, np.uint64), *hashes]))
+        hashes = [np.zeros(0, np.uint64)]
+        for at in range(0, len(passages), at_once):
+            some = json.dumps(passages[at : at + at_once].tolist())
+            texts = self.db.execute(
+                "SELECT text FROM passages WHERE id IN (SELECT value FROM json_each(?))", (some,)
+            )
+            hashes.append(self.shingler([text for (text,) in texts])[0])
+        return np.unique(np.concatenate(hashes))

@@ -29,6 +29,7 @@ from asof.extensions.facts.words import (
     trimmed,
     words_of,
 )
+from asof.text.figures import Figure
 from asof.values import CHANGE, VALUE, Amount
 
 # -- state -----------------------------------------------------------------------------------------
@@ -82,10 +83,13 @@ class Clause:
     def moving(self, verb: int) -> Measure | None:
         """The measure of a verb of change: the phrase before it, else the last measure, else the topic of the
         sentence."""
-        items, at = self.items, verb
-        while at > 0 and (_MOVES & items[at - 1].senses or items[at - 1].low.endswith("ly")):
-            at -= 1
-        return self.before(at) or self.measure or self._topic()
+        return self.before(verb) or self.measure or self._topic()
+
+    def figure(self, i: int) -> Figure:
+        """The figure that item i is."""
+        figure = self.items[i].figure
+        assert figure is not None  # noqa: S101  only figures come here
+        return figure
 
     def _topic(self) -> Measure | None:
         """The phrase before the first verb."""
@@ -123,7 +127,7 @@ class Clause:
             if is_hard(items[first]) or {"preposition", "pronoun"} & items[first].senses:
                 return of
             first -= 1
-        if first < 0 or items[first].low not in _ARTICLES or {"itself", "time", "weak"} & items[at].senses:
+        if first < 0 or items[first].low not in _ARTICLES:
             return of
         if first > 0 and _OPENS.isdisjoint(items[first - 1].senses):
             return of
@@ -132,8 +136,7 @@ class Clause:
 
     def value(self, i: int, after: int, of: Measure, sure: float, *, compared: bool = False) -> bool:
         """A VALUE: the figure at i, or the range from there to item `after`."""
-        figure = self.items[i].figure
-        assert figure is not None  # noqa: S101  only figures come here
+        figure = self.figure(i)
         if after == i and not figure.unit and self._is_counted(i + 1):
             count = Amount(figure.value, self.items[i + 1].low)
             return self.add(VALUE, of, self.text_between(i, i + 1), i, sure, count, compared=compared)
@@ -150,8 +153,7 @@ class Clause:
 
     def change(self, i: int, after: int, of: Measure, word: int, sure: float, *, falls: bool) -> bool:
         """A CHANGE: the figure at i (to `after`) and the word for its direction, before or after it."""
-        figure = self.items[i].figure
-        assert figure is not None  # noqa: S101
+        figure = self.figure(i)
         begin, end = min(word, i), max(word, after)
         if i - begin > NEAR:
             begin = i
@@ -211,7 +213,6 @@ class Clause:
 _UNITS = frozenset({"measure", "document_type"})
 _OPENS = frozenset({"mark", "time", "and", "stop", "discourse"})
 _CLOSES = frozenset({"mark", "preposition", "and", "time"})
-_MOVES = frozenset({"link", "auxiliary", "expect", "to"})
 _OTHERS = frozenset("he she they i er sie ich".split())  # noqa: SIM905 - who that is stands elsewhere
 _ARTICLES = frozenset("the der die das ein eine a an".split())  # noqa: SIM905
 _AFTER_BASIS = frozenset({"mark", "figure", "and"})
@@ -239,11 +240,10 @@ def linked(clause: Clause, i: int, left: int, after: int) -> bool:
         at -= 1
     while at > 0 and passed < 3 and _PASSED & items[at].senses and "link" not in items[at].senses:
         at, passed = at - 1, passed + 1
-    while at > 0 and items[at].low == "to" and "expect" in items[at - 1].senses:
-        at -= 1
     if at < 0 or "link" not in items[at].senses:
-        return _foreseen(clause, i, at, after)
-    if "copula" not in items[at].senses and after + 1 < len(items) and "measure" in items[after + 1].senses:
+        of = clause.before(at) if at > 0 and "expect" in items[at].senses else None  # "is projected at"
+        return of is not None and of.known and clause.value(i, after, of, LINKED)
+    if after + 1 < len(items) and "measure" in items[after + 1].senses:
         return False  # "ran at 94% utilization"
     while at > 0 and _GROUP & items[at - 1].senses and NOUNS.isdisjoint(items[at - 1].senses):
         at -= 1
@@ -253,31 +253,17 @@ def linked(clause: Clause, i: int, left: int, after: int) -> bool:
     return of is not None and clause.value(i, after, of, LINKED)
 
 
-def _foreseen(clause: Clause, i: int, at: int, after: int) -> bool:
-    """As in "revenue is projected at": a word of expectation instead of the verb."""
-    items = clause.items
-    if at < 1 or "expect" not in items[at].senses:
-        return False
-    while at > 0 and ({"link", "auxiliary"} & items[at - 1].senses):
-        at -= 1
-    of = clause.before(at)
-    return of is not None and of.known and clause.value(i, after, of, LINKED)
-
-
 def changed(clause: Clause, i: int, left: int, after: int) -> bool:
     """As in "increased 4%", "up 17%", "grew by", "boosting our authorization by", "ist um 5 % gestiegen"."""
     items, at = clause.items, left
     if at < 0:
         return False
     has_by = "by" in items[at].senses
-    if has_by:
-        at = _before_by(items[: at + 1])
+    at -= has_by
     floor = max(-1, at - NEAR)
     verb = at
     while verb > floor and RISES.isdisjoint(items[verb].senses):
-        if is_hard(items[verb]) or "figure" in items[verb].senses:
-            break
-        if "preposition" in items[verb].senses and not has_by:
+        if is_hard(items[verb]) or ("preposition" in items[verb].senses and not has_by):
             break
         verb -= 1
     if verb <= floor or RISES.isdisjoint(items[verb].senses):
@@ -289,16 +275,6 @@ def changed(clause: Clause, i: int, left: int, after: int) -> bool:
     return of is not None and clause.change(i, after, of, verb, CHANGED, falls="fall" in items[verb].senses)
 
 
-def _before_by(items: Sequence[Token]) -> int:
-    """The item before "by" and its adverbs: "rose sharply by"."""
-    at = len(items) - 2
-    while at >= 0 and RISES.isdisjoint(items[at].senses) and (
-        "approximate" in items[at].senses or items[at].low.endswith("ly")
-    ):  # fmt: skip
-        at -= 1
-    return at
-
-
 def _behind(clause: Clause, i: int, left: int, after: int) -> bool:
     """A verb of change that comes last: "ist um 5 % auf 3 Millionen Euro gestiegen"."""
     items = clause.items
@@ -307,10 +283,7 @@ def _behind(clause: Clause, i: int, left: int, after: int) -> bool:
             return False
         if RISES.isdisjoint(items[at].senses):
             continue
-        end = left
-        while end > 0 and "link" in items[end - 1].senses:
-            end -= 1
-        of = clause.before(end) or clause.measure
+        of = clause.before(left) or clause.measure
         return of is not None and clause.change(i, after, of, left, CHANGED, falls="fall" in items[at].senses)
     return False
 
@@ -327,8 +300,6 @@ def of_what(clause: Clause, i: int, left: int, after: int) -> bool:
         inside = trimmed(items, at + 1, where.after) if at + 1 < where.after else TokenRange(at, at)
         of = clause.phrase(inside) or clause.phrase(trimmed(items, where.first, at)) or clause.measure
         return of is not None and clause.change(i, after, of, at, OF, falls="fall_noun" in items[at].senses)
-    if where.first >= where.after:
-        return False
     measured = clause.phrase(_last_of(items, where)) or clause.phrase(where)
     return measured is not None and clause.value(i, after, clause.owned(measured, where.first), OF)
 
@@ -355,12 +326,9 @@ def to_what(clause: Clause, i: int, left: int, after: int) -> bool:
         if "bring" in senses:
             of = clause.phrase(trimmed(items, at + 1, left))
             return of is not None and clause.value(i, after, of, OF)
-        if items[at].low in (";", "\n"):
-            break
-    near = (
-        clause.last >= 0 and left - clause.last < NEAR and clause.drafts and clause.drafts[-1].kind == CHANGE
-    )
-    return bool(near) and clause.measure is not None and clause.value(i, after, clause.measure, AGAIN)
+    if clause.measure is None or not clause.drafts or clause.drafts[-1].kind != CHANGE:
+        return False
+    return clause.value(i, after, clause.measure, AGAIN)
 
 
 def _between(clause: Clause, first: int, after: int) -> Measure | None:
@@ -375,44 +343,37 @@ def compared(clause: Clause, i: int, left: int, after: int) -> bool:
 
     Without a time it is read and dropped."""
     items, at = clause.items, left
-    if at < 0 or clause.measure is None or clause.last < 0 or not clause.drafts:
+    if at < 0 or clause.measure is None or not clause.drafts:
         return False
-    if items[at].low in ("to", "with", "dem") and at > 0:
-        at -= 1
-    if not {"compare", "from"} & items[at].senses or i - clause.last > FAR:
+    at -= items[at].low == "to" and at > 0
+    if not {"compare", "from"} & items[at].senses:
         return False
     last = clause.drafts[-1]
-    timed = any(item.time is not None for item in items[after + 1 : after + 1 + NEAR])
-    figure = items[i].figure
-    same = last.kind == CHANGE or last.amount is None or figure is None or figure.unit == last.amount.unit
-    if timed and same:
+    same = last.kind == CHANGE or last.amount is None or clause.figure(i).unit == last.amount.unit
+    if same and any(item.time is not None for item in items[after + 1 : after + 1 + NEAR]):
         return clause.value(i, after, clause.measure, COMPARED, compared=True)
     return True
 
 
 def inverted(clause: Clause, i: int, left: int, after: int) -> bool:
     """A verb before its subject: "Im dritten Quartal betrug der Umsatz", "lag der Umsatz bei"."""
-    items, at = clause.items, left
-    if at >= 0 and "particle" in items[at].senses:
-        at -= 1
-    first = at
-    while first >= 0 and at - first < NEAR and "link" not in items[first].senses:
-        if is_hard(items[first]) or items[first].time is not None:
+    items, first = clause.items, left
+    while first >= 0 and left - first < NEAR and "link" not in items[first].senses:
+        if is_hard(items[first]):
             return False
         first -= 1
-    if first < 0 or "link" not in items[first].senses or first >= at:
+    if first < 0 or "link" not in items[first].senses:
         return False
-    of = clause.phrase(trimmed(items, first + 1, at + 1))
+    of = clause.phrase(trimmed(items, first + 1, left + 1))
     return of is not None and of.known and clause.value(i, after, of, LINKED)
 
 
 def beside(clause: Clause, i: int, left: int, after: int) -> bool:
     """Nothing between the measure and its figure: "operating margin 9.6%"."""
-    figure = clause.items[i].figure
-    if figure is None or not figure.unit or left < 0 or "measure" not in clause.items[left].senses:
+    if not clause.figure(i).unit or left < 0 or "measure" not in clause.items[left].senses:
         return False
     of = clause.before(left + 1)
-    return of is not None and of.known and clause.value(i, after, of, AGAIN)
+    return of is not None and clause.value(i, after, of, AGAIN)
 
 
 # -- rules by the words right of a figure, labels and lists ----------------------------------------
@@ -441,15 +402,14 @@ def higher(clause: Clause, i: int, left: int, after: int) -> bool:
         return False
     noun = bool(_NOUN & items[at].senses)
     of: Measure | None = None
-    if noun and at + 1 < len(items) and items[at + 1].low in ("in", "of", "for", "bei"):
+    if at + 1 < len(items) and items[at + 1].low in ("in", "of", "for", "bei"):
         of = clause.phrase(after_of(items, at + 2))
-    if of is None and noun and at > after + 1:
+    if of is None and noun:
         of = clause.phrase(trimmed(items, after + 1, at))
         of = of if of is not None and of.known else None
     if of is None and left >= 0:
         verb = left - 1 if left > 0 and "particle" in items[left].senses else left
-        if {"link", "copula"} & items[verb].senses:
-            of = clause.before(verb)
+        of = clause.before(verb) if "link" in items[verb].senses else None
     of = of or clause.measure
     falls = bool({"fall_after", "fall_noun"} & items[at].senses)
     return of is not None and clause.change(i, after, of, at, MOVED, falls=falls)
@@ -491,8 +451,7 @@ def measured(clause: Clause, i: int, left: int, after: int) -> bool:
 
 def _counted(clause: Clause, i: int, after: int, of: Measure, act: Token | None) -> bool:
     """A count: "3,589 stores"; not "5 ways", "ISO 8601 strings"."""
-    items, figure = clause.items, clause.items[i].figure
-    assert figure is not None  # noqa: S101
+    items, figure = clause.items, clause.figure(i)
     named = i > 0 and items[i - 1].capital and i - 1 != clause.initial
     if named or after != i or (figure.value < 10 and act is None and not of.known):
         return False
@@ -508,34 +467,28 @@ def _counted(clause: Clause, i: int, after: int, of: Measure, act: Token | None)
 def _is_noun(item: Token) -> bool:
     """True if a word can begin the name of counted things."""
     senses = item.senses
-    return item.low[:1].isalpha() and (not senses or bool(_BEGINS & senses) or senses <= _MAY_BEGIN)
+    return item.low[:1].isalpha() and (bool(_BEGINS & senses) or senses <= _MAY_BEGIN)
 
 
 def _share(clause: Clause, i: int, left: int, at: int) -> bool:
     """As in "or 9.5% of revenue": a value of the last measure, not of the measure that it is a share of."""
-    where = after_of(clause.items, at + 1)
-    if left < 0 or "and" not in clause.items[left].senses or where.after <= at + 1:
-        return False
     if clause.measure is None or not clause.drafts or left - clause.last > 1:
         return False
-    last = clause.drafts[-1]
-    if last.at != clause.last:
-        return True  # a share of a figure that was dropped
-    return clause.value(i, where.after - 1, clause.measure, LISTED, compared=last.compared)
+    if "and" not in clause.items[left].senses:
+        return False
+    after = after_of(clause.items, at + 1).after - 1
+    return clause.value(i, after, clause.measure, LISTED, compared=clause.drafts[-1].compared)
 
 
 def _act(items: Sequence[Token], left: int) -> Token | None:
     """The verb of which an amount is the object: "repurchased", before item `left`."""
-    at = left
-    while at >= 0 and ({"determiner", "approximate"} & items[at].senses or "-" in items[at].low):
-        at -= 1
-    return items[at] if at >= 0 and "act" in items[at].senses else None
+    return items[left] if left >= 0 and "act" in items[left].senses else None
 
 
 def done(clause: Clause, i: int, left: int, after: int) -> bool:
     """As in "returned $40 billion to shareholders", "invested $1.1 billion back into the business"."""
-    items, figure = clause.items, clause.items[i].figure
-    if figure is None or not figure.unit:
+    items = clause.items
+    if not clause.figure(i).unit:
         return False
     if left > 0 and items[left].low in ("for", "für"):
         return _paid(clause, i, left, after)
@@ -581,7 +534,7 @@ def labelled(clause: Clause, i: int, left: int, after: int) -> bool:
         first -= 1
     where = trimmed(items, first, left)
     head = items[where.first : where.after]
-    if any("verb" in item.senses for item in head) or not any(item.text[:1].isalpha() for item in head):
+    if any("verb" in item.senses for item in head):
         return False
     words = _ASIDE.sub("", clause.text_between(where.first, where.after - 1)).strip("-–• ")
     return bool(words) and clause.value(
@@ -591,15 +544,15 @@ def labelled(clause: Clause, i: int, left: int, after: int) -> bool:
 
 def listed(clause: Clause, i: int, left: int, after: int) -> bool:
     """One more figure of the last measure: "$1.6 billion or $3.48 per share"."""
-    items, figure = clause.items, clause.items[i].figure
-    if clause.last < 0 or clause.measure is None or not clause.drafts or left - clause.last > NEAR:
+    items = clause.items
+    if clause.measure is None or not clause.drafts or left - clause.last > NEAR:
         return False
-    if left < 0 or not ("and" in items[left].senses or items[left].low in (",", "for")):
+    if not ("and" in items[left].senses or items[left].low in (",", "for")):
         return False
     if any(is_hard(item) and item.low != "," for item in items[clause.last + 1 : left]):
         return False
     last = clause.drafts[-1]
-    if figure is None or last.at != clause.last or (not figure.unit and not last.amount):
+    if last.at != clause.last:
         return False
     if last.kind == CHANGE:
         falls = last.amount is not None and last.amount.value < 0
@@ -614,8 +567,6 @@ MOST = 8
 """The most figures of a list."""
 
 _BETWEEN = 4
-_OUTSIDE = frozenset({"verb", "link", "time"})
-_TURNS = frozenset({"rise", "fall"})
 
 
 def respectively(items: Sequence[Token], drafts: list[FactDraft]) -> list[FactDraft]:
@@ -660,9 +611,7 @@ def _run(items: Sequence[Token], end: int, by_item: dict[int, FactDraft]) -> lis
                 break
             listed.append(at)
             last = at
-        elif items[at].low == "respectively" or _OUTSIDE & items[at].senses:
-            break
-        elif _TURNS & items[at].senses and items[at - 1].low == ",":
+        elif items[at].low == "respectively" or (RISES & items[at].senses and items[at - 1].low == ","):
             break  # "31% and 12%, up 3% and 4%": the second list begins
     return listed[::-1]
 
@@ -709,7 +658,7 @@ def values_in(items: Sequence[Token], text: str, initial: int = 0) -> list[FactD
 def _figure(clause: Clause, i: int) -> int:
     """Read the figure at i; the last item that was used."""
     items, left = clause.items, i - 1
-    while left >= 0 and "approximate" in items[left].senses and RISES.isdisjoint(items[left].senses):
+    while left >= 0 and "approximate" in items[left].senses:
         left -= 1
     left = _level(items, left)
     after = _range(items, i, left)
@@ -729,9 +678,7 @@ def _level(items: Sequence[Token], left: int) -> int:
     at = left - 2
     while at > 0 and _LEADS & items[at].senses:
         at -= 1
-    if items[at].low in ("a", "an", "the"):
-        return at - 1
-    return at if items[at].low in ("in", "to") else left
+    return at - 1 if items[at].low in ("a", "an", "the") else left
 
 
 def _range(items: Sequence[Token], i: int, left: int) -> int:

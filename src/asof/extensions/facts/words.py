@@ -163,8 +163,6 @@ _LEADING = frozenset(
 )
 _TRAILING = frozenset({"preposition", "determiner", "and", "auxiliary", "approximate", "negation", "former"})
 _EXCEPT = frozenset({"excluding", "including", "net", "ohne"})
-_IN_TIME = frozenset({"preposition", "determiner", "time"})
-_BEFORE_TIME = frozenset({"preposition", "determiner"})
 
 
 class Measure(NamedTuple):
@@ -212,8 +210,6 @@ def _past(items: Sequence[Token], end: int) -> int:
         item = items[after - 1]
         if "time" in item.senses:
             after -= 1
-            while after > floor and not _BEFORE_TIME.isdisjoint(items[after - 1].senses):
-                after -= 1
         elif item.low in (",", ")"):
             opened = _opening(items, after - 1)
             if opened < 0:
@@ -235,8 +231,7 @@ def _opening(items: Sequence[Token], end: int) -> int:
             inside = items[at + 1 : end]
             if not inside:
                 return -1
-            timed = all(not _IN_TIME.isdisjoint(inner.senses) for inner in inside)
-            return at if opening == "(" or inside[0].low in _EXCEPT or timed else -1
+            return at if opening == "(" or inside[0].low in _EXCEPT else -1
         if "mark" in item.senses and item.low != "-":
             return -1
     return -1
@@ -261,8 +256,6 @@ def trimmed(items: Sequence[Token], first: int, after: int) -> TokenRange:
         article = "determiner" in items[first].senses and not ours
         first += 1
     while after > first and not _TRAILING.isdisjoint(items[after - 1].senses):
-        if not _NOUNS.isdisjoint(items[after - 1].senses):
-            break
         after -= 1
     return TokenRange(first, after, ours, article)
 

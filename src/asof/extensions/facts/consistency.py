@@ -309,19 +309,18 @@ def _contradicting_facts(line: HoldingInterval, beside: Iterable[HoldingInterval
     for other in beside:
         if other is line or other.fact.kind != line.fact.kind:
             continue
-        meanwhile = [each for each in other.statements if each.passage.ended is None and _beside(each, mine)]
+        meanwhile = [
+            each for each in other.statements
+            if each.passage.ended is None and any(
+                each.passage.document != own.passage.document and at_the_same_time(each.fact, own.fact)
+                for own in mine
+            )
+        ]  # fmt: skip
         if (
             meanwhile and one_at_a_time(other.fact)
             and comparable(other.fact, line.fact) and not agree(other.fact, line.fact)
         ):  # fmt: skip
             yield from meanwhile
-
-
-def _beside(known: StatedFact, mine: Iterable[StatedFact]) -> bool:
-    return any(
-        known.passage.document != own.passage.document and at_the_same_time(known.fact, own.fact)
-        for own in mine
-    )
 
 
 def _named(line: HoldingInterval, facts: Iterable[StatedFact]) -> tuple[CorroboratingPassage, ...]:

@@ -466,12 +466,7 @@ def months() -> frozenset[str]:
 def language_of(text: str) -> str:
     """The language of a text, among those with lists; English for one that says nothing."""
     words = tokenize(text[: 10 * _TOKENS])[:_TOKENS]
-    return detect(words, _known(), FIRST, least=3)
-
-
-@cache
-def _known() -> dict[str, frozenset[str]]:
-    return {code: stop_words(code) for code in _spaced()}
+    return detect(words, {code: stop_words(code) for code in _spaced()}, FIRST, least=3)
 
 
 @cache

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import cache, lru_cache
 from itertools import groupby
 from typing import NamedTuple
@@ -164,16 +164,11 @@ def _in_dated_folders(names: dict[int, str]) -> set[int]:
         folders[name.rpartition("/")[0]].append(number)
     found: set[int] = set()
     for numbers in folders.values():
-        dated = sum(_of_a_day(names[number].rpartition("/")[2]) for number in numbers)
+        stems = [stem_of(names[number].rpartition("/")[2]) for number in numbers]
+        dated = sum(bool(_DATED.search(stem) or _VERSION_NAME.fullmatch(stem)) for stem in stems)
         if dated >= max(DATED_LEAST, DATED_SHARE * len(numbers)):
             found.update(numbers)
     return found
-
-
-def _of_a_day(name: str) -> bool:
-    """True if the name of a file is a date or a version."""
-    stem = stem_of(name)
-    return bool(_DATED.search(stem) or _VERSION_NAME.fullmatch(stem))
 
 
 def _logs(view: View, documents: Iterable[int]) -> set[int]:
@@ -183,14 +178,11 @@ def _logs(view: View, documents: Iterable[int]) -> set[int]:
         document: {each.split("\n", 2)[1] if "\n" in each else each for each in headings}
         for document, headings in above.items()
     }
-    logs = {document for document, each in entries.items() if _mostly(each)}
+    logs = {
+        document for document, each in entries.items()
+        if sum(map(_is_entry, each)) >= max(LOG_LEAST, LOG_SHARE * len(each))
+    }  # fmt: skip
     return (logs | _edited_at_one_end(view)).intersection(documents)
-
-
-def _mostly(headings: Sequence[str] | set[str]) -> bool:
-    if len(headings) < LOG_LEAST:
-        return False
-    return sum(map(_is_entry, headings)) >= max(LOG_LEAST, LOG_SHARE * len(headings))
 
 
 def _edited_at_one_end(view: View) -> set[int]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, timedelta
 from typing import Literal, NamedTuple
 
 from asof.extensions.facts.store import Excerpt
@@ -198,18 +198,14 @@ class Dating:
             return SourcedTime(own.time.sourced_time().span, mark.text, "text")
         span: Span | None = None
         if mark.sort == "year":
-            ahead = 12 if expected and self._last() else 0
+            ends_its_year = shifted(own.first, own.months, 1) == shifted(own.year, 12, 1)
+            ahead = 12 if expected and ends_its_year else 0
             span = shifted(own.year, ahead, 12)
         elif mark.sort == "part":
             span = self._part(mark, own, expected)
         elif mark.sort in ("back", "before"):
             span = self._earlier(mark.sort, own, of)
         return None if span is None else SourcedTime(span, mark.text, "text")
-
-    def _last(self) -> bool:
-        """True if the document's own period ends its year."""
-        own = self.own
-        return own is not None and shifted(own.first, own.months, 1) == shifted(own.year, 12, 1)
 
     def _part(self, mark: TimeMark, own: DocumentPeriod, expected: bool) -> Span | None:
         part = PART.search(mark.text)
@@ -246,11 +242,7 @@ class Dating:
         published = self.excerpt.published
         if published is None or published.start is None:
             return None
-        return SourcedTime(published, _day(published.start), "published")
-
-
-def _day(moment: datetime) -> str:
-    return moment.date().isoformat()
+        return SourcedTime(published, published.start.date().isoformat(), "published")
 
 
 def _implicit_mark(match: re.Match[str]) -> TimeMark:

@@ -82,13 +82,9 @@ def chunk_scores(weights: Floats, chunks: Integers, edges: Floats, *, literal: b
     same for all passages, so that only w(c) orders them, those without a fact in the scope among them.
     """
     many = len(weights)
-    sums = np.full(many, _sum(edges)) if literal else np.bincount(chunks, edges, many)
+    total = float(np.cumsum(edges)[-1]) if len(edges) else 0.0  # one after the other
+    sums = np.full(many, total) if literal else np.bincount(chunks, edges, many)
     return np.multiply(weights, sums, out=np.zeros(many), where=sums > 0)
-
-
-def _sum(values: Floats) -> float:
-    """One after the other."""
-    return float(np.cumsum(values)[-1]) if len(values) else 0.0
 
 
 # -- gamma by vectors ------------------------------------------------------------------------------
@@ -248,7 +244,8 @@ class Local:
         far = match_times(view, matches.rows, scope)
         examined = self._examined(matches, view, far)
         known = facts_of(view, np.sort(matches.rows[examined]))
-        graph = Subgraph.of(known, self._gammas(query, view, known), scope, self.facts)
+        near = fact_cosines if self.by_cosine(view) else gammas
+        graph = Subgraph.of(known, near(query, view, known), scope, self.facts)
         scored = self._scored(query, matches, view, graph)
         values = scored.values
         positive = np.flatnonzero(values > 0)
@@ -279,9 +276,6 @@ class Local:
             return [f"gamma: cosines of the encoder {view.encoder.name}"] if self.gamma != "words" else []
         wanted = [name for name in ("gamma", "seeds") if getattr(self, name) == "cosine"]
         return [f"{' and '.join(wanted)} without cosines: this corpus has no vectors"] if wanted else []
-
-    def _gammas(self, query: Query, view: View, known: Sequence[StatedFact]) -> Values:
-        return fact_cosines(query, view, known) if self.by_cosine(view) else gammas(query, view, known)
 
     def _seeds(self, query: Query, view: View, graph: Subgraph) -> Values:
         seeds = seed_weights(graph.nodes, graph.heads, graph.tails, graph.within)

@@ -159,7 +159,10 @@ class _AmbiguityTracker:
         self.clear = [short for short, longs in meanings.items() if len(longs) == 1]
 
     def join(self, one: str, other: str) -> None:
-        large, small = sorted((self.cell[one], self.cell[other]), key=self._size, reverse=True)
+        both = self.cell[one], self.cell[other]
+        large, small = sorted(
+            both, key=lambda cell: len(self.members[cell]) + len(self.among.get(cell, ())), reverse=True
+        )
         if large == small:
             return
         moved_names = self.members.pop(small)
@@ -175,9 +178,6 @@ class _AmbiguityTracker:
                 cells.add(large)
                 if len(cells) == 1 < was:
                     self.clear.append(short)
-
-    def _size(self, cell: str) -> int:
-        return len(self.members[cell]) + len(self.among.get(cell, ()))
 
 
 def _apart(

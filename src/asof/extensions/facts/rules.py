@@ -449,7 +449,9 @@ class _Passage:
         if at is not None:
             mark = inside[at].time
             assert mark is not None  # noqa: S101
-            read = self._coming(one, inside, at)
+            read = None
+            if mark.sort == "explicit":
+                read = coming(self.excerpt, mark, looks_ahead(one, inside, at), self.words.language)
             if read is None:
                 read = self.dating.read(mark, expected=one.expected, of=last if one.compared else None)
             if read is not None:
@@ -459,13 +461,6 @@ class _Passage:
         if one.expected and self.ahead is not None and number - self.ahead[1] < 6:
             return self.ahead[0]
         return self.dating.otherwise(expected=one.expected)
-
-    def _coming(self, one: FactDraft, inside: list[Token], at: int) -> SourcedTime | None:
-        """The day at `at` as a day of the future; None where it is not."""
-        mark, ahead = inside[at].time, looks_ahead(one, inside, at)
-        if not ahead or mark is None or mark.sort != "explicit":
-            return None
-        return coming(self.excerpt, mark, ahead, self.words.language)
 
 
 def _nearest(one: FactDraft, items: list[Token]) -> int | None:
@@ -484,8 +479,9 @@ def _nearest(one: FactDraft, items: list[Token]) -> int | None:
         if item.low in (";", "\n"):
             break
         if item.time is not None:
-            if not one.compared and _is_basis(items, at) and not _starts(one, items, at):
-                continue
+            starts = one.expected and one.kind == VALUE and at == one.at + 2 and items[at - 1].low == "from"
+            if not one.compared and _is_basis(items, at) and not starts:
+                continue  # "starts": "will be 5 euros from 1 June"
             behind = at
             break
     if behind is not None and (one.compared or not any(items[k].low == "," for k in range(one.at, behind))):
@@ -496,11 +492,6 @@ def _nearest(one: FactDraft, items: list[Token]) -> int | None:
         if items[at].time is not None and not _is_basis(items, at) and not _is_of_participle(items, at):
             return at
     return behind
-
-
-def _starts(one: FactDraft, items: list[Token], at: int) -> bool:
-    """True if an expected value begins at the time at `at`: "will be 5 euros from 1 June"."""
-    return one.expected and one.kind == VALUE and at == one.at + 2 and items[at - 1].low == "from"
 
 
 def _is_of_participle(items: list[Token], at: int) -> bool:
@@ -520,13 +511,12 @@ def _is_basis(items: list[Token], at: int) -> bool:
         return True
     for before in range(at - 1, max(-1, at - 14), -1):
         item = items[before]
-        if "compare" in item.senses or (item.low in ("from", "than", "over") and _is_changed(items, before)):
+        if "compare" in item.senses:
             return True
+        if item.low in ("from", "than", "over") and any(
+            each.figure is not None or "basis" in each.senses for each in items[max(0, before - 3) : before]
+        ):
+            return True  # "up 5% from"
         if "mark" in item.senses or (item.time is not None and item.time.sort != "back"):
             return False
     return False
-
-
-def _is_changed(items: list[Token], at: int) -> bool:
-    """True if the items before `at` are a change: "up 5% from"."""
-    return any(item.figure is not None or "basis" in item.senses for item in items[max(0, at - 3) : at])

@@ -8,7 +8,7 @@ import pytest
 
 from asof import config
 from asof.errors import BadConfig
-from asof.extensions.facts.model import Facts
+from asof.extensions.facts.model import ExtractionSettings
 from asof.models.metered import Prices
 
 LEAST = '[model]\nurl = "http://localhost:1/v1"\nmodel = "m"\n'
@@ -50,8 +50,8 @@ FACTS = [
 
 @pytest.mark.parametrize(("lines", "key", "value"), FACTS)
 def test_every_key_of_facts(lines, key, value):
-    assert getattr(Facts.of(read("").tables), key) != value
-    assert getattr(Facts.of(read(f"[facts]\n{lines}").tables), key) == value
+    assert getattr(ExtractionSettings.of(read("").tables), key) != value
+    assert getattr(ExtractionSettings.of(read(f"[facts]\n{lines}").tables), key) == value
 
 
 ASK = [

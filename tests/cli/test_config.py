@@ -13,7 +13,7 @@ import pytest
 from asof import config
 from asof.cli.config import shown, tables, text
 from asof.config import Config
-from asof.extensions.facts.model import Facts
+from asof.extensions.facts.model import ExtractionSettings
 from asof.extensions.systems.arxiv import TABLE as ARXIV
 from asof.extensions.systems.arxiv import ArxivSettings
 
@@ -67,7 +67,7 @@ def test_switched_on_it_is_the_defaults(table):
     read = config.read({table: {key: value for key, value in values.items() if key not in left}})
     assert replace(read, sources={}, tables={}) == Config()
     assert replace(read, sources={}, tables={}) == Config()
-    assert Facts.of(read.tables) == Facts()
+    assert ExtractionSettings.of(read.tables) == ExtractionSettings()
     assert ARXIV.value(read.sources.get("arxiv", {})) == ArxivSettings()
 
 

@@ -14,7 +14,7 @@ from asof.errors import BadConfig, ModelError
 from asof.extensions.facts import store as kept
 from asof.extensions.facts.extraction import extract_all
 from asof.extensions.facts.indexer import learn
-from asof.extensions.facts.model import ENTITY_TYPES, TABLE, Facts
+from asof.extensions.facts.model import ENTITY_TYPES, TABLE, ExtractionSettings
 from asof.extensions.facts.store import Extraction
 from asof.models.ports import ScriptedModel
 from asof.values import Document
@@ -155,12 +155,12 @@ def test_two_that_learn_at_once_pay_once(tmp_path):
 
 
 def test_an_empty_table_means_rules():
-    assert TABLE.value({}) == Facts("rules", ENTITY_TYPES, 0)
+    assert TABLE.value({}) == ExtractionSettings("rules", ENTITY_TYPES, 0)
 
 
 def test_all_keys():
     table = {"extractor": "model", "entity_types": ["ships", "fares"], "gleaning": 3}
-    assert TABLE.value(table) == Facts("model", ("ships", "fares"), 3)
+    assert TABLE.value(table) == ExtractionSettings("model", ("ships", "fares"), 3)
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ from asof.extensions.facts.model import (
     extraction_prompt,
 )
 from asof.extensions.facts.replies import RepliedFacts
-from asof.extensions.facts.store import Excerpt, Extraction
+from asof.extensions.facts.store import Extraction, ExtractorInput
 from asof.models.ports import Prompt, Reply, ScriptedModel, delimiter_for
 from asof.store.digest import TimeReadingOptions, passage_times
 from asof.text.passages import sentences
@@ -41,14 +41,16 @@ TEXT = (
 QUARTER = {"from": "2024-01-01", "until": "2024-04-01", "text": "2024 Q1", "by": "period"}
 
 
-def excerpt(text: str = TEXT, number: int = 7, *, title: str = "Gull Bakery", **more: Any) -> Excerpt:
+def excerpt(text: str = TEXT, number: int = 7, *, title: str = "Gull Bakery", **more: Any) -> ExtractorInput:
     """A passage of a document about the first quarter of 2024, published on 2 May 2024."""
     published = more.pop("published", read("2024-05-02"))
     own = json.dumps(more.pop("own", [QUARTER]))
     fiscal_start = more.get("fiscal_start", 1)
     headings = "\n".join(more.get("headings", ()))
     times = passage_times(own, title, headings, text, published, TimeReadingOptions("en", fiscal_start))
-    return Excerpt(number, "gull", title, "", more.pop("headings", ()), text, "en", published, times, **more)
+    return ExtractorInput(
+        number, "gull", title, "", more.pop("headings", ()), text, "en", published, times, **more
+    )
 
 
 def said(subject: str, relation: str, object_: str, sentence: int, **more: Any) -> dict[str, Any]:
@@ -69,13 +71,13 @@ MARGIN = said("Gull Bakery", "margin", "31.5%", 2, kind="value", value=31.5, uni
 BAKER = said("Marta Quill", "was named", "head baker", 3)
 
 
-def extracted(*facts: dict[str, Any], of: Excerpt | None = None) -> tuple[Extraction, dict[str, int]]:
+def extracted(*facts: dict[str, Any], of: ExtractorInput | None = None) -> tuple[Extraction, dict[str, int]]:
     extractor = ModelExtractor(ScriptedModel([as_reply(*facts)]))
     (found,) = extractor.extract([of or excerpt()])
     return found, dict(extractor.dropped)
 
 
-def the_fact(fact: dict[str, Any], of: Excerpt | None = None) -> Fact:
+def the_fact(fact: dict[str, Any], of: ExtractorInput | None = None) -> Fact:
     found, dropped = extracted(fact, of=of)
     assert (found.problem, dropped) == ("", {})
     (only,) = found.facts
@@ -134,7 +136,7 @@ def test_what_is_found_in_a_passage_does_not_depend_on_the_others():
     batch = [excerpt(text, number) for number, text in enumerate(texts)]
     reply = as_reply(LOAVES, MARGIN, BAKER)
 
-    def facts(of: list[Excerpt]) -> dict[int, tuple[Fact, ...]]:
+    def facts(of: list[ExtractorInput]) -> dict[int, tuple[Fact, ...]]:
         return {each.passage: each.facts for each in ModelExtractor(ScriptedModel([reply] * 4)).extract(of)}
 
     alone = {number: found for each in batch for number, found in facts([each]).items()}

@@ -30,7 +30,7 @@ from tests.support.openai_server import ModelServer, slow, status
 import asof
 from asof.errors import ModelError, UsageError
 from asof.extensions.facts.extraction import estimate, extract_facts
-from asof.extensions.facts.model import Facts
+from asof.extensions.facts.model import ExtractionSettings
 from asof.store.schema import CorpusSettings
 from asof.values import Usage
 
@@ -86,7 +86,7 @@ def test_progress_is_reported_reply_by_reply(corpus, server):
 
 @pytest.mark.parametrize("gleaning", [0, 2])
 def test_an_estimate_is_an_upper_bound_and_asks_nothing(corpus, server, gleaning):
-    facts = Facts(extractor="model", gleaning=gleaning)
+    facts = ExtractionSettings(extractor="model", gleaning=gleaning)
     guess = estimated(corpus, server, facts)
     assert server.requests == []
     assert (guess.calls, guess.cached) == (12 * (1 + gleaning), 0)
@@ -149,8 +149,8 @@ def test_without_a_model_there_is_nothing_to_ask(corpus):
 
 def test_rules_ask_no_model(corpus, server):
     with model(corpus.store, server.url) as asked, closing(corpus.store.writer()) as db:
-        assert estimate(db, Facts(), asked) == Usage()
-        lesson = extract_facts(corpus.store, db, Facts(), asked)
+        assert estimate(db, ExtractionSettings(), asked) == Usage()
+        lesson = extract_facts(corpus.store, db, ExtractionSettings(), asked)
     assert (lesson.passages, lesson.cost, server.requests) == (12, None, [])
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.fact_lines import CALLED, add, corpus_of, note, view
 
-from asof.extensions.facts.names import Entities, NameMerge, SameNameStatement, merged
+from asof.extensions.facts.names import EntityResolver, NameMerge, SameNameStatement, merged
 from asof.text.query import key
 from asof.time.moment import read
 
@@ -15,11 +15,11 @@ AUTHORITY, SOCIETY = "International Harbour Authority", "Island Horticultural As
 DEFINED = f"{AUTHORITY} | {CALLED} | IHA"
 
 
-def entities(corpus, as_of=None, known_at=None) -> Entities:
-    return Entities.of(view(corpus, as_of, known_at))
+def entities(corpus, as_of=None, known_at=None) -> EntityResolver:
+    return EntityResolver.of(view(corpus, as_of, known_at))
 
 
-def same(found: Entities, one: str, other: str, document: str = "") -> bool:
+def same(found: EntityResolver, one: str, other: str, document: str = "") -> bool:
     return found.root_of(one, document) == found.root_of(other, document)
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.support.excerpts import excerpt, facts, triples
 
 from asof.extensions.facts.rules import MOST, RuleExtractor, without_templates
-from asof.extensions.facts.store import Excerpt
+from asof.extensions.facts.store import ExtractorInput
 from asof.text.figures import language_of
 from asof.values import CHANGE, EVENT, KINDS, NAME, VALUE, Amount, Fact
 
@@ -446,7 +446,7 @@ def test_the_text_says_its_language():
 # -- facts of frontmatter and of lines of links; what templates leave in a note states nothing -----
 
 
-def read(note: Excerpt) -> tuple[Fact, ...]:
+def read(note: ExtractorInput) -> tuple[Fact, ...]:
     (extraction,) = RuleExtractor().extract([note])
     return extraction.facts
 

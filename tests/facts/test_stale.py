@@ -15,7 +15,7 @@ from tests.support.stale_values import DAY, quote, stale
 from asof.corpus.corpus import Corpus
 from asof.corpus.snapshot import Snapshot
 from asof.errors import UsageError
-from asof.extensions.facts.current import Quote
+from asof.extensions.facts.current import StaleQuote
 from asof.extensions.facts.stale import (
     CommitsSince,
     QuotePlace,
@@ -132,9 +132,9 @@ TEXT = "# Plans\n\nIt has 10 GB.\n\nAgain:\nIt has 10 GB.\n"
 
 def sentence(
     words: str = "It has 10 GB.", text: str = TEXT, document: str = "plans.md", *, last: bool = False
-) -> Quote:
+) -> StaleQuote:
     start = text.rindex(words) if last else text.index(words)
-    return Quote(document, "Plans", "plans.md#0", words, start, start + len(words), 0)
+    return StaleQuote(document, "Plans", "plans.md#0", words, start, start + len(words), 0)
 
 
 @pytest.mark.parametrize("top", ["", "---\nabout: It has 10 GB.\n---\n", "---\r\ntags: []\r\n---\r\n"])

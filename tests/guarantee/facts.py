@@ -13,8 +13,8 @@ from asof.corpus.corpus import Corpus
 from asof.extensions.facts import names, store
 from asof.extensions.facts.hierarchy import Hierarchy
 from asof.extensions.facts.indexer import ensure_facts, learn
-from asof.extensions.facts.model import Facts
-from asof.extensions.facts.names import Entities
+from asof.extensions.facts.model import ExtractionSettings
+from asof.extensions.facts.names import EntityResolver
 from asof.extensions.facts.visible import facts_about, facts_during, facts_of_kind
 from asof.store import reader
 from asof.text.query import key
@@ -34,7 +34,7 @@ NAMES = (
 
 def prepare(corpus: Corpus) -> None:
     """Read what was added for facts, before anything is asked."""
-    if Facts.of(corpus.config.tables).extractor == "model":
+    if ExtractionSettings.of(corpus.config.tables).extractor == "model":
         learn(corpus)
     ensure_facts(corpus.session)
 
@@ -52,7 +52,7 @@ def known(moment: Moment, asked: Asked) -> Any:
 
 def named(moment: Moment, asked: Asked) -> Any:
     """What names mean."""
-    entities = Entities.of(moment.then.view())
+    entities = EntityResolver.of(moment.then.view())
     documents = (asked.name, "mill.md", "")
     return entities.statements, entities.merged.root, entities.merged.local, entities.merged.owners, [
         (entities.names_of(name), entities.why(name), entities.near(name), entities.roots_in_documents(name),

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from asof.extensions.facts.rules import RuleExtractor
-from asof.extensions.facts.store import Excerpt
+from asof.extensions.facts.store import ExtractorInput
 from asof.store.digest import TimeReadingOptions, passage_times
 from asof.time.span import Span
 from asof.values import Fact
@@ -20,12 +20,12 @@ def excerpt(
     text: str, title: str = REPORT, *, meta: Mapping[str, Any] | None = None, number: int = 1,
     published: datetime | None = datetime(2024, 11, 5, tzinfo=UTC), language: str = "en",
     times: str = "[]", headings: tuple[str, ...] = (), fiscal_start: int = 1,
-) -> Excerpt:  # fmt: skip
+) -> ExtractorInput:  # fmt: skip
     """A passage of a document published on a day, with the times that the store finds in it."""
     day = None if published is None else Span(published, published + timedelta(days=1))
     manner = TimeReadingOptions(language, fiscal_start)
     found = passage_times(times, title, "\n".join(headings), text, day, manner)
-    return Excerpt(
+    return ExtractorInput(
         1, "report", title, "", headings, text, language, day, found, fiscal_start, number, (), meta or {}
     )
 

@@ -16,7 +16,7 @@ from tests.support.corpora import Clock, new_corpus
 
 from asof.corpus.corpus import Corpus
 from asof.extensions.facts.extraction import extract_all
-from asof.extensions.facts.store import Excerpt, Extraction
+from asof.extensions.facts.store import Extraction, ExtractorInput
 from asof.index.view import View
 from asof.time.moment import read
 from asof.values import CHANGE, EVENT, NAME, VALUE, Amount, Document, Fact, SourcedTime
@@ -33,12 +33,12 @@ class Lines:
 
     name = "lines-1"
 
-    def extract(self, excerpts: Sequence[Excerpt]) -> Iterator[Extraction]:
+    def extract(self, excerpts: Sequence[ExtractorInput]) -> Iterator[Extraction]:
         for excerpt in excerpts:
             yield Extraction(excerpt.passage, tuple(_facts(excerpt)))
 
 
-def _facts(excerpt: Excerpt) -> Iterator[Fact]:
+def _facts(excerpt: ExtractorInput) -> Iterator[Fact]:
     company, ticker = excerpt.meta.get("company"), excerpt.meta.get("ticker")
     if excerpt.number == 0 and company and ticker:
         yield Fact(company, "ticker", ticker, None, 0, 0, NAME)

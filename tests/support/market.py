@@ -13,7 +13,7 @@ from tests.support.openai_server import ModelServer
 from asof.corpus.corpus import Corpus
 from asof.environment import now
 from asof.extensions.facts.extraction import ExtractionReport, estimate, extract_facts
-from asof.extensions.facts.model import Facts
+from asof.extensions.facts.model import ExtractionSettings
 from asof.extensions.facts.store import facts_in
 from asof.http import Retry
 from asof.models.chat import ChatModel, OpenAIServer
@@ -22,7 +22,7 @@ from asof.store.calls import StoredCalls
 from asof.store.store import Store
 from asof.values import Usage
 
-BY_MODEL = Facts(extractor="model")
+BY_MODEL = ExtractionSettings(extractor="model")
 PRICES = Prices(prompt=2.0, reply=10.0)
 BUDGET = 0.015
 """US dollars for one prompt at its worst (about 0.01) and a few as they are (about 0.002 each)."""
@@ -57,13 +57,15 @@ def model(
         yield MeteredModel(CachedModel(chat, calls), prices, budget)
 
 
-def learned(corpus: Corpus, server: ModelServer, facts: Facts = BY_MODEL, **more: Any) -> ExtractionReport:
+def learned(
+    corpus: Corpus, server: ModelServer, facts: ExtractionSettings = BY_MODEL, **more: Any
+) -> ExtractionReport:
     options = {name: more.pop(name) for name in ("progress", "batch_size") if name in more}
     with model(corpus.store, server.url, **more) as asked, closing(corpus.store.writer()) as db:
         return extract_facts(corpus.store, db, facts, asked, **options)
 
 
-def estimated(corpus: Corpus, server: ModelServer, facts: Facts = BY_MODEL) -> Usage:
+def estimated(corpus: Corpus, server: ModelServer, facts: ExtractionSettings = BY_MODEL) -> Usage:
     with model(corpus.store, server.url) as asked, closing(corpus.store.reader()) as db:
         return estimate(db, facts, asked)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from asof.extensions.facts.current import LINK, Quote, Stale
+from asof.extensions.facts.current import LINK, Stale, StaleQuote
 from asof.extensions.facts.stale import PlacedQuote, PlacedStale, QuotePlace, StaleReport
 from asof.time.moment import read
 from asof.values import SourcedTime, Why
@@ -15,10 +15,10 @@ DAY = 86_400_000_000
 
 def quote(
     document: str = "old.md", text: str = "The free plan has 10 GB.", since: int = 0, **more: object
-) -> Quote:
+) -> StaleQuote:
     values = {"title": "Old", "start": 0, "dated": True, **more}
     start = int(str(values["start"]))
-    return Quote(
+    return StaleQuote(
         document,
         str(values["title"]),
         f"{document}#0",
@@ -34,7 +34,7 @@ NEW = quote("new.md", "The free plan has 50 GB.", 30 * DAY, title="New")
 
 
 def stale(
-    one: Quote | None = None, by: Quote | None = NEW, kind: str = LINK, score: float = 0.5,
+    one: StaleQuote | None = None, by: StaleQuote | None = NEW, kind: str = LINK, score: float = 0.5,
     cause: int = 30 * DAY, change: str = "10 GB became 50 GB",
 ) -> Stale:  # fmt: skip
     tree = Why.of("sure", "product", Why("half", 0.5), Why("of it", 2 * score))

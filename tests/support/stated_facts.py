@@ -10,7 +10,7 @@ from pathlib import Path
 import asof
 from asof.corpus.corpus import Corpus
 from asof.extensions.facts.extraction import extract_all
-from asof.extensions.facts.store import Excerpt, Extraction
+from asof.extensions.facts.store import Extraction, ExtractorInput
 from asof.extensions.facts.visible import StatedFact
 from asof.store.reader import VisiblePassage
 from asof.time.moment import read
@@ -46,7 +46,7 @@ class Sentences:
 
     name = "sentences-1"
 
-    def extract(self, excerpts: Sequence[Excerpt]) -> Iterator[Extraction]:
+    def extract(self, excerpts: Sequence[ExtractorInput]) -> Iterator[Extraction]:
         for excerpt in excerpts:
             facts = [
                 Fact(

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, NamedTuple
 
 from asof.extensions.facts.extraction import EstimatingModel
 from asof.extensions.facts.hierarchy import Hierarchy, nodes_of
-from asof.extensions.facts.names import Entities
+from asof.extensions.facts.names import EntityResolver
 from asof.extensions.facts.reports import (
     BY_MODEL,
     MAX_POINTS,
@@ -424,7 +424,7 @@ class ReportMaterial(NamedTuple):
     @classmethod
     def of(cls, view: View) -> ReportMaterial:
         """All facts of a view, and the canonical name of each name in them."""
-        hierarchy, entities = Hierarchy.of_view(view), Entities.of(view)
+        hierarchy, entities = Hierarchy.of_view(view), EntityResolver.of(view)
         entities.prepare(hierarchy.facts)
         called = {("", "")}
         for each in hierarchy.facts:

@@ -488,13 +488,13 @@ def _check(config: Config, budget: float | None, *, reports: bool) -> None:
     """Raises UsageError for reports without a model and for a budget without prices, MissingExtra where a
     model is to be asked."""
     from asof.corpus.session import CLIENT, SHAPES, installed
-    from asof.extensions.facts.model import MODEL, Facts
+    from asof.extensions.facts.model import MODEL, ExtractionSettings
 
     if reports and config.model is None:
         raise config.lacking("model", "--reports: without a model they are made when asked")
     if budget is not None and config.model is not None and config.model.prices is None:
         raise UsageError("--budget is in US dollars: [model] needs prices = {prompt = 0.15, reply = 0.60}")
-    if config.model is not None and (reports or Facts.of(config.tables).extractor == MODEL):
+    if config.model is not None and (reports or ExtractionSettings.of(config.tables).extractor == MODEL):
         installed(SHAPES, CLIENT)
 
 

@@ -41,7 +41,7 @@ or was edited since; it speaks of a time to come that has passed."""
 
 
 @dataclass(frozen=True, slots=True)
-class Quote:
+class StaleQuote:
     """A sentence of a current passage, as it is written.
 
     `passage` is the id of the hit that it stands in, `start` and `end` its characters in the text of the
@@ -66,8 +66,8 @@ class Stale:
 
     kind: Annotated[str, one_of(*STALE_KINDS), "an embedded text that was edited, a link, a time"]
     score: Annotated[float, "how surely it is stale, to 1: the value of `explain`"]
-    quote: Annotated[Quote, HIDDEN]
-    by: Annotated[Quote | None, HIDDEN]
+    quote: Annotated[StaleQuote, HIDDEN]
+    by: Annotated[StaleQuote | None, HIDDEN]
     cause: Annotated[Instant, Key("since"), "since when it is stale"]
     change: Annotated[str, "what changed, in a sentence"]
     tree: Annotated[Why, HIDDEN] = field(repr=False, compare=False)
@@ -242,7 +242,7 @@ class CurrentPassages:
         edited: list[int] = self.visible[np.searchsorted(self.passage, passages)].tolist()
         return edited
 
-    def quotes(self, places: Sequence[Place]) -> list[Quote]:
+    def quotes(self, places: Sequence[Place]) -> list[StaleQuote]:
         """The sentences at these places, with the instants since which they stand."""
         texts = self.texts(place.passage for place in places)
         self.starts(each.name for each in texts)
@@ -251,7 +251,7 @@ class CurrentPassages:
         quotes = []
         for each, place, words, time in zip(texts, places, said, times, strict=True):
             begin = self._starts[each.name].get(each.key, 0)
-            quotes.append(Quote(
+            quotes.append(StaleQuote(
                 each.name, each.title, hit_id(each.name, each.key), words, begin + place.start,
                 begin + place.end, time.since, time.dated,
             ))  # fmt: skip
@@ -320,7 +320,7 @@ SEEN = "v.visible <= ?1 AND v.added <= ?2 AND (v.retired IS NULL OR v.retired > 
 """SQL for a version that is visible at (?1, ?2)."""
 
 
-class Life(NamedTuple):
+class DocumentLifetime(NamedTuple):
     """A document: the instant from which it was visible, when the corpus learned of it, and whether no source
     dates it; the instant since which it is gone (None: it is there), and when the corpus learned of that.
 
@@ -340,16 +340,16 @@ class Life(NamedTuple):
     meta: str
 
 
-def lives(view: View) -> dict[int, Life]:
+def lives(view: View) -> dict[int, DocumentLifetime]:
     """All documents that a view has or had, by number."""
     key = "stale lives"
     if key not in view.memo:
         view.memo[key] = _lives(view)
-    found: dict[int, Life] = view.memo[key]
+    found: dict[int, DocumentLifetime] = view.memo[key]
     return found
 
 
-def _lives(view: View) -> dict[int, Life]:
+def _lives(view: View) -> dict[int, DocumentLifetime]:
     db = view.store.db
     versions = db.execute(
         "SELECT v.document, v.visible, v.added, v.id, v.head, v.dated_by IN ('mtime', 'none')"
@@ -358,13 +358,13 @@ def _lives(view: View) -> dict[int, Life]:
     ).fetchall()
     names: dict[int, str] = dict(db.execute("SELECT id, name FROM documents"))
     heads = {number: (title, meta) for number, title, meta in db.execute("SELECT id, title, meta FROM heads")}
-    found: dict[int, Life] = {}
+    found: dict[int, DocumentLifetime] = {}
     for document, rows in groupby(versions, key=itemgetter(0)):
         its = list(rows)
         (_, born, learned, first, _, undated), (_, visible, added, _, last, _) = its[0], its[-1]
         version, head = next(((row[3], row[4]) for row in reversed(its) if row[4] is not None), (first, 0))
         ended = visible if last is None else None
-        found[document] = Life(
+        found[document] = DocumentLifetime(
             names[document], born, learned, bool(undated), ended, added, first, version,
             *heads.get(head, ("", "{}")),
         )  # fmt: skip

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from asof.extensions.facts.current import CurrentPassages, Life, every, lives
+from asof.extensions.facts.current import CurrentPassages, DocumentLifetime, every, lives
 from asof.index.view import View
 from asof.store.reader import stem_of
 from asof.time.span import NEVER, nearest_moment
@@ -88,7 +88,7 @@ def by_name(name: str, title: str) -> bool:
     )
 
 
-def _of_its_year(life: Life) -> bool:
+def _of_its_year(life: DocumentLifetime) -> bool:
     """True if a document is called after the year in which it began, or one beside it: "plan-2021"."""
     found = _YEAR_BESIDE.search(stem_of(life.name.rpartition("/")[2])) or _YEAR_BESIDE.search(life.title)
     return found is not None and abs(int(found[0].strip("-_ ()")) - nearest_moment(life.born).year) <= 1

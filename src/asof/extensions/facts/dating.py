@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, timedelta
 from typing import Literal, NamedTuple
 
-from asof.extensions.facts.store import Excerpt
+from asof.extensions.facts.store import ExtractorInput
 from asof.store.digest import AboutTime
 from asof.time.expressions import COARSE, TimeContext, TimeMention, parse
 from asof.time.span import Span, days_in, months_later, nearest_moment
@@ -50,7 +50,7 @@ class DocumentPeriod:
         return self.months in (3, 6, 12)
 
 
-def period_of(excerpt: Excerpt) -> DocumentPeriod | None:
+def period_of(excerpt: ExtractorInput) -> DocumentPeriod | None:
     """The period that an excerpt's document is about: its nearest heading's, its metadata's, its title's."""
     from_head = [time for time in excerpt.times if time.by != "text" and _is_own(time, excerpt.published)]
     headings = [time for time in from_head if time.by == "heading"]
@@ -152,11 +152,11 @@ class TimeMark(NamedTuple):
 class Dating:
     """Reads the times of one excerpt."""
 
-    excerpt: Excerpt
+    excerpt: ExtractorInput
     period: DocumentPeriod | None
 
     @classmethod
-    def of(cls, excerpt: Excerpt) -> Dating:
+    def of(cls, excerpt: ExtractorInput) -> Dating:
         """From an excerpt's times, its publication, its fiscal year."""
         return cls(excerpt, period_of(excerpt))
 

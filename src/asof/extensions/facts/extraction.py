@@ -14,8 +14,8 @@ from typing import Annotated, Protocol
 
 from asof.errors import UsageError
 from asof.extensions.facts import store as fact_store
-from asof.extensions.facts.model import MODEL, Facts
-from asof.extensions.facts.store import Excerpt, Extraction
+from asof.extensions.facts.model import MODEL, ExtractionSettings
+from asof.extensions.facts.store import Extraction, ExtractorInput
 from asof.models.metered import HasCachedReplies, MeteredModel, worst
 from asof.models.ports import Prompt, Reply
 from asof.store.reader import existing_passages
@@ -31,7 +31,7 @@ BATCH_SIZE = 512
 
 
 class Extractor(Protocol):
-    """Anything that extracts facts. The facts of a passage are a function of its `Excerpt` alone."""
+    """Anything that extracts facts. The facts of a passage are a function of its `ExtractorInput` alone."""
 
     @property
     def name(self) -> str:
@@ -39,7 +39,7 @@ class Extractor(Protocol):
         another name are read again."""
         ...
 
-    def extract(self, excerpts: Sequence[Excerpt]) -> Iterator[Extraction]:
+    def extract(self, excerpts: Sequence[ExtractorInput]) -> Iterator[Extraction]:
         """One `Extraction` for each excerpt, in any order; an unreadable reply is its `problem`."""
         ...
 
@@ -124,7 +124,7 @@ def _extract_batch(
 def extract_facts(
     store: Store,
     db: sqlite3.Connection,
-    facts: Facts,
+    facts: ExtractionSettings,
     model: MeteredModel | None = None,
     *,
     batch_size: int = BATCH_SIZE,
@@ -161,7 +161,7 @@ def extract_facts(
     )  # fmt: skip
 
 
-def estimate(db: sqlite3.Connection, facts: Facts, model: MeteredModel | None = None) -> Usage:
+def estimate(db: sqlite3.Connection, facts: ExtractionSettings, model: MeteredModel | None = None) -> Usage:
     """The highest cost of `extract_facts`: every reply of maximal length, every gleaning round requested.
 
     Cached replies cost nothing. Nothing is sent. Raises UsageError as `extract_facts` does.
@@ -201,7 +201,7 @@ class _Stopping:
     def name(self) -> str:
         return self.inner.name
 
-    def extract(self, excerpts: Sequence[Excerpt]) -> Iterator[Extraction]:
+    def extract(self, excerpts: Sequence[ExtractorInput]) -> Iterator[Extraction]:
         if self._stopped:
             self.left += len(excerpts)
             return

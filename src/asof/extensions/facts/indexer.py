@@ -25,8 +25,8 @@ from asof.extensions.facts.build import (
     worst_cost,
 )
 from asof.extensions.facts.extraction import ExtractionReport
-from asof.extensions.facts.model import MODEL, Facts
-from asof.extensions.facts.names import Entities
+from asof.extensions.facts.model import MODEL, ExtractionSettings
+from asof.extensions.facts.names import EntityResolver
 from asof.extensions.facts.reports import PeriodReports
 from asof.extensions.facts.store import passages_without_facts
 from asof.extensions.facts.timeline import FactLine, Neighbourhood, neighbourhood, timeline_of
@@ -84,13 +84,15 @@ def learn(
     session, store = corpus.session, corpus.store
     alone = exclusive_lock(store.folder / "learn.lock", store.wait)
     with translate_errors(store.database), alone, _reader(corpus, budget) as model, session.writing() as db:
-        return extraction.extract_facts(store, db, Facts.of(session.config.tables), model, progress=progress)
+        return extraction.extract_facts(
+            store, db, ExtractionSettings.of(session.config.tables), model, progress=progress
+        )
 
 
 def estimate(corpus: Corpus) -> Usage:
     """The most that `learn` would cost. Nothing is sent. Raises UsageError."""
     with _reader(corpus, None) as model, corpus.session.connection() as db:
-        return extraction.estimate(db, Facts.of(corpus.config.tables), model)
+        return extraction.estimate(db, ExtractionSettings.of(corpus.config.tables), model)
 
 
 @checked
@@ -127,7 +129,7 @@ def _telling(corpus: Corpus, budget: float | None) -> Iterator[tuple[ReportMater
 @contextmanager
 def _reader(corpus: Corpus, budget: float | None) -> Iterator[MeteredModel | None]:
     """The model that reads facts; None where rules do, whatever model is named."""
-    if Facts.of(corpus.config.tables).extractor != MODEL:
+    if ExtractionSettings.of(corpus.config.tables).extractor != MODEL:
         yield None
         return
     with corpus.models.language(budget) as model:
@@ -208,5 +210,5 @@ def report(then: Snapshot, period: str, about: str = "") -> PeriodReports:
     ensure_facts(then.session)
     with then.models.language(then.session.config.asking.budget) as model:
         return then.use(
-            lambda view: reports(view, span, ReportSelection(Entities.of(view).canonical, about), model)
+            lambda view: reports(view, span, ReportSelection(EntityResolver.of(view).canonical, about), model)
         )

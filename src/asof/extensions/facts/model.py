@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from asof.config import FILE, Config
 from asof.errors import BadTime, UsageError
 from asof.extensions.facts.dating import Dating
-from asof.extensions.facts.store import Excerpt, Extraction
+from asof.extensions.facts.store import Extraction, ExtractorInput
 from asof.lang import stop_words
 from asof.models.ports import Prompt, between, one_line, prompt_text, replies
 from asof.schema import AcceptedValue, Setting, Table, one_of, whole
@@ -45,7 +45,7 @@ ENTITY_TYPES = ("organisations", "people", "places", "products", "measures", "of
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class ExtractionSettings:
     """`extractor`: "rules" (free, at once) or "model" (that of [model]).
 
     For "model" only: `entity_types`, the types of entities named in the prompt; `gleaning`, how many further
@@ -57,12 +57,12 @@ class Facts:
     gleaning: int = 0
 
     @classmethod
-    def of(cls, tables: Mapping[str, Any]) -> Facts:
+    def of(cls, tables: Mapping[str, Any]) -> ExtractionSettings:
         """The settings among the tables of a configuration (`Config.tables`)."""
         return tables["facts"] if "facts" in tables else cls()
 
     @classmethod
-    def read(cls, table: Mapping[str, Any]) -> Facts:
+    def read(cls, table: Mapping[str, Any]) -> ExtractionSettings:
         """The settings of a table whose keys are accepted. Raises UsageError."""
         facts = cls(**table)
         alone = [key for key in ("entity_types", "gleaning") if key in table]
@@ -89,13 +89,13 @@ TABLE = Table("What reads facts.", {
     "gleaning": Setting(
         whole(0, 3), 'For "model" only: how many further times a passage is read, 0 to 3.', safe=True
     ),
-}, Facts, Facts.read, frozenset({"extractor"}))  # fmt: skip
+}, ExtractionSettings, ExtractionSettings.read, frozenset({"extractor"}))  # fmt: skip
 """[facts] of asof.toml."""
 
 
 def extractor_note(config: Config) -> str:
     """That rules read facts, if a model is to read them and none is named; "" else."""
-    if Facts.of(config.tables).extractor != MODEL or config.model is not None:
+    if ExtractionSettings.of(config.tables).extractor != MODEL or config.model is not None:
         return ""
     return f"facts are read by rules: [facts] of {FILE} asks for a model, and [model] names none"
 
@@ -107,7 +107,7 @@ BY_MODEL = "model"
 """`SourcedTime.by` of a time that is neither in the words of the passage nor one that it is about."""
 
 
-def time_of(phrase: str, excerpt: Excerpt, *, expected: bool = False) -> SourcedTime | None:
+def time_of(phrase: str, excerpt: ExtractorInput, *, expected: bool = False) -> SourcedTime | None:
     """The time that a model states; where it states none that can be read, the document's own period or date.
     Words are read as those of the passage are (`dating.py`; `expected`: of a fact that is only expected).
 
@@ -128,7 +128,7 @@ def time_of(phrase: str, excerpt: Excerpt, *, expected: bool = False) -> Sourced
     return SourcedTime(span, phrase, "text" if plain in _folded(excerpt.text) else BY_MODEL)
 
 
-def _span(phrase: str, excerpt: Excerpt, *, expected: bool) -> Span | None:
+def _span(phrase: str, excerpt: ExtractorInput, *, expected: bool) -> Span | None:
     """A period, the one time in words, or a date."""
     with suppress(BadTime):
         return Period.parse(phrase).span
@@ -195,7 +195,7 @@ NO_SENTENCE, NOT_IN_PASSAGE, EMPTY, TOO_MANY, DUPLICATE = (
 
 
 def facts_of(
-    excerpt: Excerpt, replied: Iterable[RepliedFact], known: Sequence[Fact] = ()
+    excerpt: ExtractorInput, replied: Iterable[RepliedFact], known: Sequence[Fact] = ()
 ) -> tuple[list[Fact], Counter[str]]:
     """`known` with those facts of a reply that the passage can state, in order of their sentences, and how
     many of the reply were dropped, by reason."""
@@ -220,7 +220,7 @@ def facts_of(
 class _CheckedPassage:
     """A passage with its sentences and words, against which facts are checked."""
 
-    def __init__(self, excerpt: Excerpt) -> None:
+    def __init__(self, excerpt: ExtractorInput) -> None:
         self.excerpt = excerpt
         self.extents = sentences(excerpt.text)
         self.words = words_of(excerpt.text)
@@ -289,7 +289,9 @@ LEAST_TOKENS, TOKENS_A_WORD, MOST_TOKENS = 512, 16, 8_192
 """Tokens of a reply: the least, how many more for each word of the passage, the most."""
 
 
-def extraction_prompt(entity_types: Sequence[str], excerpt: Excerpt, facts: Sequence[Fact] = ()) -> Prompt:
+def extraction_prompt(
+    entity_types: Sequence[str], excerpt: ExtractorInput, facts: Sequence[Fact] = ()
+) -> Prompt:
     """The prompt for the facts of a passage about entities of these types; of a further round, with the
     `facts` so far. The instructions are the same for all passages, so that servers can keep them."""
     from asof.extensions.facts.replies import RepliedFacts
@@ -311,7 +313,7 @@ def _fact_line(fact: Fact) -> str:
     return json.dumps([fact.subject, fact.relation, fact.object, when], ensure_ascii=False)
 
 
-def shown(excerpt: Excerpt) -> list[str]:
+def shown(excerpt: ExtractorInput) -> list[str]:
     """The lines that show a passage: its head, then its sentences, each on one line behind its number."""
     lines = [f"Title: {one_line(excerpt.title)}"] if excerpt.title else []
     if excerpt.headings:
@@ -368,7 +370,7 @@ class ModelExtractor:
         shaping = json.dumps([READING, self.entity_types, self.gleaning, *instructions])
         return f"model:{self.model.name}:{blake2b(shaping.encode(), digest_size=6).hexdigest()}"
 
-    def extract(self, excerpts: Sequence[Excerpt]) -> Iterator[Extraction]:
+    def extract(self, excerpts: Sequence[ExtractorInput]) -> Iterator[Extraction]:
         """The facts of each passage; each round sends the prompts of all passages at once.
 
         A reply that cannot be read becomes the passage's problem, in a later round too: the replies that were
@@ -394,7 +396,7 @@ class ModelExtractor:
 class _PassageProgress:
     """The facts of a passage so far. `more`: the last round added some, so another one may add more."""
 
-    excerpt: Excerpt
+    excerpt: ExtractorInput
     facts: list[Fact] = field(default_factory=list)
     problem: str = ""
     unsent: bool = False

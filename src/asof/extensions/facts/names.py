@@ -316,7 +316,7 @@ class NameMerge(NamedTuple):
     everywhere: Annotated[bool, "whether it holds in all documents, or in this one alone"]
 
 
-class Entities:
+class EntityResolver:
     """The names of a view and how they are merged. Made by `of`; its methods accept names in any spelling."""
 
     def __init__(self, store: AsOfReader, statements: Sequence[SameNameStatement]) -> None:

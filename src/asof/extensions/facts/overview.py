@@ -28,7 +28,7 @@ from asof.extensions.facts.build import ReportSelection
 from asof.extensions.facts.consistency import agree, at_the_same_time, comparable, is_state, one_at_a_time
 from asof.extensions.facts.indexer import ensure_facts
 from asof.extensions.facts.model import extractor_note
-from asof.extensions.facts.names import Entities
+from asof.extensions.facts.names import EntityResolver
 from asof.extensions.facts.reports import ReportCitation, ReportPoint
 from asof.extensions.facts.summary import (
     GLOBAL_TOKENS,
@@ -144,7 +144,7 @@ def _from_reports(
     def relevance(text: str) -> float:
         return topics.share(frozenset(view.analyzer.terms(text, view.analyzer.detect(text))))
 
-    entities = Entities.of(view)
+    entities = EntityResolver.of(view)
     passages = view.column("passage", np.array(context.rows, np.int64)).tolist()
     visible = visible_passages(view.store.db, passages, view.as_of, view.known_at)
     return summarise_span(

@@ -26,7 +26,7 @@ from asof.wire import HIDDEN, AsText, Key
 
 
 Canonical = Callable[[str, str], str]
-"""The one name of what a name means in a document (`asof.extensions.facts.names.Entities.canonical`)."""
+"""The one name of what a name means in a document (`names.EntityResolver.canonical`)."""
 
 Measure = tuple[str, str]
 """The topic of a fact: the keys of its subject and of its relation."""

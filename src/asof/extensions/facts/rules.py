@@ -18,7 +18,7 @@ from typing import Any, Literal
 from asof.extensions.facts.clauses import values_in
 from asof.extensions.facts.dating import Dating, TimeMark
 from asof.extensions.facts.events import Events
-from asof.extensions.facts.store import Excerpt, Extraction
+from asof.extensions.facts.store import Extraction, ExtractorInput
 from asof.extensions.facts.words import FactDraft, Token, TokenRange, is_name, items_of, words_of
 from asof.lang import every
 from asof.text.figures import NONE, RuleLexicon, language_of, lexicon
@@ -151,7 +151,7 @@ def linked_facts(text: str, subject: str, when: SourcedTime | None) -> Iterator[
             yield Fact(subject, line["label"].strip(), name, when, start, line.end(), EVENT, None, LINKED)
 
 
-def field_facts(excerpt: Excerpt, subject: str, when: SourcedTime | None) -> Iterator[Fact]:
+def field_facts(excerpt: ExtractorInput, subject: str, when: SourcedTime | None) -> Iterator[Fact]:
     """A fact for each short value in a note's frontmatter, without fields of names and technical ones."""
     if not excerpt.document.lower().endswith(_NOTES):
         return
@@ -220,7 +220,7 @@ def _begins(items: Sequence[Token], at: int) -> bool:
     return at > 0 and items[at - 1].low in _FROM
 
 
-def coming(excerpt: Excerpt, mark: TimeMark, ahead: Ahead, language: str) -> SourcedTime | None:
+def coming(excerpt: ExtractorInput, mark: TimeMark, ahead: Ahead, language: str) -> SourcedTime | None:
     """A day or month without a year as the first after publication; None where `ahead` rules that out.
 
     A publication that is not exact to the day counts only if all of it agrees.
@@ -239,7 +239,7 @@ def coming(excerpt: Excerpt, mark: TimeMark, ahead: Ahead, language: str) -> Sou
     return SourcedTime(span, mark.text, "text") if ahead == "always" or near or this_year else None
 
 
-def _after(excerpt: Excerpt, text: str, moment: int, language: str) -> Span | None:
+def _after(excerpt: ExtractorInput, text: str, moment: int, language: str) -> Span | None:
     """The next day or month after an instant that a text names; None where it names the year."""
     context = TimeContext(fiscal_start=excerpt.fiscal_start, language=language, prefer="future")
     readings = parse(text, nearest_moment(moment), context)
@@ -274,7 +274,7 @@ class Entity:
     keys: frozenset[str]
 
     @classmethod
-    def of(cls, excerpt: Excerpt) -> Entity:
+    def of(cls, excerpt: ExtractorInput) -> Entity:
         """From a document's metadata and title."""
         stated = next((text for field in NAMES for text in _texts(excerpt.meta, field)), "")
         bare, codes = of_title(excerpt.title)
@@ -349,16 +349,16 @@ class RuleExtractor:
 
     name = "rules-3"
 
-    def extract(self, excerpts: Sequence[Excerpt]) -> Iterator[Extraction]:
+    def extract(self, excerpts: Sequence[ExtractorInput]) -> Iterator[Extraction]:
         """The facts of each excerpt, in order; at most MOST of each, by place."""
         for excerpt in excerpts:
             yield Extraction(excerpt.passage, _facts_of(excerpt))
 
 
-def _facts_of(excerpt: Excerpt) -> tuple[Fact, ...]:
+def _facts_of(excerpt: ExtractorInput) -> tuple[Fact, ...]:
     excerpt = replace(excerpt, text=without_templates(excerpt.text))
     entity = Entity.of(excerpt)
-    passage = _Passage.of(excerpt, entity)
+    passage = _PassageReader.of(excerpt, entity)
     facts: list[Fact] = []
     if excerpt.number == 0:  # the names that the head of a document gives to its own entity
         facts += [
@@ -374,10 +374,10 @@ def _facts_of(excerpt: Excerpt) -> tuple[Fact, ...]:
 
 
 @dataclass(slots=True)
-class _Passage:
+class _PassageReader:
     """One passage being read; `ahead` is its last expected time, and the number of that sentence."""
 
-    excerpt: Excerpt
+    excerpt: ExtractorInput
     entity: Entity
     dating: Dating
     items: list[Token]
@@ -385,7 +385,7 @@ class _Passage:
     ahead: tuple[SourcedTime, int] | None = None
 
     @classmethod
-    def of(cls, excerpt: Excerpt, entity: Entity) -> _Passage:
+    def of(cls, excerpt: ExtractorInput, entity: Entity) -> _PassageReader:
         language = language_of(excerpt.text, excerpt.language)
         dating = Dating.of(excerpt)
         words = lexicon(language)

@@ -17,7 +17,7 @@ from typing import Annotated
 from asof.arguments import checked
 from asof.corpus.snapshot import Snapshot
 from asof.errors import DocumentNotFound, UsageError
-from asof.extensions.facts.current import STALE_KINDS, Quote, Stale
+from asof.extensions.facts.current import STALE_KINDS, Stale, StaleQuote
 from asof.extensions.facts.expired_dates import passed_times
 from asof.extensions.facts.stale_links import stale_links
 from asof.index.view import View
@@ -144,7 +144,7 @@ class QuotePlace:
     file: Annotated[Path | None, HIDDEN]
 
 
-def place_of(quote: Quote, text: str, root: Path | None) -> QuotePlace:
+def place_of(quote: StaleQuote, text: str, root: Path | None) -> QuotePlace:
     """The place of a sentence. `text`: its document's; `root`: the folder in which files are looked at, None
     for what stood in the past, when files were other ones."""
     file = None if root is None else source_file(root, quote.document)
@@ -183,7 +183,7 @@ MOST = 20
 class PlacedQuote:
     """A sentence of a current document."""
 
-    quote: Annotated[Quote, FLAT]
+    quote: Annotated[StaleQuote, FLAT]
     place: Annotated[QuotePlace, FLAT]
     published: Annotated[SourcedTime | None, "when the document said it first; null: not known"]
 
@@ -227,7 +227,7 @@ def _placed(
 ) -> list[tuple[PlacedQuote, PlacedQuote | None]]:
     texts: dict[str, str] = {}
 
-    def placed(quote: Quote) -> PlacedQuote:
+    def placed(quote: StaleQuote) -> PlacedQuote:
         if quote.document not in texts:
             texts[quote.document] = view.store.text(quote.document) or ""
         place = place_of(quote, texts[quote.document], files)

@@ -18,12 +18,12 @@ from asof.extensions.facts.current import (
     QUOTED,
     SEEN,
     CurrentPassages,
+    DocumentLifetime,
     Interval,
-    Life,
     Place,
-    Quote,
     Section,
     Stale,
+    StaleQuote,
     at,
     differing,
     folded,
@@ -71,7 +71,7 @@ class LinkTable:
 
     links: tuple[WrittenLink, ...]
     names: Mapping[int, str]
-    lives: Mapping[int, Life]
+    lives: Mapping[int, DocumentLifetime]
     resolve: LinkResolver
     formerly: LinkResolver
     numbers: Mapping[str, int] = field(default_factory=dict)
@@ -138,7 +138,7 @@ def _suffix(name: str) -> str:
     return f".{suffix.lower()}" if dot and 0 < len(suffix) <= 8 and suffix.isalnum() else ""
 
 
-def _written(view: View, known: Mapping[int, Life]) -> list[WrittenLink]:
+def _written(view: View, known: Mapping[int, DocumentLifetime]) -> list[WrittenLink]:
     current = {life.version: number for number, life in known.items() if life.ended is None}
     rows = view.store.db.execute(
         "SELECT DISTINCT l.version, l.target, l.heading, l.kind = 'embed' FROM json_each(?) AS requested"
@@ -272,7 +272,7 @@ def listed(view: View, current: CurrentPassages, placed: list[Placed]) -> list[S
     return list(best.values())
 
 
-def _targets(current: CurrentPassages, placed: list[Placed]) -> Mapping[tuple[int, str], Quote]:
+def _targets(current: CurrentPassages, placed: list[Placed]) -> Mapping[tuple[int, str], StaleQuote]:
     """The first sentence of each document, or of the section, that is meant."""
     wanted = {(each.fault.target, each.fault.heading) for each in placed if each.fault.target is not None}
     passages = current.of_documents({number for number, _ in wanted})
@@ -361,7 +361,7 @@ Reader = Callable[[View, Mapping[int, tuple[int, int | None]]], dict[int, set[Ha
 """Gives the parts of documents (by number), from a version of each and the instant of its beginning."""
 
 
-def moved_to(view: View, known: Mapping[int, Life], removed: Iterable[int]) -> dict[int, int]:
+def moved_to(view: View, known: Mapping[int, DocumentLifetime], removed: Iterable[int]) -> dict[int, int]:
     """For those of some removed documents (by number) that live on, the current document that has their
     text."""
     step: dict[int, int] = {}
@@ -376,7 +376,9 @@ def moved_to(view: View, known: Mapping[int, Life], removed: Iterable[int]) -> d
     return {number: last for number, last in ends.items() if known[last].ended is None}
 
 
-def moved_from(view: View, known: Mapping[int, Life], documents: Iterable[int]) -> dict[int, list[int]]:
+def moved_from(
+    view: View, known: Mapping[int, DocumentLifetime], documents: Iterable[int]
+) -> dict[int, list[int]]:
     """For those of some documents that were renamed, the documents that they were, the last one first."""
     before: dict[int, int] = {}
     left = set(documents)
@@ -403,7 +405,9 @@ def _line(step: Mapping[int, int], number: int) -> list[int]:
     return line
 
 
-def _next(view: View, known: Mapping[int, Life], removed: Collection[int], read: Reader) -> dict[int, int]:
+def _next(
+    view: View, known: Mapping[int, DocumentLifetime], removed: Collection[int], read: Reader
+) -> dict[int, int]:
     """For each removed document the one that began near its end with most of its parts."""
     ended = _near(known[each].ended for each in removed)
     learned = _near(known[each].ended_learned for each in removed)
@@ -464,7 +468,7 @@ def _near(instants: Iterable[int | None]) -> Callable[[int | None], bool]:
     return near
 
 
-def _follows(life: Life, removed: Life) -> bool:
+def _follows(life: DocumentLifetime, removed: DocumentLifetime) -> bool:
     """True if a document began when another ended."""
     if removed.ended is None or life.name == removed.name:
         return False
@@ -496,7 +500,7 @@ def written_since(view: View, sentences: Sequence[tuple[int, str]], stands: Sequ
     return written
 
 
-def _best(known: Mapping[int, Life], number: int, common: Counter[int], lines: int) -> int | None:
+def _best(known: Mapping[int, DocumentLifetime], number: int, common: Counter[int], lines: int) -> int | None:
     """The document with most lines in common; of equals one with the same file name, then by id."""
     name = stem_of(known[number].name).rpartition("/")[2]
     enough = [

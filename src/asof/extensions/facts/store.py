@@ -17,7 +17,7 @@ from asof.values import EVENT, NAME, Amount, Fact
 
 
 @dataclass(frozen=True, slots=True)
-class Excerpt:
+class ExtractorInput:
     """The input of an extractor: a passage and the attributes of its document, nothing else, so that facts
     are a function of them.
 
@@ -58,7 +58,7 @@ _EXCERPT = (
 )
 
 
-def excerpts(db: sqlite3.Connection, passages: Sequence[int]) -> list[Excerpt]:
+def excerpts(db: sqlite3.Connection, passages: Sequence[int]) -> list[ExtractorInput]:
     """The excerpts of these passages, in their order."""
     rows = db.execute(_EXCERPT, (json.dumps(list(passages)),))
     return [_excerpt(*row) for row in rows]
@@ -67,10 +67,10 @@ def excerpts(db: sqlite3.Connection, passages: Sequence[int]) -> list[Excerpt]:
 def _excerpt(
     passage: int, document: str, title: str, uri: str, headings: str, text: str, language: str,
     starts: int | None, ends: int | None, times: str, fiscal_start: int, number: int, tags: str, meta: str,
-) -> Excerpt:  # fmt: skip
+) -> ExtractorInput:  # fmt: skip
     published = None if starts is None or ends is None else span_of(starts, ends)
     above = tuple(headings.split("\n")) if headings else ()
-    return Excerpt(
+    return ExtractorInput(
         passage, document, title, uri, above, text, language, published, loads(times), fiscal_start, number,
         tuple(json.loads(tags)), json.loads(meta),
     )  # fmt: skip

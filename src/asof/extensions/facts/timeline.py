@@ -20,7 +20,7 @@ from asof.extensions.facts.consistency import (
     corroborating,
     holding_intervals,
 )
-from asof.extensions.facts.names import Entities, NameMerge
+from asof.extensions.facts.names import EntityResolver, NameMerge
 from asof.extensions.facts.visible import StatedFact, facts_about
 from asof.index.view import View
 from asof.text.query import key
@@ -104,7 +104,7 @@ def timeline_of(
     (instants, both included): only those that hold at some time between. Facts of which it is the subject
     come first, then those of which it is the object.
     """
-    entities = Entities.of(view)
+    entities = EntityResolver.of(view)
     root, facts = facts_of_entity(view, entities, subject)
     lines = [
         each
@@ -130,8 +130,8 @@ def timeline_of(
     )  # fmt: skip
 
 
-def facts_of_entity(view: View, entities: Entities, subject: str) -> tuple[str, list[StatedFact]]:
-    """The root of a subject (see `Entities`) and all facts about it, also ended ones, in canonical order.
+def facts_of_entity(view: View, entities: EntityResolver, subject: str) -> tuple[str, list[StatedFact]]:
+    """The root of a subject (see `EntityResolver`) and all facts about it, ended ones too, in order.
 
     A name without facts of its own that means one entity in all documents that mention it ("Quill" after
     "Marta Quill") is resolved to that entity.
@@ -144,7 +144,7 @@ def facts_of_entity(view: View, entities: Entities, subject: str) -> tuple[str, 
     return root, facts
 
 
-def _about(view: View, entities: Entities, root: str) -> list[StatedFact]:
+def _about(view: View, entities: EntityResolver, root: str) -> list[StatedFact]:
     facts = facts_about(view, entities.keys_of(root), ended=True)
     entities.prepare(facts)
     return [
@@ -157,7 +157,7 @@ def _about(view: View, entities: Entities, root: str) -> list[StatedFact]:
 
 
 def _grouped(
-    entities: Entities, root: str, facts: Iterable[StatedFact], relation: str
+    entities: EntityResolver, root: str, facts: Iterable[StatedFact], relation: str
 ) -> dict[tuple[str, ...], list[StatedFact]]:
     """Facts by subject and relation: (its root, its name, the relation's words); the subject's own first."""
     required_words = frozenset(relation.casefold().split())
@@ -173,7 +173,7 @@ def _grouped(
 
 
 @dataclass(frozen=True, slots=True)
-class _Line:
+class _GroupInterval:
     """An interval of a group, its position `at` in the group `among`, and the changes of its value."""
 
     group: tuple[str, ...]
@@ -191,7 +191,7 @@ class _Line:
         )  # fmt: skip
 
 
-def _lines(group: tuple[str, ...], facts: Iterable[StatedFact]) -> Iterator[_Line]:
+def _lines(group: tuple[str, ...], facts: Iterable[StatedFact]) -> Iterator[_GroupInterval]:
     """The intervals of one subject and relation, in order of their time; the change of a value is part of the
     line of that value."""
     lines = holding_intervals(facts)
@@ -208,7 +208,7 @@ def _lines(group: tuple[str, ...], facts: Iterable[StatedFact]) -> Iterator[_Lin
     for at, line in enumerate(shown):
         where = {_document_and_time(each) for each in line.statements if line.fact.kind == VALUE}
         changes = [change for each in where for change in beside.get(each, ())]
-        yield _Line(group, line, shown, at, tuple(sorted(changes, key=lambda each: each.order)))
+        yield _GroupInterval(group, line, shown, at, tuple(sorted(changes, key=lambda each: each.order)))
 
 
 def _document_and_time(known: StatedFact) -> object:
@@ -272,7 +272,7 @@ class Neighbourhood:
 
 
 _Id = tuple[str, str]
-"""A node: its kind, and the root of an entity (see `Entities`) or the key of a measure."""
+"""A node: its kind, and the root of an entity (see `EntityResolver`) or the key of a measure."""
 
 
 def neighbourhood(view: View, entity: str, depth: int = 1, most: int = MAX_NODES) -> Neighbourhood:
@@ -283,7 +283,7 @@ def neighbourhood(view: View, entity: str, depth: int = 1, most: int = MAX_NODES
     """
     if depth not in DEPTHS:
         raise UsageError(f"depth {depth}: {DEPTHS[0]} to {DEPTHS[-1]} is accepted")
-    entities = Entities.of(view)
+    entities = EntityResolver.of(view)
     root, facts = facts_of_entity(view, entities, entity)
     graph = _Graph(entities)
     graph.take(facts)
@@ -306,7 +306,7 @@ def neighbourhood(view: View, entity: str, depth: int = 1, most: int = MAX_NODES
 def graph_size(view: View, facts: Iterable[StatedFact]) -> tuple[int, int]:
     """The number of nodes (entities and measures) that the current ones of some facts relate, and that of
     these facts. Facts that relate a node to itself are none."""
-    graph = _Graph(Entities.of(view))
+    graph = _Graph(EntityResolver.of(view))
     graph.take(facts)
     return len({node for _, *ends in graph.facts.values() for node in ends}), len(graph.facts)
 
@@ -314,7 +314,7 @@ def graph_size(view: View, facts: Iterable[StatedFact]) -> tuple[int, int]:
 class _Graph:
     """Facts between nodes, as they are added."""
 
-    def __init__(self, entities: Entities) -> None:
+    def __init__(self, entities: EntityResolver) -> None:
         self.entities = entities
         self.facts: dict[tuple[int, int], tuple[StatedFact, _Id, _Id]] = {}
         self.names: dict[_Id, str] = {}

@@ -29,7 +29,7 @@ from asof.errors import UsageError
 from asof.extensions.facts.extraction import ExtractionReport
 from asof.extensions.facts.hierarchy import touched
 from asof.extensions.facts.indexer import learn
-from asof.extensions.facts.model import Facts
+from asof.extensions.facts.model import ExtractionSettings
 from asof.extensions.facts.visible import StatedFact, facts_of_kind
 from asof.extensions.lab.datasets import Dataset, DatasetQuestion
 from asof.extensions.lab.judge import (
@@ -424,7 +424,7 @@ class EvaluationModels:
         if not self.writes:
             return ""
         model = self.model.name if self.model is not None else str(self.config.model)
-        return f"{model} {Facts.of(self.config.tables)}"
+        return f"{model} {ExtractionSettings.of(self.config.tables)}"
 
     def configure(self, corpus: Corpus) -> None:
         """Give a corpus the configuration of asof.toml, if the model writes."""

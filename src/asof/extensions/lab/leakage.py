@@ -16,7 +16,7 @@ from typing import Annotated, NamedTuple
 from asof.corpus.corpus import Corpus
 from asof.corpus.snapshot import Snapshot
 from asof.extensions.facts.indexer import report
-from asof.extensions.facts.names import Entities
+from asof.extensions.facts.names import EntityResolver
 from asof.extensions.facts.visible import StatedFact
 from asof.extensions.lab.answers import AnswererFactory, all_facts, read_facts, snapshot_at
 from asof.extensions.lab.datasets import Dataset, DatasetQuestion, temporary
@@ -113,7 +113,7 @@ def _fact_line(known: StatedFact) -> str:
 
 def name_lines(view: View) -> list[str]:
     """The merged names, everywhere and in single documents, and the document that states it."""
-    entities = Entities.of(view)
+    entities = EntityResolver.of(view)
     stated = [["said", each.name, each.other, each.document] for each in entities.statements]
     everywhere = [["same", name, other] for name, other in entities.merged.root.items()]
     local = [["in", document, name, other] for (document, name), other in entities.merged.local.items()]

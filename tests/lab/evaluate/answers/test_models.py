@@ -8,7 +8,7 @@ import pytest
 from tests.support.judged_answers import EVIDENCE, JUDGED, SHOP, Script, answer
 
 from asof.config import Config
-from asof.extensions.facts.model import Facts
+from asof.extensions.facts.model import ExtractionSettings
 from asof.extensions.lab.answers import EvaluationModels
 from asof.extensions.lab.evaluation import evaluate
 from asof.extensions.lab.evaluation import evaluate_incremental as incremental
@@ -66,7 +66,9 @@ def test_the_replies_of_a_judge_are_kept(shop, tmp_path):
 def test_what_a_model_reads_of_an_update_is_counted(shop):
     """Every document is one passage: two are read for the base, one for the update."""
     reader = model()
-    models = EvaluationModels(Config(tables={"facts": Facts(extractor="model")}), writes=True, model=reader)
+    models = EvaluationModels(
+        Config(tables={"facts": ExtractionSettings(extractor="model")}), writes=True, model=reader
+    )
     found = incremental(shop, "year=2", models=models, answerer_at=Script({}))
     assert (found.base.calls, found.update.calls) == (2, 1)
     assert found.update.prompt_tokens > 0

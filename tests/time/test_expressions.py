@@ -29,7 +29,7 @@ from asof.time.lexicon import (
 )
 from asof.time.moment import read
 from asof.time.reading import ReadingContext, anchor_at
-from asof.time.span import GRAINS, Period, Span, days_in, months_later, one_day
+from asof.time.span import GRAINS, Period, Span, months_later
 
 ANCHOR = datetime(2024, 5, 31, 12, 34, tzinfo=UTC)  # a Friday
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -284,11 +284,6 @@ HOSTILE = [
 def test_hostile_text_is_read(text: str) -> None:
     found = parse(text, ANCHOR, TimeContext(language="en de"))
     assert all(text[mention.start : mention.end] == mention.text for mention in found)
-
-
-def test_days_of_a_zone_follow_each_other() -> None:
-    for text, day in (("yesterday", date(2024, 5, 30)), ("today", date(2024, 5, 31))):
-        assert only(text, zone=BERLIN).span == days_in(one_day(day), BERLIN)
 
 
 # -- tables of cases, a file for each language: `text => mention | start | end | grain ; …` -------------

@@ -5,7 +5,6 @@ from __future__ import annotations
 import subprocess
 import sys
 from datetime import UTC, date, datetime, timedelta, timezone
-from itertools import pairwise
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -55,38 +54,16 @@ def test_canonical_text(text: str, grain: Grain, start: datetime, end: datetime)
     assert (period.grain, period.span, str(period)) == (grain, Span(start, end), text)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "24",
-        "2024-Q5",
-        "2024-q1",
-        "2024Q1",
-        "2024-13",
-        "2024-02-30",
-        "2024-1",
-        "0000",
-        "２０２４",
-        "2024\n",
-        "x" * 99,
-    ],
-)
-def test_other_texts_are_refused(text: str) -> None:
-    with pytest.raises(BadTime, match="write"):
-        Period.parse(text)
+def test_other_texts_are_refused() -> None:
+    texts = "|24|2024-Q5|2024-q1|2024Q1|2024-13|2024-02-30|2024-1|0000|２０２４|2024\n"
+    for text in (*texts.split("|"), "x" * 99):
+        with pytest.raises(BadTime, match="write"):
+            Period.parse(text)
 
 
 def test_the_tree() -> None:
-    year = Period.parse("2024")
-    assert [str(child) for child in year.children] == ["2024-Q1", "2024-Q2", "2024-Q3", "2024-Q4"]
-    assert [str(child) for child in year.children[0].children] == ["2024-01", "2024-02", "2024-03"]
-    assert len(Period.parse("2024-02").children) == 29
-    assert Period.parse("2024-02-29").children == ()
-    assert str(Period.parse("2024-02-29").parent) == "2024-02"
-    assert str(Period.parse("2024-02").parent) == "2024-Q1"
-    assert str(Period.parse("2024-Q1").parent) == "2024"
-    assert year.parent is None
+    parents = [Period.parse(text).parent for text in ("2024-02-29", "2024-02", "2024-Q1", "2024")]
+    assert [parent and str(parent) for parent in parents] == ["2024-02", "2024-Q1", "2024", None]
 
 
 def test_neighbours() -> None:
@@ -155,15 +132,10 @@ def test_reading_the_text_gives_the_period_back(period: Period) -> None:
 
 
 @given(PERIOD)
-def test_children_partition_their_parent(period: Period) -> None:
-    children = period.children
-    if period.grain == "day":
-        assert children == ()
-        return
-    assert children[0].start == period.start
-    assert children[-1].after == period.after
-    assert all(child.parent == period for child in children)
-    assert all(a.span.end == b.span.start for a, b in pairwise(children))
+def test_a_period_lies_in_its_parent(period: Period) -> None:
+    parent = period.parent
+    assert (parent is None) == (period.grain == "year")
+    assert parent is None or parent.span.overlap(period.span) == period.span
 
 
 @given(st.datetimes(timezones=st.just(UTC)), GRAIN)

@@ -286,19 +286,6 @@ class Period:
         return Period.of(self.start, GRAINS[level - 1]) if level else None
 
     @property
-    def children(self) -> tuple[Period, ...]:
-        """The next finer periods, in order; they cover this one without gap or overlap. None in a day."""
-        if self.grain == "day":
-            return ()
-        finer, after = GRAINS[GRAINS.index(self.grain) + 1], self.after
-        children: list[Period] = []
-        first: date | None = self.start
-        while first is not None and first != after:
-            children.append(Period(finer, first))
-            first = children[-1].after
-        return tuple(children)
-
-    @property
     def next(self) -> Period:
         """The following period of the same grain. Raises ValueError after the year 9999."""
         return self._at(self._neighbour(1))

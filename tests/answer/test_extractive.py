@@ -16,6 +16,7 @@ from asof.answer.question import ParsedQuestion
 from asof.text.question import read as read_question
 from asof.time.moment import read
 from asof.values import Heading, Superseded
+from asof.wire import encode
 
 QUARTERS = ((1, "March", "10", "30"), (2, "June", "12", "28"), (3, "September", "11", "31"))
 
@@ -79,14 +80,12 @@ def test_a_table_in_order_of_time(ask):
 @pytest.mark.parametrize(
     ("question", "first"),
     [
-        ("Which quarter of 2023 had the highest revenue for Otter Mills?",
-         "highest: Otter Mills  2023-Q2, $12 million"),
-        ("In which quarter of 2023 was the gross margin of Otter Mills lowest?",
-         "lowest: Otter Mills  2023-Q2, 28%"),
+        ("Which quarter of 2023 had the highest revenue", "highest: Otter Mills  2023-Q2, $12 million"),
+        ("In which quarter of 2023 was the gross margin lowest", "lowest: Otter Mills  2023-Q2, 28%"),
     ],
-)  # fmt: skip
+)
 def test_one_of_several_is_chosen(ask, question, first):
-    assert ask(question).text.splitlines()[0] == first
+    assert ask(f"{question} for Otter Mills?").text.splitlines()[0] == first
 
 
 def test_nothing_is_chosen_where_not_all_can_be_compared(tmp_path):
@@ -102,14 +101,10 @@ def test_nothing_is_chosen_where_not_all_can_be_compared(tmp_path):
 
 def test_a_figure_is_shown_where_no_fact_says_the_word(tmp_path):
     fares = [
-        doc(
-            year,
-            f"{year}-04-01",
-            f"# Fares {year}\n\nTicket: {price}",
-            outline=(Heading(0, 1, f"Fares {year}"),),
-        )
+        doc(year, f"{year}-04-01", f"# Fares {year}\n\nTicket: {price}",
+            outline=(Heading(0, 1, f"Fares {year}"),))
         for year, price in (("2019", "€4.20"), ("2020", "€4.50"))
-    ]
+    ]  # fmt: skip
     with corpus_with(tmp_path, *fares) as corpus:
         made = corpus.at().ask("what was the fare in each year?")
     assert [(each.period, each.value) for each in made.values] == [("2019", "€4.20"), ("2020", "€4.50")]
@@ -151,19 +146,11 @@ def test_an_empty_corpus_knows_nothing(tmp_path):
 
 
 def test_a_question_in_other_words_is_answered_by_the_best_sentences(tmp_path):
-    with corpus_with(
-        tmp_path,
-        doc("a", "2022-10-07", "Bo Lind is elected warden by 141 votes.", "Result"),
-        doc(
-            "b",
-            "2022-11-07",
-            "The acclaimed rowing race was long. Yes. Who won it? Nobody knows who won it.",
-            "Race",
-        ),
-    ) as corpus:
+    race = "The acclaimed rowing race was long. Yes. Who won it? Nobody knows who won it."
+    result = doc("a", "2022-10-07", "Bo Lind is elected warden by 141 votes.", "Result")
+    with corpus_with(tmp_path, result, doc("b", "2022-11-07", race, "Race")) as corpus:
         made = corpus.at().ask("who lost the acclaimed rowing contest of poets in 2022?")
-    first = "The acclaimed rowing race was long. Yes. Who won it? Nobody knows who won it."
-    assert [each.quote for each in made.citations] == [first]
+    assert [each.quote for each in made.citations] == [race]
 
 
 def test_nothing_is_known_before_it_was_published(ask):
@@ -186,13 +173,8 @@ def test_at_most_so_many_sentences_are_quoted(tmp_path):
 
 def test_the_same_bits_for_the_same_question(ask):
     question = "What was the revenue of Otter Mills and Heron Rail in each quarter of 2023?"
-    one, other = ask(question, as_of="2024"), ask(question, as_of="2024")
-    assert (one.text, one.citations, one.values, one.notes) == (
-        other.text,
-        other.citations,
-        other.values,
-        other.notes,
-    )
+    one, other = (encode(ask(question, as_of="2024")) for _ in range(2))
+    assert one == other
 
 
 @pytest.mark.parametrize(
@@ -243,23 +225,6 @@ def table(found: Looked):
     return [
         (cell.name, cell.period, [each.fact.fact.object for each in cell.matches if each.fact])
         for cell in made(found)
-    ]
-
-
-def test_a_cell_for_each_name_and_period(firms):
-    found = looked(firms, "What was the revenue of Otter Mills and Heron Rail in each quarter of 2023?")
-    assert table(found) == [
-        ("Otter Mills", "2023-Q1", ["$10 million"]), ("Otter Mills", "2023-Q2", ["$12 million"]),
-        ("Otter Mills", "2023-Q3", ["$11 million"]), ("Heron Rail", "2023-Q1", ["$5 million"]),
-        ("Heron Rail", "2023-Q2", ["$6 million"]), ("Heron Rail", "2023-Q3", ["$7 million"]),
-    ]  # fmt: skip
-
-
-def test_each_time_that_is_named_is_a_cell(firms):
-    found = looked(firms, "What was the revenue of Heron Rail in Q1 2023 and in Q3 2023?")
-    assert table(found) == [
-        ("Heron Rail", "2023-Q1", ["$5 million"]),
-        ("Heron Rail", "2023-Q3", ["$7 million"]),
     ]
 
 
@@ -527,96 +492,56 @@ def test_two_sources_of_one_time_that_do_not_agree_are_no_answer(told):
     assert made.values == ()
 
 
-def test_figures_that_round_to_each_other_agree(told):
-    made = told(
-        "What was the height of the flood in March 2021?",
-        flood("a", "2021-05-01", "2.4"), flood("b", "2021-05-03", "2.43"),
-    )  # fmt: skip
-    assert not made.refused
-    assert made.notes == ()
+WAS, IS = "What was the height of the flood in March 2021?", "What is the height of the flood?"
+LATER = doc(
+    "b", "2022-05-03", f"{BEFORE['b']} The height of the flood was 3.1 metres in March 2022.", "Esker"
+)
+BOTH = " ".join(f"The height of the flood was {height} metres in March 2021." for height in (2.4, 3.1))
+RAIN = "It rained, and the flood came down to Esker."
 
 
-def test_statements_of_different_times_do_not_contradict_each_other(told):
-    made = told(
-        "What was the height of the flood in March 2021?",
-        flood("a", "2021-05-01", "2.4"),
-        doc("b", "2022-05-03", "The height of the flood was 3.1 metres in March 2022.", "Esker"),
-    )
-    assert [each.document for each in made.citations] == ["a"]
+@pytest.mark.parametrize(
+    ("question", "documents"),
+    [
+        (WAS, [flood("a", "2021-05-01", "2.4"), flood("b", "2021-05-03", "2.43")]),  # it rounds to the other
+        (WAS, [flood("a", "2021-05-01", "2.4"), LATER]),  # of another time
+        (IS, [flood("a", "2021-05-01", "2.4"), LATER]),
+        (WAS, [doc("a", "2021-05-01", BOTH, "Esker")]),  # a document does not contradict itself
+        (WAS, [flood("a", "2021-05-01", "2.4"), flood("b", "2021-05-03", "3.1", "Tarn")]),  # another thing
+    ],
+)
+def test_what_is_no_contradiction(told, question, documents):
+    made = told(question, *documents)
+    assert (made.refused, made.notes) == (False, ())
 
 
-def test_without_a_time_too_statements_of_different_times_do_not_contradict_each_other(told):
-    made = told(
-        "What is the height of the flood?",
-        flood("a", "2021-05-01", "2.4"),
-        doc(
-            "b", "2022-05-03", f"{BEFORE['b']} The height of the flood was 3.1 metres in March 2022.", "Esker"
-        ),
-    )
-    assert not made.refused
-    assert made.notes == ()
-
-
-def test_a_document_does_not_contradict_itself(told):
-    said = " ".join(f"The height of the flood was {height} metres in March 2021." for height in (2.4, 3.1))
-    made = told("What was the height of the flood in March 2021?", doc("a", "2021-05-01", said, "Esker"))
-    assert not made.refused
-    assert made.notes == ()
-
-
-def test_statements_of_different_things_do_not_contradict_each_other(told):
-    made = told(
-        "What was the height of the flood in March 2021?",
-        flood("a", "2021-05-01", "2.4"), flood("b", "2021-05-03", "3.1", "Tarn"),
-    )  # fmt: skip
-    assert not made.refused
-
-
-def test_without_a_time_the_later_one_is_told_and_what_it_contradicts(told):
-    made = told(
-        "What is the height of the flood?", flood("a", "2021-05-01", "2.4"), flood("b", "2021-05-03", "3.1")
-    )
-    assert not made.refused
+@pytest.mark.parametrize(
+    ("question", "documents"),
+    [
+        (IS, [flood("a", "2021-05-01", "2.4"), flood("b", "2021-05-03", "3.1")]),  # the later one
+        (WAS, [flood("a", "2021-03-01", "2.4"), flood("b", "2021-05-01", "3.1")]),  # a was a forecast
+        (WAS, [flood("a", "2021-05-01", "2.4", before=RAIN), flood("b", "2021-05-03", "3.1", before=RAIN)]),
+    ],
+)
+def test_one_is_preferred_and_what_it_contradicts_is_told(told, question, documents):
+    """The third: what was superseded gives way whatever time is asked for."""
+    made = told(question, *documents)
     assert [each.document for each in made.citations] == ["b"]
+    day = documents[0].published.text
     assert made.notes == (
-        "it contradicts “The height of the flood was 2.4 metres in March 2021.” (Esker, 2021-05-01)",
+        f"it contradicts “The height of the flood was 2.4 metres in March 2021.” (Esker, {day})",
     )
 
 
 def test_without_a_time_two_of_one_day_are_no_answer(told):
-    made = told(
-        "What is the height of the flood?", flood("a", "2021-05-01", "2.4"), flood("b", "2021-05-01", "3.1")
-    )
+    made = told(IS, flood("a", "2021-05-01", "2.4"), flood("b", "2021-05-01", "3.1"))
     assert made.refused
     assert made.reason.startswith("the sources contradict each other")
 
 
-def test_what_was_said_before_its_time_was_over_was_a_forecast(told):
-    made = told(
-        "What was the height of the flood in March 2021?",
-        flood("a", "2021-03-01", "2.4"), flood("b", "2021-05-01", "3.1"),
-    )  # fmt: skip
-    assert [each.document for each in made.citations] == ["b"]
-    assert made.notes[0].startswith("it contradicts “The height of the flood was 2.4 metres")
-
-
 def test_what_was_not_yet_published_contradicts_nothing(told):
-    made = told(
-        "What was the height of the flood in March 2021?",
-        flood("a", "2021-05-01", "2.4"), flood("b", "2021-05-03", "3.1"), as_of="2021-05-02",
-    )  # fmt: skip
-    assert not made.refused
-    assert [each.document for each in made.citations] == ["a"]
-
-
-def test_what_was_superseded_gives_way_whatever_time_is_asked_for(told):
-    rain = "It rained, and the flood came down to Esker."
-    made = told(
-        "What was the height of the flood in March 2021?",
-        flood("a", "2021-05-01", "2.4", before=rain), flood("b", "2021-05-03", "3.1", before=rain),
-    )  # fmt: skip
-    assert [each.document for each in made.citations] == ["b"]
-    assert made.notes[0].startswith("it contradicts “The height of the flood was 2.4 metres")
+    made = told(WAS, flood("a", "2021-05-01", "2.4"), flood("b", "2021-05-03", "3.1"), as_of="2021-05-02")
+    assert (made.refused, [each.document for each in made.citations]) == (False, ["a"])
 
 
 def test_two_holders_of_an_office_of_one_day_are_no_answer(told):

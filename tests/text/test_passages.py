@@ -309,56 +309,69 @@ def test_nothing_and_next_to_nothing() -> None:
     assert pieces_of(" " * 100, Chunking("chars", 50)) == [" " * 50] * 2
 
 
-def test_a_short_text_is_one_piece() -> None:
-    text = f"{words(10)}\n\n{words(10)}"
-    assert pieces_of(text, TWENTY) == [text]
-    assert pieces_of(text, Chunking("chars", 100)) == [text]
-
-
 def test_whole_is_whole() -> None:
     text = f"# A\n\n{words(500)}"
     assert chunk(text, outlined(text), Chunking("whole")) == [Chunk(0, len(text), ())]
 
 
-def test_a_piece_is_closed_when_the_next_paragraph_would_make_it_a_quarter_too_long() -> None:
-    # 8 + 12 = 20 reaches the size; 6 + 20 > 25 and 6 >= 20/4
-    eight, twelve, six, twenty = words(8) + "\n\n", words(12) + "\n\n", words(6) + "\n\n", words(20)
-    assert pieces_of(eight + twelve + six + twenty, TWENTY) == [eight + twelve, six, twenty]
+FOUR, SIX, EIGHT, TWELVE = (words(count) + "\n\n" for count in (4, 6, 8, 12))
+SENTENCE = words(7) + " end. "  # 8 words
+CODE, TABLE = "```\n" + "a b c d. E\n" * 8 + "```\n", "| a | b |\n" * 9  # 42 and 45 words
 
 
-def test_a_paragraph_that_does_not_fit_into_a_nearly_empty_piece_is_taken_by_sentences() -> None:
-    # 4 < 20/4, and 4 + 24 > 25: the sentences of 8 follow one by one until 4 + 8 + 8 = 20
-    four, eight = words(4) + "\n\n", words(7) + " end. "
-    assert pieces_of(four + eight * 3, TWENTY) == [four + eight * 2, eight]
+@pytest.mark.parametrize(
+    ("text", "chunking", "pieces"),
+    [
+        (f"{words(10)}\n\n{words(10)}", TWENTY, [f"{words(10)}\n\n{words(10)}"]),
+        ("word\n\nword", Chunking("chars", 100), ["word\n\nword"]),
+        # a piece is closed when the next paragraph would make it a quarter too long: 6 + 20 > 25, 6 >= 20/4
+        (EIGHT + TWELVE + SIX + words(20), TWENTY, [EIGHT + TWELVE, SIX, words(20)]),
+        # into a nearly empty piece it is taken by sentences: 4 < 20/4, 4 + 8 + 8 = 20
+        (FOUR + SENTENCE * 3, TWENTY, [FOUR + SENTENCE * 2, SENTENCE]),
+        (SENTENCE * 6, TWENTY, [SENTENCE * 3] * 2),  # 16 + 8 = 24 <= 25
+        ("\n \n# A\ntext", TEN, ["\n \n# A\ntext"]),
+        # code and tables are not cut while they fit: 5 < 40/4, the code comes along
+        (words(5) + "\n" + CODE + TABLE, FORTY, [words(5) + "\n" + CODE, TABLE]),
+        ("| a | b |\n" * 16, FORTY, ["| a | b |\n" * 8] * 2),  # too long, they are cut at lines: 8 * 5 = 40
+        # 13 fresh characters: 5 + 5 < 13; 7 back is inside a word, and the next begins 5 back
+        (
+            "aaaa bbbb cccc dddd eeee ffff",
+            Chunking("chars", 20, 7),
+            ["aaaa bbbb cccc ", "cccc dddd eeee ffff"],
+        ),
+        ("x" * 30, Chunking("chars", 20, 10), ["x" * 10, "x" * 20, "x" * 20]),
+    ],
+)
+def test_where_a_text_is_cut(text: str, chunking: Chunking, pieces: list[str]) -> None:
+    assert pieces_of(text, chunking) == pieces
 
 
-def test_a_long_paragraph_is_cut_at_sentences_and_a_long_sentence_at_words() -> None:
-    eight = words(7) + " end. "
-    assert pieces_of(eight * 6, TWENTY) == [eight * 3] * 2  # 16 + 8 = 24 <= 25
-    assert [count_words(part) for part in pieces_of(words(50), TWENTY)] == [20, 20, 10]
+@pytest.mark.parametrize(
+    ("text", "chunking", "sizes"),
+    [
+        (words(50), TWENTY, [20, 20, 10]),
+        (words(42), TWENTY, [20, 22]),  # a small rest joins the piece before: 2 < 20/8
+        (words(43), TWENTY, [20, 20, 3]),
+        (f"# one two three four\n\n{words(12)}", TEN, [5 + 5, 7]),  # a heading stays with its text
+    ],
+)
+def test_how_many_words_a_piece_has(text: str, chunking: Chunking, sizes: list[int]) -> None:
+    assert [count_words(part) for part in pieces_of(text, chunking)] == sizes
 
 
-def test_a_small_rest_joins_the_piece_before() -> None:
-    # 42 = 20 + 22, as 2 < 20/8; but 43 = 20 + 20 + 3
-    assert [count_words(part) for part in pieces_of(words(42), TWENTY)] == [20, 22]
-    assert [count_words(part) for part in pieces_of(words(43), TWENTY)] == [20, 20, 3]
-
-
-def test_a_word_that_is_too_long_is_cut_at_characters() -> None:
-    assert [len(part) for part in pieces_of("x" * 93, Chunking("chars", 30))] == [30, 30, 33]  # 3 < 30/8
-    assert [len(part) for part in pieces_of("x" * 100, TEN)] == [20] * 5  # two characters a word
-    assert [len(part) for part in pieces_of("東" * 100, TWENTY)] == [40, 40, 20]
-
-
-def test_no_cut_before_a_combining_mark() -> None:
-    assert [len(part) for part in pieces_of("x" * 9 + "e\u0301" + "x" * 12, TEN_CHARACTERS)] == [
-        11,
-        10,
-        2,
-    ]
-
-
-TEN_CHARACTERS = Chunking("chars", 10)
+@pytest.mark.parametrize(
+    ("text", "chunking", "sizes"),
+    [
+        ("x" * 93, Chunking("chars", 30), [30, 30, 33]),  # 3 < 30/8
+        ("x" * 100, TEN, [20] * 5),  # two characters a word
+        ("東" * 100, TWENTY, [40, 40, 20]),
+        ("x" * 9 + "e\u0301" + "x" * 12, Chunking("chars", 10), [11, 10, 2]),  # not before a combining mark
+    ],
+)
+def test_a_word_that_is_too_long_is_cut_at_characters(
+    text: str, chunking: Chunking, sizes: list[int]
+) -> None:
+    assert [len(part) for part in pieces_of(text, chunking)] == sizes
 
 
 def test_headings_begin_pieces_and_their_path_goes_along() -> None:
@@ -386,40 +399,11 @@ def test_a_heading_without_text_goes_with_a_deeper_one_and_else_stands_alone() -
     ]
 
 
-def test_a_heading_stays_with_its_text() -> None:
-    # the heading's 5 words are more than a quarter of 10, yet it is not left alone
-    text = f"# one two three four\n\n{words(12)}"
-    assert [count_words(part) for part in pieces_of(text, TEN)] == [5 + 5, 7]
-
-
-def test_white_space_before_the_first_heading_goes_with_it() -> None:
-    assert pieces_of("\n \n# A\ntext", TEN) == ["\n \n# A\ntext"]
-
-
-def test_code_and_tables_are_not_cut_while_they_fit() -> None:
-    code = "```\n" + "a b c d. E\n" * 8 + "```\n"  # 42 words
-    table = "| a | b |\n" * 9  # 45 words
-    before = words(5) + "\n"
-    assert pieces_of(before + code + table, FORTY) == [
-        before + code,
-        table,
-    ]  # 5 < 40/4: the code comes along
-    # too long, they are cut at lines: 8 * 5 = 40
-    assert pieces_of("| a | b |\n" * 16, FORTY) == ["| a | b |\n" * 8] * 2
-
-
 def test_overlap_repeats_the_last_words() -> None:
     text = " ".join(map(str, range(100, 140)))
     parts = pieces_of(text, Chunking.parse("20w/5"))  # 15 fresh words each: 15 + 15 + 10
     assert [part.split()[0] for part in parts] == ["100", str(115 - 5), str(130 - 5)]
     assert [len(part.split()) for part in parts] == [15, 5 + 15, 5 + 10]
-
-
-def test_overlap_by_characters_begins_at_a_word() -> None:
-    text = "aaaa bbbb cccc dddd eeee ffff"
-    # 13 fresh characters: 5 + 5 < 13 <= 5 + 5 + 5; 7 back is inside a word, and the next begins 5 back
-    assert pieces_of(text, Chunking.parse("20c/7")) == ["aaaa bbbb cccc ", "cccc dddd eeee ffff"]
-    assert pieces_of("x" * 30, Chunking.parse("20c/10")) == ["x" * 10, "x" * 20, "x" * 20]
 
 
 def test_overlap_stays_within_the_section() -> None:
@@ -433,12 +417,9 @@ def test_overlap_in_chinese_is_two_characters_a_word() -> None:
     assert [(each.start, each.end) for each in pieces] == [(0, 20), (16, 40), (36, 60)]
 
 
-@pytest.mark.parametrize("written", ["120w", "120w/20", "2000c", "2000c/200", "whole"])
-def test_chunkings_are_read_and_written(written: str) -> None:
-    assert str(Chunking.parse(written)) == written
-
-
-def test_what_chunkings_mean() -> None:
+def test_chunkings_are_read_and_written() -> None:
+    for written in ("120w", "120w/20", "2000c", "2000c/200", "whole"):
+        assert str(Chunking.parse(written)) == written
     assert Chunking.parse("120w") == Chunking("words") == Chunking("words", 120, 0)
     assert Chunking.parse("2000c/200") == Chunking("chars", 2000, 200)
 

@@ -21,7 +21,7 @@ from asof.store.export import ExportReport
 from asof.store.reader import DocumentAsOf, DocumentSummary, DocumentVersion, VisiblePassage
 from asof.store.run import IndexReport
 from asof.store.status import CorpusStatus
-from asof.time.expressions import TimeMention
+from asof.time.expressions import TimeExpression
 from asof.time.span import BEGINNING, NEVER, Instant, Validity
 from asof.values import Answer, Halting, Hit
 from asof.wire import FLAT, Decimals, one_of
@@ -139,7 +139,7 @@ class QuestionTimes:
 
     asked_at: Annotated[Instant, "when the question is asked: `--as-of`, else now"]
     as_of: Annotated[Instant, "the moment that is looked at: an earlier one where the words move it"]
-    mentions: Annotated[tuple[TimeMention, ...], "in order, without overlap"]
+    mentions: Annotated[tuple[TimeExpression, ...], "in order, without overlap"]
     recency: Annotated[
         float, Decimals(DIGITS), "how much it asks for the newest, 0 to 1; 1 only by words that say so"
     ]

@@ -14,7 +14,7 @@ from tests.support.time_runs import whole_run
 
 from asof.lang import codes
 from asof.time.dates import _TABLES, _able, day_point
-from asof.time.expressions import TimeContext, TimeMention, parse
+from asof.time.expressions import TimeContext, TimeExpression, parse
 from asof.time.intent import recency
 from asof.time.lexicon import (
     FAR,
@@ -28,14 +28,14 @@ from asof.time.lexicon import (
     words_before,
 )
 from asof.time.moment import read
-from asof.time.reading import ReadingContext, anchor_at
+from asof.time.reading import ParseContext, anchor_at
 from asof.time.span import GRAINS, Period, Span, months_later
 
 ANCHOR = datetime(2024, 5, 31, 12, 34, tzinfo=UTC)  # a Friday
 BERLIN = ZoneInfo("Europe/Berlin")
 
 
-def only(text: str, **how: object) -> TimeMention:
+def only(text: str, **how: object) -> TimeExpression:
     anchor = how.pop("anchor", ANCHOR)
     found = parse(text, anchor, TimeContext(**how))  # type: ignore[arg-type]
     assert len(found) == 1, found
@@ -50,7 +50,7 @@ def span(start: str | None, end: str | None) -> Span:
 
 def test_a_mention_tells_where_it_stands_and_what_it_is() -> None:
     found = only("Revenue – grew since Q3 2023 in “Asia”")
-    assert found == TimeMention(
+    assert found == TimeExpression(
         text="since Q3 2023",
         start=15,
         end=28,
@@ -299,7 +299,7 @@ def short(moment: datetime | None) -> str:
     return text
 
 
-def told(mention: TimeMention) -> str:
+def told(mention: TimeExpression) -> str:
     span = mention.span
     return f"{mention.text} | {short(span.start)} | {short(span.end)} | {mention.grain}"
 
@@ -470,7 +470,7 @@ def test_a_long_text_is_read_in_linear_time(piece: str) -> None:
 
 # -- which rules are tried at an item --------------------------------------------------------------------
 
-HERE = ReadingContext(anchor_at(datetime(2024, 5, 31, 12, 34, tzinfo=UTC), UTC))
+HERE = ParseContext(anchor_at(datetime(2024, 5, 31, 12, 34, tzinfo=UTC), UTC))
 FIGURES = st.integers(0, 40).map(str) | st.integers(1990, 2030).map(str) | st.sampled_from(["20240305", "05"])
 SIGNS = st.sampled_from([" ", " ", " ", " ", "-", "/", ".", ". ", ", ", "'", ":", ""])
 SUFFIXES = st.sampled_from(["1st", "22nd", "5th", "1990s", "Q3", "3pm", "2024-W09"])

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asof.lang import codes, every, tables
-from asof.time.expressions import TimeMention
+from asof.time.expressions import TimeExpression
 from asof.time.intent import (
     DIRECTIONS,
     INSTANCE,
@@ -201,10 +201,10 @@ def test_a_past_date_outweighs_the_wish_and_a_present_one_does_not(question: str
     assert intent(question).recency == WISHED  # nobody knows when this is asked
 
 
-def mention(question: str, said: str, start: datetime | None, end: datetime | None) -> TimeMention:
+def mention(question: str, said: str, start: datetime | None, end: datetime | None) -> TimeExpression:
     at = question.index(said)
     span = Span(start, end)
-    return TimeMention(said, at, at + len(said), span, "day", "in", span)
+    return TimeExpression(said, at, at + len(said), span, "day", "in", span)
 
 
 def test_mentions_tell_where_a_date_lies() -> None:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from asof.revisions.timeline import Difference, ResultSide, SubjectChange, Timeline, TimelineEntry
     from asof.text.question import QuestionReading
-    from asof.time.expressions import TimeMention
+    from asof.time.expressions import TimeExpression
     from asof.time.span import Span
 
 
@@ -250,7 +250,7 @@ def _show_times(reading: QuestionReading, asked: datetime, *, dated: bool) -> No
         click.echo(f"{click.style(f'{label:>10}', dim=True)}  {shortened(plain(value))}")
 
 
-def _mention_line(mention: TimeMention) -> str:
+def _mention_line(mention: TimeExpression) -> str:
     """`“since Q3 2023”: 2023-07-01 and later (since, quarter)`, with other readings if there are any."""
     others = "".join(f"; or {days_of(each)}" for each in mention.alternatives)
     kind = f"fiscal {mention.grain}" if mention.fiscal else mention.grain

@@ -12,7 +12,7 @@ from datetime import UTC, datetime, tzinfo
 
 from asof.lang import FIRST
 from asof.text.passages import sentences
-from asof.time.expressions import TimeContext, TimeMention, parse
+from asof.time.expressions import TimeContext, TimeExpression, parse
 from asof.time.intent import INSTANCE, WISHED, Intent, intent, recency
 from asof.time.span import Span, format_instant, instant, nearest_moment
 from asof.values import Query
@@ -41,7 +41,7 @@ class QuestionReading:
 
     query: Query
     as_of: int
-    mentions: tuple[TimeMention, ...] = ()
+    mentions: tuple[TimeExpression, ...] = ()
     intent: Intent | None = None
     notes: tuple[str, ...] = ()
     language: str = FIRST
@@ -96,7 +96,7 @@ def read(
     return QuestionReading(query, as_of, times, detected, tuple(notes), language)
 
 
-def _named_anchor(times: Sequence[TimeMention], asked_at: datetime) -> datetime | None:
+def _named_anchor(times: Sequence[TimeExpression], asked_at: datetime) -> datetime | None:
     """The past moment from which "last year" in a question counts: the one that it names by "as of"."""
     named = {each.core.last for each in times if each.relation == AS_OF and not each.relative}
     if len(named) != 1 or not any(each.relative for each in times):
@@ -125,7 +125,7 @@ def without(question: str, extents: Sequence[tuple[int, int]]) -> str:
     return rest if re.search(r"\w", rest) else question
 
 
-def _extent(question: str, mention: TimeMention) -> tuple[int, int]:
+def _extent(question: str, mention: TimeExpression) -> tuple[int, int]:
     """The range to remove from the words: the mention, unless it is part of a name ("2024 Olympics")."""
     named = not mention.relative and _BEFORE_NAME.match(question, mention.end)
     return (mention.start, mention.start) if named else (mention.start, mention.end)

@@ -19,9 +19,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from asof.time.expressions import TimeContext, TimeMention, parse
+    from asof.time.expressions import TimeContext, TimeExpression, parse
 
-__all__ = ["TimeContext", "TimeMention", "parse"]
+__all__ = ["TimeContext", "TimeExpression", "parse"]
 
 
 def __getattr__(name: str) -> Any:

@@ -15,10 +15,10 @@ from asof.time.reading import (
     FINER,
     IN_MONTHS,
     LocalInterval,
-    ReadingContext,
+    ParseContext,
+    ParsedTime,
     Rule,
     RuleMatch,
-    TimeReading,
     Yearly,
     calendar_day,
     calendar_units,
@@ -58,7 +58,7 @@ class Name(NamedTuple):
     """A recurring time of the year, and the place after its last item.
 
     `fiscal` is its place in a fiscal year that follows; `is_fiscal`: its own words say fiscal. `needs_cue`:
-    see `TimeReading`. `glue` holds the signs that may stand before the year.
+    see `ParsedTime`. `glue` holds the signs that may stand before the year.
     """
 
     grain: str
@@ -74,7 +74,7 @@ _FISCAL = sense_set("the fiscal fiscal_year")
 _POSSESSIVE = sense_set("side year_figures")
 
 
-def calendar_name(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
+def calendar_name(run: TokenRun, i: int, context: ParseContext) -> RuleMatch | None:
     """A name with the year after it or before it, or without a year."""
     year = year_figures(run, i)
     if year is not None and run[i + 1].glue in ("", " ", "-", "/"):
@@ -95,7 +95,7 @@ def calendar_name(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch |
     return None if name is None else with_year(run, name, context)
 
 
-def name_at(run: TokenRun, i: int, context: ReadingContext) -> Name | None:
+def name_at(run: TokenRun, i: int, context: ParseContext) -> Name | None:
     """The longest name that begins at `i`."""
     best: Name | None = None
     for attempt in _attempts(run[i].kind):
@@ -105,7 +105,7 @@ def name_at(run: TokenRun, i: int, context: ReadingContext) -> Name | None:
     return best
 
 
-def with_year(run: TokenRun, name: Name, context: ReadingContext) -> RuleMatch:
+def with_year(run: TokenRun, name: Name, context: ParseContext) -> RuleMatch:
     """A name and the year after it, if one follows."""
     i = name.after
     said = year_after(run, i, name.glue, context)
@@ -127,7 +127,7 @@ def _capital(run: TokenRun, i: int) -> bool:
     return run.capital(i) or run.caseless
 
 
-def _in_year(name: Name, year: int, *, fiscal: bool) -> TimeReading:
+def _in_year(name: Name, year: int, *, fiscal: bool) -> ParsedTime:
     if not fiscal or name.fiscal is None:
         return reading_in_year(name.grain, name.yearly, year)
     match = reading_in_year(name.grain, name.fiscal, year, fiscal=True)
@@ -136,7 +136,7 @@ def _in_year(name: Name, year: int, *, fiscal: bool) -> TimeReading:
     return match
 
 
-def _holiday(run: TokenRun, i: int, _: ReadingContext) -> Name | None:
+def _holiday(run: TokenRun, i: int, _: ParseContext) -> Name | None:
     rule = run.sense(i, "holiday")
     return None if rule is None else Name("day", holiday(str(rule)), i + 1, needed_cue(run, i))
 
@@ -165,7 +165,7 @@ def needed_cue(run: TokenRun, i: int) -> str:
     return ""
 
 
-def _month(run: TokenRun, i: int, _: ReadingContext) -> Name | None:
+def _month(run: TokenRun, i: int, _: ParseContext) -> Name | None:
     number = month_at(run, i)
     word, gap = run.behind(i)
     if number is None or (word and not gap) or (run.sense(i, "cardinal") and unit_after_number(run, i + 1)):
@@ -175,7 +175,7 @@ def _month(run: TokenRun, i: int, _: ReadingContext) -> Name | None:
     return Name("month", month(number), i + 1, needed_cue(run, i), glue=" ,-/")
 
 
-def _day(run: TokenRun, i: int, _: ReadingContext) -> Name | None:
+def _day(run: TokenRun, i: int, _: ParseContext) -> Name | None:
     """`5 March`, `the 5th of March`, `March 5`, `March the 5th`, `Mar. 5`."""
     day = day_number(run, i)
     if day is not None and not (run.sense(i, "figures") and attached_left(run, i)):
@@ -240,7 +240,7 @@ def _reversed_day(run: TokenRun, i: int) -> Name | None:
     return None
 
 
-def _season(run: TokenRun, i: int, _: ReadingContext) -> Name | None:
+def _season(run: TokenRun, i: int, _: ParseContext) -> Name | None:
     at = run.after(i, "the") if not run.has(i, "the") else i + 1
     start = run.sense(at, "season")
     if start is None:
@@ -252,7 +252,7 @@ _PARTS = {"quarter": 4, "half": 2}
 """How many of them a year has."""
 
 
-def _label(run: TokenRun, i: int, context: ReadingContext) -> Name | None:
+def _label(run: TokenRun, i: int, context: ParseContext) -> Name | None:
     """`Q3`, `3Q`, `H1`, `2H`, `fiscal Q3`, and before a year `quarter 3`. There is no `Q5` in any year."""
     is_fiscal = run.has(i, "fiscal") and run.follows(i + 1, " ")
     at = i + 1 if is_fiscal else i
@@ -281,7 +281,7 @@ def _part(
     number: int,
     after: int,
     is_fiscal: bool,
-    context: ReadingContext,
+    context: ParseContext,
     *,
     needs_cue: str = "cue",
     glue: str = " ,-/",
@@ -293,7 +293,7 @@ def _part(
     return Name(grain, parts(size, number), after, needs_cue, fiscal, is_fiscal, glue)
 
 
-def _ordinal_part(run: TokenRun, i: int, context: ReadingContext) -> Name | None:
+def _ordinal_part(run: TokenRun, i: int, context: ParseContext) -> Name | None:
     """`the third quarter`, `first half`, `third-quarter`."""
     at = i + 1 if run.has(i, "the") else i
     match = ordinal(run, at)
@@ -313,7 +313,7 @@ def _ordinal_part(run: TokenRun, i: int, context: ReadingContext) -> Name | None
     return Name(grain, parts(size, number), unit + 1, "cue", fiscal, is_fiscal)
 
 
-def _named_part(run: TokenRun, i: int, context: ReadingContext) -> Name | None:
+def _named_part(run: TokenRun, i: int, context: ParseContext) -> Name | None:
     """A quarter or half that a word names: `上半年`."""
     for grain, sense in (("quarter", "quarter_name"), ("half", "half_name")):
         number = run.sense(i, sense)
@@ -322,7 +322,7 @@ def _named_part(run: TokenRun, i: int, context: ReadingContext) -> Name | None:
     return None
 
 
-def _week(run: TokenRun, i: int, _: ReadingContext) -> Name | None:
+def _week(run: TokenRun, i: int, _: ParseContext) -> Name | None:
     """`week 9`, `KW 9`, and `W09` after a year; a title (`Week 12` of a league) needs a cue."""
     number = cardinal(run, i + 1) if run.has(i, "week") and run.follows(i + 1, " ") else None
     if number is None or not 1 <= number[0] <= 53:
@@ -332,7 +332,7 @@ def _week(run: TokenRun, i: int, _: ReadingContext) -> Name | None:
 
 
 _NUMBER = "figures cardinal ordinal"
-_NAMES: tuple[tuple[Callable[[TokenRun, int, ReadingContext], Name | None], frozenset[str]], ...] = (
+_NAMES: tuple[tuple[Callable[[TokenRun, int, ParseContext], Name | None], frozenset[str]], ...] = (
     (_holiday, sense_set("holiday")),
     (_day, sense_set(f"{_NUMBER} month month_short")),
     (_month, sense_set("month month_short")),
@@ -346,7 +346,7 @@ _NAMES: tuple[tuple[Callable[[TokenRun, int, ReadingContext], Name | None], froz
 
 
 @lru_cache(maxsize=4096)
-def _attempts(kind: frozenset[str]) -> tuple[Callable[[TokenRun, int, ReadingContext], Name | None], ...]:
+def _attempts(kind: frozenset[str]) -> tuple[Callable[[TokenRun, int, ParseContext], Name | None], ...]:
     return tuple(rule for rule, senses in _NAMES if senses & kind)
 
 
@@ -359,7 +359,7 @@ def weekday_at(run: TokenRun, i: int) -> int | None:
     return number
 
 
-def weekday(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
+def weekday(run: TokenRun, i: int, context: ParseContext) -> RuleMatch | None:
     """A weekday, alone or with the date, the day of the month or the week that determines it."""
     unit, _, step = str(run.sense(i, "beside") or "").partition(" ")
     if unit == "week":
@@ -389,32 +389,32 @@ def weekday(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
     if run.has(i + 1, "side_after") and run.follows(i + 1):
         return _by_side(number, run.sense(i + 1, "side_after"), context), i + 2  # lundi prochain
     choices = nearest(_weekly(number, context), context)
-    return TimeReading("day", choices, True, needs_cue=needed_cue(run, i)), i + 1
+    return ParsedTime("day", choices, True, needs_cue=needed_cue(run, i)), i + 1
 
 
-def _weekly(number: int, context: ReadingContext) -> Iterator[LocalInterval]:
+def _weekly(number: int, context: ParseContext) -> Iterator[LocalInterval]:
     if context.now is not None:
         here = week_of_day(context.now.today)[0] // DAY + number - 1
         for day in (here - 14, here - 7, here, here + 7, here + 14):
             yield days(day)
 
 
-def _in_week(number: int, side: int, context: ReadingContext) -> TimeReading:
+def _in_week(number: int, side: int, context: ParseContext) -> ParsedTime:
     if context.now is None:
-        return TimeReading("day", (), relative=True)
+        return ParsedTime("day", (), relative=True)
     return relative_day(week_of_day(context.now.today)[0] // DAY + 7 * side + number - 1)
 
 
-def _by_side(number: int, side: int, context: ReadingContext) -> TimeReading:
+def _by_side(number: int, side: int, context: ParseContext) -> ParsedTime:
     """Last Tuesday is the newest before today, or that of last week; this Tuesday is that of this week."""
     own = _in_week(number, side, context)
     if side == 0 or not own.choices:
         return own
     beside = on_side(_weekly(number, context), side, context)[:1]
-    return TimeReading("day", distinct((*beside, own.best)), relative=True)
+    return ParsedTime("day", distinct((*beside, own.best)), relative=True)
 
 
-def _dated(run: TokenRun, i: int, number: int, context: ReadingContext) -> RuleMatch | None:
+def _dated(run: TokenRun, i: int, number: int, context: ParseContext) -> RuleMatch | None:
     """The date after a weekday; the weekday is not checked against it, because texts err."""
     glue = run[i].glue
     if glue not in (" ", ",", "-", "/", "(", " (", ".", ".,"):
@@ -427,10 +427,10 @@ def _dated(run: TokenRun, i: int, number: int, context: ReadingContext) -> RuleM
     day = day_number(run, at) if at > i or ordinal(run, i) or run.sense(i, "figures") == 2 else None
     if day is None or glue not in (" ", ",") or run.behind(day[1] - 1)[1][:1] in (":", "-", "/"):
         return None
-    return TimeReading("day", _monthly(day[0], context, weekday=number), relative=True), day[1]
+    return ParsedTime("day", _monthly(day[0], context, weekday=number), relative=True), day[1]
 
 
-def _counted(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
+def _counted(run: TokenRun, i: int, context: ParseContext) -> RuleMatch | None:
     """`two Sundays from now`."""
     count = cardinal(run, i)
     if count is None or context.now is None or not run.follows(count[1]):
@@ -442,24 +442,24 @@ def _counted(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None
     intervals = _weekly(number, context)
     first = on_side(intervals, sign, context)[0]
     shift = sign * 7 * (count[0] - 1) * DAY
-    return TimeReading("day", ((first[0] + shift, first[1] + shift),), relative=True), count[1] + 2
+    return ParsedTime("day", ((first[0] + shift, first[1] + shift),), relative=True), count[1] + 2
 
 
-def day_of_some_month(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
+def day_of_some_month(run: TokenRun, i: int, context: ParseContext) -> RuleMatch | None:
     """`the 18th`: that of the month that is nearest. `the 18` is a day only inside a range."""
     the = run.has(i, "the")
     at = i + 1 if the else i
     number = run.sense(at, "day_figures")
     match = ordinal(run, at)
     if match is None and the and number is not None and 1 <= number <= 31:
-        return TimeReading("day", (), True, needs_cue="number", number=number), at + 1
+        return ParsedTime("day", (), True, needs_cue="number", number=number), at + 1
     if match is None or not 1 <= match[0] <= 31 or run.has(at, "ordinal"):
         return None
     word, gap = run.behind(match[1] - 1)
     if gap in (" ", "-") and word and not _free(run, match[1]):
         return None
     choices = _monthly(match[0], context)
-    return TimeReading("day", choices, True, needs_cue="clear_cue", number=match[0]), match[1]
+    return ParsedTime("day", choices, True, needs_cue="clear_cue", number=match[0]), match[1]
 
 
 def _free(run: TokenRun, i: int) -> bool:
@@ -470,7 +470,7 @@ def _free(run: TokenRun, i: int) -> bool:
 _AFTER_DAY = sense_set("to and at from between on relation day")
 
 
-def _monthly(day: int, context: ReadingContext, weekday: int | None = None) -> tuple[LocalInterval, ...]:
+def _monthly(day: int, context: ParseContext, weekday: int | None = None) -> tuple[LocalInterval, ...]:
     if context.now is None:
         return ()
     today = date.fromordinal(context.now.today)
@@ -488,7 +488,7 @@ def _monthly(day: int, context: ReadingContext, weekday: int | None = None) -> t
 # -- parts: `early 2024`, `end of May`, `first Friday of March`, `last 3 weeks of 2019` ----------------
 
 
-def part_of(run: TokenRun, i: int, context: ReadingContext, point: Rule) -> RuleMatch | None:
+def part_of(run: TokenRun, i: int, context: ParseContext, point: Rule) -> RuleMatch | None:
     """`early`, `mid` or `late` with a time: a third of it."""
     which = run.sense(i, "part")
     if which is None or not run.follows(i + 1, " -"):
@@ -498,7 +498,7 @@ def part_of(run: TokenRun, i: int, context: ReadingContext, point: Rule) -> Rule
     if match is None and context.now is not None and at > i + 1:
         unit = run.sense(at, "unit")  # "the end of the year"
         if unit in IN_MONTHS or unit == "week":
-            match = TimeReading(unit, (calendar_units(context.now.today, unit),), relative=True), at + 1
+            match = ParsedTime(unit, (calendar_units(context.now.today, unit),), relative=True), at + 1
     if match is None:
         return None
     reading, after = match
@@ -513,7 +513,7 @@ def part_of(run: TokenRun, i: int, context: ReadingContext, point: Rule) -> Rule
     if reading.choices:
         part = reading.mapped(cut, grain)._replace(whole=reading.best, year=reading.year)
     elif yearly is not None:
-        part = TimeReading(grain, (), True)
+        part = ParsedTime(grain, (), True)
     else:
         return None
     return part._replace(which=which, yearly=yearly), after
@@ -523,7 +523,7 @@ def _cut_yearly(yearly: Yearly, cut: Callable[[LocalInterval], LocalInterval]) -
     return lambda year: cut(yearly(year))
 
 
-def nth_of(run: TokenRun, i: int, context: ReadingContext, period: Rule) -> RuleMatch | None:
+def nth_of(run: TokenRun, i: int, context: ParseContext, period: Rule) -> RuleMatch | None:
     """An ordinal with a unit or weekday of a time: `the third week of 2027`, `first 2 weeks of 2021`.
 
     Also `20th of next month` and `the week of March 4`.
@@ -567,14 +567,14 @@ def nth_of(run: TokenRun, i: int, context: ReadingContext, period: Rule) -> Rule
     return _placed(reading, place, "day" if weekday is not None else unit or "day"), after
 
 
-def _placed(reading: TimeReading, place: Callable[[LocalInterval], LocalInterval], grain: str) -> TimeReading:
+def _placed(reading: ParsedTime, place: Callable[[LocalInterval], LocalInterval], grain: str) -> ParsedTime:
     if reading.choices:
         return reading.mapped(place, grain)
     yearly = None if reading.yearly is None else _cut_yearly(reading.yearly, place)
-    return TimeReading(grain, (), True, yearly=yearly)
+    return ParsedTime(grain, (), True, yearly=yearly)
 
 
-def _period(run: TokenRun, i: int, context: ReadingContext, period: Rule) -> RuleMatch | None:
+def _period(run: TokenRun, i: int, context: ParseContext, period: Rule) -> RuleMatch | None:
     """The longer time of a part; `the year` and `the month` are those of the anchor."""
     i = i + 1 if run.has(i, "the") else i
     match = period(run, i, context)
@@ -586,7 +586,7 @@ def _period(run: TokenRun, i: int, context: ReadingContext, period: Rule) -> Rul
     return None
 
 
-def _day_of(run: TokenRun, j: int, number: int, context: ReadingContext, period: Rule) -> RuleMatch | None:
+def _day_of(run: TokenRun, j: int, number: int, context: ParseContext, period: Rule) -> RuleMatch | None:
     """`20th of next month`."""
     of = run.after(j, "of")
     if of == j or number < 1 or month_at(run, of) is not None:
@@ -597,7 +597,7 @@ def _day_of(run: TokenRun, j: int, number: int, context: ReadingContext, period:
     return _placed(match[0], lambda month: nth("day", number, 1, month), "day"), match[1]
 
 
-def _week_with(run: TokenRun, i: int, context: ReadingContext, period: Rule) -> RuleMatch | None:
+def _week_with(run: TokenRun, i: int, context: ParseContext, period: Rule) -> RuleMatch | None:
     """`week of March 4`, `the week commencing 4 March`: the week that holds the day."""
     at = i + 1
     if not run.has(at, "of") and not run.has(at, "starting"):

@@ -14,10 +14,10 @@ from asof.time.reading import (
     MINUTE,
     SECOND,
     Daily,
-    ReadingContext,
+    ParseContext,
+    ParsedTime,
     Rule,
     RuleMatch,
-    TimeReading,
     below_hundred,
 )
 
@@ -55,7 +55,7 @@ class Clock(NamedTuple):
             return self
         return self._replace(time=self.time % (12 * HOUR) + half * HOUR, half=half)
 
-    def on(self, reading: TimeReading) -> TimeReading:
+    def on(self, reading: ParsedTime) -> ParsedTime:
         """This time on a day; a day with several choices has as many times."""
 
         at = reading.mapped(lambda day: self.daily(day[0] // DAY), self.grain)
@@ -231,7 +231,7 @@ def half_of_day(run: TokenRun, i: int) -> tuple[int | None, int]:
     return (0 if str(part).startswith("8 ") else 12), at + 1
 
 
-def hours_of_day(run: TokenRun, i: int, context: ReadingContext, day_point: Rule) -> RuleMatch | None:
+def hours_of_day(run: TokenRun, i: int, context: ParseContext, day_point: Rule) -> RuleMatch | None:
     """Two times of day, with the day before or after them."""
     pair = clock_pair(run, i)
     if pair is not None:
@@ -260,7 +260,7 @@ def hours_of_day(run: TokenRun, i: int, context: ReadingContext, day_point: Rule
     return None
 
 
-def _on_days(begin: Clock, end: Clock, day: TimeReading) -> TimeReading:
+def _on_days(begin: Clock, end: Clock, day: ParsedTime) -> ParsedTime:
     choices = []
     for choice in day.choices:
         midnight = choice[0] // DAY * DAY
@@ -269,7 +269,7 @@ def _on_days(begin: Clock, end: Clock, day: TimeReading) -> TimeReading:
             stop += DAY // 2 if end.half is None and stop + DAY // 2 > start else DAY
         choices.append((start, stop))
     grain = min(begin.grain, end.grain, key=GRAINS.index)
-    return TimeReading(grain, tuple(choices), day.relative, zone=end.zone or begin.zone)
+    return ParsedTime(grain, tuple(choices), day.relative, zone=end.zone or begin.zone)
 
 
 def clock_pair(run: TokenRun, i: int) -> tuple[Clock, Clock, int] | None:

@@ -37,10 +37,10 @@ from asof.time.reading import (
     IN_MONTHS,
     Anchor,
     LocalInterval,
-    ReadingContext,
+    ParseContext,
+    ParsedTime,
     Rule,
     RuleMatch,
-    TimeReading,
     below_hundred,
     calendar_units,
     cardinal,
@@ -72,7 +72,7 @@ class _Year(NamedTuple):
     relative: bool = False
 
 
-def signed_date(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
+def signed_date(run: TokenRun, i: int, context: ParseContext) -> RuleMatch | None:
     """A year, month or day with its sign, and what follows of the same date."""
     year = _year(run, i, context)
     if year is None:
@@ -88,7 +88,7 @@ def signed_date(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | N
     return (reading._replace(relative=True), after) if after > year.after else None
 
 
-def _year(run: TokenRun, i: int, context: ReadingContext) -> _Year | None:
+def _year(run: TokenRun, i: int, context: ParseContext) -> _Year | None:
     """`2021年`, `令和3年`, `去年`."""
     unit, _, side = str(run.sense(i, "beside") or "").partition(" ")
     if unit == "year" and context.now:
@@ -129,10 +129,10 @@ def _day(run: TokenRun, i: int) -> tuple[int, int] | None:
 def _day_alone(run: TokenRun, i: int) -> RuleMatch | None:
     """A day without its month, which only the other end of a range names."""
     day = _day(run, i)
-    return None if day is None else (TimeReading("day", (), True, needs_cue="number", number=day[0]), day[1])
+    return None if day is None else (ParsedTime("day", (), True, needs_cue="number", number=day[0]), day[1])
 
 
-def _signed_part(run: TokenRun, reading: TimeReading, after: int) -> RuleMatch:
+def _signed_part(run: TokenRun, reading: ParsedTime, after: int) -> RuleMatch:
     """A reading, or the third of it that a word after it names: `2021年初`, `今年年底`, `3月中旬`."""
     at = after
     if run.has(at + 1, "part_after") and run.sense(at, "year_sign" if reading.grain == "year" else "of"):
@@ -152,7 +152,7 @@ def _signed_part(run: TokenRun, reading: TimeReading, after: int) -> RuleMatch:
 # -- relative times with the side after the word or in it: `le mois dernier`, `l'exercice en cours` ----
 
 
-def side_after(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
+def side_after(run: TokenRun, i: int, context: ParseContext) -> RuleMatch | None:
     """A side (last, next, this) after its noun: `le mois dernier`, `marzo pasado`, `l'exercice en cours`."""
     if context.now is None:
         return None
@@ -174,39 +174,39 @@ def side_after(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | No
     return None if reading is None else (reading, at + 1)
 
 
-def beside(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
+def beside(run: TokenRun, i: int, context: ParseContext) -> RuleMatch | None:
     """A unit and its side in one word: `去年`."""
     unit, _, side = str(run.sense(i, "beside") or "").partition(" ")
     reading = unit_on_side(unit, int(side), context.now) if unit and context.now else None
     return None if reading is None else (reading, i + 1)
 
 
-def unit_on_side(unit: str, side: int, now: Anchor, rolling: bool = False) -> TimeReading | None:
+def unit_on_side(unit: str, side: int, now: Anchor, rolling: bool = False) -> ParsedTime | None:
     """The calendar's unit on a side of the anchor; `rolling`: as long before it ends there."""
     if unit == "day":
         return None
     if unit in IN_CLOCK:
         size = IN_CLOCK[unit]
         begin = now.utc // size * size if side == 0 else now.utc - size if side < 0 else now.utc
-        return TimeReading(unit, ((begin, begin + size),), True, zone=UTC)
+        return ParsedTime(unit, ((begin, begin + size),), True, zone=UTC)
     calendar, grain = calendar_units(now.today, unit, side), grain_of(unit)
     if rolling and unit != "weekend":
         first = shift_day(now.today, unit, side)
-        return TimeReading(grain, distinct([(first * DAY, now.at), calendar]), relative=True)
-    return TimeReading(grain, (calendar,), relative=True)
+        return ParsedTime(grain, distinct([(first * DAY, now.at), calendar]), relative=True)
+    return ParsedTime(grain, (calendar,), relative=True)
 
 
-def name_on_side(name: Name, side: int, context: ReadingContext, now: Anchor) -> TimeReading:
+def name_on_side(name: Name, side: int, context: ParseContext, now: Anchor) -> ParsedTime:
     """A month, season or holiday on a side of the anchor, and other readings of it."""
     chosen = on_side(intervals_around(name.yearly, now.year), side, context)
     other: tuple[LocalInterval, ...] = ()
     with suppress(ValueError):  # not every year has a 29 February
         other = (name.yearly(now.year + side),)
     choices = (*other, *chosen) if side == 0 else (*chosen[:1], *other, *chosen[1:])
-    return TimeReading(name.grain, distinct(choices), relative=True)
+    return ParsedTime(name.grain, distinct(choices), relative=True)
 
 
-def fiscal_on_side(unit: str | None, side: int, context: ReadingContext, now: Anchor) -> TimeReading | None:
+def fiscal_on_side(unit: str | None, side: int, context: ParseContext, now: Anchor) -> ParsedTime | None:
     """The fiscal year or quarter on a side of the anchor."""
     if unit not in ("year", "quarter"):
         return None
@@ -216,7 +216,7 @@ def fiscal_on_side(unit: str | None, side: int, context: ReadingContext, now: An
     here = next((n for n, place in enumerate(intervals) if place[0] <= now.at < place[1]), 0)
     if not 0 < here < len(intervals) - 1:  # at the ends of the calendar
         return None
-    return TimeReading(unit, (intervals[here + side],), relative=True, fiscal=True)
+    return ParsedTime(unit, (intervals[here + side],), relative=True, fiscal=True)
 
 
 # -- relative times: `yesterday`, `last year`, `the past 5 years`, `earlier this month` ----------------
@@ -224,7 +224,7 @@ def fiscal_on_side(unit: str | None, side: int, context: ReadingContext, now: An
 _WHOLE = frozenset(("quarter", "half"))  # counted in whole ones: "the past two quarters"
 
 
-def deictic_time(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
+def deictic_time(run: TokenRun, i: int, context: ParseContext) -> RuleMatch | None:
     """A relative time that begins at `i`; nothing without an anchor."""
     if context.now is None:
         return None
@@ -247,12 +247,12 @@ def _relative_day(run: TokenRun, i: int, now: Anchor) -> RuleMatch | None:
     return None if night is None else (_hours(now.today + night, 20, 24), i + 1)
 
 
-def _hours(day: int, first: int, after: int) -> TimeReading:
+def _hours(day: int, first: int, after: int) -> ParsedTime:
     """Some hours of a day."""
-    return TimeReading("hour", ((day * DAY + first * HOUR, day * DAY + after * HOUR),), relative=True)
+    return ParsedTime("hour", ((day * DAY + first * HOUR, day * DAY + after * HOUR),), relative=True)
 
 
-def _sided(run: TokenRun, i: int, context: ReadingContext, now: Anchor) -> RuleMatch | None:
+def _sided(run: TokenRun, i: int, context: ParseContext, now: Anchor) -> RuleMatch | None:
     """`last week`, `this quarter`, `next 3 days`, `past year`, `next March`, `last fiscal year`."""
     if run.has(i, "the") and _long_unit(run, i + 2):
         i += 1
@@ -298,7 +298,7 @@ def _of_follows(run: TokenRun, i: int) -> bool:
     return run[i].word == "of" and run.follows(i)
 
 
-def _window(run: TokenRun, i: int, side: int, context: ReadingContext) -> RuleMatch | None:
+def _window(run: TokenRun, i: int, side: int, context: ParseContext) -> RuleMatch | None:
     """`(last) 30 days`, `(next) two weeks`, `(past) few months`: ends or begins at the anchor."""
     lengths = duration(run, i)
     if lengths is not None and len(lengths[0]) > 1 and run.has(lengths[1], "ago"):
@@ -309,23 +309,23 @@ def _window(run: TokenRun, i: int, side: int, context: ReadingContext) -> RuleMa
     return None if reading is None or _of_follows(run, lengths[1]) else (reading, lengths[1])
 
 
-def _window_of(lengths: Lengths, side: int, context: ReadingContext) -> TimeReading | None:
+def _window_of(lengths: Lengths, side: int, context: ParseContext) -> ParsedTime | None:
     now, (count, unit) = context.now, lengths[0]
     if now is None or count < 1:
         return None
     if len(lengths) == 1 and count == int(count) and (unit in _WHOLE or (unit == "decade" and side > 0)):
         steps = -int(count) if side < 0 else 1
-        return TimeReading(unit, (calendar_units(now.today, unit, steps, int(count)),), relative=True)
+        return ParsedTime(unit, (calendar_units(now.today, unit, steps, int(count)),), relative=True)
     far, grain = shift_anchor(lengths, context, side), grain_of(lengths[-1][1])
     if far.zone is not None:
         there = shift_instant(now.utc, lengths, side)
-        return TimeReading(grain, ((min(there, now.utc), max(there, now.utc)),), True, zone=UTC)
+        return ParsedTime(grain, ((min(there, now.utc), max(there, now.utc)),), True, zone=UTC)
     if side > 0:
-        return TimeReading(grain, (((now.today + 1) * DAY, far.best[1]),), relative=True)
-    return TimeReading(grain, ((far.best[0], now.at),), relative=True) if far.best[0] < now.at else None
+        return ParsedTime(grain, (((now.today + 1) * DAY, far.best[1]),), relative=True)
+    return ParsedTime(grain, ((far.best[0], now.at),), relative=True) if far.best[0] < now.at else None
 
 
-def _counted_side(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
+def _counted_side(run: TokenRun, i: int, context: ParseContext) -> RuleMatch | None:
     """`3 next weeks`, `the 13 last minutes`."""
     count = cardinal(run, i)
     if count is None or not run.follows(count[1]):
@@ -349,17 +349,17 @@ def _beyond(run: TokenRun, i: int, now: Anchor) -> RuleMatch | None:
         run.follows(at + 1) and run[at + 1].senses.keys() & {"unit", "month", "weekday", "season", "holiday"}
     ):
         return None
-    return TimeReading(grain_of(unit), (calendar_units(now.today, unit, 2 * step),), relative=True), at + 1
+    return ParsedTime(grain_of(unit), (calendar_units(now.today, unit, 2 * step),), relative=True), at + 1
 
 
 def _so_far(run: TokenRun, i: int, now: Anchor) -> RuleMatch | None:
     """`earlier this year`, `later today`, `year to date`, `the rest of the month`, `EOY`."""
     if (unit := run.sense(i, "to_date")) is not None:
         whole = calendar_units(now.today, unit)
-        return (TimeReading(unit, ((whole[0], now.at),), relative=True), i + 1) if whole[0] < now.at else None
+        return (ParsedTime(unit, ((whole[0], now.at),), relative=True), i + 1) if whole[0] < now.at else None
     if (unit := run.sense(i, "end_of_unit")) is not None:
         whole = calendar_units(now.today, unit)
-        return TimeReading("day", ((whole[1] - DAY, whole[1]),), relative=True, whole=whole, which=2), i + 1
+        return ParsedTime("day", ((whole[1] - DAY, whole[1]),), relative=True, whole=whole, which=2), i + 1
     way, j = run.sense(i, "so_far"), i + 1
     if (not run.has(i, "rest") and way is None) or not run.follows(j):
         return None
@@ -380,7 +380,7 @@ def _so_far(run: TokenRun, i: int, now: Anchor) -> RuleMatch | None:
         first, after = (first, now.at) if way < 0 else (now.at, after)
         if first >= after:
             return None
-    return TimeReading(grain_of(unit), ((first, after),), relative=True), j + 1
+    return ParsedTime(grain_of(unit), ((first, after),), relative=True), j + 1
 
 
 # -- the table of rules --------------------------------------------------------------------------------
@@ -455,7 +455,7 @@ _RULES = (
 """The rules of times that hold no other time."""
 
 
-def _longest(run: TokenRun, i: int, context: ReadingContext, name: str) -> RuleMatch | None:
+def _longest(run: TokenRun, i: int, context: ParseContext, name: str) -> RuleMatch | None:
     """The match of the rule of a table that reads farthest at `i`, cached under a name."""
     if not 0 <= i < run.size:
         return None
@@ -495,32 +495,32 @@ def _able(
     return tuple(dict.fromkeys(able))
 
 
-def simple(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
+def simple(run: TokenRun, i: int, context: ParseContext) -> RuleMatch | None:
     """The longest time at `i` that holds no other time."""
     return _longest(run, i, context, "simple")
 
 
-def _part(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
+def _part(run: TokenRun, i: int, context: ParseContext) -> RuleMatch | None:
     return part_of(run, i, context, _period)
 
 
-def _period(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
+def _period(run: TokenRun, i: int, context: ParseContext) -> RuleMatch | None:
     return _longest(run, i, context, "period")
 
 
-def _nth(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
+def _nth(run: TokenRun, i: int, context: ParseContext) -> RuleMatch | None:
     return nth_of(run, i, context, simple)
 
 
-def _shifted(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
+def _shifted(run: TokenRun, i: int, context: ParseContext) -> RuleMatch | None:
     return from_point(run, i, context, simple)
 
 
-def _starting(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
+def _starting(run: TokenRun, i: int, context: ParseContext) -> RuleMatch | None:
     return starting(run, i, context, simple)
 
 
-def day_point(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
+def day_point(run: TokenRun, i: int, context: ParseContext) -> RuleMatch | None:
     """The longest time at `i` without a time of day."""
     return _longest(run, i, context, "day")
 

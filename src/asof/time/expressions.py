@@ -26,10 +26,10 @@ from asof.time.reading import (
     GRAINS,
     HOUR,
     LocalInterval,
-    ReadingContext,
+    ParseContext,
+    ParsedTime,
     Rule,
     RuleMatch,
-    TimeReading,
     anchor_at,
     calendar_day,
     day_number,
@@ -53,7 +53,7 @@ CLOCK = ("hour", "minute", "second")
 
 
 def time_range(
-    run: TokenRun, i: int, context: ReadingContext, point: Rule, day_point: Rule
+    run: TokenRun, i: int, context: ParseContext, point: Rule, day_point: Rule
 ) -> RuleMatch | None:
     """A range that begins at `i`, with or without `from` or `between` before it.
 
@@ -70,7 +70,7 @@ def time_range(
     return None
 
 
-def _years(run: TokenRun, i: int, _setting: ReadingContext, _point: Rule) -> RuleMatch | None:
+def _years(run: TokenRun, i: int, _setting: ParseContext, _point: Rule) -> RuleMatch | None:
     """`2019-2021`, `2019-21`, `2019/20`."""
     word, at = opening(run, i)
     first = year_figures(run, at)
@@ -86,10 +86,10 @@ def _years(run: TokenRun, i: int, _setting: ReadingContext, _point: Rule) -> Rul
     if sign == "/" and second != first + 1:
         return None
     after = run.after(at + 2, "year_sign")
-    return TimeReading("year", ((months(first)[0], months(second)[1]),)), after
+    return ParsedTime("year", ((months(first)[0], months(second)[1]),)), after
 
 
-def _points(run: TokenRun, i: int, context: ReadingContext, point: Rule) -> RuleMatch | None:
+def _points(run: TokenRun, i: int, context: ParseContext, point: Rule) -> RuleMatch | None:
     word, at = opening(run, i)
     first = _end(run, at, context, point)
     if first is None:
@@ -118,14 +118,14 @@ def _points(run: TokenRun, i: int, context: ReadingContext, point: Rule) -> Rule
     relative = (a.relative and not (b.year and (a.yearly or a.number))) or (
         b.relative and not (a.year and (b.yearly or b.number or b.daily))
     )
-    return TimeReading(grain, choices, relative, a.fiscal or b.fiscal, zone=b.zone or a.zone), last[1]
+    return ParsedTime(grain, choices, relative, a.fiscal or b.fiscal, zone=b.zone or a.zone), last[1]
 
 
-def _end(run: TokenRun, i: int, context: ReadingContext, point: Rule) -> RuleMatch | None:
+def _end(run: TokenRun, i: int, context: ParseContext, point: Rule) -> RuleMatch | None:
     """An end of a range; `now`, a bare day of a month and `eight o'clock` may be one."""
     at = i + 1 if run.has(i, "the") else i
     if run.has(i, "now") and context.now is not None:
-        return TimeReading("second", ((context.now.at, context.now.at),), relative=True), i + 1
+        return ParsedTime("second", ((context.now.at, context.now.at),), relative=True), i + 1
     match = point(run, i, context)
     bare = point(run, at, context) if at > i else None
     if bare is not None and (match is None or bare[1] > match[1]):
@@ -134,11 +134,11 @@ def _end(run: TokenRun, i: int, context: ReadingContext, point: Rule) -> RuleMat
     if time is not None and context.now is not None and (match is None or time[1] > match[1]):
         return time[0].on(relative_day(context.now.today))._replace(daily=time[0].daily), time[1]
     if match is None and (day := day_number(run, at)) is not None and not run.has(at, "cardinal"):
-        return TimeReading("day", (), True, needs_cue="number", number=day[0]), day[1]
+        return ParsedTime("day", (), True, needs_cue="number", number=day[0]), day[1]
     return match
 
 
-def _days_of_month(run: TokenRun, i: int, context: ReadingContext, point: Rule) -> RuleMatch | None:
+def _days_of_month(run: TokenRun, i: int, context: ParseContext, point: Rule) -> RuleMatch | None:
     """Two days of a month: `4 to 23 next month`, `4-22 January 1995`, `November between 19 and 20`."""
     pair = _day_pair(run, i)
     if pair is not None:
@@ -172,7 +172,7 @@ def _day_pair(run: TokenRun, i: int) -> tuple[int, int, int] | None:
     return None if last is None or last[0] <= first[0] else (first[0], last[0], last[1])
 
 
-def _days_in(month: TimeReading, first: int, last: int, context: ReadingContext) -> TimeReading:
+def _days_in(month: ParsedTime, first: int, last: int, context: ParseContext) -> ParsedTime:
     def place(whole: LocalInterval) -> LocalInterval:
         end = whole[0] + last * DAY
         if end > whole[1]:
@@ -185,7 +185,7 @@ def _days_in(month: TimeReading, first: int, last: int, context: ReadingContext)
     return month.mapped(place, "day")._replace(year=month.year)
 
 
-def _between(a: TimeReading, b: TimeReading) -> Iterator[LocalInterval]:
+def _between(a: ParsedTime, b: ParsedTime) -> Iterator[LocalInterval]:
     """The ranges from `a` to `b`, best first; what one end leaves open (day, month, year) the other has."""
     if a.number is not None and (b.number is None or not a.choices):
         for there in b.choices if b.grain == "day" else ():
@@ -225,7 +225,7 @@ _SPELLED_HOURS = sense_set("cardinal hour")
 _LOOSE = (None, "around")  # relations of "at" that leave the time as it is
 
 
-def point(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
+def point(run: TokenRun, i: int, context: ParseContext) -> RuleMatch | None:
     """The longest time at `i`, with the time of day before or after it."""
     if not 0 <= i < run.size:
         return None
@@ -235,7 +235,7 @@ def point(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
     return known  # type: ignore[no-any-return]
 
 
-def _point(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
+def _point(run: TokenRun, i: int, context: ParseContext) -> RuleMatch | None:
     match = day_point(run, i, context)
     if match is not None and match[0].number is None:
         if match[0].grain == "day":
@@ -261,7 +261,7 @@ def _may_be_clock(run: TokenRun, i: int) -> bool:
     return not kind.isdisjoint(_SPELLED_HOURS)
 
 
-def _half(part_of_day: TimeReading) -> int:
+def _half(part_of_day: ParsedTime) -> int:
     """0 for a part of the morning, else 12."""
     return 0 if part_of_day.best[0] % DAY < DAY // 2 else 12
 
@@ -303,7 +303,7 @@ def ends(run: TokenRun, after: int) -> bool:
     return not goes_on and gap[:1] != "%"
 
 
-def _time_first(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
+def _time_first(run: TokenRun, i: int, context: ParseContext) -> RuleMatch | None:
     """A time of day before a day, or alone on the anchor's: `3pm on 5 March`, `8.30pm today`."""
     time = clock(run, i, bare=True)
     if time is None:
@@ -355,11 +355,11 @@ class TimeMatch(NamedTuple):
     first: int
     after: int
     relation: str
-    reading: TimeReading
+    reading: ParsedTime
     limits: tuple[Open, ...]
 
 
-def match_time(run: TokenRun, i: int, context: ReadingContext) -> TimeMatch | None:
+def match_time(run: TokenRun, i: int, context: ParseContext) -> TimeMatch | None:
     """The time at item `i` of a run, with its relation; None if there is none."""
     kind = run.items[i].kind
     if kind.isdisjoint(_FIRST) or "not_time" in kind:
@@ -393,17 +393,17 @@ def match_time(run: TokenRun, i: int, context: ReadingContext) -> TimeMatch | No
     return TimeMatch(i, alone[1], "in", alone[0], alone[0].choices)
 
 
-def _related(first: int, after: int, relation: str, reading: TimeReading, bounds: str = "") -> TimeMatch:
+def _related(first: int, after: int, relation: str, reading: ParsedTime, bounds: str = "") -> TimeMatch:
     """The match of a relation with a time; `bounds`: the relation that sets its bounds, if it is another."""
     limits = [bounds_of_relation(bounds or relation, choice, reading) for choice in reading.choices]
     return TimeMatch(first, after, relation, reading, tuple(limits))
 
 
-def _range(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
+def _range(run: TokenRun, i: int, context: ParseContext) -> RuleMatch | None:
     return time_range(run, i, context, point, day_point) if i < run.last_joint else None
 
 
-def _bounded(run: TokenRun, i: int, context: ReadingContext) -> TimeMatch | None:
+def _bounded(run: TokenRun, i: int, context: ParseContext) -> TimeMatch | None:
     try:
         more = bounded(run, i, context, simple)
     except (ValueError, OverflowError):
@@ -414,7 +414,7 @@ def _bounded(run: TokenRun, i: int, context: ReadingContext) -> TimeMatch | None
     return _related(i, after, how, reading._replace(choices=(core,)))
 
 
-def _limited(run: TokenRun, i: int, context: ReadingContext, match: RuleMatch | None) -> TimeMatch | None:
+def _limited(run: TokenRun, i: int, context: ParseContext, match: RuleMatch | None) -> TimeMatch | None:
     """A relation with a time, unless a range without it reads farther."""
     relation, at = run.sense(i, "relation"), i + 1
     if not run.follows(at) or run.has(at, "relation"):
@@ -435,7 +435,7 @@ def _limited(run: TokenRun, i: int, context: ReadingContext, match: RuleMatch | 
     return _related(i, limited[1], relation, limited[0])
 
 
-def _onwards(run: TokenRun, i: int, context: ReadingContext) -> TimeMatch | None:
+def _onwards(run: TokenRun, i: int, context: ParseContext) -> TimeMatch | None:
     """`from 2014 on`."""
     match = point(run, i + 1, context) if run.follows(i + 1) else None
     if match is None or not (match[0].choices and run.has(match[1], "onwards") and run.follows(match[1])):
@@ -443,7 +443,7 @@ def _onwards(run: TokenRun, i: int, context: ReadingContext) -> TimeMatch | None
     return _related(i, match[1] + 1, "since", match[0])
 
 
-def _day_with_bound(run: TokenRun, i: int, context: ReadingContext) -> TimeMatch | None:
+def _day_with_bound(run: TokenRun, i: int, context: ParseContext) -> TimeMatch | None:
     """`tomorrow before 5pm`: the relation limits by a time of that day."""
     day = day_point(run, i, context)
     if day is None or day[0].grain != "day" or not day[0].choices or not run.follows(day[1]):
@@ -459,7 +459,7 @@ def _day_with_bound(run: TokenRun, i: int, context: ReadingContext) -> TimeMatch
     return _related(i, after, relation, reading, "before" if relation == "by" else relation)
 
 
-def bounds_of_relation(relation: str, core: LocalInterval, reading: TimeReading) -> Open:
+def bounds_of_relation(relation: str, core: LocalInterval, reading: ParsedTime) -> Open:
     """The bounds that a relation sets to all time.
 
     `before the end of March` means its last day and not its last third; `around` adds as much on either side.
@@ -534,7 +534,7 @@ COARSE = frozenset(("quarter", "half", "year"))
 Relation = Literal["in", "since", "until", "before", "after", "between", "as of", "by", "around"]
 
 
-class TimeMention(NamedTuple):
+class TimeExpression(NamedTuple):
     """A time that a text names: `text` is `whole[start:end]`.
 
     `core` is the span of the expression without its relation, `span` what the relation makes of it: `since`
@@ -591,7 +591,9 @@ PLAIN = TimeContext()
 """The context of a text of which nothing is known."""
 
 
-def parse(text: str, anchor: datetime | None = None, context: TimeContext = PLAIN) -> tuple[TimeMention, ...]:
+def parse(
+    text: str, anchor: datetime | None = None, context: TimeContext = PLAIN
+) -> tuple[TimeExpression, ...]:
     """The times that `text` mentions, in order and without overlap; any text has an answer.
 
     Relative times count from `anchor` (aware), or from the publication of the context, and are not found
@@ -615,11 +617,11 @@ def parse(text: str, anchor: datetime | None = None, context: TimeContext = PLAI
     return tuple(each for each in placed if each is not None)
 
 
-def _mentions(text: str, anchor: datetime | None, context: TimeContext) -> tuple[TimeMention, ...]:
+def _mentions(text: str, anchor: datetime | None, context: TimeContext) -> tuple[TimeExpression, ...]:
     among = list(runs(text, lexicon(context.language)))
     if not among:
         return ()
-    here = ReadingContext(
+    here = ParseContext(
         None if anchor is None else anchor_at(anchor, context.zone),
         context.zone,
         context.fiscal_start,
@@ -629,7 +631,7 @@ def _mentions(text: str, anchor: datetime | None, context: TimeContext) -> tuple
     return tuple([mention for run in among for mention in _in_run(run, here)])
 
 
-def _placed(mention: TimeMention, published: Span, context: TimeContext) -> TimeMention | None:
+def _placed(mention: TimeExpression, published: Span, context: TimeContext) -> TimeExpression | None:
     """A relative time of a publication, counted from the document's own period where it has to; None where
     the moments of the publication differ on it."""
     if context.own is not None and mention.grain in COARSE:
@@ -647,8 +649,8 @@ def _placed(mention: TimeMention, published: Span, context: TimeContext) -> Time
     return mention if len(again) == 1 and again[0].core == mention.core else None
 
 
-def _in_run(run: TokenRun, context: ReadingContext) -> list[TimeMention]:
-    in_order: list[TimeMention] = []
+def _in_run(run: TokenRun, context: ParseContext) -> list[TimeExpression]:
+    in_order: list[TimeExpression] = []
     i = 0
     while i < run.size:
         match = match_time(run, i, context)
@@ -663,7 +665,7 @@ def _in_run(run: TokenRun, context: ReadingContext) -> list[TimeMention]:
     return in_order
 
 
-def _mention(run: TokenRun, match: TimeMatch, context: ReadingContext) -> TimeMention | None:
+def _mention(run: TokenRun, match: TimeMatch, context: ParseContext) -> TimeExpression | None:
     start, end = run.start(match.first), run.end(match.after - 1)
     whole = run.window.text.text
     if whole[end : end + 1] == ")" and "(" in whole[start:end]:
@@ -677,7 +679,7 @@ def _mention(run: TokenRun, match: TimeMatch, context: ReadingContext) -> TimeMe
         return None
     if reading.relative and core.start is None:
         return None  # outside the years 1 to 9999
-    return TimeMention(
+    return TimeExpression(
         whole[start:end],
         start,
         end,

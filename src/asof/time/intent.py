@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from asof.lang import FIRST, codes, detect, every, tables
 
 if TYPE_CHECKING:
-    from asof.time.expressions import TimeMention
+    from asof.time.expressions import TimeExpression
     from asof.time.span import Span
 
 # -- cues: words of time, of recency and of structure (`lang/<code>/intent.toml`, `answer_kinds.toml`) --
@@ -204,7 +204,7 @@ class QuestionForm:
 
 
 def question_form(
-    question: str, cues: list[Cue], mentions: Sequence[TimeMention], anchor: datetime | None
+    question: str, cues: list[Cue], mentions: Sequence[TimeExpression], anchor: datetime | None
 ) -> QuestionForm:
     """The form of a question whose cues are given."""
     asks, tense = _asks(cues)
@@ -296,7 +296,7 @@ def _follows_noun(question: str, cues: list[Cue], at: int) -> bool:
 
 
 def _dates(
-    cues: list[Cue], mentions: Sequence[TimeMention], anchor: datetime | None, wishes: list[Cue]
+    cues: list[Cue], mentions: Sequence[TimeExpression], anchor: datetime | None, wishes: list[Cue]
 ) -> list[tuple[int, Side]]:
     """Starts and sides of the mentions that are no wish, and of years that stand in none of them."""
     said = ((m.start, _side(m.span, anchor)) for m in mentions if not _touches(wishes, m))
@@ -308,7 +308,7 @@ def _dates(
     return [*said, *years]
 
 
-def _touches(others: Sequence[Cue | TimeMention], interval: Cue | TimeMention) -> bool:
+def _touches(others: Sequence[Cue | TimeExpression], interval: Cue | TimeExpression) -> bool:
     """True if one of `others`, in order and disjoint, shares a character with a range."""
     at = bisect_right(others, interval.start, key=lambda other: other.end)
     return at < len(others) and others[at].start < interval.end
@@ -448,7 +448,10 @@ class Intent:
 
 
 def intent(
-    question: str, mentions: Sequence[TimeMention] = (), anchor: datetime | None = None, language: str = FIRST
+    question: str,
+    mentions: Sequence[TimeExpression] = (),
+    anchor: datetime | None = None,
+    language: str = FIRST,
 ) -> Intent:
     """The intent of a question about time. Any text is accepted.
 

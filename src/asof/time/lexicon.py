@@ -32,7 +32,7 @@ _SHORT = frozenset(["month_short", "weekday_short"])
 _ABROAD = ("month", "of", "with_year", "lower_case")  # the marks of months after them
 
 
-class Entry(NamedTuple):
+class LexiconEntry(NamedTuple):
     """A word or phrase, the table that holds it, and what it means there."""
 
     table: str
@@ -45,7 +45,7 @@ def is_unspaced(word: str) -> bool:
     return "\u3005" <= word[:1] <= "\u9fff"
 
 
-def entries(named: Sequence[str]) -> Iterator[Entry]:
+def entries(named: Sequence[str]) -> Iterator[LexiconEntry]:
     """All words of the named languages, and months of the others.
 
     A short name of a month or a day gives way to any word of a language that is named before: Spanish "ago"
@@ -67,7 +67,7 @@ def entries(named: Sequence[str]) -> Iterator[Entry]:
             yield from _of_other_texts(code, known)
 
 
-def _of_other_texts(code: str, known: Iterable[str]) -> Iterator[Entry]:
+def _of_other_texts(code: str, known: Iterable[str]) -> Iterator[LexiconEntry]:
     """The months of a language, and its words for "of", in texts of other languages."""
     months: set[tuple[str, ...]] = set()
     for entry in _entries(code, _ABROAD):
@@ -80,7 +80,7 @@ def _of_other_texts(code: str, known: Iterable[str]) -> Iterator[Entry]:
         yield entry
 
 
-def _entries(code: str, chosen: Iterable[str] = ()) -> Iterator[Entry]:
+def _entries(code: str, chosen: Iterable[str] = ()) -> Iterator[LexiconEntry]:
     """The words of some tables of a language, in their order; without a choice of all."""
     lists = tables(code, "time")
     bare = lists.get("accents") == "optional"
@@ -90,10 +90,12 @@ def _entries(code: str, chosen: Iterable[str] = ()) -> Iterator[Entry]:
             for key, words in rows.items():
                 value = int(key) if re.fullmatch(r"-?[0-9]+", key) else key
                 for word in words.split():
-                    yield Entry(table, value, tuple(WORD.findall(word)))
+                    yield LexiconEntry(table, value, tuple(WORD.findall(word)))
                     plain = _unaccented(word) if bare and not word.isascii() else word
                     if plain != word and len(plain) > 1 and plain not in stop_words(code):
-                        yield Entry(table, value, tuple(WORD.findall(plain)))  # dès and des are two words
+                        yield LexiconEntry(
+                            table, value, tuple(WORD.findall(plain))
+                        )  # dès and des are two words
 
 
 def _unaccented(word: str) -> str:

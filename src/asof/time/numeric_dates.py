@@ -13,10 +13,10 @@ from asof.time.reading import (
     MINUTE,
     SECOND,
     LocalInterval,
-    ReadingContext,
+    ParseContext,
+    ParsedTime,
     Rule,
     RuleMatch,
-    TimeReading,
     amount,
     below_hundred,
     calendar_day,
@@ -45,7 +45,7 @@ _SIGNS = ("-", "/", ".")
 _JOINING = frozenset("-/.,:_+'")
 
 
-def numeric_date(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
+def numeric_date(run: TokenRun, i: int, context: ParseContext) -> RuleMatch | None:
     """A date of figures that begins at `i` and is no part of a longer row of figures."""
     kind = run[i].kind
     if "figures" not in kind or ("long_figures" not in kind and run[i + 1].glue not in _SIGNS):
@@ -95,15 +95,15 @@ def _compact(run: TokenRun, i: int) -> RuleMatch | None:
     except ValueError:
         return None
     if len(item.word) == 8:
-        return TimeReading("day", (whole,), year=year), i + 1
+        return ParsedTime("day", (whole,), year=year), i + 1
     hour, minute, second = int(item.word[8:10]), int(item.word[10:12]), int(item.word[12:])
     if hour > 23 or minute > 59 or second > 59:
         return None
     start = whole[0] + (hour * 3600 + minute * 60 + second) * 10**6
-    return TimeReading("second", ((start, start + SECOND),), year=year), i + 1
+    return ParsedTime("second", ((start, start + SECOND),), year=year), i + 1
 
 
-def _row(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
+def _row(run: TokenRun, i: int, context: ParseContext) -> RuleMatch | None:
     sign = run[i + 1].glue
     if sign not in _SIGNS or run[i + 1].wide or not run.has(i + 1, "figures"):
         return None
@@ -113,7 +113,7 @@ def _row(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
     return _two(run, i, sign, context)
 
 
-def _three(run: TokenRun, i: int, sign: str, context: ReadingContext) -> RuleMatch | None:
+def _three(run: TokenRun, i: int, sign: str, context: ParseContext) -> RuleMatch | None:
     a, b, c = (run.sense(i + n, "number") for n in range(3))
     sizes = [run.sense(i + n, "figures") for n in range(3)]
     if year_figures(run, i) and max(sizes[1:]) <= 2:
@@ -132,15 +132,15 @@ def _three(run: TokenRun, i: int, sign: str, context: ReadingContext) -> RuleMat
     if not choices:
         return None
     needs_cue = "cue" if sign == "." and sizes[0] < 4 and sizes[2] == 2 else ""
-    return TimeReading("day", distinct(choices), needs_cue=needs_cue, year=year), i + 3
+    return ParsedTime("day", distinct(choices), needs_cue=needs_cue, year=year), i + 3
 
 
-def _two(run: TokenRun, i: int, sign: str, context: ReadingContext) -> RuleMatch | None:
+def _two(run: TokenRun, i: int, sign: str, context: ParseContext) -> RuleMatch | None:
     a, b = run.sense(i, "number"), run.sense(i + 1, "number")
     sizes = run.sense(i, "figures"), run.sense(i + 1, "figures")
     needs_cue = "cue" if sign == "." else ""
     if year_figures(run, i) and 1 <= b <= 12 and sizes[1] <= 2:
-        return TimeReading("month", (months(a, b, 1),), needs_cue=needs_cue, year=a), i + 2
+        return ParsedTime("month", (months(a, b, 1),), needs_cue=needs_cue, year=a), i + 2
     if year_figures(run, i + 1) and 1 <= a <= 12 and sizes[0] <= 2:
         return reading_in_year("month", month(a), b)._replace(needs_cue=needs_cue), i + 2
     if max(sizes) > 2 or run.has(i + 2, "meridiem") or run.has(i + 2, "clock"):
@@ -209,7 +209,7 @@ def shift_instant(at: int, lengths: Lengths, sign: int) -> int:
     return at + sign * sum(round(count * IN_CLOCK[unit]) for count, unit in lengths if unit in IN_CLOCK)
 
 
-def shift_anchor(lengths: Lengths, context: ReadingContext, sign: int, day: int | None = None) -> TimeReading:
+def shift_anchor(lengths: Lengths, context: ParseContext, sign: int, day: int | None = None) -> ParsedTime:
     """The day, or within a day the minute, at a distance from the anchor (or from a day).
 
     Raises ValueError without an anchor, and for hours from a day.
@@ -219,14 +219,14 @@ def shift_anchor(lengths: Lengths, context: ReadingContext, sign: int, day: int 
         if units:
             grain, size = ("second", SECOND) if "second" in units else ("minute", MINUTE)
             at = shift_instant(context.now.utc, lengths, sign) // size * size
-            return TimeReading(grain, ((at, at + size),), relative=True, zone=UTC)
+            return ParsedTime(grain, ((at, at + size),), relative=True, zone=UTC)
         return relative_day(shift_instant(context.now.today * DAY, lengths, sign) // DAY)
     if day is None or units:
         raise ValueError("no day to count from")
-    return TimeReading("day", (days(shift_instant(day * DAY, lengths, sign) // DAY),))
+    return ParsedTime("day", (days(shift_instant(day * DAY, lengths, sign) // DAY),))
 
 
-def distance(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
+def distance(run: TokenRun, i: int, context: ParseContext) -> RuleMatch | None:
     """A distance from the anchor, or from the time that follows it; the German `vor drei Wochen` as well."""
     before, ahead = run.sense(i, "ago_before"), run.has(i, "ahead")
     lengths = duration(run, i if before is None and not ahead else i + 1)
@@ -241,7 +241,7 @@ def distance(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None
     return None if sign is None else (shift_anchor(parts, context, sign), after + 1)
 
 
-def lasting(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
+def lasting(run: TokenRun, i: int, context: ParseContext) -> RuleMatch | None:
     """A duration until the anchor: of `depuis trois ans` the day three years ago."""
     lengths = duration(run, i)
     return None if lengths is None else (shift_anchor(lengths[0], context, -1), lengths[1])
@@ -258,7 +258,7 @@ def _is_ahead(run: TokenRun, i: int, after: int) -> bool:
     )
 
 
-def from_point(run: TokenRun, i: int, context: ReadingContext, point: Rule) -> RuleMatch | None:
+def from_point(run: TokenRun, i: int, context: ParseContext, point: Rule) -> RuleMatch | None:
     """A distance from another time: `two weeks before Christmas`, `3 days after 5 March 2024`."""
     lengths = duration(run, i)
     if lengths is None and run.has(i, "the") and run.sense(i + 1, "unit") == "day":
@@ -282,7 +282,7 @@ def from_point(run: TokenRun, i: int, context: ReadingContext, point: Rule) -> R
         shift_anchor(parts, context, sign, (end - DAY if late else start) // DAY).best
         for start, end in reading.choices
     ]
-    return TimeReading("day", tuple(choices), reading.relative), after
+    return ParsedTime("day", tuple(choices), reading.relative), after
 
 
 def _months_on(whole: LocalInterval, count: int) -> LocalInterval:
@@ -290,8 +290,8 @@ def _months_on(whole: LocalInterval, count: int) -> LocalInterval:
 
 
 def bounded(
-    run: TokenRun, i: int, context: ReadingContext, point: Rule
-) -> tuple[LocalInterval, str, TimeReading, int] | None:
+    run: TokenRun, i: int, context: ParseContext, point: Rule
+) -> tuple[LocalInterval, str, ParsedTime, int] | None:
     """`more than 2 weeks ago`, `less than 3 days after today`: what is left, how, the core, the place after.
 
     More than a distance is everything beyond it, less than a distance everything up to it.
@@ -320,7 +320,7 @@ def bounded(
     return ((here, there[0]) if sign > 0 else (there[0], here)), "in", match[0], match[1]
 
 
-def starting(run: TokenRun, i: int, context: ReadingContext, point: Rule) -> RuleMatch | None:
+def starting(run: TokenRun, i: int, context: ParseContext, point: Rule) -> RuleMatch | None:
     """`2 weeks starting 20 May`: so long from a day on."""
     lengths = duration(run, i)
     if lengths is None or not run.has(lengths[1], "starting") or not run.follows(lengths[1]):
@@ -331,10 +331,10 @@ def starting(run: TokenRun, i: int, context: ReadingContext, point: Rule) -> Rul
     choices = [
         (start, shift_anchor(lengths[0], context, 1, start // DAY).best[0]) for start, _ in match[0].choices
     ]
-    return TimeReading(grain_of(lengths[0][-1][1]), tuple(choices), match[0].relative), match[1]
+    return ParsedTime(grain_of(lengths[0][-1][1]), tuple(choices), match[0].relative), match[1]
 
 
-def within(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
+def within(run: TokenRun, i: int, context: ParseContext) -> RuleMatch | None:
     """`within 10 months`: from the anchor's day so far on."""
     if not run.has(i, "within") or context.now is None:
         return None
@@ -350,8 +350,8 @@ def within(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
         after += 1
     now = context.now
     if end.zone is not None:
-        return TimeReading(end.grain, ((now.utc, end.best[0]),), True, zone=UTC), after
-    return TimeReading(grain_of(parts[-1][1]), ((now.today * DAY, end.best[0]),), relative=True), after
+        return ParsedTime(end.grain, ((now.utc, end.best[0]),), True, zone=UTC), after
+    return ParsedTime(grain_of(parts[-1][1]), ((now.today * DAY, end.best[0]),), relative=True), after
 
 
 # -- years, decades, centuries: `2019`, `the year 2000`, `nineteen eighty-six`, `1990s`, `19th century` --
@@ -360,7 +360,7 @@ COMMON = range(1900, 2100)
 """Years that four figures mean without another word as evidence."""
 
 
-def year(run: TokenRun, i: int, _: ReadingContext) -> RuleMatch | None:
+def year(run: TokenRun, i: int, _: ParseContext) -> RuleMatch | None:
     """A year alone."""
     if run.has(i, "calendar_year") or run.sense(i, "unit") == "year":
         return _labelled_year(run, i + 1)
@@ -387,8 +387,8 @@ def _labelled_year(run: TokenRun, i: int) -> RuleMatch | None:
     return None if spelled is None else (_year(spelled[0]), spelled[1])
 
 
-def _year(number: int, needs_cue: str = "") -> TimeReading:
-    return TimeReading("year", (months(number),), needs_cue=needs_cue, year=number)
+def _year(number: int, needs_cue: str = "") -> ParsedTime:
+    return ParsedTime("year", (months(number),), needs_cue=needs_cue, year=number)
 
 
 def _named(run: TokenRun, i: int) -> bool:
@@ -403,7 +403,7 @@ def _counting(run: TokenRun, i: int) -> bool:
     return gap in (" ", "-") and word in run.lexicon.lists["counted"]
 
 
-def decade(run: TokenRun, i: int, _: ReadingContext) -> RuleMatch | None:
+def decade(run: TokenRun, i: int, _: ParseContext) -> RuleMatch | None:
     """A decade: `1990s`, `the '90s`, `the 1990's`, `the nineties`, `1990er`, `nineteen nineties`."""
     if run.has(i, "decade_label"):
         return _labelled(run, run.after(run.after(i + 1, "of"), "the"))
@@ -454,13 +454,13 @@ def _led(run: TokenRun, i: int) -> bool:
     return run.has(i - 1, "part") and run.follows(i, " -")
 
 
-def _decade(first: int) -> TimeReading:
+def _decade(first: int) -> ParsedTime:
     if first % 100 == 0 and first < 2000:  # the 1800s are a hundred years, the 2000s mostly ten
-        return TimeReading("century", (months(first, 1, 1200),))
-    return TimeReading("decade", (months(first, 1, 120),))
+        return ParsedTime("century", (months(first, 1, 1200),))
+    return ParsedTime("decade", (months(first, 1, 120),))
 
 
-def century(run: TokenRun, i: int, _: ReadingContext) -> RuleMatch | None:
+def century(run: TokenRun, i: int, _: ParseContext) -> RuleMatch | None:
     """A century as ISO 8601 counts hundreds: the 19th is 1800-1899."""
     if run.sense(i, "unit") == "century":  # siglo XIX
         number = run.sense(i + 1, "roman") or run.sense(i + 1, "cardinal") or run.sense(i + 1, "day_figures")
@@ -480,4 +480,4 @@ def century(run: TokenRun, i: int, _: ReadingContext) -> RuleMatch | None:
 def _century(number: int, after: int) -> RuleMatch | None:
     if not 2 <= number <= 30:
         return None
-    return TimeReading("century", (months((number - 1) * 100, 1, 1200),)), after
+    return ParsedTime("century", (months((number - 1) * 100, 1, 1200),)), after

@@ -195,7 +195,7 @@ class Anchor(NamedTuple):
     year: int
 
 
-class ReadingContext(NamedTuple):
+class ParseContext(NamedTuple):
     """The place and time in which a text is read; `now` is its anchor, if any."""
 
     now: Anchor | None
@@ -211,7 +211,7 @@ def anchor_at(moment: datetime, zone: tzinfo) -> Anchor:
     return Anchor(at, wall(moment, UTC), at // DAY, date.fromordinal(at // DAY).year)
 
 
-class TimeReading(NamedTuple):
+class ParsedTime(NamedTuple):
     """The meaning of some words: `choices` of intervals, best first; none if they need an anchor that is
     missing (then they are `relative`), or name a date that does not exist (30 February).
 
@@ -241,30 +241,30 @@ class TimeReading(NamedTuple):
 
     def mapped(
         self, change: Callable[[LocalInterval], LocalInterval], grain: str | None = None
-    ) -> TimeReading:
+    ) -> ParsedTime:
         """This reading with every choice changed, and nothing left open."""
         choices = distinct(change(choice) for choice in self.choices)
-        return TimeReading(grain or self.grain, choices, self.relative, self.fiscal, zone=self.zone)
+        return ParsedTime(grain or self.grain, choices, self.relative, self.fiscal, zone=self.zone)
 
     @property
     def impossible(self) -> bool:
         """True if the words name a date that does not exist, so that none of them is a time."""
         return not self.choices and not self.relative
 
-    def sure(self) -> TimeReading:
+    def sure(self) -> ParsedTime:
         """This reading where no cue is needed."""
         return self._replace(needs_cue="") if self.needs_cue else self
 
 
-RuleMatch = tuple[TimeReading, int]
+RuleMatch = tuple[ParsedTime, int]
 """A reading and the place after its last item."""
-Rule = Callable[[TokenRun, int, ReadingContext], RuleMatch | None]
+Rule = Callable[[TokenRun, int, ParseContext], RuleMatch | None]
 """What reads a time at a place of a run; ValueError or OverflowError if there is no such time."""
 
 
-def relative_day(ordinal: int) -> TimeReading:
+def relative_day(ordinal: int) -> ParsedTime:
     """A day that counts from the anchor."""
-    return TimeReading("day", (days(ordinal),), relative=True)
+    return ParsedTime("day", (days(ordinal),), relative=True)
 
 
 def distinct(choices: Iterable[LocalInterval]) -> tuple[LocalInterval, ...]:
@@ -284,7 +284,7 @@ def intervals_around(yearly: Yearly, around: int) -> list[LocalInterval]:
     return intervals
 
 
-def nearest(intervals: Iterable[LocalInterval], context: ReadingContext) -> tuple[LocalInterval, ...]:
+def nearest(intervals: Iterable[LocalInterval], context: ParseContext) -> tuple[LocalInterval, ...]:
     """The newest stretch that is not after the anchor and the coming one, the preferred first."""
     if context.now is None:
         return ()
@@ -295,7 +295,7 @@ def nearest(intervals: Iterable[LocalInterval], context: ReadingContext) -> tupl
 
 
 def on_side(
-    intervals: Iterable[LocalInterval], side: int, context: ReadingContext
+    intervals: Iterable[LocalInterval], side: int, context: ParseContext
 ) -> tuple[LocalInterval, ...]:
     """The last stretch that is over, that of now, or the coming one, and the one beyond as other choice."""
     if context.now is None:
@@ -310,23 +310,23 @@ def on_side(
 
 
 def reading_without_year(
-    grain: str, yearly: Yearly, context: ReadingContext, needs_cue: str = "", *, fiscal: bool = False
-) -> TimeReading:
+    grain: str, yearly: Yearly, context: ParseContext, needs_cue: str = "", *, fiscal: bool = False
+) -> ParsedTime:
     """A reading whose year is not in the text."""
     intervals = intervals_around(yearly, context.now.year) if context.now else ()
     if context.now and not intervals:
-        return TimeReading(grain, ())  # 30 February
-    return TimeReading(grain, nearest(intervals, context), True, fiscal, needs_cue, yearly=yearly)
+        return ParsedTime(grain, ())  # 30 February
+    return ParsedTime(grain, nearest(intervals, context), True, fiscal, needs_cue, yearly=yearly)
 
 
 def reading_in_year(
     grain: str, yearly: Yearly, year: int, *, relative: bool = False, fiscal: bool = False
-) -> TimeReading:
+) -> ParsedTime:
     """A reading in a year, an impossible one if that year has no such interval."""
     try:
-        return TimeReading(grain, (yearly(year),), relative, fiscal, year=year)
+        return ParsedTime(grain, (yearly(year),), relative, fiscal, year=year)
     except ValueError:
-        return TimeReading(grain, ())
+        return ParsedTime(grain, ())
 
 
 # -- intervals that recur every year: quarters, fiscal or not, seasons, weeks, holidays, days of a month --
@@ -577,7 +577,7 @@ def year_words(run: TokenRun, i: int) -> Number | None:
 # -- the year after or before a name: `, 2024`, `of '24`, `next year`, `FY24`, `2023's` ----------------
 
 
-def year_after(run: TokenRun, i: int, glue: str, context: ReadingContext) -> tuple[int, int, bool] | None:
+def year_after(run: TokenRun, i: int, glue: str, context: ParseContext) -> tuple[int, int, bool] | None:
     """A year at `i`, after a comma or `of`: the year, the place after it, whether it needed the anchor."""
     if run[i].glue == "" and "_" in glue and run.sense(i, "figures") in (2, 4):
         number = run.sense(i, "number")  # 1Q23
@@ -636,7 +636,7 @@ def fiscal_year_number(run: TokenRun, i: int) -> tuple[int, int] | None:
     return year, at + 1
 
 
-def fiscal_years(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
+def fiscal_years(run: TokenRun, i: int, context: ParseContext) -> RuleMatch | None:
     """A fiscal year by its number."""
     if run.has(i, "the"):
         return None
@@ -646,7 +646,7 @@ def fiscal_years(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | 
     return reading_in_year("year", fiscal_year(context.fiscal_start), match[0], fiscal=True), match[1]
 
 
-def possessive_year(run: TokenRun, i: int, context: ReadingContext) -> tuple[int, int, bool] | None:
+def possessive_year(run: TokenRun, i: int, context: ParseContext) -> tuple[int, int, bool] | None:
     """`next year's`, `2023's`: the year, the place after, whether it needed the anchor."""
     side = run.sense(i, "side")
     if side is not None and run.sense(i + 1, "unit") == "year" and context.now:
@@ -658,7 +658,7 @@ def possessive_year(run: TokenRun, i: int, context: ReadingContext) -> tuple[int
     return year, at + 1, side is not None
 
 
-def week_label(run: TokenRun, i: int, _: ReadingContext) -> RuleMatch | None:
+def week_label(run: TokenRun, i: int, _: ParseContext) -> RuleMatch | None:
     """`2024-W09`, `2024W09`."""
     year = year_figures(run, i)
     if year is None or run[i + 1].glue not in ("", "-") or not run.has(i + 1, "week_label"):

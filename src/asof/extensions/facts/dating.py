@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 
 from asof.extensions.facts.store import ExtractorInput
 from asof.store.digest import AboutTime
-from asof.time.expressions import COARSE, TimeContext, TimeMention, parse
+from asof.time.expressions import COARSE, TimeContext, TimeExpression, parse
 from asof.time.span import Span, days_in, months_later, nearest_moment
 from asof.values import SourcedTime
 
@@ -180,7 +180,7 @@ class Dating:
         implicit = [_implicit_mark(match) for match in _IMPLICIT.finditer(text)]
         return _merged(explicit, implicit, text)
 
-    def _mark(self, mention: TimeMention) -> TimeMark:
+    def _mark(self, mention: TimeExpression) -> TimeMark:
         phrase = " ".join(mention.text.split())
         start, end = mention.start, mention.end
         counted = mention.relative and self.own is not None and mention.grain in COARSE

@@ -27,7 +27,7 @@ from asof.extensions.facts.dated_documents import historical_headings, of_their_
 from asof.extensions.facts.stale_links import written_since
 from asof.index.view import View
 from asof.text.tokens import tokenize
-from asof.time import TimeContext, TimeMention, parse
+from asof.time import TimeContext, TimeExpression, parse
 from asof.time.span import DAY, NEVER, format_instant, nearest_moment
 from asof.values import Why
 
@@ -254,9 +254,9 @@ def _reasons(view: View, sentence: TimedSentence, since: int) -> Iterator[Passed
             yield Passed(since + int(least * YEAR), change, why)
 
 
-def _mentions(view: View, sentence: TimedSentence, since: int) -> tuple[TimeMention, ...]:
+def _mentions(view: View, sentence: TimedSentence, since: int) -> tuple[TimeExpression, ...]:
     """The times of a sentence, counted from when it was written; kept, since they follow from both."""
-    memo: dict[tuple[str, int], tuple[TimeMention, ...]] = view.derived.memo.setdefault("stale times", {})
+    memo: dict[tuple[str, int], tuple[TimeExpression, ...]] = view.derived.memo.setdefault("stale times", {})
     key = sentence.masked, since
     if key not in memo:
         context = TimeContext(language=sentence.language, prefer="future")
@@ -269,14 +269,14 @@ def day_of(view: View) -> int:
     return view.as_of - view.as_of % DAY
 
 
-def _as_of(view: View, mention: TimeMention) -> Iterator[Passed]:
+def _as_of(view: View, mention: TimeExpression) -> Iterator[Passed]:
     end = mention.core.last
     if day_of(view) - end >= AS_OF_YEARS * YEAR and end < NEVER:
         why = _older(AS_OF, f"says how things are {mention.text!r}", day_of(view) - end, 2.0)
         yield Passed(end + int(AS_OF_YEARS * YEAR), f"it says how things were {mention.text!r}", why)
 
 
-def _strength(sentence: TimedSentence, mention: TimeMention, since: int) -> float:
+def _strength(sentence: TimedSentence, mention: TimeExpression, since: int) -> float:
     """The certainty that a sentence speaks of a time, since ended, as to come; 0: it does not."""
     masked, language, (start, end) = sentence.masked, sentence.language, (mention.start, mention.end)
     if mention.grain in _LONGER:
@@ -297,7 +297,7 @@ def _strength(sentence: TimedSentence, mention: TimeMention, since: int) -> floa
     return PLAIN if _BEFORE.search(masked, max(start - 24, 0), start) else 0.0
 
 
-def _is_named(mention: TimeMention) -> bool:
+def _is_named(mention: TimeExpression) -> bool:
     """True if a relative time is one of the calendar ("next year", "5 March"), and no length of time."""
     figures = any(map(str.isdigit, mention.text))
     if mention.grain in _COARSE:
@@ -306,7 +306,7 @@ def _is_named(mention: TimeMention) -> bool:
     return mention.grain == "day" and figures and named and mention.relation in ("in", "by", "until")
 
 
-def _is_any(mention: TimeMention, since: int) -> bool:
+def _is_any(mention: TimeExpression, since: int) -> bool:
     """True if rules speak of any such time: "this week", or a month of no year ("who joins in May will")."""
     if mention.grain in ("week", "month", "quarter") and mention.core.first <= since <= mention.core.last:
         return True

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof.text.question import MAX_TIMES, QuestionReading, as_typed, read, without
+from asof.text.question import MAX_TIMES, QuestionReading, read, read_verbatim, without
 from asof.time.moment import read as moment_of
 from asof.time.span import NEVER, Span, instant, nearest_moment
 
@@ -165,7 +165,7 @@ def test_what_does_not_change_has_no_newest() -> None:
 
 
 def test_as_it_was_typed() -> None:
-    reading = as_typed("the current fare of 2022", 5)
+    reading = read_verbatim("the current fare of 2022", 5)
     query = reading.query
     assert (query.lexical, query.recency, query.stop_words, query.about) == (query.text, 1.0, True, ())
     assert (reading.as_of, reading.mentions, reading.intent) == (5, (), None)

@@ -13,7 +13,7 @@ from asof.corpus.session import ModelProvider, Session
 from asof.errors import BeforeHorizon, UsageError
 from asof.recipes import by_document
 from asof.store.reader import VisibleInterval, visible_intervals
-from asof.text.question import QuestionReading, as_typed
+from asof.text.question import QuestionReading, read_verbatim
 from asof.text.question import read as read_question
 from asof.time.moment import When, first_instant, instant_bounds, last_instant
 from asof.time.span import nearest_moment
@@ -101,7 +101,7 @@ class QueryReader:
         recipe = defaults.recipe if recipe is None else recipe
         chosen = defaults.recipe_named(recipe) if isinstance(recipe, str) else recipe
         refuse_long(question, "the question")
-        reading = as_typed(question, self.as_of) if chosen.typed else self.read(question)
+        reading = read_verbatim(question, self.as_of) if chosen.typed else self.read(question)
         query = replace(reading.query, filters=filters, k=k or defaults.k, stated=self.stated)
         reads_times = chosen.typed and chosen.reads_times
         read = self.read(question) if chosen.typed and (reads_times or chosen.splits) else reading

@@ -110,7 +110,7 @@ def _lasting(detected: Intent) -> bool:
     return detected.direction == "timeless" and detected.recency > INSTANCE
 
 
-def as_typed(question: str, asked_at: int) -> QuestionReading:
+def read_verbatim(question: str, asked_at: int) -> QuestionReading:
     """A question as the published systems take it: all its words, and whether they ask for the newest."""
     return QuestionReading(Query(question, question, recency(question), stop_words=True), asked_at)
 

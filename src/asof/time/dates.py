@@ -72,17 +72,17 @@ class _Year(NamedTuple):
     relative: bool = False
 
 
-def signed_date(run: TokenRun, i: int, context: ParseContext) -> RuleMatch | None:
+def cjk_date(run: TokenRun, i: int, context: ParseContext) -> RuleMatch | None:
     """A year, month or day with its sign, and what follows of the same date."""
     year = _year(run, i, context)
     if year is None:
         name = _month_and_day(run, i)
         if name is None:
             return _day_alone(run, i)
-        return _signed_part(run, reading_without_year(name.grain, name.yearly, context), name.after)
+        return _with_part(run, reading_without_year(name.grain, name.yearly, context), name.after)
     at = run.after(year.after, "of")
     name = _month_and_day(run, at) or name_at(run, at, context) or Name("year", months, year.after)
-    reading, after = _signed_part(run, reading_in_year(name.grain, name.yearly, year.number), name.after)
+    reading, after = _with_part(run, reading_in_year(name.grain, name.yearly, year.number), name.after)
     if not year.relative:
         return reading, after
     return (reading._replace(relative=True), after) if after > year.after else None
@@ -132,7 +132,7 @@ def _day_alone(run: TokenRun, i: int) -> RuleMatch | None:
     return None if day is None else (ParsedTime("day", (), True, needs_cue="number", number=day[0]), day[1])
 
 
-def _signed_part(run: TokenRun, reading: ParsedTime, after: int) -> RuleMatch:
+def _with_part(run: TokenRun, reading: ParsedTime, after: int) -> RuleMatch:
     """A reading, or the third of it that a word after it names: `2021年初`, `今年年底`, `3月中旬`."""
     at = after
     if run.has(at + 1, "part_after") and run.sense(at, "year_sign" if reading.grain == "year" else "of"):
@@ -224,7 +224,7 @@ def fiscal_on_side(unit: str | None, side: int, context: ParseContext, now: Anch
 _WHOLE = frozenset(("quarter", "half"))  # counted in whole ones: "the past two quarters"
 
 
-def deictic_time(run: TokenRun, i: int, context: ParseContext) -> RuleMatch | None:
+def relative_time(run: TokenRun, i: int, context: ParseContext) -> RuleMatch | None:
     """A relative time that begins at `i`; nothing without an anchor."""
     if context.now is None:
         return None
@@ -436,17 +436,17 @@ _RULES = (
     _row(century, "the", "figures cardinal ordinal"),
     _row(year, "year_figures short_year"),
     _row(year, "cardinal one_thousand calendar_year unit", least=2),
-    _row(deictic_time, "day day_night side rolling to_date end_of_unit rest so_far"),
-    _row(signed_date, "figures cardinal", "year_sign month_sign day_sign cardinal", least=2),
-    _row(signed_date, "era beside", least=2),
+    _row(relative_time, "day day_night side rolling to_date end_of_unit rest so_far"),
+    _row(cjk_date, "figures cardinal", "year_sign month_sign day_sign cardinal", least=2),
+    _row(cjk_date, "era beside", least=2),
     _row(calendar_name, "quarter_name half_name"),
     _row(beside, "beside"),
-    _row(deictic_time, "unit", "shift", least=3),
+    _row(relative_time, "unit", "shift", least=3),
     _row(side_after, "unit fiscal_year", "side_after fiscal"),
     _row(side_after, "month month_short season holiday", "side_after"),
-    _row(deictic_time, "the", "day side rolling unit"),
-    _row(deictic_time, "figures", "side rolling", least=3),
-    _row(deictic_time, "cardinal", least=3),
+    _row(relative_time, "the", "day side rolling unit"),
+    _row(relative_time, "figures", "side rolling", least=3),
+    _row(relative_time, "cardinal", least=3),
     _row(weekday, "side rolling weekday weekday_short"),
     _row(weekday, "beside", "weekday weekday_short weekday_letter of"),
     _row(weekday, "figures", "weekday plural_weekday", least=3),

@@ -427,7 +427,7 @@ _APOSTROPHE = ("'", ",'", " '")
 
 
 @lru_cache(maxsize=8192)
-def figure_senses(word: str, glue: str) -> Senses:
+def number_senses(word: str, glue: str) -> Senses:
     """The senses of a word; none if it is no figures, or more than 14. `glue` precedes it.
 
     `figures` is their number. `day_figures` and `year_figures` are figures that may be a day of a month and a
@@ -605,7 +605,7 @@ class TokenRun:
 @lru_cache(maxsize=32768)
 def _token(lexicon: TimeLexicon, gap: str, word: str) -> TimeToken:
     glue, wide = bond(gap)
-    senses = lexicon.senses.get(word) or figure_senses(word, glue)
+    senses = lexicon.senses.get(word) or number_senses(word, glue)
     phrases: dict[str, list[tuple[tuple[str, ...], Senses]]] = {}
     for phrase in lexicon.phrases.get(word, ()):
         phrases.setdefault(phrase[0][1], []).append(phrase)

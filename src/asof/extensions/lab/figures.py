@@ -29,7 +29,7 @@ from asof.rank.combine import Combine
 from asof.rank.expression import Constant
 from asof.rank.stage import Ranking, Recipe, Stage, traits_of
 from asof.store.schema import CorpusSettings
-from asof.text.question import as_typed, read
+from asof.text.question import read, read_verbatim
 from asof.time.span import Span, moment, nearest_moment
 from asof.values import Document, Filters, SourcedTime
 
@@ -308,7 +308,7 @@ def weights_at(stage: Stage, question: str, ages: Sequence[int]) -> list[float]:
 
 def _weights(recipe: Recipe, stage: Stage, text: str, view: View) -> list[float]:
     """The stage's addition to a score of 1, or its factor, at each age."""
-    reading = as_typed(text, view.as_of) if recipe.typed else read(text, nearest_moment(view.as_of))
+    reading = read_verbatim(text, view.as_of) if recipe.typed else read(text, nearest_moment(view.as_of))
     query = replace(reading.query, k=len(AGES))
     window = view.window(Filters())
     one = Ranking(window, np.arange(window.n)).with_column("one", Constant("score", 1.0))

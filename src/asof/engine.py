@@ -272,8 +272,7 @@ def search(query: Query, view: View, recipe: Recipe) -> Results:
 
 def _visible(ranking: Ranking) -> Ranking:
     """The ranking without rows that are superseded or removed in the view, which a stage let through."""
-    assert ranking.places is not None  # noqa: S101  they match, so they were chosen
-    visible = ranking.window.visible(ranking.places)
+    visible = ranking.window.visible(ranking.chosen)
     return ranking if visible.all() else ranking.keep(np.flatnonzero(visible))
 
 

@@ -120,14 +120,13 @@ class PseudoRelevanceFeedback:
                 values[~allowed] = 0.0
             return ranking, values, float(values[best].max(initial=0.0))
         remaining = ranking if reach is None else ranking.keep(reach)
-        assert remaining.places is not None  # noqa: S101  they were chosen, here or before
-        places = union(remaining.places, np.sort(best))
+        places = union(remaining.chosen, np.sort(best))
         scores = lexical.scores_at(window, places, weighed, bm25)
         allowed = admitted(query, window, view)
         if allowed is not None:  # what has no word of the question has not been asked about its attributes
             scores[~allowed[places]] = 0.0
         top = float(scores[np.searchsorted(places, best)].max(initial=0.0))
-        return remaining, scores[np.searchsorted(places, remaining.places)], top
+        return remaining, scores[np.searchsorted(places, remaining.chosen)], top
 
     def bound(self, query: Query, ranking: Ranking, view: View) -> float:
         """The score that a passage needs to be used for feedback, or to be among the first k at the end."""

@@ -34,7 +34,7 @@ from asof.rank.expression import (
     total,
 )
 from asof.rank.gather import TopK, admitted, query_terms
-from asof.rank.stage import Ranking, Recipe, Stage, Traits, traits_of
+from asof.rank.stage import Ranking, Recipe, Stage, Traits, places_among, traits_of
 from asof.rank.times import OF_TIME, match_times, of_time, pairwise_similarity
 from asof.rank.words import match_titles
 from asof.schema import choice, within
@@ -168,17 +168,13 @@ class AppendRest:
         deferred = ranking.deferred
         if deferred is None:
             return ranking
-        assert ranking.places is not None  # noqa: S101  both were chosen
-        assert deferred.places is not None  # noqa: S101
-        examined, score = len(ranking.places), ranking.scores
+        examined, score = ranking.count, ranking.scores
         if query.k <= examined and (score.high is None or score.values.min() > 0):
             return replace(ranking, deferred=None)  # all others come below
-        own = np.isin(deferred.places, ranking.places)
-        order = np.argsort(deferred.places)
-        mine = order[np.searchsorted(deferred.places[order], ranking.places)]
-        chosen = np.concatenate([mine, np.flatnonzero(~own)])
+        others = np.flatnonzero(~np.isin(deferred.chosen, ranking.chosen))
+        chosen = np.concatenate([places_among(ranking.chosen, deferred.chosen), others])
         joined = replace(
-            deferred, places=deferred.places[chosen], columns={deferred.by: deferred.scores.taken(chosen)},
+            deferred, places=deferred.chosen[chosen], columns={deferred.by: deferred.scores.taken(chosen)},
             notes=ranking.notes, halting=ranking.halting,
         )  # fmt: skip
         return append_below(joined, "re-ranked", score, 0)
@@ -459,13 +455,12 @@ class ExactName:
         if not documents or ranking.scores.high != 1.0:
             return ranking
         matches = ranking.matching()
-        assert matches.places is not None  # noqa: S101  they match, so they were chosen
         named = _places(documents, query, ranking.window, view)
         if not len(named):
             return ranking
-        more = np.setdiff1d(named, matches.places)
+        more = np.setdiff1d(named, matches.chosen)
         before = Joined(matches.scores, Constant("no match", 0.0), matches.count, len(more))
-        places = np.concatenate([matches.places, more])
+        places = np.concatenate([matches.chosen, more])
         mask = np.isin(places, named)
         half = product("half of the score", before, Constant("half", 0.5))
         first = Constant("documents of that name come first", 0.5)
@@ -517,25 +512,22 @@ class RoundRobinByDocument:
         requested &= match_times(view, rows, query.about) == OF_TIME
         chosen = np.flatnonzero(requested)
         documents = view.column("document", rows[chosen])
-        if len(np.unique(documents)) == len(chosen):
+        count = len(np.unique(documents))
+        if count == len(chosen):
             return matches
         subject = {names.stems[at] for at in np.flatnonzero(names.matched[title_of[chosen]].any(axis=0))}
         terms = [term for term in query_terms(query, view.analyzer) if term.word not in subject]
         weighed = view.weigh(terms, Bm25())
-        assert matches.places is not None  # noqa: S101  they match, so they were chosen
-        places = matches.places[chosen]
+        places = matches.chosen[chosen]
         sort = np.argsort(places)
         bm25 = np.empty(len(chosen))
         bm25[sort] = lexical.scores_at(matches.window, places[sort], weighed, Bm25())
         order = view.tie_order(bm25, rows[chosen])
-        turn = np.zeros(len(chosen), np.int64)
-        turns: dict[int, int] = {}
-        for place in order.tolist():
-            document = int(documents[place])
-            turn[place] = turns[document] = turns.get(document, 0) + 1
+        turn = np.empty(len(chosen), np.int64)
+        turn[order] = places_among_equals(documents[order]) + 1
         return matches.with_column(
             "round_robin", _in_turn(matches, chosen, turn), high=matches.scores.high
-        ).note(f"passages of {len(turns)} documents that the question names, in turn")
+        ).note(f"passages of {count} documents that the question names, in turn")
 
 
 def _in_turn(matches: Ranking, chosen: Places, turn: Places) -> Expression:

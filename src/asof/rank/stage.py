@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from asof.errors import UsageError
 from asof.index.segment import Window
 from asof.index.view import View, at_least, kth_best
-from asof.rank.expression import Column, Expression, Given, Values
+from asof.rank.expression import Column, Expression, Given, Places, Values
 from asof.schema import checked
 from asof.values import Halting, Query
 
@@ -126,6 +126,12 @@ class Ranking:
                 self.window.prefix.give_back(values)
         return replace(self, places=places, columns=columns)
 
+    @property
+    def chosen(self) -> Places:
+        """The places of a ranking of which some were chosen, as of those that match."""
+        assert self.places is not None  # noqa: S101  see `matching`
+        return self.places
+
     def matching(self) -> Ranking:
         """The candidates that match, as chosen places."""
         return self if self.places is not None else self.keep(np.flatnonzero(self.score > 0))
@@ -138,6 +144,15 @@ class Ranking:
             return self
         bound = np.partition(self.score, len(self.places) - k)[len(self.places) - k]
         return self.keep(np.flatnonzero(self.score >= bound))
+
+
+def places_among(values: NDArray[Any], among: NDArray[Any]) -> Places:
+    """For each value its place among different ones; -1: none."""
+    if not len(among):
+        return np.full(len(values), -1)
+    order = np.argsort(among)
+    at: Places = order[np.minimum(np.searchsorted(among[order], values), len(among) - 1)]
+    return np.where(among[at] == values, at, -1)
 
 
 def _reusable(columns: Mapping[str, Column]) -> Iterator[Values]:

@@ -340,11 +340,10 @@ def terminated(
 
 def _have_termination_words(matches: Ranking, view: View) -> NDArray[np.bool_]:
     """The candidates (n,) with all words of some term for an end, by the index: no other needs to be read."""
-    assert matches.places is not None  # noqa: S101  they match, so they were chosen
     phrases = _phrases(view)
-    order = np.argsort(matches.places)
+    order = np.argsort(matches.chosen)
     terms = {term: at for at, term in enumerate(termination_terms(view))}
-    present = presence(matches.window, matches.places[order], list(terms))
+    present = presence(matches.window, matches.chosen[order], list(terms))
     out = np.zeros(len(order), bool)
     for phrase in phrases:
         words = [present[[terms[term] for term in word]].any(axis=0) for word in phrase]

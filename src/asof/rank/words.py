@@ -22,7 +22,7 @@ from asof.index.segment import Window, WindowPart
 from asof.index.view import View, union
 from asof.rank.expression import Constant, Expression, Given, Values, product, total
 from asof.rank.gather import query_terms
-from asof.rank.stage import Ranking
+from asof.rank.stage import Ranking, places_among
 from asof.schema import within
 from asof.store.digest import name_digest
 from asof.text.query import TitleMatch, TitleStems, figure
@@ -135,11 +135,10 @@ class QueryCoverage:
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         matches = ranking.matching()
-        assert matches.places is not None  # noqa: S101  they match, so they were chosen
-        order = np.argsort(matches.places, kind="stable")
+        order = np.argsort(matches.chosen, kind="stable")
         words = weighted_words(query, view)
         present = np.empty((len(words), len(order)), bool)
-        present[:, order] = presence(words, matches.window, matches.places[order])
+        present[:, order] = presence(words, matches.window, matches.chosen[order])
         rows = matches.rows
         general = np.array([not word.figure for word in words], bool)
         in_group = np.where(general[:, None], _in_groups(present, view.titles(rows).group_of), present)
@@ -243,7 +242,7 @@ class _TitleWords(NamedTuple):
 
 
 def _title_words(table: TitleTable, hashes: NDArray[np.uint64]) -> _TitleWords:
-    which = _places_of(table.stems, hashes)
+    which = places_among(table.stems, hashes)
     title, place = table.title_of_stem, np.arange(len(table.stems))
     asked, repeated = which >= 0, (table.kinds & REPEATED) > 0
     last = np.full(len(table.ids), -1)
@@ -268,15 +267,6 @@ def _share(some: Values, others: Values) -> Values:
 def _question_terms(query: Query, view: View) -> tuple[Term, ...]:
     words = query_words(query.lexical, view.analyzer, stop_words=query.stop_words)
     return tuple(dict.fromkeys(term for word in words for term in word.terms))
-
-
-def _places_of(values: NDArray[np.uint64], among: NDArray[np.uint64]) -> NDArray[np.int64]:
-    """For each value its place among different ones; -1: none."""
-    if not len(among):
-        return np.full(len(values), -1)
-    order = np.argsort(among)
-    at = order[np.minimum(np.searchsorted(among[order], values), len(among) - 1)]
-    return np.where(among[at] == values, at, -1)
 
 
 def _idfs(
@@ -625,11 +615,10 @@ class NeighbouringText:
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         matches = ranking.matching()
-        assert matches.places is not None  # noqa: S101  they match, so they were chosen
         bm25, terms = Bm25(self.k1, self.b), query_terms(query, view.analyzer)
         weighed = view.weigh(terms, bm25)
-        beside = neighbours(view, matches.window, matches.places, self.threads)
-        every = union(np.unique(beside[beside >= 0]), np.sort(matches.places))
+        beside = neighbours(view, matches.window, matches.chosen, self.threads)
+        every = union(np.unique(beside[beside >= 0]), np.sort(matches.chosen))
         scores = lexical.scores_at(matches.window, every, weighed, bm25)
         best = float(scores.max(initial=0.0))
         shares = np.append(scores / best if best else scores, 0.0)  # the last: no neighbour

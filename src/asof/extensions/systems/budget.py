@@ -26,7 +26,7 @@ from asof.extensions.systems.stages import Centrality
 from asof.index.view import View
 from asof.rank.expression import Applied, Column, Constant, Given, Joined, Places, Taken, Values, Where, total
 from asof.rank.gather import admitted
-from asof.rank.stage import Ranking, Stage, Traits
+from asof.rank.stage import Ranking, Stage, Traits, places_among
 from asof.schema import within
 from asof.store.digest import hit_id
 from asof.values import Halting, Query, Why
@@ -171,7 +171,6 @@ def _enlarged(
 
 def _joined(first: Ranking, more: Ranking) -> Ranking:
     """Candidates and the next ones, with the columns that both have."""
-    assert first.places is not None and more.places is not None  # noqa: S101, PT018  they were chosen
     columns = {
         name: Column(
             Joined(own.of, more.columns[name].of, first.count, more.count),
@@ -182,7 +181,7 @@ def _joined(first: Ranking, more: Ranking) -> Ranking:
         if name in more.columns
     }  # fmt: skip
     notes = tuple(dict.fromkeys((*first.notes, *more.notes)))
-    return replace(first, places=np.concatenate([first.places, more.places]), columns=columns, notes=notes)
+    return replace(first, places=np.concatenate([first.chosen, more.chosen]), columns=columns, notes=notes)
 
 
 def _larger(one: float | None, other: float | None) -> float | None:
@@ -231,7 +230,7 @@ class EvidenceHops:
         if not matches.count:
             return matches
         reached = self._reached(query, matches, view)
-        own = _places_of(reached.rows, matches.rows)
+        own = places_among(reached.rows, matches.rows)
         raised = own >= 0
         raised[raised] = reached.values[raised] > matches.score[own[raised]]
         new = np.flatnonzero(own < 0)
@@ -299,8 +298,7 @@ class EvidenceHops:
         before = Where(place >= 0, Applied("hops", "max", (matches.scores, more)), matches.scores)
         added = Given("through evidence", reached.values[new], lambda at: reached.tree(int(new[at])))
         column = Column.computed(Joined(before, added, count, len(new)), count + len(new))
-        assert matches.places is not None  # noqa: S101  they match, so they were chosen
-        places = np.concatenate([matches.places, matches.window.places(reached.rows[new])])
+        places = np.concatenate([matches.chosen, matches.window.places(reached.rows[new])])
         return replace(matches, places=places, columns={"hops": column}, by="hops")
 
 
@@ -329,13 +327,3 @@ def _hops_joined(parts: Sequence[_Reached]) -> _Reached:
 
 
 _NONE = _Reached(np.zeros(0, np.int64), np.zeros(0), lambda _: Why("nothing was reached", 0.0))
-
-
-def _places_of(rows: NDArray[np.int64], among: NDArray[np.int64]) -> Places:
-    """The place of each row among others; -1 where it is not."""
-    if not len(among):
-        return np.full(len(rows), -1)
-    order = np.argsort(among)
-    at = np.minimum(np.searchsorted(among[order], rows), len(among) - 1)
-    places: Places = np.where(among[order][at] == rows, order[at], -1)
-    return places

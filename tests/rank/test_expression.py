@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 from asof.rank.expression import (
     Applied,
-    Column,
     Constant,
     Expression,
     Given,
     Joined,
     Made,
+    RankingColumn,
     Taken,
     Where,
     exp,
@@ -44,7 +44,7 @@ def parents(parts: st.SearchStrategy[Expression]) -> st.SearchStrategy[Expressio
         st.builds(Where, masks, parts, parts),
         st.builds(lambda mask, part: total("sum", Constant("one", 1.0), Where(mask, part)), masks, parts),
         st.builds(Taken, parts, places),
-        st.builds(lambda of: Column.computed(of, N), parts),
+        st.builds(lambda of: RankingColumn.computed(of, N), parts),
         st.builds(lambda one, two, n: Joined(one, Taken(two, np.arange(n, N)), n, N - n),
                   parts, parts, st.integers(0, N)),
         st.builds(lambda of: Made(of, Constant("t", 1.0, "stage", "t"), lambda at: (float(at),)), parts),
@@ -66,7 +66,7 @@ def numbers(expression: Expression, count: int = N) -> list[float]:
 
 @given(EXPRESSIONS)
 def test_the_tree_of_a_number_is_that_number_bit_for_bit(expression: Expression) -> None:
-    column = Column.computed(total("all", expression), N)
+    column = RankingColumn.computed(total("all", expression), N)
     for at in range(N):
         why = column.why(at)
         assert float(column.values[at]).hex() == why.value.hex() == why.recomputed().hex()
@@ -85,7 +85,7 @@ def test_an_empty_sum_is_0_and_an_empty_product_is_1() -> None:
 
 def test_what_a_mask_leaves_out_is_no_summand() -> None:
     part = Where(np.array([True, False]), Given("bonus", np.array([2.0, math.nan])))
-    column = Column.computed(total("score", Constant("one", 1.0), part), 2)
+    column = RankingColumn.computed(total("score", Constant("one", 1.0), part), 2)
     assert column.values.tolist() == [3.0, 1.0]  # 1 + 2, and 1 alone
     assert [len(column.why(at).parts) for at in (0, 1)] == [2, 1]
 

@@ -18,7 +18,7 @@ from tests.support.ranking import Columns
 from asof.index.segment import Window
 from asof.index.view import View
 from asof.rank import expression, times
-from asof.rank.expression import Column
+from asof.rank.expression import RankingColumn
 from asof.rank.gather import Lexical, TopK
 from asof.rank.stage import Ranking
 from asof.rank.times import (
@@ -48,7 +48,7 @@ def test_ages_are_never_negative() -> None:
 
 
 def logs(known: CandidateAges, among: NDArray[np.bool_]) -> list[float]:
-    found: list[float] = Column.computed(known.logs(among), len(known.days)).values.tolist()
+    found: list[float] = RankingColumn.computed(known.logs(among), len(known.days)).values.tolist()
     return found
 
 
@@ -62,7 +62,7 @@ def test_an_unknown_age_is_the_middle_one_among_some() -> None:
     assert logs(known, ~first & ~every)[2] == 0.0, "among none it is new"
     for among in (first, every):
         for place, log in enumerate(logs(known, among)):
-            assert Column.computed(known.logs(among), 5).why(place).recomputed() == log
+            assert RankingColumn.computed(known.logs(among), 5).why(place).recomputed() == log
 
 
 @given(st.lists(st.tuples(st.floats(0, 1e6), st.booleans(), st.booleans()), min_size=1, max_size=20))
@@ -72,7 +72,7 @@ def test_the_tree_has_the_same_bits(drawn: list[tuple[float, bool, bool]]) -> No
     )
     among = np.array([each for _, _, each in drawn])
     for place, log in enumerate(logs(found, among)):
-        assert Column.computed(found.logs(among), len(drawn)).why(place).recomputed() == log
+        assert RankingColumn.computed(found.logs(among), len(drawn)).why(place).recomputed() == log
 
 
 # -- which candidates are about a time: one by one, and among all of a window ----------------------

@@ -17,11 +17,11 @@ from asof.index.segment import Window
 from asof.index.vectors import cosines, cosines_at, largest_cosine
 from asof.index.view import ROUNDING, View, at_least, kth_best, nearly_kth_best
 from asof.rank.expression import (
-    Column,
     Constant,
     Expression,
     Given,
     Places,
+    RankingColumn,
     Values,
     Where,
     product,
@@ -177,18 +177,18 @@ class EarlyTermination:
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         words = ranking.columns["lexical"]
         best = float(words.values.max(initial=0.0))
-        by_words: list[Column] = []
+        by_words: list[RankingColumn] = []
         if best > 0:
             share = ratio("share of the best", words, Constant("best of all candidates", best))
             out = view.prefix.zeros(ranking.count)[: ranking.count]
             weighted = product("lexical", share, Constant("weight", self.lexical))
-            by_words = [Column.computed(weighted, ranking.count, out=out)]
+            by_words = [RankingColumn.computed(weighted, ranking.count, out=out)]
         if view.encoder is None or self.dense == 0.0:
             return ranking.with_column("relevance", total("relevance", *by_words))
         vector = question_vector(query, view)
         weight = Constant("weight", self.dense)
 
-        def relevance(of: Ranking, cheap: list[Column], values: Values) -> Ranking:
+        def relevance(of: Ranking, cheap: list[RankingColumn], values: Values) -> Ranking:
             cosine = Given("cosine", values, lambda at: cosine_why(view, of.row(at), vector))
             return of.with_column("relevance", total("relevance", *cheap, product("dense", cosine, weight)))
 

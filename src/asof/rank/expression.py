@@ -233,7 +233,7 @@ class Made:
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class RankingColumn:
     """A node whose numbers are computed (n,). `high`: the largest possible number of a column of numbers from
     0 on, None where that is not known."""
 
@@ -244,7 +244,7 @@ class Column:
     @classmethod
     def computed(
         cls, of: Expression, count: int, high: float | None = None, out: Values | None = None
-    ) -> Column:
+    ) -> RankingColumn:
         """The column of an expression about so many candidates; `out`: an array that may be used for it."""
         values = of.evaluated(out=out)
         return cls(of, values if isinstance(values, np.ndarray) else np.full(count, values), high)
@@ -257,6 +257,6 @@ class Column:
         assert tree is not None  # noqa: S101  only summands can be missing
         return tree
 
-    def taken(self, chosen: Places) -> Column:
+    def taken(self, chosen: Places) -> RankingColumn:
         """The same for some candidates, in this order."""
-        return Column(Taken(self.of, chosen), self.values[chosen], self.high)
+        return RankingColumn(Taken(self.of, chosen), self.values[chosen], self.high)

@@ -20,12 +20,12 @@ from asof.index.segment import Window
 from asof.index.view import View, at_least, before_rise, kth_best, union
 from asof.models.ports import Reranker
 from asof.rank.expression import (
-    Column,
     Constant,
     Expression,
     Given,
     Joined,
     Places,
+    RankingColumn,
     Taken,
     Values,
     Where,
@@ -43,7 +43,7 @@ from asof.values import Query
 # -- shared by all -------------------------------------------------------------------------------------
 
 
-def append_below(ranking: Ranking, name: str, above: Column, skipped: int) -> Ranking:
+def append_below(ranking: Ranking, name: str, above: RankingColumn, skipped: int) -> Ranking:
     """The ranking by a column of which `above` has the numbers of the first candidates; the next `skipped`
     ones, then all others, come below them.
 
@@ -274,7 +274,7 @@ class Rerank:
             "reranked", product("by the model", model, Constant("weight", self.weight)),
             product("before", before, Constant("1 - weight", 1 - self.weight)),
         )  # fmt: skip
-        return append_below(near, "reranked", Column.computed(reranked, len(numbers)), 0)
+        return append_below(near, "reranked", RankingColumn.computed(reranked, len(numbers)), 0)
 
 
 def reranked(recipe: Recipe, stage: Rerank) -> Recipe:
@@ -373,21 +373,21 @@ class Mmr:
             product("similarity", near, Constant("balance - 1", self.balance - 1.0)),
         )  # fmt: skip
         moved = int(np.count_nonzero(chosen != first))
-        return append_below(matches, "marginal", Column.computed(marginal, len(first)), 0).note(
+        return append_below(matches, "marginal", RankingColumn.computed(marginal, len(first)), 0).note(
             f"diversity: {moved} of the first {len(first)} candidates changed places, "
             f"compared by {similarity.name}"
         )
 
-    def _relevance(self, score: Column) -> Column:
+    def _relevance(self, score: RankingColumn) -> RankingColumn:
         """The scores of the first on the chosen scale."""
         if self.scale == "given":
             return score
         best, low = float(score.values.max()), min(float(score.values.min()), 0.0)
         n, width = len(score.values), best - low
         if width <= 0:
-            return Column.computed(Constant("all as relevant", 1.0), n)
+            return RankingColumn.computed(Constant("all as relevant", 1.0), n)
         above: Expression = total("above the lowest", score, Constant("-lowest", -low)) if low else score
-        return Column.computed(
+        return RankingColumn.computed(
             ratio("share of the best", above, Constant("best of these candidates", width)), n
         )
 

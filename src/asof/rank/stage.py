@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from asof.errors import UsageError
 from asof.index.segment import Window
 from asof.index.view import View, at_least, kth_best
-from asof.rank.expression import Column, Expression, Given, Places, Values
+from asof.rank.expression import Expression, Given, Places, RankingColumn, Values
 from asof.schema import checked
 from asof.values import Halting, Query
 
@@ -42,14 +42,14 @@ class Ranking:
 
     window: Window
     places: NDArray[np.int64] | None = None
-    columns: Mapping[str, Column] = field(default_factory=dict)
+    columns: Mapping[str, RankingColumn] = field(default_factory=dict)
     by: str = ""
     notes: tuple[str, ...] = ()
     deferred: Ranking | None = None
     halting: Halting | None = None
 
     @property
-    def scores(self) -> Column:
+    def scores(self) -> RankingColumn:
         """The column that ranks. Raises UsageError when no stage before made one."""
         if not self.by:
             raise UsageError("no stage before gathers candidates and scores them, as Lexical() does")
@@ -75,7 +75,7 @@ class Ranking:
         place = at if self.places is None else int(self.places[at])
         return int(self.window.rows(np.array([place]))[0])
 
-    def column(self, name: str) -> Column:
+    def column(self, name: str) -> RankingColumn:
         """The column of that name; raises UsageError when no stage before made it."""
         if name not in self.columns:
             names = ", ".join(self.columns) or "none"
@@ -91,7 +91,7 @@ class Ranking:
         `out`: an array that may be used for the numbers. Raises ValueError unless there is a number for each
         candidate: stages that gather (`Lexical`, `Dense`) have to come before those that choose.
         """
-        column = Column.computed(of, self.count, high, out)
+        column = RankingColumn.computed(of, self.count, high, out)
         if len(column.values) != self.count:
             raise ValueError(f"column {name!r}: {len(column.values)} values for {self.count} candidates")
         columns = {**self.columns, name: column}
@@ -155,7 +155,7 @@ def places_among(values: NDArray[Any], among: NDArray[Any]) -> Places:
     return np.where(among[at] == values, at, -1)
 
 
-def _reusable(columns: Mapping[str, Column]) -> Iterator[Values]:
+def _reusable(columns: Mapping[str, RankingColumn]) -> Iterator[Values]:
     """The arrays of columns that no tree reads."""
     for column in columns.values():
         if not isinstance(column.of, Given) or column.of.tree is not None:

@@ -21,10 +21,10 @@ from asof.index.segment import Window
 from asof.index.vectors import VECTOR_SCALE
 from asof.index.view import View
 from asof.rank.expression import (
-    Column,
     Constant,
     Expression,
     Given,
+    RankingColumn,
     Values,
     Where,
     exp,
@@ -570,7 +570,9 @@ class TimePreference:
         led = _led(matches, score, bound, group, ages.since_newest(group), self.recency_weight)
         return _noted(led, group, "newest first")
 
-    def _tie_group(self, matches: Ranking, match: Column, among: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    def _tie_group(
+        self, matches: Ranking, match: RankingColumn, among: NDArray[np.bool_]
+    ) -> NDArray[np.bool_]:
         """The tie group among some candidates."""
         share = matches.column("normalized").values
         best = float(match.values[among].max())
@@ -580,7 +582,7 @@ class TimePreference:
         )
         return group & among
 
-    def _match_score(self, query: Query, matches: Ranking, view: View, times: Values) -> Column:
+    def _match_score(self, query: Query, matches: Ranking, view: View, times: Values) -> RankingColumn:
         share, covered, series = (
             matches.column(name) for name in ("normalized", "query_coverage", "title_group_coverage")
         )
@@ -601,13 +603,13 @@ class TimePreference:
         if names_a_title(matches):
             parts.append(_less("off-topic title words", off_topic, 1.0))
             parts.append(_less("extra title terms", extra, self.extra_title_terms))
-        match = Column.computed(total("match score", *parts), matches.count)
+        match = RankingColumn.computed(total("match score", *parts), matches.count)
         groups = [times >= least for least in ((0.0, MENTIONS_TIME) if query.about else (0.0,))]
         ended = terminated(query, matches, view, match.values, self.tie_margin, groups)
         if ended is None or not ended.any():
             return match
         penalty = Constant("it states that something has ended", -self.termination_penalty)
-        return Column.computed(total("match score", *parts, Where(ended, penalty)), matches.count)
+        return RankingColumn.computed(total("match score", *parts, Where(ended, penalty)), matches.count)
 
 
 def _noted(ranking: Ranking, group: NDArray[np.bool_], order: str, kinds: str = "") -> Ranking:
@@ -616,7 +618,7 @@ def _noted(ranking: Ranking, group: NDArray[np.bool_], order: str, kinds: str = 
     return ranking.note(f"{count} equally good matches{kinds}: {order}") if count > 1 else ranking
 
 
-def _largest(column: Column, among: NDArray[np.bool_] | None = None) -> float:
+def _largest(column: RankingColumn, among: NDArray[np.bool_] | None = None) -> float:
     """The largest value, of some candidates."""
     return float(column.values[slice(None) if among is None else among].max())
 
@@ -641,7 +643,12 @@ def _bounded(matches: Ranking, high: float) -> Ranking:
 
 
 def _led(
-    matches: Ranking, match: Column, most: float, group: NDArray[np.bool_], ages: CandidateAges, weight: float
+    matches: Ranking,
+    match: RankingColumn,
+    most: float,
+    group: NDArray[np.bool_],
+    ages: CandidateAges,
+    weight: float,
 ) -> Ranking:
     """A tie group by match score (at most `most`) and age, above all others by their score."""
     scale = Constant("twice the power of two", 2.0 * _power_of_two(_bound(matches)))
@@ -658,5 +665,5 @@ NO_LESS = 0.75
 least this share of the best one."""
 
 
-def _less(label: str, column: Column, weight: float) -> Expression:
+def _less(label: str, column: RankingColumn, weight: float) -> Expression:
     return product(f"less {label}", column, Constant("-weight", -weight))

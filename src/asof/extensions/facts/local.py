@@ -28,7 +28,7 @@ from asof.extensions.facts.visible import StatedFact, facts_of
 from asof.index.vectors import VECTOR_SCALE
 from asof.index.view import View
 from asof.rank.combine import Combine, MaxNormalize
-from asof.rank.expression import Column, Constant, Given, Values, ratio
+from asof.rank.expression import Constant, Given, RankingColumn, Values, ratio
 from asof.rank.gather import Lexical, TopK, question_vector
 from asof.rank.rerank import RoundRobinByDocument, append_below
 from asof.rank.stage import Range, Ranking, Recipe, Tunable
@@ -255,7 +255,7 @@ class Local:
         note = f"{len(graph.facts)} facts, {int(graph.within.sum())} of them of the time asked for"
         chosen = np.concatenate([positive, rest])
         matches, best = matches.keep(chosen), float(values.max())
-        column = Column.computed(scored, len(values)).taken(chosen)
+        column = RankingColumn.computed(scored, len(values)).taken(chosen)
         ranked = append_below(matches, "local", column.taken(np.arange(len(positive))), 0)
         share = ratio("share of the best s(c)", column, Constant("best s(c)", best))
         return ranked.with_column("facts", share, by=False).note(note, *self._notes(view))

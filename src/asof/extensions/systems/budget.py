@@ -24,7 +24,18 @@ from asof.extensions.systems.evidence import Evidence
 from asof.extensions.systems.overlap import EDGE_SCALE
 from asof.extensions.systems.stages import Centrality
 from asof.index.view import View
-from asof.rank.expression import Applied, Column, Constant, Given, Joined, Places, Taken, Values, Where, total
+from asof.rank.expression import (
+    Applied,
+    Constant,
+    Given,
+    Joined,
+    Places,
+    RankingColumn,
+    Taken,
+    Values,
+    Where,
+    total,
+)
 from asof.rank.gather import admitted
 from asof.rank.stage import Ranking, Stage, Traits, places_among
 from asof.schema import within
@@ -172,7 +183,7 @@ def _enlarged(
 def _joined(first: Ranking, more: Ranking) -> Ranking:
     """Candidates and the next ones, with the columns that both have."""
     columns = {
-        name: Column(
+        name: RankingColumn(
             Joined(own.of, more.columns[name].of, first.count, more.count),
             np.concatenate([own.values, more.columns[name].values]),
             _larger(own.high, more.columns[name].high),
@@ -297,7 +308,7 @@ class EvidenceHops:
         more = Given("through evidence", through, lambda at: reached.tree(int(place[at])))
         before = Where(place >= 0, Applied("hops", "max", (matches.scores, more)), matches.scores)
         added = Given("through evidence", reached.values[new], lambda at: reached.tree(int(new[at])))
-        column = Column.computed(Joined(before, added, count, len(new)), count + len(new))
+        column = RankingColumn.computed(Joined(before, added, count, len(new)), count + len(new))
         places = np.concatenate([matches.chosen, matches.window.places(reached.rows[new])])
         return replace(matches, places=places, columns={"hops": column}, by="hops")
 

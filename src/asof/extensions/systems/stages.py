@@ -22,12 +22,12 @@ from asof.index.vectors import VECTOR_SCALE, cosines
 from asof.index.view import View, at_least, kth_best
 from asof.lang import every
 from asof.rank.expression import (
-    Column,
     Constant,
     Expression,
     Given,
     Made,
     Places,
+    RankingColumn,
     Values,
     Where,
     exp,
@@ -116,7 +116,7 @@ def _scored(
     window = ranking.window
     every = Ranking(window)
     of = on_scale(values, vector, lambda place: stored(every.row(place)), scale)
-    column = Column.computed(of, window.n)
+    column = RankingColumn.computed(of, window.n)
     for part in window.parts:
         column.values[part.dead_places()] = 0.0
     allowed = admitted(query, window, view)

@@ -16,7 +16,7 @@ from asof.extensions.server.guard import (
     Gone,
     Lanes,
     Limits,
-    Reply,
+    ReplyQueue,
     replayed,
 )
 
@@ -84,7 +84,7 @@ def test_a_reply_is_written_in_order_while_it_is_made() -> None:
         sent.append(message)
 
     async def run() -> None:
-        reply = Reply(send, 1.0)
+        reply = ReplyQueue(send, 1.0)
 
         async def work() -> None:
             await reply.put({"n": 1})
@@ -105,7 +105,7 @@ def test_what_is_made_does_not_wait_for_a_client_that_takes_nothing() -> None:
         await asyncio.sleep(60)
 
     async def run() -> None:
-        reply = Reply(send, 0.05)
+        reply = ReplyQueue(send, 0.05)
 
         async def work() -> None:
             await reply.put({})
@@ -126,7 +126,7 @@ def test_what_fails_still_sends_what_it_made_and_fails() -> None:
         sent.append(message)
 
     async def run() -> None:
-        reply = Reply(send, 1.0)
+        reply = ReplyQueue(send, 1.0)
 
         async def work() -> None:
             await reply.put("an error")  # type: ignore[arg-type]

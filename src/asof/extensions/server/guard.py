@@ -104,7 +104,7 @@ def replayed(body: bytes, receive: Receive) -> Receive:
 
 
 @dataclass(slots=True)
-class Reply:
+class ReplyQueue:
     """Messages of a reply: `put` takes them at once, `written` waits until the client has them.
 
     A client that takes nothing of a message for `patience` seconds is given up.
@@ -650,7 +650,7 @@ class Guard:
         if not at_once and self._lanes.waiting >= self.limits.waiting:
             await self._overloaded(request)(scope, receive, send)
             return
-        reply = Reply(send, self.limits.patience)
+        reply = ReplyQueue(send, self.limits.patience)
 
         async def work() -> None:
             async with nullcontext() if at_once else self._lanes.turn(scope["method"], scope["path"]):

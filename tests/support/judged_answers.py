@@ -76,15 +76,6 @@ class Script:
     answers: Mapping[str, Answer]
     asked: list[tuple[str, int, str]] = field(default_factory=list)
 
-    def __call__(self, corpus, as_of):
-        return _Then(self, as_of)
-
-
-@dataclass
-class _Then:
-    script: Script
-    as_of: int
-
-    def ask(self, question, *, filters=None, recipe=None):
-        self.script.asked.append((question, self.as_of, recipe.name))
-        return self.script.answers.get(question, refusal())
+    def __call__(self, corpus, as_of, question, filters, recipe):
+        self.asked.append((question, as_of, recipe.name))
+        return self.answers.get(question, refusal())

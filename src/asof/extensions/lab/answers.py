@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from itertools import combinations
-from typing import Annotated, Any, Protocol
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -343,15 +343,13 @@ def quotes_sentence(quote: str, sentence: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class IndexingCost:
-    """The cost of adding documents: the seconds of indexing and of reading facts, and the calls of a model.
+    """The cost of adding documents: the calls of a model that read their facts.
 
     `facts`: how many were added. `periods`: the periods that added and removed facts lie in, with those above
     them; their reports have to be written anew.
     """
 
     documents: int
-    index_seconds: float
-    facts_seconds: float
     facts: int
     calls: int
     prompt_tokens: int
@@ -369,17 +367,14 @@ def add_and_read(
 ) -> IndexingCost:
     """Add documents to a corpus and read their facts, without a background thread."""
     before = _current_facts(corpus)
-    started = time.perf_counter()
     report = corpus.add(documents, progress=lambda done: progress("indexing", done.added, 0))
     corpus.tidy()
-    indexed = time.perf_counter()
     usage = read_facts(corpus, progress).cost or Usage()
-    finished = time.perf_counter()
     after = _current_facts(corpus)
     added = [after[key] for key in after if key not in before]
     removed = [before[key] for key in before if key not in after]
     return IndexingCost(
-        report.added + report.changed, indexed - started, finished - indexed, len(added), usage.calls,
+        report.added + report.changed, len(added), usage.calls,
         usage.prompt_tokens, usage.reply_tokens, len(touched([*added, *removed])),
     )  # fmt: skip
 
@@ -452,21 +447,13 @@ NO_MODELS = EvaluationModels()
 # -- runs ------------------------------------------------------------------------------------------
 
 
-class Answerer(Protocol):
-    """Answers questions as of a moment; a `Snapshot` does."""
-
-    def ask(
-        self, question: str, *, filters: Filters | None = None, recipe: str | Recipe | None = None
-    ) -> Answer: ...
+AnswerFunction = Callable[[Corpus, int, str, Filters, Recipe], Answer]
+"""Answers a question of a corpus as of an instant."""
 
 
-AnswererFactory = Callable[[Corpus, int], Answerer]
-"""Makes an answerer from a corpus and an instant."""
-
-
-def snapshot_at(corpus: Corpus, as_of: int) -> Answerer:
-    """The corpus as of an instant."""
-    return corpus.snapshot(as_of, None)
+def ask_snapshot(corpus: Corpus, as_of: int, question: str, filters: Filters, recipe: Recipe) -> Answer:
+    """The answer of the corpus as of an instant."""
+    return corpus.snapshot(as_of, None).ask(question, filters=filters, recipe=recipe)
 
 
 @dataclass(frozen=True, slots=True)
@@ -516,13 +503,13 @@ def total_cost(costs: Iterable[QuestionUsage | None]) -> dict[str, float] | None
 
 def answer_all(
     name: str, recipe: Recipe, corpus: Corpus, dataset: Dataset, references: Iterable[ReferenceAnswer],
-    filter_by: Sequence[str] = (), answerer_at: AnswererFactory = snapshot_at,
+    filter_by: Sequence[str] = (), ask: AnswerFunction = ask_snapshot,
     advance: Callable[[], None] | None = None,
 ) -> AnswerRun:  # fmt: skip
     """Ask all questions, each as of its moment."""
     replies = []
     for reference in references:
-        replies.append(answer_question(reference, recipe, corpus, dataset, filter_by, answerer_at))
+        replies.append(answer_question(reference, recipe, corpus, dataset, filter_by, ask))
         if advance is not None:
             advance()
     return AnswerRun(name, recipe, tuple(replies))
@@ -530,14 +517,13 @@ def answer_all(
 
 def answer_question(
     reference: ReferenceAnswer, recipe: Recipe, corpus: Corpus, dataset: Dataset,
-    filter_by: Sequence[str] = (), answerer_at: AnswererFactory = snapshot_at,
+    filter_by: Sequence[str] = (), ask: AnswerFunction = ask_snapshot,
 ) -> EvaluatedAnswer:  # fmt: skip
     """Ask one question, and score the answer."""
     question = reference.question
-    answerer = answerer_at(corpus, dataset.as_of(question))
     hard = Filters(meta=tuple(filters(question, filter_by)))
     started = time.perf_counter()
-    answer = answerer.ask(question.text, filters=hard, recipe=recipe)
+    answer = ask(corpus, dataset.as_of(question), question.text, hard, recipe)
     latency = 1000 * (time.perf_counter() - started)
     values = scores(reference, answer, dataset.sentences.get(question.id, []))
     return EvaluatedAnswer(reference, answer, values, latency)

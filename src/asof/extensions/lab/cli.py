@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 from rich.console import Console
@@ -16,7 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 from asof.cli.main import DONE, NOTHING, PROBLEMS, corpus_root, echo_err, json_option, print_json
-from asof.cli.terminal import plain
+from asof.cli.terminal import plain, shortened
 from asof.cli.terminal import show as show_line
 from asof.errors import UsageError
 from asof.extensions.lab.answers import ALL
@@ -27,6 +28,7 @@ from asof.values import Problem
 
 if TYPE_CHECKING:
     from asof.extensions.lab.answers import AnswerRun, AnswerRuns, EvaluationModels, JudgeUsage
+    from asof.extensions.lab.datasets import DatasetQuestion
     from asof.extensions.lab.evaluation import Evaluation
     from asof.extensions.lab.leakage import Leakage
     from asof.extensions.lab.metrics import Comparison, Estimate
@@ -43,6 +45,8 @@ WIDTH = 100
 
 LONGEST = 30
 """The most characters of a value that names a row."""
+
+R = TypeVar("R", bound="Run | AnswerRun")
 
 Cells = list[tuple[str, list[Text]]]
 """The columns of a table: a heading, and a cell for each row."""
@@ -70,11 +74,24 @@ def short(value: float) -> str:
     return f"{value:.3f}".replace("0.", ".", 1) if abs(value) < 1 else f"{value:.3f}"
 
 
-def group_name(value: str, recipe: str = "") -> str:
-    """The value of a field as the name of a row, cut where it is long; a recipe behind it if given."""
-    name = value or "-"
-    name = name if len(name) <= LONGEST else f"{name[: LONGEST - 1]}…"
-    return f"{name}, {recipe}" if recipe else name
+def show_groups(
+    to: Console, field: str, questions: Sequence[DatasetQuestion], runs: Sequence[R],
+    columns: Callable[[Sequence[tuple[R, list[int]]]], Cells], legend: str = "",
+) -> None:  # fmt: skip
+    """A table with a row for each run and value of a field; nothing where all questions have the same value.
+
+    `columns`: of rows, which are a run and the places of questions. `legend`: what n is besides questions.
+    """
+    parts = groups(questions, field)
+    if len(parts) < 2:
+        return
+    names = [
+        shortened(value or "-", LONGEST) + (f", {run.name}" if len(runs) > 1 else "")
+        for value in parts
+        for run in runs
+    ]
+    click.echo(f"\nby {plain(field)} (n: questions{legend})")
+    show_columns(to, field, names, columns([(run, at) for at in parts.values() for run in runs]))
 
 
 def show_columns(to: Console, label: str, rows: Sequence[str], columns: Cells) -> None:
@@ -174,6 +191,44 @@ def note_problems(problems: Sequence[Problem]) -> None:
         echo_err(f"  and {len(problems) - MOST:,} more problems: --json lists them all")
 
 
+# -- options of commands that run a dataset --------------------------------------------------------
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_OPTIONS = (
+    click.option(
+        "--queries", default="", metavar="FILE", help="One file of questions only; a path or a name."
+    ),
+    click.option("--limit", type=click.IntRange(1), metavar="N", help="N questions, chosen by a hash."),
+    click.option(
+        "--filter-by", multiple=True, metavar="FIELD",
+        help="Documents have to agree with the question in this field, e.g. conversation.",
+    ),
+    click.option(
+        "--encoder", metavar="NAME",
+        help="Vectors beside words: none (default), hashed, a model's folder or its name on the hub; "
+        "configured: that of asof.toml.",
+    ),
+    click.option("--per-query", is_flag=True, help="What each question got, too."),
+    click.option(
+        "--figures", type=click.Path(path_type=Path), metavar="DIR",
+        help="Draw figures there, the numbers beside them as CSV (needs the extra lab).",
+    ),
+    json_option,
+)  # fmt: skip
+
+
+def dataset_options(command: F) -> F:
+    """The options that `asof evaluate` and `asof experiment` share, in the order of the help."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def note_figures(folder: Path, names: Iterable[str]) -> None:
+    echo_err(f"figures in {folder}: {', '.join(names) or 'none'}")
+
+
 # -- asof evaluate ---------------------------------------------------------------------------------
 
 
@@ -183,33 +238,17 @@ def note_problems(problems: Sequence[Problem]) -> None:
     "--recipe", "recipes", multiple=True, metavar="NAME", help="A way of ranking (again: and that)."
 )
 @click.option(
-    "--config",
-    "config_file",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
+    "--config", "config_file", type=click.Path(path_type=Path), metavar="FILE",
     help="Recipes as this asof.toml has them; none: as published (default: that of the corpus's folder).",
-)
-@click.option("--queries", default="", metavar="FILE", help="One file of questions only; a path or a name.")
-@click.option("--limit", type=click.IntRange(1), metavar="N", help="N questions, chosen by a hash.")
+)  # fmt: skip
 @click.option(
-    "--leakage",
-    type=click.IntRange(0),
-    default=0,
-    metavar="N",
+    "--leakage", type=click.IntRange(0), default=0, metavar="N",
     help="Ask N questions again of a corpus rebuilt without anything later: are the answers the same?",
-)
+)  # fmt: skip
 @click.option(
-    "--without",
-    default="",
-    metavar="FIELDS",
+    "--without", default="", metavar="FIELDS",
     help="Blank fields of the documents first: title,metadata,timestamp or names from corpus.jsonl.",
-)
-@click.option(
-    "--filter-by",
-    multiple=True,
-    metavar="FIELD",
-    help="Documents have to agree with the question in this field, e.g. conversation.",
-)
+)  # fmt: skip
 @click.option(
     "--answers", type=click.Choice(("quotes", "model")),
     help="Ask for answers, too: quotes, or by the language model of asof.toml.",
@@ -219,38 +258,13 @@ def note_problems(problems: Sequence[Problem]) -> None:
 )
 @click.option("--judge", is_flag=True, help="Have answers judged by the language model of asof.toml.")
 @click.option("--run", "run_file", type=click.Path(path_type=Path), metavar="FILE", help="Write a TREC run.")
-@click.option("--per-query", is_flag=True, help="What each question got, too.")
-@click.option(
-    "--encoder",
-    metavar="NAME",
-    help="Vectors beside words: none (default), hashed, a model's folder or its name on the hub; configured: "
-    "that of asof.toml.",
-)
-@click.option(
-    "--figures",
-    type=click.Path(path_type=Path),
-    metavar="DIR",
-    help="Draw figures there, the numbers beside them as CSV (needs the extra lab).",
-)
-@json_option
+@dataset_options
 def evaluate(
-    dataset: Path,
-    recipes: tuple[str, ...],
-    config_file: Path | None,
-    queries: str,
-    limit: int | None,
-    leakage: int,
-    without: str,
-    filter_by: tuple[str, ...],
-    answers: str | None,
-    by: tuple[str, ...],
-    judge: bool,
-    run_file: Path | None,
-    per_query: bool,
-    encoder: str | None,
-    figures: Path | None,
+    dataset: Path, recipes: tuple[str, ...], config_file: Path | None, queries: str, limit: int | None,
+    leakage: int, without: str, filter_by: tuple[str, ...], answers: str | None, by: tuple[str, ...],
+    judge: bool, run_file: Path | None, per_query: bool, encoder: str | None, figures: Path | None,
     as_json: bool,
-) -> int:
+) -> int:  # fmt: skip
     """What recipes are worth on DATASET, each question asked as of when it was asked.
 
     DATASET is a folder with corpus.jsonl, queries*.jsonl, qrels.tsv and, for sentences, evidence.jsonl; see
@@ -294,7 +308,7 @@ def evaluate(
         drawn = of_evaluation(found)
         for picture in drawn:
             picture.written(figures)
-        echo_err(f"figures in {figures}: {', '.join(each.name for each in drawn) or 'none'}")
+        note_figures(figures, [each.name for each in drawn])
     if found.leakage is not None and not found.leakage.clean:
         return NOTHING
     return PROBLEMS if any(problem.lost for problem in found.dataset.problems) else DONE
@@ -346,7 +360,7 @@ def show(evaluation: Evaluation, *, per_query: bool = False) -> None:
         click.echo(f"\nagainst {plain(names[0])}; p: how often chance alone makes it as large (paired)")
         show_columns(to, "recipe", names[1:], _differences(evaluation, names[0], names[1:]))
     for field in evaluation.options.by if names else ():
-        _show_groups(to, evaluation, field)
+        show_groups(to, field, evaluation.questions, evaluation.runs, partial(_grouped, evaluation))
     if per_query and names:
         click.echo()
         to.print(_each(evaluation))
@@ -393,18 +407,11 @@ def _estimates(evaluation: Evaluation, rows: Sequence[tuple[Run, list[int] | Non
     return columns
 
 
-def _show_groups(to: Console, evaluation: Evaluation, field: str) -> None:
-    """A table of the values of a field; nothing where all questions have the same."""
-    parts = groups(evaluation.questions, field)
-    if len(parts) < 2:
-        return
-    rows = [(run, value, at) for value, at in parts.items() for run in evaluation.runs]
-    names = [group_name(value, run.name if len(evaluation.runs) > 1 else "") for run, value, _ in rows]
-    click.echo(f"\nby {plain(field)} (n: questions)")
-    counts = [Text(f"{len(at):,}") for _, _, at in rows]
-    columns = _estimates(evaluation, [(run, at) for run, _, at in rows])
-    columns.append(("ms\nmedian", [Text(f"{run.latency(50, at):.1f}") for run, _, at in rows]))
-    show_columns(to, field, names, [("n", counts), *columns])
+def _grouped(evaluation: Evaluation, rows: Sequence[tuple[Run, list[int]]]) -> Cells:
+    """The columns of a table of the values of a field."""
+    latencies = [Text(f"{run.latency(50, at):.1f}") for run, at in rows]
+    counts = [Text(f"{len(at):,}") for _, at in rows]
+    return [("n", counts), *_estimates(evaluation, rows), ("ms\nmedian", latencies)]
 
 
 def _differences(evaluation: Evaluation, base: str, others: Sequence[str]) -> Cells:
@@ -440,7 +447,9 @@ def _each(evaluation: Evaluation) -> Table:
             answer = run.results[number]
             first = answer.ranking[0][0] if answer.ranking else "-"
             asked = (
-                [Text(_shortened(plain(question.text))), Text(iso(answer.as_of)[:10])] if not at else ["", ""]
+                [Text(shortened(plain(question.text), LONGEST_NAME)), Text(iso(answer.as_of)[:10])]
+                if not at
+                else ["", ""]
             )
             table.add_row(
                 *asked, *([Text(plain(run.name))] if several else []),
@@ -451,10 +460,6 @@ def _each(evaluation: Evaluation) -> Table:
 
 def _value(value: float) -> str:
     return "-" if math.isnan(value) else short(value)
-
-
-def _shortened(text: str) -> str:
-    return text if len(text) <= LONGEST_NAME else f"{text[: LONGEST_NAME - 1]}…"
 
 
 # -- leakage ---------------------------------------------------------------------------------------
@@ -472,19 +477,18 @@ def _show_leakage(leakage: Leakage, recipes: Sequence[str]) -> None:
         f"  compared as of {known.moments:,} of these moments, too: {known.facts:,} facts, {known.names:,} "
         f"names, {known.reports:,} reports, {known.answers:,} answers of ask"
     )
+
+    def brief(value: str | float | None) -> str:
+        return shortened(plain(str(value)), LONGEST_DIFFERENCE)
+
     for each in leakage.differences[:SHOWN_DIFFERENCES]:
         asker = f"{each.recipe}, question {each.question} " if each.question else ""
         click.echo(
             f"  {plain(asker)}as of {format_instant(each.as_of)}: {each.what} at rank {each.rank}: "
-            f"{_brief(each.whole)} in the whole corpus, {_brief(each.cut)} in the cut one"
+            f"{brief(each.whole)} in the whole corpus, {brief(each.cut)} in the cut one"
         )
     if len(leakage.differences) > SHOWN_DIFFERENCES:
         click.echo(f"  and {len(leakage.differences) - SHOWN_DIFFERENCES:,} more: --json lists them all")
-
-
-def _brief(value: str | float | None) -> str:
-    text = plain(str(value))
-    return text if len(text) <= LONGEST_DIFFERENCE else f"{text[: LONGEST_DIFFERENCE - 1]}…"
 
 
 # -- the outcome of answers ------------------------------------------------------------------------
@@ -510,18 +514,16 @@ def show_answers(to: Console, answer_runs: AnswerRuns, by: Sequence[str], *, per
     click.secho(
         f"\nanswers: {len(answer_runs.references):,} questions, {able:,} of them answerable", bold=True
     )
-    show_columns(
-        to,
-        "recipe",
-        [run.name for run in answer_runs.runs],
-        _columns(answer_runs, [(run, None) for run in answer_runs.runs]),
-    )
+    whole: list[tuple[AnswerRun, None]] = [(run, None) for run in answer_runs.runs]
+    show_columns(to, "recipe", [run.name for run in answer_runs.runs], _columns(answer_runs, whole))
     for run in answer_runs.runs:
         if run.cost is not None:
             shown = ", ".join(f"{plain(key)} {value:,.6g}" for key, value in run.cost.items())
             click.echo(f"{plain(run.name)}: models took {shown}")
+    legend = ", below it those that are answerable"
     for field in fields(by):
-        _show_answer_groups(to, answer_runs, field)
+        columns = partial(_answers_grouped, answer_runs)
+        show_groups(to, field, answer_runs.questions, answer_runs.runs, columns, legend)
     if answer_runs.judging is not None:
         _show_judging(answer_runs.judging)
     if per_query:
@@ -541,20 +543,11 @@ def _columns(answer_runs: AnswerRuns, rows: Sequence[tuple[AnswerRun, list[int] 
     return columns
 
 
-def _show_answer_groups(to: Console, answer_runs: AnswerRuns, field: str) -> None:
-    """A table of the values of a field; nothing where all questions have the same."""
-    parts = groups(answer_runs.questions, field)
-    if len(parts) < 2:
-        return
-    several = len(answer_runs.runs) > 1
-    rows = [(run, value, at) for value, at in parts.items() for run in answer_runs.runs]
-    names = [group_name(value, run.name if several else "") for run, value, _ in rows]
-    counts = [
-        Text(f"{len(at):,}\n{sum(answer_runs.references[n].answerable for n in at):,}") for _, _, at in rows
-    ]
-    click.echo(f"\nby {plain(field)} (n: questions, below it those that are answerable)")
-    columns = _columns(answer_runs, [(run, at) for run, _, at in rows])
-    show_columns(to, field, names, [("n", counts), *columns])
+def _answers_grouped(answer_runs: AnswerRuns, rows: Sequence[tuple[AnswerRun, list[int]]]) -> Cells:
+    """The columns of a table of the values of a field."""
+    able = [sum(answer_runs.references[n].answerable for n in at) for _, at in rows]
+    counts = [Text(f"{len(at):,}\n{count:,}") for (_, at), count in zip(rows, able, strict=True)]
+    return [("n", counts), *_columns(answer_runs, rows)]
 
 
 def _show_judging(usage: JudgeUsage) -> None:
@@ -586,6 +579,5 @@ def _show_each(answer_runs: AnswerRuns) -> None:
                 for metric in ("f1", "evidence_share", "correct")
                 if not math.isnan(value := reply.scores[metric])
             ]
-            text = " ".join(plain(shown).split())
-            text = text if len(text) <= LONGEST_ANSWER else f"{text[: LONGEST_ANSWER - 1]}…"
+            text = shortened(" ".join(plain(shown).split()), LONGEST_ANSWER)
             click.echo(f"  {plain(run.name)}: {text}{'  (' + ', '.join(values) + ')' if values else ''}")

@@ -15,7 +15,9 @@ from asof.errors import UsageError
 from asof.extensions.lab.cli import (
     Cells,
     console,
+    dataset_options,
     estimated,
+    note_figures,
     note_problems,
     short,
     show_columns,
@@ -42,19 +44,7 @@ LONGEST = 40
     "--set", "settings", multiple=True, metavar="NAME=VALUE",
     help="A setting of the experiment, or a field of its recipe: decay.delta=5 (again: and that).",
 )  # fmt: skip
-@click.option("--limit", type=click.IntRange(1), metavar="N", help="N questions, chosen by a hash.")
-@click.option("--queries", default="", metavar="FILE", help="One file of questions only; a path or a name.")
-@click.option("--filter-by", multiple=True, metavar="FIELD", help="As of asof evaluate.")
-@click.option(
-    "--encoder", metavar="NAME",
-    help="Vectors beside words: none (default), hashed, a model's folder or its name on the hub.",
-)  # fmt: skip
-@click.option(
-    "--figures", type=click.Path(path_type=Path), metavar="DIR",
-    help="Draw its figures there, the numbers beside them as CSV (needs the extra lab).",
-)  # fmt: skip
-@click.option("--per-query", is_flag=True, help="A row for each question, where the paper looks at them.")
-@json_option
+@dataset_options
 @click.pass_context
 def experiment(
     context: click.Context, /, name: str | None, dataset: Path | None, settings: tuple[str, ...],
@@ -100,7 +90,7 @@ def experiment(
         echo_err(f"note: {name} has no rows of single questions")
     if figures is not None:
         drawn = [path.stem for path in outcome.drawn if path.suffix == ".png"]
-        echo_err(f"figures in {figures}: {', '.join(drawn) or 'none'}")
+        note_figures(figures, drawn)
     return PROBLEMS if any(problem.lost for problem in outcome.outcome.problems) else DONE
 
 
@@ -148,11 +138,11 @@ def _show_about(experiment: Experiment) -> None:
         columns: Cells = [
             (
                 each.name.replace("@", "\n@"),
-                [_cell(row.cells.get(each.name), each.places) for row in published.rows],
+                [_cell(cells.get(each.name), each.places) for cells in published.rows.values()],
             )
             for each in published.columns
         ]
-        show_columns(console(), "", [row.label for row in published.rows], columns)
+        show_columns(console(), "", list(published.rows), columns)
     _show_reading(experiment)
 
 

@@ -24,22 +24,22 @@ from asof.corpus.corpus import open as open_corpus
 from asof.errors import UsageError
 from asof.extensions.lab.answers import (
     NO_MODELS,
-    AnswererFactory,
+    AnswerFunction,
     AnswerRuns,
     EvaluationModels,
     IndexingCost,
     ReferenceAnswer,
     add_and_read,
     answer_all,
+    ask_snapshot,
     choose_references,
     compare_answers,
     read_facts,
     reference_answers,
-    snapshot_at,
 )
 from asof.extensions.lab.datasets import Dataset, DatasetQuestion, load, prepared
 from asof.extensions.lab.leakage import Leakage, check_leakage, leakage_sample
-from asof.extensions.lab.metrics import Comparison, Estimate, check_metrics, clusters, compare_pairs, estimate
+from asof.extensions.lab.metrics import Comparison, Estimate, clusters, compare_pairs, estimate
 from asof.extensions.lab.runs import (
     BASE,
     BUDGET,
@@ -48,7 +48,6 @@ from asof.extensions.lab.runs import (
     NEW,
     EvaluationOptions,
     Progress,
-    QuestionResult,
     Run,
     Split,
     UsedConfiguration,
@@ -56,10 +55,10 @@ from asof.extensions.lab.runs import (
     check_filters,
     check_ids,
     choose,
+    is_judged,
     no_progress,
     progress_counter,
     recipes_by_name,
-    relevant,
     run,
     sample,
     split,
@@ -79,7 +78,7 @@ class Runner:
     dataset: Dataset
     recipes: dict[str, Recipe]
     options: EvaluationOptions
-    answerer_at: AnswererFactory
+    ask: AnswerFunction
     models: EvaluationModels
     progress: Progress
 
@@ -103,7 +102,7 @@ class Runner:
         """The answers by each recipe, with verdicts if there is a judge. Raises ModelError."""
         runs = [
             answer_all(
-                name, recipe, corpus, self.dataset, references, self.options.filter_by, self.answerer_at,
+                name, recipe, corpus, self.dataset, references, self.options.filter_by, self.ask,
                 progress_counter(self.progress, f"{label}{name}, answers", len(references)),
             )
             for name, recipe in self.recipes.items()
@@ -158,14 +157,14 @@ def evaluate(
     cache: Path | None = None,
     run_file: Path | None = None,
     progress: Progress | None = None,
-    answerer_at: AnswererFactory = snapshot_at,
+    ask: AnswerFunction = ask_snapshot,
     models: EvaluationModels = NO_MODELS,
     compare: bool = True,
 ) -> Evaluation:
     """Ask the questions of a dataset, each as of its moment, by each of some recipes.
 
     `cache`: the folder that keeps the corpus for the next time (default: `environment.cache_folder()`).
-    `run_file` gets the rankings as a TREC run. `answerer_at` makes what answers, `models` what writes and
+    `run_file` gets the rankings as a TREC run. `ask` answers, `models` writes and
     judges answers. `compare`: rankings are compared in pairs, too. Raises UsageError for a dataset that
     cannot be evaluated, ModelError.
     """
@@ -179,7 +178,7 @@ def evaluate(
     data = load(Path(dataset), queries=options.queries, without=options.without)
     _check(data, options, models, run_file)
     questions, notes = choose(data, options)
-    runner = Runner(data, named, options, answerer_at, models, progress)
+    runner = Runner(data, named, options, ask, models, progress)
     answers = leakage = None
     with prepared(
         data, settings, cache or environment.cache_folder(), encoder,
@@ -212,7 +211,6 @@ def _check(
 ) -> None:
     check_filters(dataset, options)
     check_by(dataset, options)
-    check_metrics(options.metrics)
     models.check()
     if models.writes and options.leakage:
         raise UsageError(
@@ -233,7 +231,7 @@ def _leakage(corpus: Corpus, runner: Runner, encoder: Encoder | None, notes: lis
         )
     return check_leakage(
         corpus, dataset, runner.recipes, questions, options.settings, encoder, options.filter_by,
-        progress_counter(runner.progress, "leakage", len(questions)), runner.answerer_at,
+        progress_counter(runner.progress, "leakage", len(questions)), runner.ask,
     )  # fmt: skip
 
 
@@ -261,32 +259,19 @@ STAGES = ("base@base", "base@updated", "new@updated")
 
 @dataclass(frozen=True, slots=True)
 class QuestionStage:
-    """Questions asked of a corpus: rankings for those with relevant documents, answers for those with a
-    reference answer. `runs` is empty, and `answers` None, if there are no such questions.
-    """
+    """Questions with a reference answer, asked of a corpus; `answers` is None if there are none."""
 
     name: str
-    judged: tuple[DatasetQuestion, ...]
-    runs: tuple[Run, ...]
     answers: AnswerRuns | None
-
-    @property
-    def empty(self) -> bool:
-        return not self.judged and self.answers is None
 
 
 @dataclass(frozen=True, slots=True)
 class ChangedAnswers:
-    """The numbers of base questions with another answer, or another first document, after the update.
-
-    `answered` questions were answered, `ranked` questions had documents ranked.
-    """
+    """The number of base questions with another answer after the update, of those that were answered."""
 
     recipe: str
     answered: int
     answers: int
-    ranked: int
-    rankings: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,7 +291,7 @@ class Incremental:
 def evaluate_incremental(
     dataset: str | Path, later: str, recipes: Sequence[str | Recipe] = ("asof",),
     options: EvaluationOptions = DEFAULT_OPTIONS, *, progress: Progress | None = None,
-    answerer_at: AnswererFactory = snapshot_at, models: EvaluationModels = NO_MODELS,
+    ask: AnswerFunction = ask_snapshot, models: EvaluationModels = NO_MODELS,
 ) -> Incremental:  # fmt: skip
     """Index the base and ask; add the update (see `split`), ask the same again, and the new questions.
 
@@ -320,7 +305,12 @@ def evaluate_incremental(
     check_filters(data, options)
     models.check()
     parts = split(data, later)
-    stages = _Stages(parts, Runner(data, named, options, answerer_at, models, progress))
+    runner = Runner(data, named, options, ask, models, progress)
+
+    def stage(name: str, part: str) -> QuestionStage:
+        references = _references(runner, parts, part)
+        return QuestionStage(name, runner.answer(corpus, references, f"{name}, ") if references else None)
+
     with (
         TemporaryDirectory(prefix="asof-incremental-") as folder,
         open_corpus(folder, settings=options.settings, config=Config()) as corpus,
@@ -329,78 +319,44 @@ def evaluate_incremental(
         corpus.maintenance.background = False
         models.configure(corpus)
         base = add_and_read(corpus, parts.documents(data, BASE), progress)
-        before = stages.ask(STAGES[0], BASE, corpus)
+        before = stage(STAGES[0], BASE)
         update = add_and_read(corpus, parts.documents(data, NEW), progress)
-        after = stages.ask(STAGES[1], BASE, corpus)
-        new = stages.ask(STAGES[2], NEW, corpus)
-    changed = tuple(_changed(at, name, before, after) for at, name in enumerate(named))
-    return Incremental(
-        data, options, parts, base, update, (before, after, new), changed, _notes(options, before, new)
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class _Stages:
-    """Asks the questions of a part of the dataset."""
-
-    parts: Split
-    runner: Runner
-
-    def ask(self, name: str, part: str, corpus: Corpus) -> QuestionStage:
-        judged, references = self._judged(part), self._references(part)
-        runs = self.runner.rank(corpus, judged, f"{name}, ")
-        answers = self.runner.answer(corpus, references, f"{name}, ") if references else None
-        return QuestionStage(name, tuple(judged), runs, answers)
-
-    def _judged(self, part: str) -> list[DatasetQuestion]:
-        """The questions of a part that have a relevant document."""
-        dataset = self.runner.dataset
-        return self._limited(
-            [
-                question
-                for question in dataset.questions
-                if any(grade > 0 for grade in relevant(question, dataset).values())
-                and self.parts.part(question, dataset) == part
-            ]
-        )
-
-    def _references(self, part: str) -> list[ReferenceAnswer]:
-        """The questions of a part that have a reference answer."""
-        dataset = self.runner.dataset
-        references = [
-            each
-            for each in reference_answers(dataset, overviews=self.runner.overviews)
-            if self.parts.part(each.question, dataset) == part
-        ]
-        chosen = {question.id for question in self._limited([each.question for each in references])}
-        return [each for each in references if each.question.id in chosen]
-
-    def _limited(self, questions: list[DatasetQuestion]) -> list[DatasetQuestion]:
-        options = self.runner.options
-        return questions if options.limit is None else sample(questions, options.limit, options.seed)
-
-
-def _notes(options: EvaluationOptions, base: QuestionStage, new: QuestionStage) -> tuple[str, ...]:
+        after = stage(STAGES[1], BASE)
+        new = stage(STAGES[2], NEW)
     notes = ["all questions are asked as of their moments in the dataset, also before the update"]
     if options.limit is not None:
         questions = f"{options.limit:,} question{'s' * (options.limit != 1)}"
         notes.append(f"at most {questions} in each stage, chosen by a hash of their ids")
-    notes += [f"{each.name}: no question of this kind" for each in (base, new) if each.empty]
-    return tuple(notes)
+    judged = [parts.part(each, data) for each in data.questions if is_judged(each, data)]
+    for each, part in ((before, BASE), (new, NEW)):
+        if each.answers is None and part not in judged:
+            notes.append(f"{each.name}: no question of this kind")
+    changed = tuple(_changed(at, name, before.answers, after.answers) for at, name in enumerate(named))
+    return Incremental(data, options, parts, base, update, (before, after, new), changed, tuple(notes))
 
 
-def _changed(at: int, recipe: str, before: QuestionStage, after: QuestionStage) -> ChangedAnswers:
-    """The numbers of answers and rankings of a recipe (the one `at` this place) that the update changed."""
-    answered = answers = 0
-    if before.answers is not None and after.answers is not None:
-        one, other = (stage.runs[at].replies for stage in (before.answers, after.answers))
-        answered = len(one)
-        answers = sum(_content(a.answer) != _content(b.answer) for a, b in zip(one, other, strict=True))
-    rankings = 0
-    if before.runs:
-        pairs = zip(before.runs[at].results, after.runs[at].results, strict=True)
-        rankings = sum(_first(a) != _first(b) for a, b in pairs)
-    return ChangedAnswers(recipe, answered, answers, len(before.judged), rankings)
+def _references(runner: Runner, parts: Split, part: str) -> list[ReferenceAnswer]:
+    """The questions of a part of the dataset that have a reference answer."""
+    data, options = runner.dataset, runner.options
+    references = [
+        each
+        for each in reference_answers(data, overviews=runner.overviews)
+        if parts.part(each.question, data) == part
+    ]
+    if options.limit is None:
+        return references
+    chosen = sample([each.question for each in references], options.limit, options.seed)
+    ids = {question.id for question in chosen}
+    return [each for each in references if each.question.id in ids]
+
+
+def _changed(at: int, recipe: str, before: AnswerRuns | None, after: AnswerRuns | None) -> ChangedAnswers:
+    """The number of answers of a recipe (the one `at` this place) that the update changed."""
+    if before is None or after is None:
+        return ChangedAnswers(recipe, 0, 0)
+    pairs = zip(before.runs[at].replies, after.runs[at].replies, strict=True)
+    answers = sum(_content(one.answer) != _content(other.answer) for one, other in pairs)
+    return ChangedAnswers(recipe, len(before.references), answers)
 
 
 def _content(answer: Answer) -> tuple[object, ...]:
@@ -408,7 +364,3 @@ def _content(answer: Answer) -> tuple[object, ...]:
     if answer.refused:
         return ()
     return answer.text, [(each.document, each.quote) for each in answer.citations]
-
-
-def _first(result: QuestionResult) -> str | None:
-    return result.ranking[0][0] if result.ranking else None

@@ -27,9 +27,10 @@ from typing import Annotated, Any, Literal
 
 from asof.config import ENCODERS, Config
 from asof.errors import UsageError
+from asof.extensions.lab.datasets import Dataset
 from asof.extensions.lab.evaluation import Evaluation, evaluate
 from asof.extensions.lab.figures import Picture, bars, lines, ready
-from asof.extensions.lab.metrics import Estimate
+from asof.extensions.lab.metrics import Estimate, Floats, estimate
 from asof.extensions.lab.runs import EvaluationOptions, Progress, Run, no_progress
 from asof.models.ports import Encoder
 from asof.rank.stage import Recipe, with_values
@@ -53,10 +54,14 @@ Cell = float | int | str | Estimate | None
 """A figure, one with its 95% interval, a word; None: not printed, or it does not apply."""
 
 Cells = dict[str, Cell]
+"""A row: its figures by column."""
+
+Rows = Mapping[str, Mapping[str, Cell]]
+"""The rows of a table by label (what was tried)."""
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class ResultColumn:
     """A column: its name, which end of it is better ("": neither, it is only shown), and how many places of
     its fractions are shown."""
 
@@ -66,36 +71,18 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """A row: its label (what was tried), and its figures by column."""
-
-    label: str
-    cells: Mapping[str, Cell]
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
+class ResultTable:
     """Columns and rows. A paper's table and ours are compared where columns and labels are the same."""
 
-    columns: tuple[Column, ...]
-    rows: tuple[Row, ...] = ()
-
-    @classmethod
-    def of(cls, columns: Sequence[Column], rows: Mapping[str, Sequence[Cell]]) -> Table:
-        """A table of rows by label, each as long as there are columns. Raises UsageError."""
-        for label, cells in rows.items():
-            if len(cells) != len(columns):
-                raise UsageError(f"row {label!r} has {len(cells)} figures for {len(columns)} columns")
-        names = [column.name for column in columns]
-        made = (Row(label, dict(zip(names, cells, strict=True))) for label, cells in rows.items())
-        return cls(tuple(columns), tuple(made))
+    columns: tuple[ResultColumn, ...]
+    rows: Rows = field(default_factory=dict)
 
     def cell(self, label: str, column: str) -> Cell:
         """The cell of a row and a column; None where there is none."""
-        return next((row.cells.get(column) for row in self.rows if row.label == label), None)
+        return self.rows.get(label, {}).get(column)
 
 
-NO_TABLE = Table(())
+NO_TABLE = ResultTable(())
 """Of a figure without printed numbers."""
 
 
@@ -136,19 +123,19 @@ class Shape:
         return f"{self.column}: best of the printed rows is {best}; {pairs}"
 
 
-def shapes(published: Table, ours: Table) -> list[Shape]:
+def shapes(published: ResultTable, ours: ResultTable) -> list[Shape]:
     """The columns that both tables have numbers in, in two rows or more that differ in the paper."""
     found = (_shape(column, published, ours) for column in published.columns if column.better)
     return [each for each in found if each is not None]
 
 
-def _shape(column: Column, published: Table, ours: Table) -> Shape | None:
+def _shape(column: ResultColumn, published: ResultTable, ours: ResultTable) -> Shape | None:
     sign = 1.0 if column.better == "high" else -1.0
     pairs = []
-    for row in published.rows:
-        theirs, own = number(row.cells.get(column.name)), number(ours.cell(row.label, column.name))
+    for label, cells in published.rows.items():
+        theirs, own = number(cells.get(column.name)), number(ours.cell(label, column.name))
         if theirs is not None and own is not None:
-            pairs.append((row.label, sign * theirs, sign * own))
+            pairs.append((label, sign * theirs, sign * own))
     differing = [(a, b) for a, b in combinations(pairs, 2) if a[1] != b[1]]
     if not differing:
         return None
@@ -232,7 +219,7 @@ class Outcome:
     run (`notes`), lines of the dataset that could not be used, pictures, and a row for `each` question where
     the paper looks at single ones."""
 
-    table: Table
+    table: ResultTable
     questions: int
     notes: tuple[str, ...] = ()
     problems: tuple[Problem, ...] = ()
@@ -241,7 +228,7 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class RowEvaluation:
     """The evaluation of the rows of an experiment. `whole`: the recipe that they vary, if it is one."""
 
     evaluation: Evaluation
@@ -260,12 +247,17 @@ class Measured:
             for column, metric in columns.items()
         }
 
-    def each_run(self, cells: Callable[[Run], Mapping[str, Cell]]) -> list[Row]:
+    def mean(self, values: Floats, at: Sequence[int] | None = None) -> Estimate | None:
+        """The mean of values of the questions (those `at`), with its interval."""
+        cluster = self.evaluation.cluster if at is None else self.evaluation.cluster[list(at)]
+        return estimate(values, cluster, self.evaluation.options.seed)
+
+    def each_run(self, cells: Callable[[Run], Mapping[str, Cell]]) -> Rows:
         """A row for each run."""
-        return [Row(run.name, cells(run)) for run in self.evaluation.runs]
+        return {run.name: cells(run) for run in self.evaluation.runs}
 
 
-Drawn = Callable[[Table, Table, str], Picture]
+Drawn = Callable[[ResultTable, ResultTable, str], Picture]
 """Gets the printed table, ours and a caption."""
 
 
@@ -290,18 +282,18 @@ class Experiment:
     name: str
     about: str
     source: str
-    published: Table = NO_TABLE
+    published: ResultTable = NO_TABLE
     reading: tuple[str, ...] = ()
     data: str = "a folder as of asof evaluate"
     recipe: Recipe | None = None
     rows: Mapping[str, Mapping[str, Any]] | Callable[[ExperimentOptions], Mapping[str, Recipe]] = field(
         default_factory=dict
     )
-    cells: Mapping[str, str] | Callable[[Measured], Sequence[Row]] = field(default_factory=dict)
-    columns: tuple[Column, ...] = ()
+    cells: Mapping[str, str] | Callable[[RowEvaluation], Rows] = field(default_factory=dict)
+    columns: tuple[ResultColumn, ...] = ()
     settings: CorpusSettings | None = None
-    notes: Callable[[Measured], Sequence[str]] = lambda _: ()
-    each: Callable[[Measured], Sequence[Mapping[str, Any]]] = lambda _: ()
+    notes: Callable[[RowEvaluation], Sequence[str]] = lambda _: ()
+    each: Callable[[RowEvaluation], Sequence[Mapping[str, Any]]] = lambda _: ()
     figures: tuple[Drawn, ...] = ()
     run: Callable[[Experiment, Path, ExperimentOptions], Outcome] | None = None
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
@@ -317,19 +309,20 @@ class Experiment:
         return ""
 
     def outcome(
-        self, rows: Iterable[Row], dataset: str, questions: int, notes: Iterable[str] = (),
-        problems: tuple[Problem, ...] = (), each: Iterable[Mapping[str, Any]] = (),
+        self, rows: Rows, data: Dataset, questions: int, notes: Iterable[str] = (),
+        each: Iterable[Mapping[str, Any]] = (), pictures: tuple[Picture, ...] = (),
     ) -> Outcome:  # fmt: skip
         """Our table of some rows, with its pictures: the columns of the paper, then those that rows fill."""
-        rows = tuple(rows)
         printed, own = ({each.name: each for each in some} for some in (self.published.columns, self.columns))
-        filled = {name for row in rows for name, cell in row.cells.items() if cell is not None}
+        filled = {name for cells in rows.values() for name, cell in cells.items() if cell is not None}
         named = [column for name, column in own.items() if name in filled]
-        further = dict.fromkeys(name for row in rows for name in row.cells if name not in {**printed, **own})
-        table = Table((*printed.values(), *named, *map(Column, further)), rows)
-        caption = f"{dataset}: {questions:,} questions. Intervals: 95%, bootstrap." if questions else dataset
+        every = (name for cells in rows.values() for name in cells if name not in {**printed, **own})
+        further = map(ResultColumn, dict.fromkeys(every))
+        table = ResultTable((*printed.values(), *named, *further), rows)
+        intervals = f"{data.name}: {questions:,} questions. Intervals: 95%, bootstrap."
+        caption = intervals if questions else data.name
         drawn = tuple(draw(self.published, table, caption) for draw in self.figures)
-        return Outcome(table, questions, tuple(notes), problems, drawn, tuple(each))
+        return Outcome(table, questions, tuple(notes), data.problems, (*pictures, *drawn), tuple(each))
 
 
 def measure(
@@ -359,12 +352,12 @@ def vary(experiment: Experiment, dataset: Path, options: ExperimentOptions) -> O
     else:
         assert whole is not None, experiment.name  # noqa: S101
         recipes = {label: changed(whole, values) for label, values in experiment.rows.items()}
-    found = Measured(measure(dataset, recipes, options, experiment.settings), whole, options)
+    found = RowEvaluation(measure(dataset, recipes, options, experiment.settings), whole, options)
     cells, evaluation = experiment.cells, found.evaluation
     rows = cells(found) if callable(cells) else found.each_run(partial(found.cells, columns=cells))
     return experiment.outcome(
-        rows, evaluation.dataset.name, len(evaluation.questions),
-        (*experiment.notes(found), *evaluation.notes), evaluation.dataset.problems, experiment.each(found),
+        rows, evaluation.dataset, len(evaluation.questions),
+        (*experiment.notes(found), *evaluation.notes), experiment.each(found),
     )  # fmt: skip
 
 
@@ -396,18 +389,18 @@ def beside(name: str, *, but: Sequence[str] = ()) -> Drawn:
     """Draws both tables: a panel for each column with numbers, bars of the paper beside ours. `but`: the
     columns that are left out."""
 
-    def drawn(published: Table, ours: Table, caption: str) -> Picture:
+    def drawn(published: ResultTable, ours: ResultTable, caption: str) -> Picture:
         rows = []
         for column in ours.columns:
-            for row in ours.rows if column.name not in but else ():
-                cell = row.cells.get(column.name)
+            for label, cells in ours.rows.items() if column.name not in but else ():
+                cell = cells.get(column.name)
                 if (value := number(cell)) is None:
                     continue
                 low, high = (cell.low, cell.high) if isinstance(cell, Estimate) else (value, value)
-                printed = number(published.cell(row.label, column.name))
+                printed = number(published.cell(label, column.name))
                 rows.append(
                     {
-                        "column": column.name, "row": row.label, "paper": printed, "ours": value,
+                        "column": column.name, "row": label, "paper": printed, "ours": value,
                         "low": low, "high": high,
                     }
                 )  # fmt: skip
@@ -423,14 +416,14 @@ def over(
     """Draws columns of our table over a number. `points`: for some rows, by label, where they lie: their `x`
     and `series`, or the column that has the x of the row."""
 
-    def drawn(_: Table, ours: Table, caption: str) -> Picture:
+    def drawn(_: ResultTable, ours: ResultTable, caption: str) -> Picture:
         rows = [_point(ours, label, values) for label, values in points.items()]
         return Picture(name, rows, partial(lines, x=x, y=tuple(y), series=series, title=title), caption)
 
     return drawn
 
 
-def _point(table: Table, label: str, values: Mapping[str, Any]) -> dict[str, Any]:
+def _point(table: ResultTable, label: str, values: Mapping[str, Any]) -> dict[str, Any]:
     """A row of a picture: values of an axis, and the figures of a row of a table with their intervals."""
     found: dict[str, Any] = dict(values)
     for column in table.columns:

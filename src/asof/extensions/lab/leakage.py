@@ -18,7 +18,7 @@ from asof.corpus.snapshot import Snapshot
 from asof.extensions.facts.indexer import report
 from asof.extensions.facts.names import EntityResolver
 from asof.extensions.facts.visible import StatedFact
-from asof.extensions.lab.answers import AnswererFactory, all_facts, read_facts, snapshot_at
+from asof.extensions.lab.answers import AnswerFunction, all_facts, ask_snapshot, read_facts
 from asof.extensions.lab.datasets import Dataset, DatasetQuestion, temporary
 from asof.extensions.lab.metrics import DEPTH
 from asof.extensions.lab.runs import filters, sample
@@ -27,7 +27,7 @@ from asof.models.ports import Encoder
 from asof.rank.stage import Recipe
 from asof.store.schema import CorpusSettings
 from asof.time.span import GRAINS, Instant, Period, nearest_moment
-from asof.values import Answer, Hit
+from asof.values import Answer, Filters, Hit
 from asof.wire import Key, encode, one_of
 
 # -- facts, names, reports and answers -------------------------------------------------------------
@@ -67,7 +67,7 @@ class LeakedKnowledge(NamedTuple):
 
 def compare_knowledge(
     whole: Corpus, cut: Corpus, as_of: int, questions: Sequence[DatasetQuestion],
-    recipes: Mapping[str, Recipe], answerer_at: AnswererFactory, count: Compared,
+    recipes: Mapping[str, Recipe], ask: AnswerFunction, count: Compared,
 ) -> Iterator[LeakedKnowledge]:  # fmt: skip
     """The difference of a corpus as of a moment from one that ends there; `count` is added to."""
     one, other = whole.snapshot(as_of, None), cut.snapshot(as_of, None)
@@ -82,7 +82,7 @@ def compare_knowledge(
     for question in questions[:MAX_QUESTIONS]:
         for name, recipe in recipes.items():
             count.answers += 1
-            answers = [answerer_at(each, as_of).ask(question.text, recipe=recipe) for each in (whole, cut)]
+            answers = [ask(each, as_of, question.text, Filters(), recipe) for each in (whole, cut)]
             for leak in first_difference("answer", [_content(answers[0])], [_content(answers[1])]):
                 yield leak._replace(question=question.id, recipe=name)
 
@@ -194,7 +194,7 @@ def leakage_sample(dataset: Dataset, count: int, seed: int) -> tuple[list[Datase
 def check_leakage(
     corpus: Corpus, dataset: Dataset, recipes: Mapping[str, Recipe], questions: Sequence[DatasetQuestion],
     settings: CorpusSettings, encoder: Encoder | None = None, filter_by: Sequence[str] = (),
-    advance: Callable[[], None] | None = None, answerer_at: AnswererFactory = snapshot_at,
+    advance: Callable[[], None] | None = None, ask: AnswerFunction = ask_snapshot,
     max_moments: int = MAX_MOMENTS,
 ) -> Leakage:  # fmt: skip
     """Ask each question of the corpus and of one that is cut at its moment; a cut serves all of its moment.
@@ -214,9 +214,7 @@ def check_leakage(
                     LeakedResult(
                         each.question, as_of, each.recipe, each.rank, each.what, each.whole, each.cut
                     )
-                    for each in compare_knowledge(
-                        corpus, cut, as_of, group_questions, recipes, answerer_at, known
-                    )
+                    for each in compare_knowledge(corpus, cut, as_of, group_questions, recipes, ask, known)
                 ]
             for question in group_questions:
                 for name, recipe in recipes.items():

@@ -17,7 +17,6 @@ from typing import Annotated
 import numpy as np
 from numpy.typing import NDArray
 
-from asof.errors import UsageError
 from asof.extensions.systems import loss
 from asof.text import passages as counted
 from asof.text.passages import tokens as tokens
@@ -35,24 +34,11 @@ NAMES = (
 )  # fmt: skip
 """The metrics that need judgements only, which are always measured."""
 
-KINDS = ("success", "precision", "recall", "ndcg", "mrr")
-"""Those that can be had at any rank from 1 to DEPTH: `precision@7`."""
-
-
-def check_metrics(names: Iterable[str]) -> None:
-    """Raises UsageError for a name that is none of NAMES, and none of KINDS at a rank."""
-    for name in names:
-        kind, at, rank = name.partition("@")
-        known = name in NAMES or (at and kind in KINDS and rank.isdecimal() and 1 <= int(rank) <= DEPTH)
-        if not known:
-            kinds = ", ".join(f"{each}@K" for each in KINDS)
-            raise UsageError(f"no metric {name[:80]!r}; accepted: mrr, map, and {kinds}, K from 1 to {DEPTH}")
-
 
 def scores(ranked: Sequence[str], relevance: Mapping[str, int], more: Iterable[str] = ()) -> dict[str, float]:
     """The metrics of a ranking (documents, best first) of a question with a relevant document.
 
-    `more`: further ones beside NAMES, see `check_metrics`.
+    `more`: further ones beside NAMES, such as `recall@1`.
     """
     return {name: score(name, ranked, relevance) for name in dict.fromkeys((*NAMES, *more))}
 

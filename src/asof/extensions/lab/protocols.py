@@ -37,6 +37,7 @@ from asof.extensions.facts.timeline import graph_size
 from asof.extensions.lab import evaluation
 from asof.extensions.lab.answers import (
     NO_MODELS,
+    AnswerFunction,
     AnswerRun,
     AnswerRuns,
     EvaluationModels,
@@ -57,9 +58,8 @@ from asof.extensions.lab.experiments import (
     Cells,
     Experiment,
     ExperimentOptions,
-    Measured,
     Outcome,
-    Row,
+    RowEvaluation,
     measure,
 )
 from asof.extensions.lab.figures import Picture, Rows, age_curves, age_rows, lines, weights_at
@@ -69,7 +69,6 @@ from asof.extensions.lab.runs import (
     NEW,
     SHOWN,
     EvaluationOptions,
-    Run,
     check_filters,
     choose,
     filters,
@@ -105,40 +104,23 @@ def decay_of(recipe: Recipe) -> Decay:
     return next(stage for stage in recipe.stages if isinstance(stage, Decay))
 
 
-@dataclass(frozen=True, slots=True)
-class Kinds:
-    """The places of temporal and of general questions."""
-
-    found: Measured
-    temporal: tuple[int, ...]
-    general: tuple[int, ...]
-
-    @classmethod
-    def of(cls, found: Measured) -> Kinds:
-        """By the types in the parameter `temporal`, or by words that the recipe knows. Raises UsageError."""
-        questions, types = found.evaluation.questions, found.options.parameters["temporal"]
-        listed = types.split(",") if isinstance(types, str) else types
-        named = {each.strip() for each in listed if each.strip()}
-        there = {question.type for question in questions if question.type}
-        if missing := sorted(named - there):
-            has = f"there are: {', '.join(sorted(there))}" if there else "none has a type"
-            raise UsageError(f"temporal={missing[0]}: no question has that type; {has}")
-        assert found.whole is not None  # noqa: S101  it is TWE
-        decay = decay_of(found.whole)
-        places: tuple[list[int], list[int]] = ([], [])
-        for at, question in enumerate(questions):
-            temporal = question.type in named if named else decay.recency(question.text) == 1.0
-            places[not temporal].append(at)
-        return cls(found, tuple(places[0]), tuple(places[1]))
-
-    def accuracy(self, run: Run) -> Cells:
-        """success@1 of both; nothing where there are none."""
-        estimated = partial(self.found.evaluation.estimate, run, "success@1")
-        return {"temporal": estimated(self.temporal), "general": estimated(self.general)}
-
-    @property
-    def note(self) -> str:
-        return f"{len(self.temporal):,} temporal and {len(self.general):,} general questions"
+def kinds(found: RowEvaluation) -> dict[str, list[int]]:
+    """The places of temporal and of general questions: by the types in the parameter `temporal`, or by words
+    that the recipe knows. Raises UsageError."""
+    questions, types = found.evaluation.questions, found.options.parameters["temporal"]
+    listed = types.split(",") if isinstance(types, str) else types
+    named = {each.strip() for each in listed if each.strip()}
+    there = {question.type for question in questions if question.type}
+    if missing := sorted(named - there):
+        has = f"there are: {', '.join(sorted(there))}" if there else "none has a type"
+        raise UsageError(f"temporal={missing[0]}: no question has that type; {has}")
+    assert found.whole is not None  # noqa: S101  it is TWE
+    decay = decay_of(found.whole)
+    places: dict[str, list[int]] = {"temporal": [], "general": []}
+    for at, question in enumerate(questions):
+        temporal = question.type in named if named else decay.recency(question.text) == 1.0
+        places["temporal" if temporal else "general"].append(at)
+    return places
 
 
 def fading(experiment: Experiment, dataset: Path, options: ExperimentOptions) -> Outcome:
@@ -146,20 +128,18 @@ def fading(experiment: Experiment, dataset: Path, options: ExperimentOptions) ->
     recipe = options.applied(TWE)
     decay = decay_of(recipe)
     found = measure(dataset, {"twe": recipe}, options, AS_WRITTEN)
-    kinds = {"recency question": decay.adapted(1.0), "general question": decay.adapted(decay.general)}
-    rows = [Row(label, {"delta": delta, "tau": tau}) for label, (delta, tau) in kinds.items()]
+    numbers = {"recency question": decay.adapted(1.0), "general question": decay.adapted(decay.general)}
+    rows: dict[str, Cells] = {label: {"delta": delta, "tau": tau} for label, (delta, tau) in numbers.items()}
     delta, tau = decay.adapted(1.0)
     for times in (1, 2, 3):  # what is left of a passage of that age, rounded to whole days
         left = weights_at(decay, "What is the latest?", [0, round(times * tau)])[1] / delta
-        rows.append(Row(f"age {times} tau".replace(" 1 ", " "), {"decay": left}))
+        rows[f"age {times} tau".replace(" 1 ", " ")] = {"decay": left}
     wishes = sum(decay.recency(question.text) == 1.0 for question in found.questions)
     note = f"{wishes:,} of {len(found.questions):,} questions of the dataset are recency questions"
     caption = "Computed by the stage of the recipe, over passages of all ages."
     picture = Picture("twe-fig3-decay", age_rows({"twe": recipe}), age_curves, caption)
-    made = experiment.outcome(
-        rows, found.dataset.name, len(found.questions), (note, *found.notes), found.dataset.problems
-    )
-    return replace(made, pictures=(picture,))
+    notes = (note, *found.notes)
+    return experiment.outcome(rows, found.dataset, len(found.questions), notes, pictures=(picture,))
 
 
 def score_parts(experiment: Experiment, dataset: Path, options: ExperimentOptions) -> Outcome:
@@ -175,15 +155,12 @@ def score_parts(experiment: Experiment, dataset: Path, options: ExperimentOption
     means: dict[str, list[float]] = defaultdict(list)
     for row in ranks:
         means[row["part"]].append(row["mean"])
-    rows = [Row("score", _range(scores))]
-    rows += [Row(f"part: {label}", _range(values)) for label, values in means.items()]
+    rows = {"score": _range(scores), **{f"part: {label}": _range(values) for label, values in means.items()}}
     caption = f"{found.dataset.name}: means over the questions that have a document of that rank."
     draw = partial(lines, x="rank", y=("mean",), series="part", title="the parts of scores")
-    made = experiment.outcome(
-        rows, found.dataset.name, len(found.questions),
-        (*_which(asked, found, "parts of the score"), *found.notes), found.dataset.problems,
-    )  # fmt: skip
-    return replace(made, pictures=(Picture("twe-fig4-scores", ranks, draw, caption),))
+    notes = (*_which(asked, found, "parts of the score"), *found.notes)
+    pictures = (Picture("twe-fig4-scores", ranks, draw, caption),)
+    return experiment.outcome(rows, found.dataset, len(found.questions), notes, pictures=pictures)
 
 
 def _range(values: Sequence[float]) -> Cells:
@@ -284,20 +261,17 @@ def times_by_size(experiment: Experiment, dataset: Path, options: ExperimentOpti
         for as_of in dates if len(dates) > 1 else ():
             timed.append(_latencies(corpus, found, asked, recipe, as_of))
             advance()
-    rows = [
-        Row("graph, s", {"documents": passages, "taken": graph}),
-        Row("question, ms", {"documents": int(seen), "taken": round(found.runs[0].latency(50), 2)}),
-    ]
+    rows: dict[str, Cells] = {
+        "graph, s": {"documents": passages, "taken": graph},
+        "question, ms": {"documents": int(seen), "taken": round(found.runs[0].latency(50), 2)},
+    }
     for each in timed:
         cells: Cells = {"documents": each["passages"], "taken": round(each["median_ms"], 2)}
-        rows.append(Row(f"question, ms, as of {each['as_of'][:10]}", cells))
-    made = experiment.outcome(
-        rows, found.dataset.name, len(found.questions),
-        (*(_which(asked, found, "times as of a moment") if timed else ()), *found.notes),
-        found.dataset.problems,
-    )  # fmt: skip
+        rows[f"question, ms, as of {each['as_of'][:10]}"] = cells
+    notes = (*(_which(asked, found, "times as of a moment") if timed else ()), *found.notes)
     caption = f"{found.dataset.name}: as of moments of equal numbers of documents. Bands: quartiles."
-    return replace(made, pictures=(Picture("twe-fig6-scaling", timed, _scaling, caption),) if timed else ())
+    pictures = (Picture("twe-fig6-scaling", timed, _scaling, caption),) if timed else ()
+    return experiment.outcome(rows, found.dataset, len(found.questions), notes, pictures=pictures)
 
 
 def _graph_seconds(snapshot: Snapshot, question: str, recipe: Recipe) -> float:
@@ -380,7 +354,7 @@ def read_by_model(experiment: Experiment, dataset: Path, options: ExperimentOpti
     sizes = sorted(options.parameters["examples"])
     shown, asked = divided(data, max(sizes), options)
     forms, cluster = places_by_form(asked), clusters([each.text for each in asked])
-    rows: list[Row] = []
+    rows: dict[str, Cells] = {}
     cache = options.cache or environment.cache_folder()
     with prepared(data, options.indexed(WHOLE_FACTS), cache, options.encoder) as corpus:
         models = ModelProvider(corpus.session, config=replace(corpus.config, model=options.config.model))
@@ -397,12 +371,12 @@ def read_by_model(experiment: Experiment, dataset: Path, options: ExperimentOpti
                     cells: Cells = {"exact match": estimate(right, cluster, options.seed)}
                     for form, at in forms.items():
                         cells[form] = estimate(right[at], cluster[at], options.seed)
-                    rows.append(Row(f"{size} examples, {name}", cells))
+                    rows[f"{size} examples, {name}"] = cells
             meter = model.meter
     failed = f"; {meter.failed:,} without a usable reply count as wrong" if meter.failed else ""
     used = f"{meter.prompt_tokens:,} tokens read and {meter.reply_tokens:,} written"
     note = f"{model.name}: {meter.calls:,} calls, {meter.cached:,} kept replies, {used}{failed}"
-    return experiment.outcome(rows, data.name, len(asked), (note,), data.problems)
+    return experiment.outcome(rows, data, len(asked), (note,))
 
 
 def divided(
@@ -649,16 +623,13 @@ def learned_online(experiment: Experiment, dataset: Path, options: ExperimentOpt
     count = len(judged.texts)
     first = min(options.parameters["learned"], count // 2)
     steps, best = run_online(judged, first, options.seed)
-    rows = [
-        Row(f"{name}{of}", judged.estimates(setting, at))
+    rows = {
+        f"{name}{of}": judged.estimates(setting, at)
         for of, at in (("", range(first, count)), (", on what was learned from", range(first)))
         for name, setting in (("Initial", start_of(recipe, judged.box)), ("Optimized", best))
-    ]
+    }
     numbers = ", ".join(f"{name} {value:.3f}" for name, value in judged.box.named(best).items())
     notes = (f"learned from {first:,} questions, measured on {count - first:,} others", f"learned: {numbers}")
-    made = experiment.outcome(
-        rows, judged.data.name, count - first, (*notes, *judged.notes), judged.data.problems
-    )
     curve = [
         {"question": each.question, "stage": each.stage, "line": line, "loss": getattr(each, field)}
         for field, line in CURVES.items()
@@ -671,7 +642,7 @@ def learned_online(experiment: Experiment, dataset: Path, options: ExperimentOpt
     pictures = (
         Picture("arxiv-learning", curve, losses, caption), Picture("arxiv-numbers", settings, names, caption)
     )  # fmt: skip
-    return replace(made, pictures=pictures)
+    return experiment.outcome(rows, judged.data, count - first, (*notes, *judged.notes), pictures=pictures)
 
 
 def losses_by_stage(experiment: Experiment, dataset: Path, options: ExperimentOptions) -> Outcome:
@@ -681,15 +652,15 @@ def losses_by_stage(experiment: Experiment, dataset: Path, options: ExperimentOp
     judged = judged_questions(dataset, options, recipe, options.parameters["relevance"])
     first = min(options.parameters["learned"], len(judged.texts))
     steps, _ = run_online(judged, first, options.seed)
-    rows = []
+    rows: dict[str, Cells] = {}
     for stage, label in STAGES.items():
         own = [each for each in steps if each.stage == stage]
         if own:
             values = zip(*((each.loss, each.on_all, each.initial) for each in own), strict=True)
             means = [math.fsum(each) / len(own) for each in values]
             names = (column.name for column in experiment.published.columns)
-            rows.append(Row(label, dict(zip(names, (len(own), *means), strict=True))))
-    return experiment.outcome(rows, judged.data.name, first, judged.notes, judged.data.problems)
+            rows[label] = dict(zip(names, (len(own), *means), strict=True))
+    return experiment.outcome(rows, judged.data, first, judged.notes)
 
 
 # -- TG-RAG ----------------------------------------------------------------------------------------
@@ -705,8 +676,6 @@ MIXED_IN = ("max_normalize", "combine", "round_robin_by_document")
 """The stages of `tgrag` that mix in words, which the published system does not."""
 
 Sentences = Sequence[tuple[str, str]]
-Asked = tuple[str, int]
-"""The text of a question, and the moment as of which it is asked."""
 
 
 def systems(options: ExperimentOptions) -> dict[str, Recipe]:
@@ -723,46 +692,23 @@ def models_of(options: ExperimentOptions) -> EvaluationModels:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Asking:
-    """Makes an answerer of the questions of a dataset; `evidence` and `overviews` are by the text of a
-    question and its moment. Evidence of several questions with both the same is joined."""
+def asking(data: Dataset) -> AnswerFunction:
+    """Answers as the system whose name the recipe has: facts are retrieved locally, those of overviews
+    globally; LLM-GT is given the gold evidence in place of either (section V-B). Evidence of questions with
+    the same text and moment is joined."""
+    evidence: dict[tuple[str, int], dict[tuple[str, str], None]] = defaultdict(dict)
+    for each in data.questions:
+        evidence[each.text, data.as_of(each)] |= dict.fromkeys(data.sentences.get(each.id, []))
+    overviews = {(each.text, data.as_of(each)) for each in data.questions if is_abstract(each)}
 
-    evidence: Mapping[Asked, Sentences]
-    overviews: frozenset[Asked]
+    def ask(corpus: Corpus, as_of: int, question: str, filters: Filters, recipe: Recipe) -> Answer:
+        if recipe.name == GOLD:
+            with corpus.models.language() as model:
+                return gold_answer(question, list(evidence.get((question, as_of), ())), as_of, model)
+        mode = GLOBAL if recipe.name == OURS and (question, as_of) in overviews else LOCAL
+        return corpus.snapshot(as_of, None).ask(question, mode=mode, filters=filters, recipe=recipe)
 
-    @classmethod
-    def of(cls, data: Dataset) -> Asking:
-        evidence: dict[Asked, dict[tuple[str, str], None]] = {}
-        for each in data.questions:
-            own = evidence.setdefault((each.text, data.as_of(each)), {})
-            own |= dict.fromkeys(data.sentences.get(each.id, []))
-        overviews = frozenset((each.text, data.as_of(each)) for each in data.questions if is_abstract(each))
-        return cls({asked: list(sentences) for asked, sentences in evidence.items()}, overviews)
-
-    def __call__(self, corpus: Corpus, as_of: int) -> Answerer:
-        return Answerer(self, corpus, as_of)
-
-
-@dataclass(frozen=True, slots=True)
-class Answerer:
-    """Answers as of an instant, as the system whose name the recipe has: facts are retrieved locally, those
-    of overviews globally; LLM-GT is given the gold evidence in place of either (section V-B)."""
-
-    asking: Asking
-    corpus: Corpus
-    as_of: int
-
-    def ask(
-        self, question: str, *, filters: Filters | None = None, recipe: str | Recipe | None = None
-    ) -> Answer:
-        name = recipe.name if isinstance(recipe, Recipe) else ""
-        if name == GOLD:
-            with self.corpus.models.language() as model:
-                sentences = self.asking.evidence.get((question, self.as_of), [])
-                return gold_answer(question, sentences, self.as_of, model)
-        mode = GLOBAL if name == OURS and (question, self.as_of) in self.asking.overviews else LOCAL
-        return self.corpus.snapshot(self.as_of, None).ask(question, mode=mode, filters=filters, recipe=recipe)
+    return ask
 
 
 def gold_answer(question: str, sentences: Sentences, as_of: int, model: Model | None) -> Answer:
@@ -834,7 +780,7 @@ def asked_twice(
         named = [replace(recipe, name=label) for label, recipe in recipes.items()]
         found = evaluation.evaluate_incremental(
             dataset, options.parameters["later"], named, how, progress=options.progress,
-            answerer_at=Asking.of(data), models=models_of(options),
+            ask=asking(data), models=models_of(options),
         )  # fmt: skip
     return replace(found, dataset=replace(found.dataset, problems=data.problems))
 
@@ -856,7 +802,7 @@ def asked_once(
         found = evaluate(
             dataset, [replace(recipe, name=label) for label, recipe in recipes.items()], how,
             encoder=options.encoder, cache=options.cache, progress=options.progress,
-            answerer_at=Asking.of(data), models=models_of(options) if models is None else models,
+            ask=asking(data), models=models_of(options) if models is None else models,
         )  # fmt: skip
     assert found.answers is not None  # noqa: S101  they were asked for
     return replace(found, dataset=replace(found.dataset, problems=data.problems)), found.answers
@@ -899,31 +845,23 @@ def notes_of(found: evaluation.Incremental) -> tuple[str, ...]:
     return (*told, *found.notes)
 
 
-def before_the_update(experiment: Experiment, dataset: Path, options: ExperimentOptions) -> Outcome:
-    """The systems on base questions before the update."""
+def answered_by_stage(
+    experiment: Experiment, dataset: Path, options: ExperimentOptions, *, updated: bool
+) -> Outcome:  # fmt: skip
+    """The systems on base questions before the update, or on base and new questions after it."""
     found = asked_twice(dataset, systems(options), options, abstract=False)
-    answers = found.stages[0].answers
-    runs = (
-        () if answers is None else [Row(run.name, answered(answers, run, found.base)) for run in answers.runs]
-    )
-    count = 0 if answers is None else len(answers.references)
-    return experiment.outcome(runs, found.dataset.name, count, notes_of(found), found.dataset.problems)
-
-
-def after_the_update(experiment: Experiment, dataset: Path, options: ExperimentOptions) -> Outcome:
-    """The systems on base and new questions after the update."""
-    found = asked_twice(dataset, systems(options), options, abstract=False)
-    rows, count = [], 0
-    for kind, stage, cost in zip(("base", "new"), found.stages[1:], (found.update, None), strict=True):
+    before, after, new = found.stages
+    shown = [(", base", after, found.update), (", new", new, None)] if updated else [("", before, found.base)]
+    rows: dict[str, Cells] = {}
+    count, notes = 0, notes_of(found)
+    for suffix, stage, cost in shown:
         if (answers := stage.answers) is not None:
             count += len(answers.references)
-            rows += [Row(f"{run.name}, {kind}", answered(answers, run, cost)) for run in answers.runs]
-    changed = [
-        f"{each.recipe}: {each.answers:,} of {each.answered:,} base questions have another answer afterwards"
-        for each in found.changed
-    ]
-    notes = (*notes_of(found), *changed)
-    return experiment.outcome(rows, found.dataset.name, count, notes, found.dataset.problems)
+            rows |= {f"{run.name}{suffix}": answered(answers, run, cost) for run in answers.runs}
+    for each in found.changed if updated else ():
+        changed = f"{each.answers:,} of {each.answered:,} base questions have another answer afterwards"
+        notes = (*notes, f"{each.recipe}: {changed}")
+    return experiment.outcome(rows, found.dataset, count, notes)
 
 
 def share(counted: PreferenceCount) -> Cell:
@@ -948,8 +886,7 @@ def preferred_in_pairs(experiment: Experiment, dataset: Path, options: Experimen
         for each in stage.answers.judging.preferred:
             if each.b == OURS:
                 rows.setdefault(f"{stage.name}, {each.dimension}", {})[f"over {each.a}"] = share(each)
-    made = (Row(label, cells) for label, cells in rows.items())
-    return experiment.outcome(made, found.dataset.name, count, notes_of(found), found.dataset.problems)
+    return experiment.outcome(rows, found.dataset, count, notes_of(found))
 
 
 def one_case(experiment: Experiment, dataset: Path, options: ExperimentOptions) -> Outcome:
@@ -965,7 +902,7 @@ def one_case(experiment: Experiment, dataset: Path, options: ExperimentOptions) 
         raise UsageError(f"tgrag/VI: the judge gave no verdict: {'; '.join(problems) or 'no reply'}")
     names = {"a": NAIVE, "b": OURS, "tie": "neither"}
     verdicts = answers.judging.reasons
-    rows = [Row(each.dimension, {"winner": names[each.better]}) for each in verdicts]
+    rows: dict[str, Cells] = {each.dimension: {"winner": names[each.better]} for each in verdicts}
     question = answers.references[0].question
     told = [(run.name, reply.answer.text) for run in answers.runs for reply in run.replies]
     told += [(f"{each.dimension}: {names[each.better]}", " / ".join(each.reasons)) for each in verdicts]
@@ -973,7 +910,7 @@ def one_case(experiment: Experiment, dataset: Path, options: ExperimentOptions) 
         {"query_id": question.id, "query": question.text, "part": part, "text": text} for part, text in told
     ]
     notes = (f"the question: {question.text}", *found.notes)
-    return experiment.outcome(rows, found.dataset.name, 1, notes, found.dataset.problems, each)
+    return experiment.outcome(rows, found.dataset, 1, notes, each)
 
 
 def without_each(recipe: Recipe, *, alone: bool) -> dict[str, Recipe]:
@@ -997,14 +934,12 @@ def without_parts(experiment: Experiment, dataset: Path, options: ExperimentOpti
         options.refuse(MIXED_IN, "passages are ranked by their facts alone; --set alone=false mixes in words")
     found, answers = asked_once(dataset, without_each(options.applied(TGRAG), alone=alone), options)
     ranked = {run.name: run for run in found.runs}
-    rows = []
+    rows: dict[str, Cells] = {}
     for each in answers.runs:
-        cells: Cells = {name: answers.estimate(each, name) for name in METRICS}
+        rows[each.name] = {name: answers.estimate(each, name) for name in METRICS}
         if each.name in ranked:
-            cells[EVIDENCE] = found.estimate(ranked[each.name], EVIDENCE)
-        rows.append(Row(each.name, cells))
-    count = len(answers.references)
-    return experiment.outcome(rows, found.dataset.name, count, found.notes, found.dataset.problems)
+            rows[each.name][EVIDENCE] = found.estimate(ranked[each.name], EVIDENCE)
+    return experiment.outcome(rows, found.dataset, len(answers.references), found.notes)
 
 
 def size_of_the_graph(experiment: Experiment, dataset: Path, options: ExperimentOptions) -> Outcome:
@@ -1029,7 +964,7 @@ def size_of_the_graph(experiment: Experiment, dataset: Path, options: Experiment
                 f"{kind} periods": len(Hierarchy.of(facts).nodes), calls: cost.calls,
             }  # fmt: skip
     note = "facts by the model of asof.toml" if options.config.model else "facts by rules: no model is asked"
-    return experiment.outcome([Row(OURS, cells)], data.name, 0, (note,), data.problems)
+    return experiment.outcome({OURS: cells}, data, 0, (note,))
 
 
 def by_each_model(experiment: Experiment, dataset: Path, options: ExperimentOptions) -> Outcome:
@@ -1037,18 +972,16 @@ def by_each_model(experiment: Experiment, dataset: Path, options: ExperimentOpti
     config = options.config
     if config.model is None:
         raise config.lacking("model", "tgrag/IX asks language models")
-    rows, notes = [], dict[str, None]()
+    rows, notes = dict[str, Cells](), dict[str, None]()
     for name in tuple(options.parameters["models"]) or (config.model.model,):
         writes = replace(config, model=replace(config.model, model=name))
         models = EvaluationModels(writes, writes=True, judges=True, judged_by=config)
         found, answers = asked_once(dataset, {name: options.applied(TGRAG)}, options, models=models)
         (answering,) = answers.runs
-        rows.append(
-            Row(name, {metric: answers.estimate(answering, metric) for metric in METRICS} | tokens(answering))
-        )
+        rows[name] = {metric: answers.estimate(answering, metric) for metric in METRICS} | tokens(answering)
         notes |= dict.fromkeys(found.notes)
     told = (f"judged by {config.model.model}", *notes)
-    return experiment.outcome(rows, found.dataset.name, len(answers.references), told, found.dataset.problems)
+    return experiment.outcome(rows, found.dataset, len(answers.references), told)
 
 
 def best_f1(run: AnswerRun) -> Floats:
@@ -1066,11 +999,9 @@ def other_sets(experiment: Experiment, dataset: Path, options: ExperimentOptions
     compared = {name: recipe for name, recipe in systems(options).items() if name != GOLD}
     found, answers = asked_once(dataset, compared, options)
     ranked = {run.name: run for run in found.runs}
-    rows = []
+    rows: dict[str, Cells] = {}
     for each in answers.runs:
-        cells: Cells = {options.parameters["set"]: estimate(best_f1(each), answers.cluster, options.seed)}
+        rows[each.name] = {options.parameters["set"]: estimate(best_f1(each), answers.cluster, options.seed)}
         if each.name in ranked:
-            cells["recall@5"] = found.estimate(ranked[each.name], "recall@5")
-        rows.append(Row(each.name, cells))
-    count = len(answers.references)
-    return experiment.outcome(rows, found.dataset.name, count, found.notes, found.dataset.problems)
+            rows[each.name]["recall@5"] = found.estimate(ranked[each.name], "recall@5")
+    return experiment.outcome(rows, found.dataset, len(answers.references), found.notes)

@@ -24,21 +24,21 @@ from asof.extensions.lab.experiments import (
     WITHOUT_ENCODER,
     Cell,
     Cells,
-    Column,
     Experiment,
     ExperimentOptions,
-    Measured,
     Parameter,
-    Row,
-    Table,
+    ResultColumn,
+    ResultTable,
+    RowEvaluation,
+    Rows,
     beside,
     changed,
     number,
     over,
 )
 from asof.extensions.lab.figures import Picture, lines
-from asof.extensions.lab.metrics import Estimate, estimate
-from asof.extensions.lab.protocols import Kinds
+from asof.extensions.lab.metrics import Estimate
+from asof.extensions.lab.protocols import kinds
 from asof.extensions.lab.runs import Run
 from asof.extensions.systems.recipes import TEMPRALM, TWE
 from asof.extensions.systems.vault import KEYS, vault
@@ -55,18 +55,21 @@ def experiment(name: str, recipe: Recipe | None, **run_here: Any) -> Experiment:
     """An experiment: its printed table, and its run here."""
     printed = PRINTED[name]
     columns = [_column(*each.split("|")) for each in printed.get("columns", ())]
+    names = [each.name for each in columns]
     rows = {
-        label: [None if cell == "" else cell for cell in cells]
+        label: {name: None if cell == "" else cell for name, cell in zip(names, cells, strict=True)}
         for label, cells in printed.get("rows", {}).items()
     }
     told = (SENTENCES[each[1:]] if each[0] == "$" else each for each in printed["reading"])
     reading = tuple(one for each in told for one in ([each] if isinstance(each, str) else each))
     about, source, data = (printed[key] for key in ("about", "source", "data"))
-    return Experiment(name, about, source, Table.of(columns, rows), reading, data, recipe, **run_here)
+    return Experiment(
+        name, about, source, ResultTable(tuple(columns), rows), reading, data, recipe, **run_here
+    )
 
 
-def _column(name: str, better: str = "high", places: str = "3") -> Column:
-    return Column(name, better.removeprefix("-"), int(places))  # type: ignore[arg-type]  # as printed
+def _column(name: str, better: str = "high", places: str = "3") -> ResultColumn:
+    return ResultColumn(name, better.removeprefix("-"), int(places))  # type: ignore[arg-type]  # as printed
 
 
 # -- TWE-RAG (README, sections 2, 4, 5 and 6) ------------------------------------------------------
@@ -176,33 +179,35 @@ def studies(options: ExperimentOptions) -> dict[str, Recipe]:
     return {**signals(base), **{label: changed(base, values) for label, values in varied.items()}}
 
 
-def differences(found: Measured) -> list[Row]:
+def differences(found: RowEvaluation) -> Rows:
     """The mean of the differences of each question, with its interval, for each of STUDIES."""
-    evaluation, kinds = found.evaluation, Kinds.of(found)
+    evaluation = found.evaluation
     runs = {each.name: each for each in evaluation.runs}
-    places = {"all": range(len(evaluation.questions)), "temporal": kinds.temporal, "general": kinds.general}
-    rows = []
+    places = {"all": list(range(len(evaluation.questions))), **kinds(found)}
+    rows = {}
     for label, (one, other, metric, which) in STUDIES.items():
-        at = list(places[which])
+        at = places[which]
         values = runs[one].values(metric)[at]
         if other:
             values = values - runs[other].values(metric)[at]
-        rows.append(
-            Row(label, {"difference": estimate(values, evaluation.cluster[at], evaluation.options.seed)})
-        )
+        rows[label] = {"difference": found.mean(values, at)}
     return rows
 
 
-def by_kind(found: Measured, *, ranking: bool = False) -> list[Row]:
+def by_kind(found: RowEvaluation, *, ranking: bool = False) -> Rows:
     """The accuracy of temporal and of general questions; recall and MRR of all as well."""
-    kinds = Kinds.of(found)
-    return found.each_run(
-        lambda run: {**kinds.accuracy(run), **(found.cells(run, RANKING) if ranking else {})}
-    )
+    places = kinds(found)
+
+    def cells(run: Run) -> Cells:
+        accuracy = {kind: found.evaluation.estimate(run, "success@1", at) for kind, at in places.items()}
+        return {**accuracy, **(found.cells(run, RANKING) if ranking else {})}
+
+    return found.each_run(cells)
 
 
-def kinds_note(found: Measured) -> list[str]:
-    return [Kinds.of(found).note]
+def kinds_note(found: RowEvaluation) -> list[str]:
+    temporal, general = kinds(found).values()
+    return [f"{len(temporal):,} temporal and {len(general):,} general questions"]
 
 
 _twe = partial(experiment, recipe=TWE, settings=protocols.AS_WRITTEN, takes=WITHOUT_ENCODER)
@@ -238,7 +243,7 @@ TWE_RAG = [
         "twe/4.4",
         rows=BUDGETS,
         cells={"mean K": "candidates", "saved": "saved", **RANKING, LATENCY: LATENCY},
-        columns=(Column(LATENCY, "low", 1),),
+        columns=(ResultColumn(LATENCY, "low", 1),),
         figures=(over("twe-fig5-halting", "K", RANKING, CANDIDATES, series="budget", title="candidates"),),
         varies=(SIZES,),
     ),
@@ -288,10 +293,9 @@ def components(options: ExperimentOptions) -> dict[str, Recipe]:
     return {label: vault(**{**keys, **OFF, **part}) for label, part in parts.items()}
 
 
-def against_baseline(found: Measured) -> list[Row]:
+def against_baseline(found: RowEvaluation) -> Rows:
     """MRR and precision, and how they change question by question."""
-    evaluation = found.evaluation
-    baseline = evaluation.runs[0]
+    baseline = found.evaluation.runs[0]
 
     def cells(run: Run) -> Cells:
         made = found.cells(run, {"mrr": "mrr", "precision@3": "precision@3"})
@@ -299,14 +303,14 @@ def against_baseline(found: Measured) -> list[Row]:
             return made
         changes = {name: run.values(name) - baseline.values(name) for name in made}
         for name, values in changes.items():
-            made[f"{name} change"] = estimate(values, evaluation.cluster, evaluation.options.seed)
+            made[f"{name} change"] = found.mean(values)
         rank = changes["mrr"]
         return {**made, "better": int((rank > 0).sum()), "worse": int((rank < 0).sum())}
 
     return found.each_run(cells)
 
 
-def verdict(found: Measured) -> list[str]:
+def verdict(found: RowEvaluation) -> list[str]:
     """The criteria of success and which of them hold, in a sentence."""
     first, last = found.evaluation.runs[0], found.evaluation.runs[-1]
     before, after = float(first.values("mrr").mean()), float(last.values("mrr").mean())
@@ -322,7 +326,7 @@ def verdict(found: Measured) -> list[str]:
     return [told]
 
 
-def changes(found: Measured) -> list[dict[str, Any]]:
+def changes(found: RowEvaluation) -> list[dict[str, Any]]:
     """A row for each question: the reciprocal rank by the baseline, and what each component changes."""
     runs, rows = found.evaluation.runs, []
     for at, question in enumerate(found.evaluation.questions):
@@ -372,16 +376,16 @@ def pools(options: ExperimentOptions) -> dict[str, Recipe]:
     return {str(n): recipe.replaced({"pool.n": n}) for n in sorted(options.parameters["pools"])}
 
 
-def recall_by_form(found: Measured) -> list[Row]:
+def recall_by_form(found: RowEvaluation) -> Rows:
     """A row for each form of question and retriever."""
-    return [
-        Row(f"{form}, {run.name}", {**found.cells(run, RECALL, at), "questions": len(at)})
+    return {
+        f"{form}, {run.name}": {**found.cells(run, RECALL, at), "questions": len(at)}
         for form, at in protocols.places_by_form(found.evaluation.questions).items()
         for run in found.evaluation.runs
-    ]
+    }
 
 
-def recall_by_pool(found: Measured) -> list[Row]:
+def recall_by_pool(found: RowEvaluation) -> Rows:
     """Recall, latency and memory, and recall by form."""
     forms = protocols.places_by_form(found.evaluation.questions)
 
@@ -395,19 +399,19 @@ def recall_by_pool(found: Measured) -> list[Row]:
     return found.each_run(cells)
 
 
-def unmeasured(found: Measured) -> list[str]:
+def unmeasured(found: RowEvaluation) -> list[str]:
     if all(run.memory_mb is not None for run in found.evaluation.runs):
         return []
     return ["memory is not measured: this process may not set its largest size back (/proc/self/clear_refs)"]
 
 
-def recall_over_pools(_: Table, ours: Table, caption: str) -> Picture:
+def recall_over_pools(_: ResultTable, ours: ResultTable, caption: str) -> Picture:
     """A line for each form of question."""
     rows = [
-        {"pool": int(row.label), "form": name.removeprefix("recall@1, "), "recall@1": number(cell),
-         "latency_ms": row.cells[LATENCY]}
-        for row in ours.rows
-        for name, cell in row.cells.items()
+        {"pool": int(label), "form": name.removeprefix("recall@1, "), "recall@1": number(cell),
+         "latency_ms": cells[LATENCY]}
+        for label, cells in ours.rows.items()
+        for name, cell in cells.items()
         if name.startswith("recall@1, ")
     ]  # fmt: skip
     draw = partial(lines, x="pool", y=("recall@1", "latency_ms"), series="form", title="over-retrieval")
@@ -477,7 +481,7 @@ def parts_of_papers(options: ExperimentOptions) -> dict[str, Recipe]:
     }
 
 
-def losses(found: Measured) -> list[Row]:
+def losses(found: RowEvaluation) -> Rows:
     """NDCG and precision of the first ten, and the loss."""
 
     def cells(run: Run) -> Cells:
@@ -513,7 +517,7 @@ def _names(value: object) -> bool:
     return len(set(value)) == len(value)
 
 
-TOKENS = tuple(Column(name, "low", 0) for name in protocols.ANSWERS)
+TOKENS = tuple(ResultColumn(name, "low", 0) for name in protocols.ANSWERS)
 LATER = {
     "later": Parameter(
         "year=2024", text("FIELD=VALUE[,...] of documents"), "the documents that come as the update"
@@ -525,16 +529,16 @@ TG_RAG = [
     experiment(
         "tgrag/III",
         TGRAG,
-        run=protocols.before_the_update,
-        columns=(Column("evidence_share"), *TOKENS),
+        run=partial(protocols.answered_by_stage, updated=False),
+        columns=(ResultColumn("evidence_share"), *TOKENS),
         figures=(beside("tgrag-III"),),
         parameters=LATER,
     ),
     experiment(
         "tgrag/IV",
         TGRAG,
-        run=protocols.after_the_update,
-        columns=(Column("evidence_share"), *TOKENS),
+        run=partial(protocols.answered_by_stage, updated=True),
+        columns=(ResultColumn("evidence_share"), *TOKENS),
         figures=(beside("tgrag-IV"),),
         parameters=LATER,
     ),
@@ -555,7 +559,7 @@ TG_RAG = [
         "tgrag/V",
         TGRAG,
         run=protocols.preferred_in_pairs,
-        columns=(Column("over NaiveRAG"), Column("over QD-RAG")),
+        columns=(ResultColumn("over NaiveRAG"), ResultColumn("over QD-RAG")),
         figures=(beside("tgrag-V"),),
         parameters=LATER,
     ),
@@ -586,7 +590,8 @@ TG_RAG = [
         None,
         run=protocols.size_of_the_graph,
         columns=tuple(
-            Column(name, "", 0) for name in ("base periods", "updated periods", "index calls", "update calls")
+            ResultColumn(name, "", 0)
+            for name in ("base periods", "updated periods", "index calls", "update calls")
         ),
         figures=(beside("tgrag-VIII"),),
         parameters=LATER,

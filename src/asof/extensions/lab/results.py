@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from asof.extensions.lab.answers import ALL, AnswerRun, AnswerRuns, EvaluatedAnswer, JudgeUsage
 from asof.extensions.lab.evaluation import Evaluation
-from asof.extensions.lab.experiments import Cell, Experiment, ExperimentRun, Shape, Table, option
+from asof.extensions.lab.experiments import Cell, Experiment, ExperimentRun, ResultTable, Shape, option
 from asof.extensions.lab.judge import JudgedElement
 from asof.extensions.lab.leakage import Leakage
 from asof.extensions.lab.metrics import Comparison, Estimate
@@ -439,9 +439,9 @@ class ExperimentResult:
         )  # fmt: skip
 
 
-def labels(published: Table, ours: Table) -> list[str]:
+def labels(published: ResultTable, ours: ResultTable) -> list[str]:
     """The rows of both tables: the paper's, then further ones of ours."""
-    return list(dict.fromkeys(row.label for table in (published, ours) for row in table.rows))
+    return list(dict.fromkeys(label for table in (published, ours) for label in table.rows))
 
 
 def _printed(cell: Cell) -> float | int | str | None:

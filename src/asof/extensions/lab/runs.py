@@ -47,7 +47,7 @@ class EvaluationOptions:
     agree with. `settings`: those of the corpus; undated documents are always visible. `seed`: of all random
     draws. `answers`: `ask` is evaluated too, on the questions with a reference answer. `by`: the fields of a
     question by which metrics are also broken down; those of answers are by its type always. `metrics`:
-    further ones of rankings (`runs.metrics.check_metrics`).
+    further ones of rankings, such as `recall@1`.
     """
 
     queries: str = ""
@@ -142,7 +142,7 @@ def run(
     name: str, recipe: Recipe, corpus: Corpus, dataset: Dataset, questions: Sequence[DatasetQuestion],
     filter_by: Sequence[str] = (), advance: Callable[[], None] | None = None, metrics: Sequence[str] = (),
 ) -> Run:  # fmt: skip
-    """Ask all questions. `metrics`: further ones (`check_metrics`)."""
+    """Ask all questions. `metrics`: further ones (`metrics.scores`)."""
     results = []
     grown = peak_growth()
     for question in questions:
@@ -191,6 +191,11 @@ def relevant(question: DatasetQuestion, dataset: Dataset) -> dict[str, int]:
     """The grades of a question's documents, without the one that it was made from."""
     grades = dataset.relevance.get(question.id, {})
     return {document: grade for document, grade in grades.items() if document != question.query_doc}
+
+
+def is_judged(question: DatasetQuestion, dataset: Dataset) -> bool:
+    """True if a question has a relevant document."""
+    return any(grade > 0 for grade in relevant(question, dataset).values())
 
 
 def filters(question: DatasetQuestion, filter_by: Iterable[str]) -> list[tuple[str, str]]:
@@ -338,7 +343,7 @@ def sample(questions: Sequence[DatasetQuestion], count: int, seed: int) -> list[
 
 def choose(dataset: Dataset, options: EvaluationOptions) -> tuple[list[DatasetQuestion], list[str]]:
     """The questions to ask, and notes on those that are left out. Raises UsageError."""
-    judged = [q for q in dataset.questions if any(grade > 0 for grade in relevant(q, dataset).values())]
+    judged = [question for question in dataset.questions if is_judged(question, dataset)]
     count = len(dataset.questions)
     if not judged and not options.answers:
         raise UsageError(

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from shutil import copytree
 from typing import Any
 
 import pytest
-from tests.lab.evaluate.conftest import write_lines
-from tests.lab.evaluate.experiments.conftest import value
 from tests.support.openai_server import ModelServer
 
 from asof.config import ENCODERS, Config
+from asof.corpus.corpus import open as open_corpus
 from asof.errors import UsageError
 from asof.extensions.facts.local import TGRAG
 from asof.extensions.lab import evaluation
@@ -21,11 +21,14 @@ from asof.extensions.lab.answers import PreferenceCount
 from asof.extensions.lab.cli_experiments import show_experiment
 from asof.extensions.lab.datasets import load
 from asof.extensions.lab.experiments import ExperimentOptions
-from asof.extensions.lab.protocols import Asking, gold_answer, share, systems
+from asof.extensions.lab.protocols import asking, gold_answer, share, systems
 from asof.extensions.lab.protocols import without_each as variants
 from asof.extensions.lab.published import named
 from asof.models.chat import LanguageModelConfig
 from asof.models.ports import ScriptedModel
+from asof.values import Filters
+
+from .conftest import value, write_lines
 
 FIRMS = ("Otter", "Heron")
 QUARTERS = ("Q1 2023", "Q2 2023", "Q1 2024")
@@ -111,7 +114,7 @@ def test_base_questions_before_the_update(experimented: Any, firms: Path, tmp_pa
     """Four base questions with an answer and one without; quotes of 11 words hold the figure."""
     found = experimented("tgrag/III", LATER, dataset=firms, figures=tmp_path)
     table = found.outcome.table
-    assert [row.label for row in table.rows] == ["LLM-GT", "NaiveRAG", "QD-RAG", "TG-RAG"]
+    assert list(table.rows) == ["LLM-GT", "NaiveRAG", "QD-RAG", "TG-RAG"]
     assert found.outcome.questions == 5
     assert table.cell("TG-RAG", "correct") is None
     assert value(table, "TG-RAG", "index prompt tokens") == 0
@@ -126,15 +129,15 @@ def test_with_a_model_answers_are_judged(experimented: Any, firms: Path, configu
     """It copies the first sentence: the gold one for LLM-GT, which refuses what has no evidence (5 of 5)."""
     table = experimented("tgrag/III", LATER, dataset=firms, config=configured).outcome.table
     assert value(table, "LLM-GT", "correct") == 1
-    for row in table.rows:
-        shares = [value(table, row.label, name) for name in ("correct", "refusal", "incorrect")]
+    for label in table.rows:
+        shares = [value(table, label, name) for name in ("correct", "refusal", "incorrect")]
         assert sum(shares) == pytest.approx(1)
-        assert value(table, row.label, "prompt tokens a question") > 0
+        assert value(table, label, "prompt tokens a question") > 0
 
 
 def test_after_the_update(experimented: Any, firms: Path) -> None:
     found = experimented("tgrag/IV", LATER, dataset=firms)
-    labels = [row.label for row in found.outcome.table.rows]
+    labels = list(found.outcome.table.rows)
     assert labels[:4] == ["LLM-GT, base", "NaiveRAG, base", "QD-RAG, base", "TG-RAG, base"]
     assert len(labels) == 8
     assert found.outcome.questions == 5 + 2
@@ -143,9 +146,9 @@ def test_after_the_update(experimented: Any, firms: Path) -> None:
 
 def test_overviews_in_pairs(experimented: Any, firms: Path, configured: Config) -> None:
     table = experimented("tgrag/V", LATER, dataset=firms, config=configured).outcome.table
-    assert [row.label for row in table.rows][:1] == ["base@base, comprehensiveness"]
+    assert list(table.rows)[:1] == ["base@base, comprehensiveness"]
     assert len(table.rows) == 12
-    assert all(0 <= value(table, row.label, "over NaiveRAG") <= 1 for row in table.rows)
+    assert all(0 <= value(table, label, "over NaiveRAG") <= 1 for label in table.rows)
 
 
 def test_ties_are_half_a_win() -> None:
@@ -156,7 +159,7 @@ def test_ties_are_half_a_win() -> None:
 
 def test_a_case_with_its_reasons(experimented: Any, firms: Path, configured: Config) -> None:
     found = experimented("tgrag/VI", "question=all-new", dataset=firms, config=configured).outcome
-    assert [row.label for row in found.table.rows] == [
+    assert list(found.table.rows) == [
         "comprehensiveness", "diversity", "temporal_coverage", "overall",
     ]  # fmt: skip
     assert found.notes[0] == "the question: How did the firms develop in 2024?"
@@ -164,7 +167,7 @@ def test_a_case_with_its_reasons(experimented: Any, firms: Path, configured: Con
     assert {row["query_id"] for row in found.each} == {"all-new"}
     assert [row["part"] for row in found.each][:2] == ["NaiveRAG", "TG-RAG"]
     verdicts = found.each[2:]
-    assert [row["part"].partition(":")[0] for row in verdicts] == [row.label for row in found.table.rows]
+    assert [row["part"].partition(":")[0] for row in verdicts] == list(found.table.rows)
     assert all("it is longer" in row["text"] for row in verdicts)
     with pytest.raises(UsageError, match=r"no such question: nobody; accepted are ids, e\.g\. all-base"):
         experimented("tgrag/VI", "question=nobody", dataset=firms, config=configured)
@@ -196,8 +199,13 @@ def test_evidence_is_that_of_the_question_and_its_moment(firms: Path, tmp_path: 
         [{"query_id": id_, "doc_id": "Otter-Q1-2023", "sentence": each} for id_, each in said.items()],
     )
     data = load(folder)
-    asking = Asking.of(data)
-    given = [[each for _, each in asking.evidence[text, data.as_of(question)]] for question in data.questions]
+    with open_corpus(tmp_path / "empty") as corpus:
+        corpus.models.model = ScriptedModel(lambda prompt: prompt.user)
+        read = [
+            asking(data)(corpus, data.as_of(each), text, Filters(), replace(TGRAG, name="LLM-GT")).citations
+            for each in data.questions
+        ]
+    given = [[citation.quote for citation in cited] for cited in read]
     assert given == [["It was $10."], ["It was $11.", "It was $12."], ["It was $11.", "It was $12."]]
 
 
@@ -217,7 +225,7 @@ def test_the_ablation(experimented: Any, firms: Path) -> None:
     )
     assert variants(TGRAG, alone=False)["TG-RAG"] == TGRAG
     table = experimented("tgrag/VII", dataset=firms).outcome.table
-    assert [row.label for row in table.rows] == list(rows)
+    assert list(table.rows) == list(rows)
     assert value(table, "TG-RAG", "evidence@12000") == 1
 
 
@@ -236,7 +244,7 @@ def test_the_size_of_the_graph(experimented: Any, firms: Path) -> None:
 def test_models_that_answer(experimented: Any, firms: Path, configured: Config) -> None:
     """Two names of the same model answer the same."""
     found = experimented("tgrag/IX", 'models=["one", "two"]', dataset=firms, config=configured).outcome
-    assert [row.label for row in found.table.rows] == ["one", "two"]
+    assert list(found.table.rows) == ["one", "two"]
     assert value(found.table, "one", "f1") == value(found.table, "two", "f1") > 0
     assert "judged by writer-1" in found.notes
     with pytest.raises(UsageError, match="a list of different names"):
@@ -246,7 +254,7 @@ def test_models_that_answer(experimented: Any, firms: Path, configured: Config) 
 def test_other_sets(experimented: Any, towns: Path) -> None:
     """The nearest of the accepted answers counts."""
     found = experimented("tgrag/X", "set=HotpotQA", dataset=towns).outcome
-    assert [row.label for row in found.table.rows] == ["NaiveRAG", "QD-RAG", "TG-RAG"]
+    assert list(found.table.rows) == ["NaiveRAG", "QD-RAG", "TG-RAG"]
     assert value(found.table, "TG-RAG", "recall@5") > 0
     assert value(found.table, "TG-RAG", "HotpotQA") >= 0
     assert found.questions == 8

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.lab.evaluate.experiments.conftest import value
 from tests.support.openai_server import ModelServer
 
 from asof.config import Config
@@ -20,6 +19,8 @@ from asof.extensions.systems.recipes import TEMPRALM
 from asof.extensions.systems.stages import Gap
 from asof.models.chat import LanguageModelConfig
 from bench import datasets
+
+from .conftest import value
 
 
 @pytest.fixture(scope="module")
@@ -68,11 +69,11 @@ def test_the_mask_of_speculative_questions_is_a_setting(experimented: Any, facts
 def test_over_retrieval(experimented: Any, facts: Path, tmp_path: Path) -> None:
     found = experimented("tempralm/over-retrieval", "pools=[5, 100]", dataset=facts, figures=tmp_path)
     table = found.outcome.table
-    assert [row.label for row in table.rows] == ["5", "100"]
+    assert list(table.rows) == ["5", "100"]
     assert value(table, "100", "recall@1, after") > value(table, "5", "recall@1, after")
-    for row in table.rows:
-        assert value(table, row.label, "latency_ms") > 0
-        assert "memory_mb" in row.cells
+    for label, cells in table.rows.items():
+        assert value(table, label, "latency_ms") > 0
+        assert "memory_mb" in cells
     numbers = (tmp_path / "tempralm-over-retrieval.csv").read_text().splitlines()
     assert len(numbers) == 1 + 2 * len(datasets.FORMS)
 
@@ -119,7 +120,7 @@ def test_a_reader_is_as_good_as_what_it_reads(experimented: Any, facts: Path) ->
         found = experimented("tempralm/reader", "examples=[0, 3]", "passages=2", dataset=facts, config=config)
         asked = len(server.requests)
     table = found.outcome.table
-    assert [row.label for row in table.rows] == [
+    assert list(table.rows) == [
         "0 examples, retriever alone", "3 examples, retriever alone", "0 examples, TempRALM",
         "3 examples, TempRALM",
     ]  # fmt: skip

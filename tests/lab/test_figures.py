@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import csv
 import math
-import sys
 from functools import partial
 from itertools import combinations
 from typing import Any
 
 import pytest
 
-from asof.errors import MissingExtra, UsageError
 from asof.extensions.lab.evaluation import evaluate
 from asof.extensions.lab.figures import (
     AGES,
@@ -22,7 +20,6 @@ from asof.extensions.lab.figures import (
     lines,
     of_evaluation,
     png,
-    ready,
     style,
 )
 from asof.rank.gather import Lexical, TopK
@@ -117,20 +114,6 @@ def test_rows_with_other_keys_are_one_table():
     """A later row has a key more: earlier ones are empty there."""
     assert as_csv([{"a": 1, "b": "x,y"}, {"a": 2, "c": 0.5}]) == b'a,b,c\n1,"x,y",\n2,,0.5\n'
     assert as_csv([]) == b"\n"
-
-
-def test_without_matplotlib_the_remedy_is_told_before_anything_is_asked(tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    monkeypatch.delitem(sys.modules, "matplotlib.figure", raising=False)
-    with pytest.raises(MissingExtra, match=r"pip install 'asof-search\[lab\]'"):
-        ready(tmp_path / "figures")
-    assert not (tmp_path / "figures").exists()
-
-
-def test_a_folder_that_cannot_be_made(tmp_path):
-    (tmp_path / "file").write_text("")
-    with pytest.raises(UsageError, match="a folder for figures cannot be made"):
-        ready(tmp_path / "file")
 
 
 @pytest.mark.parametrize("recipes", [["twe"], ["asof", "twe", "vault", "papers", "tempralm"]])

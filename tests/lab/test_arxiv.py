@@ -10,8 +10,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.lab.evaluate.conftest import write_lines
-from tests.lab.evaluate.experiments.conftest import value
 
 from asof.errors import UsageError
 from asof.extensions.lab.experiments import ExperimentOptions, configured
@@ -20,6 +18,8 @@ from asof.extensions.lab.published import named as named_experiment
 from asof.extensions.lab.published import parts_of_papers
 from asof.extensions.systems.online import stage_of
 from asof.recipes import named
+
+from .conftest import value, write_lines
 
 LAMPS = ("brass", "glass", "tin", "clay", "iron", "paper", "stone", "copper")
 PAPERS = named("papers")
@@ -97,7 +97,7 @@ def test_the_table_is_of_questions_that_were_not_learned_from(
     table = found.outcome.table
     assert found.outcome.questions == 4
     assert "learned from 4 questions, measured on 4 others" in found.outcome.notes
-    assert [row.label for row in table.rows][:2] == ["Initial", "Optimized"]
+    assert list(table.rows)[:2] == ["Initial", "Optimized"]
     assert value(table, "Initial", "Loss") == pytest.approx(1 - value(table, "Initial", "NDCG@10"))
     assert value(table, "Optimized", "NDCG@10") >= value(table, "Initial", "NDCG@10")
     assert value(table, "Initial", "Precision@10") <= 0.3
@@ -121,11 +121,11 @@ def test_by_its_own_similarity_a_ranking_is_nearly_perfect(experimented: Any, la
 
 def test_the_loss_of_each_stage(experimented: Any, lamps: Path) -> None:
     table = experimented("arxiv/stages", dataset=lamps).outcome.table
-    assert [(row.label, row.cells["questions"]) for row in table.rows] == [
+    assert [(label, cells["questions"]) for label, cells in table.rows.items()] == [
         ("Baseline (1)", 1), ("Exploration (2)", 1), ("Gradient descent (3-5)", 3), ("Global search (6+)", 3),
     ]  # fmt: skip
     few = experimented("arxiv/stages", "learned=2", dataset=lamps).outcome
-    assert [row.label for row in few.table.rows] == ["Baseline (1)", "Exploration (2)"]
+    assert list(few.table.rows) == ["Baseline (1)", "Exploration (2)"]
 
 
 def test_each_part_left_out_and_alone(experimented: Any, lamps: Path) -> None:

@@ -1,26 +1,36 @@
-"""Evaluations from end to end, on datasets that can be worked out by hand."""
+"""Evaluations from end to end, on datasets that can be worked out by hand; leakage; updates."""
 
 from __future__ import annotations
 
 import json
 import math
 import random
+from dataclasses import replace
 from math import log2
+from pathlib import Path
 
 import numpy as np
 import pytest
 import pytrec_eval
+from tests.support.judged_answers import EVIDENCE, JUDGED, SHOP, Script, answer, refusal
 
-from asof.errors import UsageError
-from asof.extensions.lab.evaluation import evaluate
+from asof.corpus.corpus import open as open_corpus
+from asof.errors import BadConfig, UsageError
+from asof.extensions.lab.answers import ask_snapshot, read_facts
+from asof.extensions.lab.datasets import load, temporary
+from asof.extensions.lab.evaluation import evaluate, evaluate_incremental
+from asof.extensions.lab.leakage import check_leakage, difference, first_difference
 from asof.extensions.lab.results import EvaluationResult
-from asof.extensions.lab.runs import EvaluationOptions
+from asof.extensions.lab.runs import BASE, NEW, EvaluationOptions, recipes_by_name, split, used
+from asof.extensions.systems.recipes import TWE
 from asof.index.segment import Prefix
 from asof.rank.gather import Lexical, TopK
 from asof.rank.stage import Recipe
+from asof.store import reader
 from asof.store.schema import CorpusSettings
 from asof.time.moment import read
 from asof.time.span import NEVER
+from asof.values import Document, SourcedTime
 from asof.wire import encode
 
 WORDS = Recipe("words", "words alone", (Lexical(), TopK()))
@@ -63,10 +73,10 @@ def test_each_question_is_asked_as_of_its_time(evaluated):
 
 
 def test_scores_fall_and_latencies_are_times(evaluated):
-    for answer in evaluated().runs[0].results:
-        scores = [score for _, score in answer.ranking]
+    for result in evaluated().runs[0].results:
+        scores = [score for _, score in result.ranking]
         assert scores == sorted(scores, reverse=True)
-        assert 0 < answer.latency_ms < 10_000
+        assert 0 < result.latency_ms < 10_000
 
 
 def test_the_same_command_gives_the_same_numbers(evaluated):
@@ -245,13 +255,6 @@ def test_questions_without_any_judgement_are_wrong_usage(dataset, evaluated):
         evaluated(dataset(judged=[("q1", "m1", 0), ("other", "m1", 1)]))
 
 
-def test_an_unknown_recipe_is_wrong_usage(evaluated):
-    with pytest.raises(UsageError, match="no recipe 'asoff'; did you mean asof"):
-        evaluated(recipes=["asoff"])
-    with pytest.raises(UsageError, match="no recipe is given"):
-        evaluated(recipes=[])
-
-
 def test_a_run_can_be_scored_by_others(dataset, evaluated, tmp_path):
     """trec_eval reads the file and finds the same, where scores have no ties (it orders those by name)."""
     rng = random.Random(3)
@@ -281,11 +284,11 @@ def test_a_run_can_be_scored_by_others(dataset, evaluated, tmp_path):
                 read_.setdefault(query, {})[document] = float(score)
                 assert int(rank) == len(read_[query])
         theirs = pytrec_eval.RelevanceEvaluator(qrels, {"map", "recall.10"}).evaluate(read_)
-        for answer in run.results:
-            scores = [score for _, score in answer.ranking]
+        for result in run.results:
+            scores = [score for _, score in result.ranking]
             if len(set(scores)) == len(scores):
-                assert answer.scores["map"] == pytest.approx(theirs[answer.question.id]["map"])
-                assert answer.scores["recall@10"] == pytest.approx(theirs[answer.question.id]["recall_10"])
+                assert result.scores["map"] == pytest.approx(theirs[result.question.id]["map"])
+                assert result.scores["recall@10"] == pytest.approx(theirs[result.question.id]["recall_10"])
                 compared += 1
     assert compared > 8
 
@@ -344,3 +347,272 @@ def test_a_planted_leak_is_found(evaluated, monkeypatch):
     scores = [each for each in found.leakage.differences if each.what == "score"]
     assert scores
     assert all(each.whole != each.cut for each in scores)
+
+
+def _edition(year: str, price: str) -> Document:
+    text = f"A single ticket for the ferry costs {price} from the first of May on, a return ticket twice."
+    return Document(f"fares-{year}", text, f"Ferry fares {year}", SourcedTime(read(year), year, "metadata"))
+
+
+def test_what_superseded_a_hit_is_compared(tmp_path: Path) -> None:
+    with open_corpus(tmp_path) as corpus:
+        corpus.add([_edition("2001", "4.00"), _edition("2002", "5.00")])
+        hits = corpus.at("2003").search("single ticket").hits
+    older = next(hit for hit in hits if hit.document == "fares-2001")
+    newer = next(hit for hit in hits if hit.document == "fares-2002")
+    assert older.superseded is not None
+    assert (older.superseded.id, older.superseded.document) == (newer.id, "fares-2002")
+    assert newer.superseded is None
+    assert difference(hits, hits) is None
+    alone = [replace(hit, superseded=None) for hit in hits]
+    assert difference(hits, alone) == (older.rank, "superseded", newer.id, None)
+    assert difference(hits, hits[:1]) == (2, "hits", hits[1].id, None)
+
+
+# -- facts, names, reports, answers --------------------------------------------------------------------
+
+
+QUESTIONS = [
+    {"id": "may", "text": "How many loaves in May?", "asked_at": "2001-06-15"},
+    {"id": "later", "text": "How many loaves in May?", "asked_at": "2001-07-15"},
+]
+TWICE = [("may", "s1", 1), ("later", "s1", 1)]
+
+
+@pytest.fixture
+def checked(dataset, tmp_path):
+    """The leakage of a check on the shop."""
+
+    def run(ask=ask_snapshot, documents=SHOP, recipes=("asof",), leakage=2):
+        folder = dataset(documents, QUESTIONS, TWICE, EVIDENCE, name="shop")
+        options = EvaluationOptions(leakage=leakage)
+        return evaluate(folder, recipes, options, cache=tmp_path / "cache", ask=ask).leakage
+
+    return run
+
+
+def test_nothing_that_is_known_leaks(checked):
+    """Two moments; at each the month, quarter, year and those before: 6 reports; a question: 1 answer."""
+    text = "The International Bakery Authority (IBA) was founded in Brill."
+    found = checked(documents=[*SHOP, {"id": "name", "text": text, "timestamp": "2001-01-05"}])
+    assert found.differences == ()
+    known = found.known
+    assert (known.moments, known.reports, known.answers) == (2, 12, 2)
+    assert known.facts > 0
+    assert known.names > 0
+
+
+def test_facts_of_later_documents_are_found_out(checked, monkeypatch):
+    """The query for passages forgets as of when they are asked for."""
+    monkeypatch.setattr(
+        reader, "_VISIBLE", reader._VISIBLE.replace("p.visible <= ?2 AND", "p.visible <= ?2 + 1e18 AND")
+    )
+    found = checked()
+    assert {each.what for each in found.differences} >= {"facts", "reports"}
+    facts = next(each for each in found.differences if each.what == "facts")
+    assert (facts.question, facts.recipe) == ("", "")
+    assert "s2" in str(facts.whole) or "s3" in str(facts.whole)
+    assert facts.cut is None
+
+
+def test_an_answer_that_knows_the_future_is_found_out(checked):
+    def knowing(corpus, *_):
+        return answer(f"Known: {', '.join(name for name in ('s1', 's2', 's3') if corpus.at().text(name))}")
+
+    found = checked(ask=knowing, leakage=1)
+    (leak,) = [each for each in found.differences if each.what == "answer"]
+    assert (leak.question, leak.recipe, leak.rank) == ("may", "asof", 1)
+    assert "Known: s1, s2, s3" in leak.whole
+    assert 'Known: s1"' in leak.cut
+
+
+def test_only_some_moments_are_read_for_facts(dataset):
+    """At the first of two moments a question is answered by each of two recipes."""
+    data, settings = load(dataset(SHOP, QUESTIONS, TWICE, EVIDENCE, name="shop")), CorpusSettings()
+    with temporary(data, settings) as corpus:
+        read_facts(corpus)
+        recipes = recipes_by_name(["asof", "twe"])
+        found = check_leakage(corpus, data, recipes, data.questions, settings, max_moments=1)
+    assert (found.moments, found.known.moments, found.known.answers) == (2, 1, 2)
+
+
+def test_lists_are_compared_to_their_ends():
+    assert list(first_difference("facts", ["a"], ["a"])) == []
+    assert list(first_difference("facts", ["a", "b"], ["a"])) == [("facts", 2, "b", None, "", "")]
+    assert list(first_difference("names", [], ["a", "b"])) == [("names", 1, None, "a", "", "")]
+
+
+# -- which configuration recipes are evaluated with ----------------------------------------------------
+
+
+@pytest.fixture
+def file(tmp_path, monkeypatch):
+    monkeypatch.setenv("ASOF_CONFIG", "/dev/null")
+    path = tmp_path / "asof.toml"
+    path.write_text('[recipes.twe]\ndecay.tau_min = 365\n[search]\nrecipe = "twe"\n', encoding="utf-8")
+    return path
+
+
+def test_that_of_the_folder_holds(file):
+    found = used(None, file.parent).evaluating(["twe", "asof"])
+    assert found.files == (file,)
+    assert found.changed == {"twe": {"decay.tau_min": 365.0}}
+    assert found.sentence == f"recipes as in {file}: twe: decay.tau_min = 365.0"
+    assert found.recipe("twe") == TWE.replaced({"decay.tau_min": 365})
+
+
+def test_none_is_as_published_whatever_the_folder_has(file):
+    from pathlib import Path
+
+    found = used(Path("none"), file.parent).evaluating(["twe"])
+    assert found.recipe("twe") == TWE
+    assert found.sentence == "recipes as published"
+
+
+def test_a_file_holds_alone(file, tmp_path):
+    other = tmp_path / "other.toml"
+    other.write_text("[recipes.vault]\nreciprocal_rank.k = 10\n", encoding="utf-8")
+    found = used(other, file.parent).evaluating(["twe", "vault"])
+    assert found.recipe("twe") == TWE
+    assert found.changed == {"vault": {"reciprocal_rank.k": 10}}
+    assert used(other, file.parent).evaluating(["twe"]).sentence.startswith("recipes as published (")
+
+
+def test_diversity_is_a_part_of_every_recipe(file):
+    file.write_text('[diversity]\nkind = "per-document"\n', encoding="utf-8")
+    found = used(file, file.parent).evaluating(["twe"])
+    assert found.recipe("twe").name == "twe"
+    assert "per_document.most" in found.changed["twe"]
+
+
+def test_a_file_that_is_not_there_or_not_accepted(file, tmp_path):
+    with pytest.raises(UsageError, match="there is no such file"):
+        used(tmp_path / "nowhere.toml", tmp_path)
+    file.write_text("[recipes.twe]\ndecay.tau = 1\n", encoding="utf-8")
+    with pytest.raises(BadConfig, match=r"decay\.tau"):
+        used(file, tmp_path)
+
+
+# -- a base and an update ------------------------------------------------------------------------------
+
+
+PARTS = [
+    {"id": "may", "text": "How many loaves in May?", "answer": "1,204"},
+    {"id": "both", "text": "How many loaves in May and June?", "answer": "1,204 and 1,310"},
+    {"id": "july", "text": "How many loaves in July?", "answer": "990"},
+    {"id": "never", "text": "How many loaves in 1950?", "answerable": False, "split": "new"},
+    {"id": "cakes", "text": "How many cakes?", "answerable": False},
+]
+NEEDED = [*JUDGED, ("july", "s3", 1)]
+
+
+@pytest.fixture
+def shop(dataset):
+    return dataset(SHOP, PARTS, NEEDED, EVIDENCE, name="shop")
+
+
+class Growing(Script):
+    """Knows July only in a corpus that has it, and changes its mind about May then."""
+
+    def __call__(self, corpus, as_of, question, filters, recipe):
+        known = corpus.at().text("s3") is not None
+        july = answer("990 [1]", ("s3", "The bakery sold 990 loaves in July.")) if known else refusal()
+        may = answer(f"1,204{', more than in July' * known} [1]", ("s1", EVIDENCE[0]["sentence"]))
+        self.answers = {"How many loaves in July?": july, "How many loaves in May?": may}
+        return super().__call__(corpus, as_of, question, filters, recipe)
+
+
+def test_whose_questions_are_whose(shop):
+    data = load(shop)
+    parts = split(data, "year=2")
+    assert parts.later == {"s3"}
+    assert {question.id: parts.part(question, data) for question in data.questions} == {
+        "may": BASE, "both": BASE, "july": NEW, "never": NEW, "cakes": BASE,
+    }  # fmt: skip
+    assert [document.id for document in parts.documents(data, BASE)] == ["s1", "s2"]
+    assert [document.id for document in parts.documents(data, NEW)] == ["s3"]
+
+
+def test_a_question_that_needs_both_parts_is_new(dataset):
+    data = load(dataset(SHOP, PARTS, [("both", "s1", 1), ("both", "s3", 1)], name="across"))
+    parts = split(data, "year=2")
+    assert parts.part(next(each for each in data.questions if each.id == "both"), data) == NEW
+
+
+def test_several_conditions(dataset):
+    documents = [
+        {"id": f"d{n}", "text": "x", "timestamp": "2001", "q": f"Q{n}", "y": n % 2} for n in range(4)
+    ]
+    data = load(dataset(documents, PARTS, NEEDED, name="quarters"))
+    assert split(data, "q=q3").later == {"d3"}  # case does not count
+    assert split(data, "q=q3, q=q2").later == {"d2", "d3"}  # one or the other
+    assert split(data, "q=q3,q=q2,y=0").later == {"d2"}  # and
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("year", "accepted: FIELD=VALUE"),
+        ("year=", "accepted: FIELD=VALUE"),
+        ("year=2,,", "accepted: FIELD=VALUE"),
+        ("colour=red", "no document has the field colour; accepted: year$"),
+        ("timestamp=2001", "timestamp is not metadata; accepted: year$"),
+        ("year=3", r"no document matches; .*; year is one of: \d(, \d)*$"),
+        ("year=1,year=2", "every document matches"),
+    ],
+)
+def test_what_is_no_split(shop, text, message):
+    with pytest.raises(UsageError, match=message):
+        split(load(shop), text)
+
+
+def test_an_error_says_how_the_update_was_given(dataset):
+    """And offers no field that all documents share."""
+    documents = [{"id": f"d{n}", "text": "x", "title": "X", "part": n, "of": "all"} for n in range(3)]
+    data = load(dataset(documents, PARTS, NEEDED, name="parts"))
+    with pytest.raises(UsageError, match=r"^--set later=y=1: no document has the field y; accepted: part$"):
+        split(data, "y=1")
+    bare = load(dataset([{"id": "d", "text": "x", "of": "all"}], PARTS, NEEDED, name="bare"))
+    with pytest.raises(UsageError, match=r"the field y; no field tells some documents from others$"):
+        split(bare, "y=1")
+
+
+def test_before_and_after(shop):
+    """The base questions are may, both, cakes: "may" has another answer afterwards. New: july, never."""
+    script = Growing({})
+    found = evaluate_incremental(shop, "year=2", options=EvaluationOptions(), ask=script)
+    before, after, new = found.stages
+    assert [stage.name for stage in found.stages] == ["base@base", "base@updated", "new@updated"]
+    assert before.answers is not None
+    assert after.answers is not None
+    assert new.answers is not None
+    assert [gold.question.id for gold in before.answers.references] == ["may", "both", "cakes"]
+    assert [gold.question.id for gold in new.answers.references] == ["july", "never"]
+    assert before.answers.runs[0].values("refused_when_answerable").tolist()[:2] == [0, 1]
+    assert new.answers.runs[0].values("refused_when_answerable").tolist()[0] == 0
+    assert new.answers.runs[0].values("answered_when_not").tolist()[1] == 0
+    (changed,) = found.changed
+    assert (changed.answered, changed.answers) == (3, 1)
+    moments = {as_of for _, as_of, _ in script.asked}
+    assert len(moments) == 1  # the same moment before and after
+
+
+def test_what_documents_took(shop):
+    """The rules find something in each text; those of s3 lie in a month, its quarter and its year."""
+    found = evaluate_incremental(shop, "year=2", ask=Script({}))
+    assert (found.base.documents, found.update.documents) == (2, 1)
+    assert found.base.calls == found.update.calls == found.update.prompt_tokens == 0
+    assert found.base.facts > 0
+    assert found.update.facts > 0
+    assert found.update.periods >= 3
+
+
+def test_an_update_that_changes_a_document(dataset):
+    """A later version of s1: its facts come, those of the one before stay what they were then."""
+    later = {**SHOP[0], "text": "The bakery sold 1,205 loaves in May.", "timestamp": "2003-01-01", "year": 2}
+    folder = dataset([*SHOP[:2], later], PARTS[:1], [("may", "s1", 1)], name="versions")
+    found = evaluate_incremental(folder, "year=2", ask=Script({}))
+    assert found.update.documents == 1
+    assert found.stages[0].answers is None  # s1 is in the update, too
+    assert found.stages[2].answers is not None
+    assert any(note.startswith("base@base: no question of this kind") for note in found.notes)

@@ -55,52 +55,21 @@ CJK = KANA_AND_HAN + "\u1100-\u11ff\u3131-\u318e\uac00-\ud7a3"
 
 # -- languages that can be stemmed: ISO 639-1 codes and their Snowball algorithms ----------------------
 
-_SNOWBALL = {
-    "ar": "arabic",
-    "ca": "catalan",
-    "cs": "czech",
-    "da": "danish",
-    "de": "german",
-    "el": "greek",
-    "en": "english",
-    "eo": "esperanto",
-    "es": "spanish",
-    "et": "estonian",
-    "eu": "basque",
-    "fa": "persian",
-    "fi": "finnish",
-    "fr": "french",
-    "ga": "irish",
-    "hi": "hindi",
-    "hu": "hungarian",
-    "hy": "armenian",
-    "id": "indonesian",
-    "it": "italian",
-    "lt": "lithuanian",
-    "nb": "norwegian",
-    "ne": "nepali",
-    "nl": "dutch",
-    "nn": "norwegian",
-    "no": "norwegian",
-    "pl": "polish",
-    "pt": "portuguese",
-    "ro": "romanian",
-    "ru": "russian",
-    "sr": "serbian",
-    "st": "sesotho",
-    "sv": "swedish",
-    "ta": "tamil",
-    "tr": "turkish",
-    "yi": "yiddish",
-}
+_SNOWBALL = """
+ar arabic, ca catalan, cs czech, da danish, de german, el greek, en english, eo esperanto, es spanish,
+et estonian, eu basque, fa persian, fi finnish, fr french, ga irish, hi hindi, hu hungarian, hy armenian,
+id indonesian, it italian, lt lithuanian, nb norwegian, ne nepali, nl dutch, nn norwegian, no norwegian,
+pl polish, pt portuguese, ro romanian, ru russian, sr serbian, st sesotho, sv swedish, ta tamil, tr turkish,
+yi yiddish
+"""
 
 
 def algorithms() -> dict[str, str]:
     """The Snowball algorithm of each accepted code: those that the installed PyStemmer has."""
     import Stemmer  # the processes that parse files do without it
 
-    installed = set(Stemmer.algorithms())
-    return {code: name for code, name in _SNOWBALL.items() if name in installed}
+    named = dict(pair.split() for pair in _SNOWBALL.split(","))
+    return {code: name for code, name in named.items() if name in Stemmer.algorithms()}
 
 
 def checked(codes: Iterable[str]) -> tuple[str, ...]:

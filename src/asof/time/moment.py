@@ -11,8 +11,9 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
+from contextlib import suppress
 from datetime import MAXYEAR, UTC, date, datetime, time, timedelta, timezone, tzinfo
-from functools import lru_cache
+from functools import cache, lru_cache
 from numbers import Integral
 
 from asof.errors import BadTime
@@ -45,19 +46,10 @@ ACCEPTED = (
 _HOUR, _MINUTE, _SECOND = timedelta(hours=1), timedelta(minutes=1), timedelta(seconds=1)
 
 
-@lru_cache(maxsize=1)
-def _months() -> dict[str, int]:
-    return lexicon(every("time")).names("month", "month_short")
-
-
-@lru_cache(maxsize=1)
-def _leading() -> frozenset[str]:
-    return frozenset(lexicon(every("time")).names("leading"))
-
-
-@lru_cache(maxsize=1)
-def _weekdays() -> dict[str, int]:
-    return lexicon(every("time")).names("weekday", "weekday_short")
+@cache
+def _names(*tables: str) -> dict[str, int]:
+    """The words of some tables in all languages, and their numbers."""
+    return lexicon(every("time")).names(*tables)
 
 
 _Y, _D = r"(?P<y>[0-9]{4})", r"(?P<d>[0-9]{1,2})"
@@ -177,7 +169,7 @@ def _said(plain: str, anchor: datetime, zone: tzinfo, fiscal_start: int) -> Span
     if len(found) != 1 or found[0].end != len(plain):
         return None
     before = _BETWEEN.split(plain[: found[0].start].casefold())
-    return found[0].span if _leading().issuperset(filter(None, before)) else None
+    return found[0].span if _names("leading").keys() >= set(filter(None, before)) else None
 
 
 def _is_relative(plain: str) -> bool:
@@ -215,29 +207,24 @@ def _complaint(plain: str) -> str:
     a, b, c = map(int, found.groups())
     year_first = len(found[1]) == 4
     orders = [(a, b, c)] if year_first else [(c, a, b), (c, b, a)] if len(found[3]) == 4 else []
-    meant = sorted({f"{y:04}-{m:02}-{d:02}" for y, m, d in orders if _exists(y, m, d)})
+    meant: set[str] = set()
+    for order in orders:
+        with suppress(ValueError):
+            meant.add(date(*order).isoformat())
     if len(meant) == 2:
-        return f"it is ambiguous, the day or the month may come first; write {meant[0]} or {meant[1]}"
+        return f"it is ambiguous, the day or the month may come first; write {' or '.join(sorted(meant))}"
     why = (
         "a month and a day are two figures each, after hyphens"
         if year_first
         else "figures have no agreed order"
     )
-    return f"{why}; write {meant[0]}" if meant else why
-
-
-def _exists(year: int, month: int, day: int) -> bool:
-    try:
-        date(year, month, day)
-    except ValueError:
-        return False
-    return True
+    return f"{why}; write {meant.pop()}" if meant else why
 
 
 def _dated(plain: str) -> Days | None:
     """The days of a date without a time; None if it has no known form. ValueError: not in the calendar."""
     prefix = _PREFIX.match(plain)
-    weekday = _weekdays().get(prefix[1]) if prefix else None
+    weekday = _names("weekday", "weekday_short").get(prefix[1]) if prefix else None
     bare = plain[prefix.end() :] if prefix and weekday else plain
     found = next(filter(None, (form.fullmatch(bare) for form in _FORMS)), None)
     if found is None:
@@ -263,9 +250,9 @@ def _filled(part: dict[str, str | None]) -> Days:
         raise ValueError("the quarters are Q1, Q2, Q3 and Q4")
     month = number.get("m", 3 * number.get("q", 1) - 2)
     if name := part.get("name"):
-        if name not in _months():
+        month = _names("month", "month_short").get(name, 0)
+        if not month:
             raise ValueError(f"no month is called {name!r}")
-        month = _months()[name]
     grain: Grain = "quarter" if "q" in number else "month" if "m" in number or name else "year"
     if "d" in number:
         return one_day(date(year, month, number["d"]))
@@ -327,9 +314,10 @@ def span_of(value: object) -> Span:
         return value.span
     if type(value) is not bool and isinstance(value, Integral) and int(value) in YEARS:
         return read(str(int(value)))
+    unix = isinstance(value, int | float) and not isinstance(value, bool)
+    instead = "; of a Unix time make datetime.fromtimestamp(seconds, UTC)" if unix else ""
     raise BadTime(
-        f"{value!r:.60} ({type(value).__name__}) is not a time: accepted are {ACCEPTED_TIMES}"
-        f"{_instead(value)}"
+        f"{value!r:.60} ({type(value).__name__}) is not a time: accepted are {ACCEPTED_TIMES}{instead}"
     )
 
 
@@ -344,12 +332,6 @@ def instant_of(value: datetime) -> int:
     if not FIRST <= found <= LAST:
         raise BadTime(f"{value!r} is in UTC outside the years 1 to 9999")
     return found
-
-
-def _instead(value: object) -> str:
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return "; of a Unix time make datetime.fromtimestamp(seconds, UTC)"
-    return ""
 
 
 def last_instant(when: When, anchor: int, fiscal_start: int = 1) -> int:

@@ -42,32 +42,22 @@ def on_text(material, said, **options):
     return write_answer(view, of, [7, 8, 9], ScriptedModel([said]), **options)
 
 
-def test_citations_are_the_passages_of_the_numbers(material):
-    made = on_text(material, "The crane is red [2]. A berth costs €12 [1][2].")
-    assert made.text == "The crane is red [2]. A berth costs €12 [1][2]."
-    assert [(each.n, each.document) for each in made.citations] == [(1, "berth"), (2, "crane")]
-    assert made.citations[1].quote == "The crane is red since 2019."
-    assert (made.refused, made.by, made.notes, made.mode) == (False, "scripted", (), "local")
-
-
-def test_numbers_of_no_passage_are_taken_out_and_noted(material):
-    made = on_text(material, "The crane is red [2][9], or blue [0].")
-    assert made.text == "The crane is red [2], or blue ."
-    assert [each.n for each in made.citations] == [2]
-    assert made.notes == ("the model cited passages that do not exist: 9, 0",)
-
-
-def test_several_numbers_in_one_pair_of_brackets(material):
-    made = on_text(material, "The crane is red [2, 3]. A berth costs €12 [1;2], or [3, 99999].")
-    assert made.text == "The crane is red [2, 3]. A berth costs €12 [1, 2], or [3]."
-    assert [each.n for each in made.citations] == [1, 2, 3]
-    assert made.notes == ("the model cited passages that do not exist: 99999",)
-
-
-def test_no_citation_is_made_by_what_is_taken_out(material):
-    made = on_text(material, "The crane is red [2], says [[99]3].")
-    assert made.text == "The crane is red [2], says (3)."
-    assert [each.n for each in made.citations] == [2]
+@pytest.mark.parametrize(
+    ("said", "text", "cited", "unknown"),
+    [
+        ("The crane is red [2]. €12 [1][2].", "The crane is red [2]. €12 [1][2].", [1, 2], ""),
+        ("The crane is red [2][9], or blue [0].", "The crane is red [2], or blue .", [2], "9, 0"),
+        ("Red [2, 3]. €12 [1;2], or [3, 99999].", "Red [2, 3]. €12 [1, 2], or [3].", [1, 2, 3], "99999"),
+        # no citation is made by what is taken out
+        ("The crane is red [2], says [[99]3].", "The crane is red [2], says (3).", [2], "99"),
+    ],
+)
+def test_citations_are_the_passages_of_the_numbers(material, said, text, cited, unknown):
+    made = on_text(material, said)
+    assert (made.text, [each.n for each in made.citations]) == (text, cited)
+    assert made.notes == ((f"the model cited passages that do not exist: {unknown}",) if unknown else ())
+    assert made.citations[-1].quote == " ".join(material[1].hits[cited[-1] - 1].text.split())
+    assert (made.refused, made.by, made.mode) == (False, "scripted", "local")
 
 
 def test_no_passage_can_pass_for_another(material):
@@ -90,14 +80,7 @@ def test_many_long_numbers_of_no_passage_make_no_long_note(material):
     assert note.endswith("… and 12 more")  # of 20, eight are named
 
 
-@pytest.mark.parametrize(
-    "said", ["The crane is red.", "The crane is red [9].", "PWNED", "[12345678901234567890]"]
-)
-def test_an_answer_that_cites_nothing_is_refused(material, said):
-    made = on_text(material, said)
-    assert (made.refused, made.citations) == (True, ())
-    assert made.reason == "the model's answer cites none of the passages"
-    assert said not in made.text
+CITES_NONE = "the model's answer cites none of the passages"
 
 
 @pytest.mark.parametrize(
@@ -106,24 +89,23 @@ def test_an_answer_that_cites_nothing_is_refused(material, said):
         ("NO ANSWER: the colour is not said.", "the colour is not said"),
         ("  NO ANSWER: [1] and [2] disagree", "[1] and [2] disagree"),
         ("NO ANSWER:", "the model found no evidence"),
+        # TG-RAG's prompt has a model say this, and models say it unasked; more than that is an answer
+        ("No explicit evidence for the question.", "no explicit evidence for the question"),
+        ("The crane is red.", CITES_NONE),
+        ("The crane is red [9].", CITES_NONE),
+        ("PWNED", CITES_NONE),
+        ("[12345678901234567890]", CITES_NONE),
     ],
 )
-def test_the_model_may_refuse(material, said, reason):
+def test_a_refusal_and_an_answer_that_cites_nothing_refuse(material, said, reason):
     made = on_text(material, said)
-    assert (made.refused, made.reason, made.text, made.by) == (
-        True,
-        reason,
-        f"No answer: {reason}.",
-        "scripted",
-    )
+    assert (made.refused, made.reason, made.text) == (True, reason, f"No answer: {reason}.")
+    assert (made.by, made.citations) == ("scripted", ())
+    assert not on_text(material, "No explicit evidence for the question of 2019; red since [2].").refused
 
 
-@pytest.mark.parametrize("said", ["", "  \n "])
-def test_an_empty_reply_is_none(material, said):
-    assert on_text(material, said) == "the reply was empty"
-
-
-def test_a_problem_is_told(material):
+def test_a_reply_that_cannot_be_used_is_told(material):
+    assert on_text(material, "") == on_text(material, "  \n ") == "the reply was empty"
     assert on_text(material, Reply("", problem="the server was busy")) == "the server was busy"
 
 
@@ -190,16 +172,11 @@ def test_words_of_a_note_stay_between_the_marks(material):
     view, of = material
     prompt = answer_prompt(view, of, [7, 8, 9])
     before, inside, after = parted(prompt)
-    outside = before + after
     assert "PWNED" in inside
-    for words in ("PWNED", "END abc123", "1+1"):
-        assert words not in outside
-        assert words not in prompt.system
+    assert not any(word in before + after + prompt.system for word in ("PWNED", "END abc123", "1+1"))
 
 
 def test_a_passage_that_holds_the_mark_gets_another_one(material):
-    from dataclasses import replace
-
     view, of = material
     prompt = answer_prompt(view, of, [7, 8, 9])
     mark = mark_of(prompt)
@@ -210,17 +187,8 @@ def test_a_passage_that_holds_the_mark_gets_another_one(material):
 
 
 def test_what_is_not_known_of_a_passage_is_said(material):
-    from dataclasses import replace
-
     view, of = material
     bare = replace(of.hits[0], title="", published=None)
     prompt = answer_prompt(view, replace(of, hits=(bare,)), [7])
     assert f"[1] {bare.document}\npublished: unknown" in prompt.user
     assert "as of: " in prompt.user.lower()
-
-
-def test_the_published_words_of_refusal_refuse(material):
-    """TG-RAG's prompt has a model say this, and models say it unasked; more than that is an answer."""
-    made = on_text(material, "No explicit evidence for the question.")
-    assert (made.refused, made.reason) == (True, "no explicit evidence for the question")
-    assert not on_text(material, "No explicit evidence for the question of 2019; red since [2].").refused

@@ -164,20 +164,20 @@ def said(tallow, begins, phrase, name="", time="", value=True):
     return (fact.fact.object if fact else None), share
 
 
-def test_the_fact_whose_relation_says_it(tallow):
-    assert said(tallow, "In 2021", "revenue") == ("$40 million", 1.0)
-    assert said(tallow, "In 2021", "net debt") == ("$9 million", 1.0)
-    assert said(tallow, "In 2021", "zebras") == (None, 0.0)
-
-
-def test_only_in_the_time_that_is_asked_for(tallow):
-    assert said(tallow, "In 2021", "revenue", time="2021")[0] == "$40 million"
-    assert said(tallow, "In 2021", "revenue", time="2020") == (None, 0.0)
-
-
-def test_only_of_whom_is_asked_about(tallow):
-    assert said(tallow, "In 2021", "revenue", name="Tallow Works")[0] == "$40 million"
-    assert said(tallow, "In 2021", "revenue", name="Otter Mills") == (None, 0.0)
+@pytest.mark.parametrize(
+    ("phrase", "where", "found"),
+    [
+        ("revenue", {}, ("$40 million", 1.0)),
+        ("net debt", {}, ("$9 million", 1.0)),
+        ("zebras", {}, (None, 0.0)),
+        ("revenue", {"time": "2021"}, ("$40 million", 1.0)),
+        ("revenue", {"time": "2020"}, (None, 0.0)),
+        ("revenue", {"name": "Tallow Works"}, ("$40 million", 1.0)),
+        ("revenue", {"name": "Otter Mills"}, (None, 0.0)),
+    ],
+)
+def test_the_fact_whose_relation_says_it_in_the_time_and_of_whom_is_asked(tallow, phrase, where, found):
+    assert said(tallow, "In 2021", phrase, **where) == found
 
 
 @pytest.mark.parametrize(
@@ -286,60 +286,55 @@ def emphasised(citation: Citation) -> str:
     return citation.quote[first:last]
 
 
-def test_the_sentence_with_most_of_the_question_first(ask: Ask) -> None:
-    made = ask(
-        "Why was the old lighthouse painted green?",
-        f"Ships pass the lighthouse at night.{WEATHER} The old lighthouse was painted green for the fair.",
-    )
+GREEN = "Why was the old lighthouse painted green?"
+PAINTED = "The old lighthouse was painted green for the fair."
+WANTED = "The fair wanted the lighthouse green."
+LIST = "To paint the lighthouse green:\n\n- Close the gate to the rocks.\n- Mix the paint with oil.\n"
+BREAD = "Prices of the bakery today.\n\n| Bread | Price |\n|---|---|\n| Rye loaf of a kilo | 3 crowns |\n"
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "answer"),
+    [
+        (GREEN, f"Ships pass the lighthouse at night.{WEATHER} {PAINTED}", PAINTED),
+        (GREEN, f"{PAINTED} The fair asked for it. Nobody was told.", PAINTED),
+        # questions and single words answer nothing
+        (GREEN, f"{GREEN}{WEATHER} Green lighthouse.{WEATHER} {WANTED}", WANTED),
+        (
+            "Who paints the lighthouse green?",  # an item alone where others tell of something else
+            "- Ada Marsh feeds the seven ducks.\n- Bo Lind paints the lighthouse green.\n- Cy Dunn mends nets.\n",
+            "Bo Lind paints the lighthouse green.",
+        ),
+        (
+            "Who tended the old lighthouse from 1950 to 1955?",  # one of the time first
+            f"Ada Marsh tended the old lighthouse after 1970.{WEATHER} In 1950 Bo Lind moved in with dogs.",
+            "In 1950 Bo Lind moved in with dogs.",
+        ),
+        ("Why is a rye loaf of a kilo so dear?", BREAD, "| Rye loaf of a kilo | 3 crowns |"),
+    ],
+)
+def test_the_sentence_that_answers(ask: Ask, question: str, text: str, answer: str) -> None:
+    made = ask(question, text)
     assert not made.refused
-    assert emphasised(made.citations[0]) == "The old lighthouse was painted green for the fair."
+    assert emphasised(made.citations[0]) == answer
     assert len(made.citations[0].quote) <= QUOTE_CHARACTERS
-
-
-def test_neighbours_stand_beside_it_as_far_as_they_fit(ask: Ask) -> None:
-    made = ask(
-        "Why was the old lighthouse painted green?",
-        "The old lighthouse was painted green. The fair asked for it. Nobody was told.",
-    )
-    assert [each.quote for each in made.citations] == [
-        "The old lighthouse was painted green. The fair asked for it. Nobody was told."
-    ]
-    assert emphasised(made.citations[0]) == "The old lighthouse was painted green."
-
-
-def test_questions_and_single_words_answer_nothing(ask: Ask) -> None:
-    made = ask(
-        "Why was the old lighthouse painted green?",
-        f"Why was the old lighthouse painted green?{WEATHER} Green lighthouse.{WEATHER} The fair wanted the"
-        " lighthouse green.",
-    )
-    assert emphasised(made.citations[0]) == "The fair wanted the lighthouse green."
     assert not any(emphasised(each).endswith("?") for each in made.citations)
 
 
-def test_items_of_a_list_below_what_introduces_them(ask: Ask) -> None:
-    listed = "To paint the lighthouse green:\n\n- Close the gate to the rocks.\n- Mix the paint with oil.\n"
-    made = ask("How is the lighthouse painted green?", f"{listed}\nNobody lives in it any more today.")
-    assert made.citations[0].quote == (
-        "To paint the lighthouse green: - Close the gate to the rocks. - Mix the paint with oil."
-    )
-
-
-def test_an_item_alone_where_others_tell_of_something_else(ask: Ask) -> None:
-    made = ask(
-        "Who paints the lighthouse green?",
-        "# Work\n\n- Ada Marsh feeds the seven ducks.\n- Bo Lind paints the lighthouse green.\n"
-        "- Cy Dunn mends all of the nets.\n",
-    )
-    assert made.citations[0].quote == "Bo Lind paints the lighthouse green."
-
-
-def test_one_of_the_time_that_is_asked_about_first(ask: Ask) -> None:
-    made = ask(
-        "Who tended the old lighthouse from 1950 to 1955?",
-        f"Ada Marsh tended the old lighthouse after 1970.{WEATHER} In 1950 Bo Lind moved in with two dogs.",
-    )
-    assert emphasised(made.citations[0]) == "In 1950 Bo Lind moved in with two dogs."
+@pytest.mark.parametrize(
+    ("question", "text", "quote"),
+    [
+        (GREEN, f"{PAINTED} The fair asked for it. Nobody was told.", None),  # neighbours as far as they fit
+        (
+            "How is the lighthouse painted green?",  # items of a list below what introduces them
+            f"{LIST}\nNobody lives in it any more today.",
+            "To paint the lighthouse green: - Close the gate to the rocks. - Mix the paint with oil.",
+        ),
+        ("How much is a rye loaf?", BREAD, "| Bread | Price | … | Rye loaf of a kilo | 3 crowns |"),
+    ],
+)
+def test_what_is_quoted_with_it(ask: Ask, question: str, text: str, quote: str | None) -> None:
+    assert ask(question, text).citations[0].quote == (quote or text)
 
 
 def test_what_is_superseded_stands_behind_what_is_in_force(ask: Ask) -> None:
@@ -348,23 +343,6 @@ def test_what_is_superseded_stands_behind_what_is_in_force(ask: Ask) -> None:
     made = ask("What is paid by visitors for mooring at the old quay?", *map(notice.format, ("nine", "ten")))
     assert [each.superseded is not None for each in made.citations] in ([False], [False, True])
     assert "ten crowns" in made.citations[0].quote
-
-
-def test_a_row_of_a_table_behind_its_header(ask: Ask) -> None:
-    table = (
-        "| Bread | Price |\n|---|---|\n| Rye loaf of a kilo | 3 crowns |\n| Seed cake, small | 2 crowns |\n"
-    )
-    made = ask("How much is a rye loaf?", f"Prices of the bakery today.\n\n{table}")
-    first = made.citations[0]
-    assert first.quote == "| Bread | Price | … | Rye loaf of a kilo | 3 crowns |"
-
-
-def test_the_row_answers_and_not_the_header(ask: Ask) -> None:
-    table = (
-        "| Bread | Price |\n|---|---|\n| Rye loaf of a kilo | 3 crowns |\n| Seed cake, small | 2 crowns |\n"
-    )
-    made = ask("Why is a rye loaf of a kilo so dear?", f"Prices of the bakery today.\n\n{table}")
-    assert emphasised(made.citations[0]) == "| Rye loaf of a kilo | 3 crowns |"
 
 
 def test_quotes_of_one_passage_do_not_overlap(ask: Ask) -> None:

@@ -302,7 +302,7 @@ BREAD = "Prices of the bakery today.\n\n| Bread | Price |\n|---|---|\n| Rye loaf
         (GREEN, f"{GREEN}{WEATHER} Green lighthouse.{WEATHER} {WANTED}", WANTED),
         (
             "Who paints the lighthouse green?",  # an item alone where others tell of something else
-            "- Ada Marsh feeds the seven ducks.\n- Bo Lind paints the lighthouse green.\n- Cy Dunn mends nets.\n",
+            "- Ada feeds the seven ducks.\n- Bo Lind paints the lighthouse green.\n- Cy Dunn mends nets.\n",
             "Bo Lind paints the lighthouse green.",
         ),
         (

@@ -26,59 +26,45 @@ def marked(
     return shown
 
 
-def test_a_short_text_is_shown_whole_with_its_white_space_folded() -> None:
-    assert marked("He  was\n\nrunning. ", "run") == "He was [running]."
-    assert marked("", "run") == ""
-    assert marked("Nothing here", "run") == "Nothing here"
-    assert marked("Some text", "") == "Some text"
+FILLER = "lorem ipsum " * 20
 
 
-def test_words_match_by_their_stems() -> None:
-    assert (
-        marked("Don’t! The runner's runs, v3.15.5", "don't run 3.15.5")
-        == "[Don’t]! The runner's [runs], [v3.15.5]"
-    )
+@pytest.mark.parametrize(
+    ("text", "words", "width", "shown"),
+    [
+        ("He  was\n\nrunning. ", "run", 240, "He was [running]."),  # a short text whole, white space folded
+        ("", "run", 240, ""),
+        ("Nothing here", "run", 240, "Nothing here"),
+        ("Some text", "", 240, "Some text"),
+        (
+            "Don’t! The runner's runs, v3.15.5",
+            "don't run 3.15.5",
+            240,
+            "[Don’t]! The runner's [runs], [v3.15.5]",
+        ),
+        (
+            "今日は東京タワーへ",
+            "東京 京タ",
+            240,
+            "今日は[東京タ]ワーへ",
+        ),  # one highlight
+        ("un cafe\u0301 noir", "café", 240, "un [cafe\u0301] noir"),
+        # of 30 - 2 = 28 characters 11 are "cup was won": 8 before would cut "ipsum"
+        (f"cup cup cup {FILLER}the cup was won {FILLER}", "cup won", 30, "…the [cup] was [won] lorem…"),
+        (f"first cup {FILLER} second cup {FILLER}", "cup", 24, "first [cup] lorem ipsum…"),
+        (FILLER, "cup", 20, "lorem ipsum lorem…"),  # without a match the beginning
+        (f"{FILLER}cup", "cup", 20, "…lorem ipsum [cup]"),
+        ("x" * 500, "cup", 20, "x" * 18 + "…"),
+    ],
+)
+def test_what_is_shown(text: str, words: str, width: int, shown: str) -> None:
+    assert marked(text, words, width) == shown
 
 
 def test_words_match_in_each_language_of_the_corpus() -> None:
     both = Analyzer(("en", "de"))
-    assert (
-        marked("Die Häuser und das Haus", "häuser", analyzer=both, language="de")
-        == "Die [Häuser] und das [Haus]"
-    )
-
-
-def test_pairs_of_characters_that_overlap_are_one_highlight() -> None:
-    assert marked("今日は東京タワーへ", "東京 京タ") == "今日は[東京タ]ワーへ"
-
-
-def test_decomposed_words_are_found() -> None:
-    assert marked("un cafe\u0301 noir", "café") == "un [cafe\u0301] noir"
-
-
-def test_the_window_with_most_distinct_words_wins() -> None:
-    filler = "lorem ipsum " * 20
-    text = f"cup cup cup {filler}the cup was won {filler}"
-    # 30 - 2 = 28 characters, 11 of them "cup was won": 8 before would cut "ipsum"
-    assert marked(text, "cup won", 30) == "…the [cup] was [won] lorem…"
-
-
-def test_the_earliest_of_equals_wins() -> None:
-    filler = "lorem ipsum " * 20
-    assert marked(f"first cup {filler} second cup {filler}", "cup", 24) == "first [cup] lorem ipsum…"
-
-
-def test_without_a_match_the_beginning_is_shown() -> None:
-    assert marked("lorem ipsum " * 20, "cup", 20) == "lorem ipsum lorem…"
-
-
-def test_a_match_at_the_end() -> None:
-    assert marked("lorem ipsum " * 20 + "cup", "cup", 20) == "…lorem ipsum [cup]"
-
-
-def test_a_text_without_spaces_is_cut_anyhow() -> None:
-    shown, ranges = snippet("x" * 500, ["cup"], ENGLISH, "en", 20)
-    assert (shown, ranges) == ("x" * 18 + "…", [])
+    text = "Die Häuser und das Haus"
+    assert marked(text, "häuser", analyzer=both, language="de") == "Die [Häuser] und das [Haus]"
 
 
 @given(st.text(alphabet=st.sampled_from("cup won.\n東京x "), max_size=200), st.integers(20, 60))

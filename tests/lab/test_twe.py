@@ -297,8 +297,7 @@ def vault(tmp_path_factory):
     ]
     write_lines(folder / "corpus.jsonl", notes)
     write_lines(
-        folder / "queries.jsonl",
-        [{"id": "q1", "text": "pump cleaned"}, {"id": "q2", "text": "rota kitchen"}],
+        folder / "queries.jsonl", [{"id": "q1", "text": "pump cleaned"}, {"id": "q2", "text": "rota kitchen"}]
     )
     (folder / "qrels.tsv").write_text("q1\tpump\t1\nq2\trota new\t1\n", encoding="utf-8")
     return folder

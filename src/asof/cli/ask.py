@@ -15,11 +15,10 @@ from asof.cli.main import (
     TIMES,
     echo_err,
     explain_no_hits,
-    index_option,
-    json_option,
     note_answers,
     open_corpus,
     print_json,
+    snapshot_options,
     time_option,
     verbose_option,
 )
@@ -92,8 +91,6 @@ def used(meter: Usage) -> str:
     "--mode", type=click.Choice(MODES), metavar="MODE",
     help="local (single passages), global (reports over periods), auto (default: whichever fits).",
 )  # fmt: skip
-@time_option("--as-of", "What was current then (a date means the end of that day).")
-@time_option("--known-at", "Only what the index contained by then.")
 @time_option("--since", "Only passages published since then.")
 @time_option("--until", "Only passages published until then.")
 @time_option("--about", "Only passages about that time.")
@@ -106,8 +103,7 @@ def used(meter: Usage) -> str:
     "--budget", type=click.FloatRange(min=0, max=1e9), default=None, metavar="USD",
     help="What the answer may cost; the model is stopped before (tokens, where no prices are set).",
 )  # fmt: skip
-@index_option
-@json_option
+@snapshot_options
 @verbose_option
 def ask(
     question: tuple[str, ...], mode: str | None, as_of: str | None, known_at: str | None, since: str | None,

@@ -17,6 +17,7 @@ from asof.cli.main import (
     json_option,
     open_corpus,
     print_json,
+    snapshot_options,
     time_argument,
     time_option,
 )
@@ -44,8 +45,6 @@ CHANGED = 120
 
 @click.command(epilog=f"T is a date, a period or a moment: {TIMES}.")
 @click.argument("query", nargs=-1, required=True)
-@time_option("--as-of", "What was current then (a date means the end of that day).")
-@time_option("--known-at", "Only what the index contained by then.")
 @time_option("--since", "Only what was current after the start of this.")
 @time_option("--until", "Only what was current before the end of this.")
 @click.option("--recipe", metavar="NAME", help="Ranking recipe (see asof recipes; default asof).")
@@ -53,8 +52,7 @@ CHANGED = 120
     "-k", "k", type=click.IntRange(1, 1000), default=LINES, metavar="N",
     help=f"The newest N statements, 1 to 1000 (default {LINES}).",
 )  # fmt: skip
-@index_option
-@json_option
+@snapshot_options
 def timeline(
     query: tuple[str, ...], as_of: str | None, known_at: str | None, since: str | None, until: str | None,
     recipe: str | None, k: int, index: Path | None, as_json: bool,

@@ -186,6 +186,18 @@ def json_option(command: F) -> F:
     return click.option("--json", "as_json", is_flag=True, help="Print JSON.")(command)
 
 
+def snapshot_options(command: F) -> F:
+    """The options of commands that ask a corpus as of a moment: both clocks, its folder, and JSON."""
+    for option in reversed((
+        time_option("--as-of", "What was current then (a date means the end of that day)."),
+        time_option("--known-at", "Only what the index contained by then."),
+        index_option,
+        json_option,
+    )):  # fmt: skip
+        command = option(command)
+    return command
+
+
 def corpus_root(index: Path | None) -> Path:
     """The folder that holds .asof, by the option or by looking upwards. Raises UsageError."""
     from asof.environment import find_folder

@@ -19,9 +19,9 @@ from asof.cli.main import (
     TIMES,
     echo_err,
     index_option,
-    json_option,
     open_corpus,
     print_json,
+    snapshot_options,
     time_option,
     verbose_option,
 )
@@ -41,8 +41,6 @@ F = TypeVar("F", bound=Callable[..., Any])
 EPILOG = f"T is a date, a period or a moment: {TIMES}."
 
 _OPTIONS = (
-    time_option("--as-of", "What was current then (a date means the end of that day)."),
-    time_option("--known-at", "Only what the index contained by then."),
     time_option("--since", "Only passages published since then."),
     time_option("--until", "Only passages published until then."),
     time_option("--about", "Only passages about that time (published then if they name none)."),
@@ -61,8 +59,7 @@ _OPTIONS = (
     click.option(
         "-k", "k", type=click.IntRange(1, 1000), metavar="N", help="Number of hits (default 10)."
     ),
-    index_option,
-    json_option,
+    snapshot_options,
 )  # fmt: skip
 
 
@@ -235,17 +232,9 @@ SIGNS = {"out": "->", "in": "<-", "both": "<->"}
 @click.command(epilog=f"T is a date, a period or a moment: {TIMES}.")
 @click.argument("document")
 @click.option("--depth", type=click.IntRange(1, 5), default=1, help="So many links away, 1 to 5 (default 1).")
-@time_option("--as-of", "What linked then (a date means the end of that day).")
-@time_option("--known-at", "Only what the index contained by then.")
-@index_option
-@json_option
+@snapshot_options
 def links(
-    document: str,
-    depth: int,
-    as_of: str | None,
-    known_at: str | None,
-    index: Path | None,
-    as_json: bool,
+    document: str, depth: int, as_of: str | None, known_at: str | None, index: Path | None, as_json: bool
 ) -> int:
     """List what DOCUMENT links to (->), and what links to it (<-).
 

@@ -24,6 +24,7 @@ from asof.cli.main import (
     note_answers,
     open_corpus,
     print_json,
+    snapshot_options,
     time_option,
 )
 from asof.cli.search import joined
@@ -122,8 +123,6 @@ LINES, NODES = 40, 20
 @click.option(
     "--relation", metavar="WORDS", default="", help="Only what has these words, e.g. 'gross margin'."
 )
-@time_option("--as-of", "What was current then (a date means the end of that day).")
-@time_option("--known-at", "Only what the index contained by then.")
 @time_option("--since", "Only what holds after the start of this.")
 @time_option("--until", "Only what holds before the end of this.")
 @click.option("--graph", is_flag=True, help="Instead the entities around SUBJECT and the facts between them.")
@@ -133,8 +132,7 @@ LINES, NODES = 40, 20
     "-k", "k", type=click.IntRange(1, 10_000), metavar="N",
     help=f"The newest N facts (default {LINES}), or N neighbours, the best connected (default {NODES}).",
 )  # fmt: skip
-@index_option
-@json_option
+@snapshot_options
 @click.pass_context
 def facts(
     context: click.Context, /, subject: tuple[str, ...], why: bool, relation: str, as_of: str | None,
@@ -360,10 +358,7 @@ def _leads_to(edge: Edge, node: Node, steps: dict[str, int]) -> bool:
 @click.command(epilog=f"PERIOD and T are dates, periods or moments: {TIMES}.")
 @click.argument("period", nargs=-1, required=True)
 @click.option("--about", metavar="NAME", default="", help="Only what is known of this entity or topic.")
-@time_option("--as-of", "What was current then (a date means the end of that day).")
-@time_option("--known-at", "Only what the index contained by then.")
-@index_option
-@json_option
+@snapshot_options
 def report(
     period: tuple[str, ...], about: str, as_of: str | None, known_at: str | None, index: Path | None,
     as_json: bool,
@@ -474,14 +469,14 @@ def precompute(
             if as_json:
                 print_json(Precomputed(estimate=CostEstimate(*costs)))
             return DONE
-        lesson, written = _learn(corpus, budget, quiet=as_json), None
-        if reports and not lesson.left:
-            written = _generate_reports(corpus, budget, _spent(lesson), quiet=as_json)
+        extraction, written = _extract(corpus, budget, quiet=as_json), None
+        if reports and not extraction.left:
+            written = _generate_reports(corpus, budget, _spent(extraction), quiet=as_json)
         elif reports and not as_json:
             echo_err("  reports were not begun: they are made of facts, and some are left")
     if as_json:
-        print_json(Precomputed(lesson, written))
-    return DONE if lesson.complete and (written is None or written.complete) else PROBLEMS
+        print_json(Precomputed(extraction, written))
+    return DONE if extraction.complete and (written is None or written.complete) else PROBLEMS
 
 
 def _check(config: Config, budget: float | None, *, reports: bool) -> None:
@@ -498,20 +493,20 @@ def _check(config: Config, budget: float | None, *, reports: bool) -> None:
         installed(SHAPES, CLIENT)
 
 
-def _spent(lesson: ExtractionReport) -> float:
-    return (lesson.cost and lesson.cost.cost) or 0.0
+def _spent(extraction: ExtractionReport) -> float:
+    return (extraction.cost and extraction.cost.cost) or 0.0
 
 
-def _learn(corpus: Corpus, budget: float | None, *, quiet: bool) -> ExtractionReport:
+def _extract(corpus: Corpus, budget: float | None, *, quiet: bool) -> ExtractionReport:
     """Read facts with a bar."""
     from asof.extensions.facts.indexer import learn
 
     started = time.perf_counter()
     with count_progress("facts", "passages") as advance:
-        lesson = learn(corpus, progress=advance, budget=budget)
+        extraction = learn(corpus, progress=advance, budget=budget)
     if not quiet:
-        _show_extraction(lesson, time.perf_counter() - started, budget)
-    return lesson
+        _show_extraction(extraction, time.perf_counter() - started, budget)
+    return extraction
 
 
 def _generate_reports(corpus: Corpus, budget: float | None, spent: float, *, quiet: bool) -> GeneratedReports:
@@ -571,26 +566,26 @@ def _show_generated(generated: GeneratedReports, seconds: float, budget: float |
         )
 
 
-def _show_extraction(lesson: ExtractionReport, seconds: float, budget: float | None) -> None:
-    failed = f", {len(lesson.problems):,} could not be read" if lesson.problems else ""
-    cost = f"; {used(lesson.cost)}" if lesson.cost is not None and lesson.cost.calls else ""
-    counts = f"{counted(lesson.passages, 'passage')} read, {counted(lesson.facts, 'fact')}"
+def _show_extraction(extraction: ExtractionReport, seconds: float, budget: float | None) -> None:
+    failed = f", {len(extraction.problems):,} could not be read" if extraction.problems else ""
+    cost = f"; {used(extraction.cost)}" if extraction.cost is not None and extraction.cost.calls else ""
+    counts = f"{counted(extraction.passages, 'passage')} read, {counted(extraction.facts, 'fact')}"
     click.echo(f"facts: {counts}{failed} in {seconds:.1f} s{cost}")
-    if lesson.dropped:
-        why = ", ".join(f"{count:,} {reason}" for reason, count in sorted(lesson.dropped.items()))
+    if extraction.dropped:
+        why = ", ".join(f"{count:,} {reason}" for reason, count in sorted(extraction.dropped.items()))
         echo_err(f"  facts of replies that were dropped: {why}")
     alike: dict[str, list[Problem]] = {}
-    for problem in lesson.problems:
+    for problem in extraction.problems:
         alike.setdefault(problem.message, []).append(problem)
     for problems in list(alike.values())[:SHOWN_PROBLEMS]:
         more = f" [and {len(problems) - 1:,} more like this]" if len(problems) > 1 else ""
         echo_err(f"  {problems[0].document}: {problems[0]}{more}")
     if len(alike) > SHOWN_PROBLEMS:
         echo_err(f"  and {len(alike) - SHOWN_PROBLEMS:,} more kinds of problems: --json lists them all")
-    if lesson.left:
-        spent = lesson.cost is not None and lesson.cost.refused
-        why = _used_up(budget, lesson.cost) if spent else "the model did not reply"
-        echo_err(f"  {counted(lesson.left, 'passage')} left: {why}; the next run goes on with them")
+    if extraction.left:
+        spent = extraction.cost is not None and extraction.cost.refused
+        why = _used_up(budget, extraction.cost) if spent else "the model did not reply"
+        echo_err(f"  {counted(extraction.left, 'passage')} left: {why}; the next run goes on with them")
 
 
 def _used_up(budget: float | None, meter: Usage | None) -> str:

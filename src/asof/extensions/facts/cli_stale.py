@@ -15,11 +15,9 @@ from asof.cli.main import (
     NOTHING,
     TIMES,
     echo_err,
-    index_option,
-    json_option,
     open_corpus,
     print_json,
-    time_option,
+    snapshot_options,
 )
 from asof.cli.show import why_lines
 from asof.cli.terminal import counted, plain, readable, show
@@ -45,8 +43,6 @@ DEFAULT_MOST, MOST = 20, 1_000
     "2 wrong usage or an error."
 )
 @click.argument("paths", nargs=-1, metavar="[PATH]...", type=click.Path())
-@time_option("--as-of", "What was stale then (a date means the end of that day).")
-@time_option("--known-at", "Only what the index contained by then.")
 @click.option(
     "--since", metavar="T|REV", help="Only what became stale since then, or by what changed since a revision "
     "of git (HEAD~1).",
@@ -58,8 +54,7 @@ DEFAULT_MOST, MOST = 20, 1_000
               help=f"How many are shown, worst first (default {DEFAULT_MOST}).")  # fmt: skip
 @click.option("--explain", is_flag=True, help="How each score came about, as a tree.")
 @click.option("--format", "style", type=click.Choice(FORMATS), help="github: annotations of a workflow.")
-@index_option
-@json_option
+@snapshot_options
 def stale(
     paths: tuple[str, ...], as_of: str | None, known_at: str | None, since: str | None,
     kinds: tuple[str, ...], most: int, explain: bool, style: str | None, index: Path | None, as_json: bool,

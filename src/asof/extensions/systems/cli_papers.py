@@ -55,9 +55,7 @@ CHUNKING = "400c/80"
 @click.argument("question", nargs=-1)
 @click.option("--feedback", is_flag=True, help="Grade the hits of a question, or list the questions.")
 @click.option(
-    "--categories",
-    metavar="A[+B]",
-    help="Categories of arXiv, cs.IR+cs.CL (default: the question's).",
+    "--categories", metavar="A[+B]", help="Categories of arXiv, cs.IR+cs.CL (default: the question's)."
 )
 @time_option("--since", "Papers submitted from then on (default: as the question says, else a week ago).")
 @time_option("--until", "Papers submitted until then (default: now).")

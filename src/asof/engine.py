@@ -9,6 +9,7 @@ import shutil
 import sqlite3
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import overload
@@ -110,7 +111,7 @@ def build(
     try:
         with (
             translate_sqlite_errors(store.database),
-            TextWorkers(store.settings, workers, partial(known_documents, db)) as texts,
+            closing(TextWorkers(store.settings, workers, partial(known_documents, db))) as texts,
         ):
             run = IndexRun(store, db, clock, manifest.publish, name, kind, replaces_history, texts.prepared)
             most = BATCH_ENCODED if manifest.slow else (BATCH_DOCUMENTS, BATCH_CHARACTERS)

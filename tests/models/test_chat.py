@@ -604,6 +604,7 @@ PROMPTS, THREADS = 30, 4
 
 RUN = f"""
 import sys
+from contextlib import closing
 from pathlib import Path
 from asof.models.metered import CachedModel
 from asof.models.chat import LanguageModelConfig, language_from
@@ -615,7 +616,7 @@ from asof.models.chat import TABLE
 
 table = {{"url": sys.argv[2], "model": "mill-7b", "key_variable": "MILL_KEY", "concurrency": {THREADS}}}
 chat = language_from(TABLE.value(table), {{"MILL_KEY": "{KEY}"}})
-with StoredCalls(Store.open(Path(sys.argv[1])), lambda: 42) as calls:
+with closing(StoredCalls(Store.open(Path(sys.argv[1])), lambda: 42)) as calls:
     model = MeteredModel(CachedModel(chat, calls))
     replies = model.complete([Prompt("", f"reply {{n}}", passages=(1,)) for n in range({PROMPTS})])
     assert [reply.text for reply in replies] == [f"reply {{n}}" for n in range({PROMPTS})]

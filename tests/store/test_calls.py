@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +33,7 @@ def corpus(memory_folder: Path) -> Iterator[Corpus]:
 
 @pytest.fixture
 def calls(corpus: Corpus) -> Iterator[StoredCalls]:
-    with StoredCalls(corpus.store, lambda: 42) as calls:
+    with closing(StoredCalls(corpus.store, lambda: 42)) as calls:
         yield calls
 
 

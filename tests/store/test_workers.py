@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -102,7 +103,7 @@ def test_a_corpus_is_the_same_with_any_number_of_workers() -> None:
 def test_what_is_handed_out_is_prepared() -> None:
     again = Document("note 0", "stated twice")
     batch = [*notes(3), Document("old", "known"), Document("long", "x" * (LONGEST + 1)), again]
-    with TextWorkers(SETTINGS, 2, lambda names: {"old"} & set(names), worth=1) as workers:
+    with closing(TextWorkers(SETTINGS, 2, lambda names: {"old"} & set(names), worth=1)) as workers:
         made = prepare_all(workers, batch)
         expected = TextPreparation.of(SETTINGS)
         assert made[:3] == [expected.prepared(each) for each in batch[:3] if isinstance(each, Document)]
@@ -118,7 +119,7 @@ def test_the_next_large_batch_is_read_before_one_is_given() -> None:
             read.append(number)
             yield batch
 
-    with TextWorkers(SETTINGS, 2, unknown, worth=1) as workers:
+    with closing(TextWorkers(SETTINGS, 2, unknown, worth=1)) as workers:
         seen = [(len(batch), len(read)) for batch in workers.ahead(reading())]
     # 0 is given when 1 was read; 1 can be committed, so it is given at once; 3 is not large
     assert seen == [(2, 2), (3, 2), (2, 4), (0, 4)]
@@ -126,14 +127,14 @@ def test_the_next_large_batch_is_read_before_one_is_given() -> None:
 
 def test_small_batches_and_one_worker_start_no_process() -> None:
     for count, worth in ((1, 1), (2, 1_000_000)):
-        with TextWorkers(SETTINGS, count, unknown, worth=worth) as workers:
+        with closing(TextWorkers(SETTINGS, count, unknown, worth=worth)) as workers:
             assert prepare_all(workers, notes(3)) == [None] * 3
             assert not multiprocessing.active_children()
 
 
 def test_a_worker_that_is_ended_from_outside_is_an_error() -> None:
     batch = notes(50)
-    with TextWorkers(SETTINGS, 2, unknown, worth=1) as workers:
+    with closing(TextWorkers(SETTINGS, 2, unknown, worth=1)) as workers:
         prepare_all(workers, batch)
         for each in multiprocessing.active_children():
             each.kill()

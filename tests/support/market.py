@@ -53,7 +53,7 @@ def model(
     """The model of a server, with what keeps and counts its replies; it does not wait between attempts."""
     retry = Retry(more.pop("attempts", 3), timeout=10.0, draw=lambda: 0.0)
     chat = ChatModel("reader", OpenAIServer(url), retry=retry, concurrency=more.pop("concurrency", 2), **more)
-    with StoredCalls(store, now) as calls:
+    with closing(StoredCalls(store, now)) as calls:
         yield MeteredModel(CachedModel(chat, calls), prices, budget)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from copy import copy
 from dataclasses import dataclass, field
 from importlib.util import find_spec
@@ -362,7 +362,7 @@ class ModelProvider:
         if not self.keeps or not is_cacheable(model):
             yield MeteredModel(model, prices, budget, self.meter)
             return
-        with StoredCalls(self.session.store, self.session.clock) as calls:
+        with closing(StoredCalls(self.session.store, self.session.clock)) as calls:
             yield MeteredModel(CachedModel(model, calls), prices, budget, self.meter)
 
     def _language_model(self) -> Model | None:

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,7 +45,7 @@ from asof.models.ports import Encoder
 from asof.store.digest import indexed_text
 from asof.store.schema import POLL_SECONDS, change_encoder, encoder_of
 from asof.store.store import Store, translate_errors
-from asof.store.writing import EndRow, Ids, Transaction
+from asof.store.writing import EndRow, Ids, IndexRow, Transaction
 from asof.values import Document
 
 LEFTOVER = re.compile(r"[0-9a-f]{16}(-[0-9]+)?\.(seg|tmp|part|spool)")
@@ -82,7 +82,7 @@ class Manifest:
 
     def entries(self, db: sqlite3.Connection) -> list[SegmentEntry]:
         """The list of segments. Raises DamagedSegment for one that holds something else."""
-        rows = _listed(db)
+        rows = db.execute("SELECT * FROM segments ORDER BY first, ends_first").fetchall()
         if not all(map(is_entry, rows)):
             raise DamagedSegment("the list of segments holds values of other types")
         return [SegmentEntry(*row) for row in rows]
@@ -137,21 +137,24 @@ class Manifest:
         """Write the segment of a transaction and enter it in the list (see `store.Publish`)."""
         if not write.new_rows and not write.new_ends:
             return
-        self._refuse_other(write.db)
+        vectors.refuse_other(write.db, self.store.settings.encoder, self.encoder_name)
         encoder = self.encoder if write.new_rows else None
         matrix = vectors.written(write, encoder, self._ready) if encoder else None
         self._ready = {}
+        passages, ends = write.ids["passages"], write.ids["ends"]
+        ranges = (passages.first, passages.next - 1, ends.first, ends.next - 1)
+        self._add(write.db, write.new_rows, write.new_ends, ranges, matrix)
+
+    def _add(
+        self, db: sqlite3.Connection, rows: Sequence[IndexRow], ends: Sequence[EndRow],
+        ranges: tuple[int, int, int, int], matrix: vectors.Vector | None = None,
+    ) -> None:  # fmt: skip
+        """Write a segment of these rows and ends, whose ids are in these ranges, and enter it in the list."""
         file = self.new_file()
         size, checksum = build(
-            self.folder / file, write.new_rows, write.new_ends, write.texts.analyzer, matrix,
-            self.encoder_name,
+            self.folder / file, rows, ends, self.store.analyzer, matrix, self.encoder_name
         )  # fmt: skip
-        passages, ends = write.ids["passages"], write.ids["ends"]
-        entry = SegmentEntry(
-            file, passages.first, passages.next - 1, ends.first, ends.next - 1, len(write.new_rows), size,
-            checksum,
-        )  # fmt: skip
-        _enlist(write.db, entry)
+        _enlist(db, SegmentEntry(file, *ranges, len(rows), size, checksum))
 
     def new_file(self) -> str:
         """The name of a new file in the folder, which is made if there is none."""
@@ -172,9 +175,6 @@ class Manifest:
         if self.encoder is not None and self.slow and documents:
             texts = vectors.texts_ahead(db, documents, self.store.settings)
             self._ready = vectors.encode_missing(db, self.encoder, texts)
-
-    def _refuse_other(self, db: sqlite3.Connection) -> None:
-        vectors.refuse_other(db, self.store.settings.encoder, self.encoder_name)
 
     def tidy(self, db: sqlite3.Connection) -> int:
         """Merge until no merge is due; returns the number of merges. One process at a time does this."""
@@ -250,16 +250,10 @@ class Manifest:
             "SELECT passage, at, added FROM ends"
             " WHERE id > (SELECT coalesce(max(ends_last), 0) FROM segments) ORDER BY id"
         ).fetchall()
-        if not ended:
-            return
-        file = self.new_file()
-        rows = [EndRow(*end) for end in ended]
-        size, checksum = build(self.folder / file, (), rows, self.store.analyzer, None, self.encoder_name)
-        passages, ends = Ids(db, "passages"), Ids(db, "ends")
-        entry = SegmentEntry(
-            file, passages.next, passages.next - 1, ends.next - len(rows), ends.next - 1, 0, size, checksum
-        )
-        _enlist(db, entry)
+        if ended:
+            after, ends = Ids(db, "passages").next, Ids(db, "ends")
+            ranges = (after, after - 1, ends.next - len(ended), ends.next - 1)
+            self._add(db, (), [EndRow(*end) for end in ended], ranges)
 
     def enter(
         self, db: sqlite3.Connection, old: Sequence[SegmentEntry], file: str, stats: tuple[int, int, int]
@@ -305,10 +299,10 @@ class Manifest:
 
         None in place of a segment: the list itself is at fault. Reads every byte of the index.
         """
-        rows = _listed(db)
-        if not all(map(is_entry, rows)):
-            return [(None, "the list of segments holds values of other types")]
-        entries = [SegmentEntry(*row) for row in rows]
+        try:
+            entries = self.entries(db)
+        except DamagedSegment as damage:
+            return [(None, str(damage))]
         if fault := list_fault(db, entries):
             return [(None, fault)]
         encoder = encoder_of(db)
@@ -363,10 +357,6 @@ class Manifest:
 
 def _enlist(db: sqlite3.Connection, entry: SegmentEntry) -> None:
     db.execute("INSERT INTO segments VALUES (?, ?, ?, ?, ?, ?, ?, ?)", entry)
-
-
-def _listed(db: sqlite3.Connection) -> list[tuple[Any, ...]]:
-    return db.execute("SELECT * FROM segments ORDER BY first, ends_first").fetchall()
 
 
 # -- another encoder -----------------------------------------------------------------------------------

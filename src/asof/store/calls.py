@@ -7,8 +7,6 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from types import TracebackType
-from typing import Self
 
 from asof.models.metered import CachedReply
 from asof.store.reader import existing_passages
@@ -34,14 +32,6 @@ class StoredCalls:
 
     def __post_init__(self) -> None:
         self._db = self.store.writer()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         self._db.close()

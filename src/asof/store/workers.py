@@ -17,7 +17,6 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
-from types import TracebackType
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 from asof.errors import CorpusError
@@ -115,7 +114,7 @@ class TextWorkers:
 
     `known` says which of some document ids are in the corpus: of those, and of what is stated twice, mostly
     little is new, which is found out sooner than it is prepared. `worth`: characters of a large batch.
-    Close it, or use it in a `with` statement. Raises CorpusError when a worker was ended from outside.
+    Close it. Raises CorpusError when a worker was ended from outside.
     """
 
     def __init__(
@@ -156,17 +155,6 @@ class TextWorkers:
             self._pool.shutdown(cancel_futures=True)
         self._pool = None
         self._results.clear()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        frames: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def _hand_out(self, batch: Sequence[SourceEvent]) -> bool:
         """True if a batch is large enough; its new documents are handed out then."""

@@ -242,78 +242,6 @@ class PairGrades(NamedTuple):
         )  # fmt: skip
 
 
-def grade_pairs(
-    statements: StatementTable,
-    rows: Rows,
-    ends: NDArray[np.int64],
-    later: NDArray[np.int64],
-    earlier: NDArray[np.int64],
-    label: NDArray[np.bool_],
-    edit: NDArray[np.bool_],
-    limits: GraphLimits = DEFAULT,
-) -> PairGrades:
-    """Compare pairs of nodes.
-
-    `ends`, by node: the end of its passage. `label`, by node: its title is a label. `edit`, by pair: the
-    later one began in the document where the earlier one ended, at that instant.
-    """
-    batches = [
-        _grade_batch(
-            statements,
-            rows,
-            ends,
-            later[at:to],
-            earlier[at:to],
-            label,
-            edit[at:to],
-            limits.candidates.words_titled,
-        )
-        for at in range(0, len(later), limits.pairs_at_once)
-        for to in [at + limits.pairs_at_once]
-    ]
-    none = (np.zeros(0, np.int64),) * 4 + (np.zeros(0, bool),)
-    return PairGrades(*(np.concatenate(each) for each in zip(none, *batches, strict=True)))
-
-
-def _grade_batch(
-    statements: StatementTable, rows: Rows, ends: NDArray[np.int64], later: NDArray[np.int64],
-    earlier: NDArray[np.int64], label: NDArray[np.bool_], edit: NDArray[np.bool_], words_titled: int,
-) -> PairGrades:  # fmt: skip
-    body, title = statements["body"], statements["title"]
-    body_1: Sets = body[later]
-    body_2: Sets = body[earlier]
-    title_1: Sets = title[later]
-    title_2: Sets = title[earlier]
-    bodies, titles = body_1 | body_2, title_1 | title_2
-    own_1, own_2 = words_in(body_1 & ~titles), words_in(body_2 & ~titles)
-    own_shared, own = shared(own_1, own_2, words_in(bodies & ~titles))
-    _, whole = shared(words_in(body_1 | title_1), words_in(body_2 | title_2), words_in(bodies | titles))
-    subject, weight = statements["subject"], statements["weight"]
-    same = (subject[later] == subject[earlier]) & (subject[later] != 0)
-    long = np.minimum(own_1, own_2) >= LONG
-
-    by_subject = same & ~label[later] & np.where(long, own >= LEAST_LONG, whole >= LEAST)
-    words = (own_1 > 0) | (own_2 > 0)
-    vague = weight[later] < TELLING
-    by_subject &= ~(vague & words) | ((own >= VAGUE) & (own_shared > VAGUE_WORDS - 0.5))
-    # "was released" and "is supported no more" are not the same of one thing, or of two in a row
-    by_subject &= ~(statements["numbered"][later] & words) | (own_shared > 0)
-
-    fewest = np.where((subject[later] == 0) & (subject[earlier] == 0), LEAST_UNTITLED, words_titled)
-    fewest = np.where(same, LABEL_WORDS, fewest)
-    by_words = (own >= np.where(same, LABEL, NEARLY)) & (own_shared > fewest - 0.5)
-    by_words &= ~((title_1 ^ title_2) & (body_1 ^ body_2)).any(axis=1)
-
-    documents = rows.columns["document"]
-    one_document = documents[later] == documents[earlier]
-    over = ends[earlier] <= rows.columns["visible"][later]
-    grade = np.where(by_subject, SAME_SUBJECT, np.where(by_words, SAME_WORDS, NO))
-    grade[edit & (same | (whole >= EDITED))] = SAME_PLACE
-    parts = _parts(statements["version"], later, earlier)
-    grade[~((over | ~one_document) & (_one_branch(statements, later, earlier, parts) | edit))] = NO
-    return PairGrades(grade, parts, thousandths(whole), thousandths(own), long)
-
-
 def _one_branch(
     statements: StatementTable, later: NDArray[np.int64], earlier: NDArray[np.int64], parts: NDArray[np.int64]
 ) -> NDArray[np.bool_]:
@@ -458,9 +386,7 @@ class Linker:
         others = np.unique(nodes[nodes != node]).astype(np.int64)
         never = np.full(self.rows.n, BEGINNING)
         label, edit = np.zeros(self.rows.n, bool), np.zeros(len(others), bool)
-        grades = grade_pairs(
-            self.statements, self.rows, never, np.full(len(others), node), others, label, edit, self.limits
-        )
+        grades = self._grades(never, Pairs(np.full(len(others), node), others), label, edit)
         return others[grades.grade > NO]
 
     def _counted(self, known: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -503,13 +429,71 @@ class Linker:
         """The selected nodes that have a predecessor, and these predecessors."""
         pairs, label = recent(keys, nodes, selected, self.rows, self.statements, self.limits.candidates)
         edits = edited(ends, mine, selected, self.rows, self.limits.candidates.edits)
-        later = np.concatenate([pairs.later, edits.later])
-        earlier = np.concatenate([pairs.earlier, edits.earlier])
-        edit = np.arange(len(later)) >= len(pairs.later)
-        grades = grade_pairs(self.statements, self.rows, ends, later, earlier, label, edit, self.limits)
+        both = Pairs(
+            np.concatenate([pairs.later, edits.later]), np.concatenate([pairs.earlier, edits.earlier])
+        )
+        edit = np.arange(len(both.later)) >= len(pairs.later)
+        grades = self._grades(ends, both, label, edit)
         keep = grades.grade > NO
-        chosen = best(Pairs(later[keep], earlier[keep]), grades.at(keep), self.rows)
-        return later[keep][chosen], earlier[keep][chosen]
+        both = Pairs(both.later[keep], both.earlier[keep])
+        chosen = best(both, grades.at(keep), self.rows)
+        return both.later[chosen], both.earlier[chosen]
+
+    def _grades(
+        self, ends: NDArray[np.int64], pairs: Pairs, label: NDArray[np.bool_], edit: NDArray[np.bool_]
+    ) -> PairGrades:
+        """Compare pairs of nodes.
+
+        `ends`, by node: the end of its passage. `label`, by node: its title is a label. `edit`, by pair: the
+        later one began in the document where the earlier one ended, at that instant.
+        """
+        at_once = self.limits.pairs_at_once
+        batches = [
+            self._grade(ends, pairs.later[at : at + at_once], pairs.earlier[at : at + at_once], label,
+                        edit[at : at + at_once])
+            for at in range(0, len(pairs.later), at_once)
+        ]  # fmt: skip
+        none = (np.zeros(0, np.int64),) * 4 + (np.zeros(0, bool),)
+        return PairGrades(*(np.concatenate(each) for each in zip(none, *batches, strict=True)))
+
+    def _grade(
+        self, ends: NDArray[np.int64], later: NDArray[np.int64], earlier: NDArray[np.int64],
+        label: NDArray[np.bool_], edit: NDArray[np.bool_],
+    ) -> PairGrades:  # fmt: skip
+        body, title = self.statements["body"], self.statements["title"]
+        body_1: Sets = body[later]
+        body_2: Sets = body[earlier]
+        title_1: Sets = title[later]
+        title_2: Sets = title[earlier]
+        bodies, titles = body_1 | body_2, title_1 | title_2
+        own_1, own_2 = words_in(body_1 & ~titles), words_in(body_2 & ~titles)
+        own_shared, own = shared(own_1, own_2, words_in(bodies & ~titles))
+        _, whole = shared(words_in(body_1 | title_1), words_in(body_2 | title_2), words_in(bodies | titles))
+        subject, weight = self.statements["subject"], self.statements["weight"]
+        same = (subject[later] == subject[earlier]) & (subject[later] != 0)
+        long = np.minimum(own_1, own_2) >= LONG
+
+        by_subject = same & ~label[later] & np.where(long, own >= LEAST_LONG, whole >= LEAST)
+        words = (own_1 > 0) | (own_2 > 0)
+        vague = weight[later] < TELLING
+        by_subject &= ~(vague & words) | ((own >= VAGUE) & (own_shared > VAGUE_WORDS - 0.5))
+        # "was released" and "is supported no more" are not the same of one thing, or of two in a row
+        by_subject &= ~(self.statements["numbered"][later] & words) | (own_shared > 0)
+
+        untitled = (subject[later] == 0) & (subject[earlier] == 0)
+        fewest = np.where(untitled, LEAST_UNTITLED, self.limits.candidates.words_titled)
+        fewest = np.where(same, LABEL_WORDS, fewest)
+        by_words = (own >= np.where(same, LABEL, NEARLY)) & (own_shared > fewest - 0.5)
+        by_words &= ~((title_1 ^ title_2) & (body_1 ^ body_2)).any(axis=1)
+
+        documents = self.rows.columns["document"]
+        one_document = documents[later] == documents[earlier]
+        over = ends[earlier] <= self.rows.columns["visible"][later]
+        grade = np.where(by_subject, SAME_SUBJECT, np.where(by_words, SAME_WORDS, NO))
+        grade[edit & (same | (whole >= EDITED))] = SAME_PLACE
+        parts = _parts(self.statements["version"], later, earlier)
+        grade[~((over | ~one_document) & (_one_branch(self.statements, later, earlier, parts) | edit))] = NO
+        return PairGrades(grade, parts, thousandths(whole), thousandths(own), long)
 
     def _linked(self, chain: Chain, touched: NDArray[np.bool_]) -> Chain:
         """The chain with `after` and `edit` of the `touched` nodes computed from `before`."""

@@ -60,9 +60,7 @@ def root(tmp_path: Path) -> Path:
 def test_a_file_says_its_format_and_who_wrote_it(root: Path) -> None:
     for file in files(root):
         opened = Segment(file, None, SEGMENT)
-        assert (opened.format, opened.facts["format"], opened.facts["asof"]) == (
-            PRESENT, PRESENT, asof.__version__,
-        )  # fmt: skip
+        assert (opened.facts["format"], opened.facts["asof"]) == (PRESENT, asof.__version__)
         assert format_of(file) == PRESENT
     with asof.open(root) as corpus:
         assert corpus.status().formats == {PRESENT: 2}

@@ -191,10 +191,10 @@ class SegmentWriter:
 class Segment:
     """An open segment. Arrays are read-only views of the mapped file; nothing is copied.
 
-    `expected`: the specs of the arrays of this kind of file, None for any. `format`: see `columns.py`. Raises
-    DamagedSegment when the file is missing or not whole, when a block that is touched does not have its
-    checksum or is out of bounds, NewerSchema for a format that only a later asof knows. Threads may share it:
-    at worst a block is checked twice.
+    `expected`: the specs of the arrays of this kind of file, None for any. Raises DamagedSegment when the
+    file is missing or not whole, when a block that is touched does not have its checksum or is out of bounds,
+    NewerSchema for a format that only a later asof knows. Threads may share it: at worst a block is checked
+    twice.
     """
 
     def __init__(self, path: Path, checksum: int | None = None, expected: FileFormat | None = None) -> None:
@@ -227,7 +227,6 @@ class Segment:
         self._checked: dict[str, bytearray] = {}
         self._whole: set[str] = set()
         self.size = size
-        self.format = magic.decode()
         self.n: int = self._toc["visible"]["shape"][0] if "visible" in self._toc else 0
 
     def __contains__(self, name: str) -> bool:

@@ -359,9 +359,5 @@ class StatementTable:
         """The table as it is now, which does not grow."""
         return StatementTable(self.n, dict(self.columns))
 
-    def taken(self, nodes: NDArray[np.int64]) -> dict[str, Array]:
-        """All columns of some nodes, by name."""
-        return {name: self[name][nodes] for name in COLUMNS}
-
     def __getitem__(self, name: str) -> Array:
         return self.columns[name][: self.n]

@@ -87,10 +87,6 @@ class Rows:
         for name, values in self.columns.items():
             values[nodes[new]] = segment[name][new]
 
-    def take(self, nodes: NDArray[np.int64]) -> Rows:
-        """A table of these nodes alone, numbered from 0 in this order."""
-        return Rows(0, self.present[nodes], {name: values[nodes] for name, values in self.columns.items()})
-
     def holds(self, segment: Segment) -> bool:
         """True if all rows of a segment are in the table with the same values."""
         nodes = segment["passage"] - self.first

@@ -85,7 +85,7 @@ def test_views_from_the_horizon_on_stay_as_they_are(history: History, back: int)
 
 
 @settings(suppress_health_check=list(HealthCheck))
-@given(histories(), BACK, histories(), st.booleans())
+@given(histories(most=6), BACK, histories(most=6), st.booleans())
 def test_life_goes_on_after_a_removal(history: History, back: int, later: History, purge: bool) -> None:
     """Edits, back-dated versions, endings, corrections: each can be taken in, and again changes nothing."""
     with corpora.memory_folder() as folder, closing(Played(folder / "all", history)) as played:
